@@ -1,0 +1,69 @@
+/** Side-by-side timing: every contender runs once per round, each round starts with another one, and the median of its rounds counts. */
+
+export function median(values) {
+  return quantile(values, 0.5)
+}
+
+export function quantile(values, share) {
+  const sorted = Float64Array.from(values).sort()
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}
+
+/** Seconds that `run(count)` takes. */
+async function time(run, count) {
+  const start = process.hrtime.bigint()
+  await run(count)
+  return Number(process.hrtime.bigint() - start) / 1e9
+}
+
+/** How many operations, in whole bursts of `grain`, fill `seconds`; finding it out also warms the code up. */
+async function calibrate(run, grain, seconds) {
+  let count = grain
+  for (;;) {
+    const taken = await time(run, count)
+    if (taken >= seconds / 2) return Math.max(1, Math.round((count * seconds) / taken / grain)) * grain
+    count *= Math.min(10, Math.max(2, Math.ceil(seconds / taken)))
+  }
+}
+
+/**
+ * `contenders`: `{ name, run(count), grain? }`, where `run` does `count` operations, a multiple of `grain`.
+ * Gives microseconds per operation for each name: the median of the rounds, and their spread.
+ */
+export async function compete(contenders, { rounds, seconds }) {
+  const entries = []
+  for (const contender of contenders) entries.push({ ...contender, count: await calibrate(contender.run, contender.grain ?? 1, seconds), samples: [] })
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < entries.length; turn++) {
+      const entry = entries[(round + turn) % entries.length]
+      entry.samples.push(((await time(entry.run, entry.count)) / entry.count) * 1e6)
+    }
+  }
+  return Object.fromEntries(entries.map(({ name, samples }) => [name, { us: median(samples), low: Math.min(...samples), high: Math.max(...samples) }]))
+}
+
+/** Microseconds of single runs of `work(at)`, for percentiles. `prepare(at)` is not timed. */
+export function sample(work, { samples, warmUp = 2000, prepare }) {
+  for (let at = 0; at < warmUp; at++) work(prepare?.(at))
+  const taken = new Float64Array(samples)
+  for (let at = 0; at < samples; at++) {
+    const given = prepare?.(at)
+    const start = process.hrtime.bigint()
+    work(given)
+    taken[at] = Number(process.hrtime.bigint() - start) / 1e3
+  }
+  return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) }
+}
+
+/** The same for work that ends later. */
+export async function sampleAsync(work, { samples, warmUp = 500, prepare }) {
+  for (let at = 0; at < warmUp; at++) await work(await prepare?.(at))
+  const taken = new Float64Array(samples)
+  for (let at = 0; at < samples; at++) {
+    const given = await prepare?.(at)
+    const start = process.hrtime.bigint()
+    await work(given)
+    taken[at] = Number(process.hrtime.bigint() - start) / 1e3
+  }
+  return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) }
+}

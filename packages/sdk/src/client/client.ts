@@ -1,0 +1,258 @@
+/** One conversation with a server, as a program uses it. Everything is in the newest vocabulary, whatever version is spoken. */
+import type { Body } from '../jsonrpc/index.ts'
+import type {
+  CompleteParams,
+  CompleteResult,
+  GetPromptResult,
+  ListPromptsResult,
+  ListResourcesResult,
+  ListResourceTemplatesResult,
+  ListToolsResult,
+  LogLevel,
+  LogMessageParams,
+  Notifications,
+  Prompt,
+  ProtocolVersion,
+  ReadResourceResult,
+  Requests,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+  Tool,
+} from '../protocol/index.ts'
+import type { Identity, Introduction, RequestOptions, Session } from '../session/index.ts'
+import type { Loss } from '../versions/index.ts'
+import { KnownTools } from './known-tools.ts'
+import type { CallOptions } from './options.ts'
+import { type CallOutcome, outcomeOf, successOf } from './outcome.ts'
+import { allPages, itemsUnder } from './pages.ts'
+import { type CompletionTarget, referenceTo } from './reference.ts'
+import { type Subscription, Subscriptions, type UpdateHandler } from './subscriptions.ts'
+import type { AnyTools, CallArguments, ToolName, ValueOf } from './typed.ts'
+
+export type ListKind = 'tools' | 'resources' | 'prompts'
+
+export interface PageOptions extends RequestOptions {
+  /** Where the page before ended. */
+  cursor?: string
+}
+
+type Reporter = (error: unknown, info: { during: string }) => void
+
+export class Client<Tools = AnyTools> implements AsyncDisposable {
+  readonly session: Session
+  readonly #known = new KnownTools()
+  readonly #subscriptions: Subscriptions
+
+  /** Made by `connect`, over a session whose handshake is complete. */
+  constructor(session: Session, onError: Reporter | undefined) {
+    this.session = session
+    this.#subscriptions = new Subscriptions(session, (error) => onError?.(error, { during: 'subscription handler' }))
+    session.onNotification('notifications/tools/list_changed', () => this.#known.forget())
+  }
+
+  /** The protocol version both sides agreed on. */
+  get version(): ProtocolVersion {
+    return this.session.version as ProtocolVersion
+  }
+
+  /** Who the server says it is. */
+  get server(): Identity {
+    return this.#peer.info
+  }
+
+  get capabilities(): ServerCapabilities {
+    return this.#peer.capabilities as ServerCapabilities
+  }
+
+  get instructions(): string | undefined {
+    return this.#peer.instructions
+  }
+
+  get #peer(): Introduction {
+    return this.session.peer as Introduction
+  }
+
+  // Tools
+
+  /** Calls a tool; a failure it reports is thrown as `ToolError` unless `throwOnError` is false. */
+  call<Name extends ToolName<Tools>>(name: Name, ...rest: CallArguments<Tools[Name], CallOptions>): Promise<CallOutcome<ValueOf<Tools[Name]>>>
+  call(name: string, args?: unknown, options?: CallOptions): Promise<CallOutcome<never>> {
+    const params: Body = options?.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
+    const answer = this.session.request('tools/call', params, options)
+    if (options?.throwOnError === false) return answer.then((result) => this.#outcome(name, result, options)) as Promise<CallOutcome<never>>
+    const check = this.#known.empty || options?.validate === false ? undefined : this.#known.checkOf(name)
+    return answer.then(check ?? successOf) as Promise<CallOutcome<never>>
+  }
+
+  #outcome(name: string, result: Body, options: CallOptions): CallOutcome | Promise<CallOutcome> {
+    const check = result['isError'] === true || options.validate === false ? undefined : this.#known.checkOf(name)
+    return check === undefined ? outcomeOf(result) : check(result)
+  }
+
+  /** All tools, page after page. From then on structured results are checked against their output schemas. */
+  tools(options?: RequestOptions): Promise<Tool[]> {
+    return allPages(
+      'tools/list',
+      (cursor) => this.listTools(pageOptions(options, cursor)),
+      (page) => page.tools,
+    )
+  }
+
+  async listTools(options?: PageOptions): Promise<ListToolsResult> {
+    const page = await this.#page<Tool>('tools/list', 'tools', options)
+    this.#known.learn(page['tools'] as Tool[])
+    return page as ListToolsResult
+  }
+
+  // Resources
+
+  resources(options?: RequestOptions): Promise<Resource[]> {
+    return allPages(
+      'resources/list',
+      (cursor) => this.listResources(pageOptions(options, cursor)),
+      (page) => page.resources,
+    )
+  }
+
+  listResources(options?: PageOptions): Promise<ListResourcesResult> {
+    return this.#page('resources/list', 'resources', options) as Promise<ListResourcesResult>
+  }
+
+  templates(options?: RequestOptions): Promise<ResourceTemplate[]> {
+    return allPages(
+      'resources/templates/list',
+      (cursor) => this.listTemplates(pageOptions(options, cursor)),
+      (page) => page.resourceTemplates,
+    )
+  }
+
+  listTemplates(options?: PageOptions): Promise<ListResourceTemplatesResult> {
+    return this.#page('resources/templates/list', 'resourceTemplates', options) as Promise<ListResourceTemplatesResult>
+  }
+
+  read(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
+    return this.session.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
+  }
+
+  /** Several handlers of one URI share one subscription on the wire. */
+  subscribe(uri: string, handler: UpdateHandler): Promise<Subscription> {
+    return this.#subscriptions.add(uri, handler)
+  }
+
+  /** The URIs subscribed to: what to ask for again after a reconnect. */
+  subscriptions(): readonly string[] {
+    return this.#subscriptions.uris()
+  }
+
+  // Prompts and completion
+
+  prompts(options?: RequestOptions): Promise<Prompt[]> {
+    return allPages(
+      'prompts/list',
+      (cursor) => this.listPrompts(pageOptions(options, cursor)),
+      (page) => page.prompts,
+    )
+  }
+
+  listPrompts(options?: PageOptions): Promise<ListPromptsResult> {
+    return this.#page('prompts/list', 'prompts', options) as Promise<ListPromptsResult>
+  }
+
+  prompt(name: string, args?: Record<string, string>, options?: RequestOptions): Promise<GetPromptResult> {
+    const params: Body = args === undefined ? { name } : { name, arguments: args }
+    return this.session.request('prompts/get', params, options) as Promise<GetPromptResult>
+  }
+
+  /** Suggestions for an argument of a prompt or a resource template; `context` is what was filled in already. */
+  async complete(
+    target: CompletionTarget,
+    argument: CompleteParams['argument'],
+    context?: Record<string, string>,
+    options?: RequestOptions,
+  ): Promise<CompleteResult['completion']> {
+    const params: Body = { ref: referenceTo(target), argument }
+    if (context !== undefined) params['context'] = { arguments: context }
+    const { completion } = (await this.session.request('completion/complete', params, options)) as CompleteResult
+    itemsUnder('completion/complete', 'values', completion ?? {})
+    return completion
+  }
+
+  // Notifications and logging
+
+  async setLogLevel(level: LogLevel, options?: RequestOptions): Promise<void> {
+    await this.session.request('logging/setLevel', { level }, options)
+  }
+
+  /** The returned function takes the handler away; so for all that follow. */
+  onLog(handler: (message: LogMessageParams) => void): () => void {
+    return this.session.onNotification('notifications/message', (params) => handler(params as LogMessageParams))
+  }
+
+  onListChanged(kind: ListKind, handler: () => void): () => void {
+    return this.session.onNotification(`notifications/${kind}/list_changed`, () => handler())
+  }
+
+  /** `*` hears everything. */
+  onNotification<M extends keyof Notifications>(method: M, handler: (params: Notifications[M], method: string) => void): () => void
+  onNotification(method: string, handler: (params: Body, method: string) => void): () => void
+  onNotification(method: string, handler: (params: never, method: string) => void): () => void {
+    return this.session.onNotification(method, handler as (params: Body, method: string) => void)
+  }
+
+  /** Tells the server to ask for the roots again; false when that is not allowed here. */
+  rootsChanged(): boolean {
+    return this.session.notify('notifications/roots/list_changed')
+  }
+
+  // The session underneath
+
+  async ping(options?: RequestOptions): Promise<void> {
+    await this.session.ping(options)
+  }
+
+  request<M extends keyof Requests>(method: M, params?: Requests[M]['params'], options?: RequestOptions): Promise<Requests[M]['result']>
+  request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
+  request(method: string, params?: Body, options?: RequestOptions): Promise<Body> {
+    return this.session.request(method, params, options)
+  }
+
+  /** False when the version or the capabilities do not allow it; then nothing was sent. */
+  notify(method: string, params?: Body): boolean {
+    return this.session.notify(method, params)
+  }
+
+  pending(): ReturnType<Session['pending']> {
+    return this.session.pending()
+  }
+
+  /** What translation between versions could not carry over, with rule ids. */
+  losses(): readonly Loss[] {
+    return this.session.losses()
+  }
+
+  health(): ReturnType<Session['health']> {
+    return this.session.health()
+  }
+
+  /** A second call does nothing. */
+  async close(): Promise<void> {
+    this.#subscriptions.clear()
+    await this.session.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #page<Item>(method: string, key: string, options: PageOptions = {}): Promise<Body> {
+    const { cursor, ...rest } = options
+    const page = await this.session.request(method, cursor === undefined ? {} : { cursor }, rest)
+    itemsUnder<Item>(method, key, page)
+    return page
+  }
+}
+
+function pageOptions(options: RequestOptions | undefined, cursor: string | undefined): PageOptions {
+  return cursor === undefined ? { ...options } : { ...options, cursor }
+}

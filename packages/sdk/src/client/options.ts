@@ -1,0 +1,57 @@
+/** Settings of a connection, each with its default. */
+import type { MessageLimits } from '../jsonrpc/index.ts'
+import type { Implementation, LogMessageParams, ProtocolVersion } from '../protocol/index.ts'
+import type { Clock, Duration, Identity, Mint, RequestOptions, SessionEvent, SessionOptions } from '../session/index.ts'
+import type { Profile } from '../versions/index.ts'
+import type { ElicitOption } from './elicitation.ts'
+import type { RootsOption } from './roots.ts'
+import type { SampleOption } from './sampling.ts'
+
+export interface ConnectOptions {
+  /** Who connects. Default `parley-client` 0.0.0. */
+  info?: Implementation
+  /** Speak this protocol version and no other; short for `versions: [version]`. */
+  version?: ProtocolVersion
+  /** Protocol versions this client is willing to speak; it asks for the newest. Default: all. */
+  versions?: readonly ProtocolVersion[]
+  /** Asks the user on behalf of the server. Giving it declares the capability. */
+  elicit?: ElicitOption
+  /** Asks the model on behalf of the server. Giving it declares the capability. */
+  sample?: SampleOption
+  /** Where the server may work. Giving it declares the capability. */
+  roots?: RootsOption
+  experimental?: Record<string, Record<string, unknown>>
+  extensions?: Record<string, Record<string, unknown>>
+  /** How long a request may go without an answer or progress. Default 60 s. */
+  timeout?: Duration
+  /** Hard end of a request however much progress comes. Default 10 min. */
+  maxTimeout?: Duration
+  /** How long the handshake may take. Default 10 s. */
+  initialiseTimeout?: Duration
+  /** Aborting it gives up connecting; afterwards it means nothing. */
+  signal?: AbortSignal
+  keepAlive?: SessionOptions['keepAlive']
+  maxPending?: number
+  onLog?: (message: LogMessageParams) => void
+  /** Told what went wrong here and is not anybody's answer: handlers that threw, frames that made no sense. */
+  onError?: (error: unknown, info: { during: string }) => void
+  onEvent?: (event: SessionEvent) => void
+  profile?: Profile
+  limits?: Partial<MessageLimits>
+  clock?: Clock
+  mint?: Mint
+  tap?: SessionOptions['tap']
+}
+
+export interface CallOptions extends RequestOptions {
+  /** Whether a failure the tool reports is thrown as `ToolError`. Default true. */
+  throwOnError?: boolean
+  /** Whether structured content is checked against the tool's output schema when that is known. Default true. */
+  validate?: boolean
+  /** Sent as `_meta`. */
+  meta?: Record<string, unknown>
+}
+
+export function identityFrom(options: ConnectOptions): Identity {
+  return options.info ?? { name: 'parley-client', version: '0.0.0' }
+}

@@ -1,0 +1,62 @@
+/** The result of a tool call as a program wants it. */
+import { ParleyError, ToolError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import type { ContentBlock, Meta } from '../protocol/index.ts'
+
+export interface CallOutcome<Value = unknown> {
+  /** Structured content where the server sent it, otherwise the text. */
+  readonly value: Value
+  readonly content: readonly ContentBlock[]
+  /** All text blocks, joined by line breaks. */
+  readonly text: string
+  readonly structured: unknown
+  readonly isError: boolean
+  readonly meta: Meta | undefined
+}
+
+const NOTHING: readonly ContentBlock[] = []
+
+/** Throws `invalid_answer` for what is no tool result. */
+export function outcomeOf(result: Body): CallOutcome {
+  const content = (result['content'] ?? NOTHING) as readonly ContentBlock[]
+  if (!Array.isArray(content)) throw new ParleyError('invalid_answer', { message: 'The answer to tools/call has no "content" array' })
+  const structured = result['structuredContent']
+  const text = textOf(content)
+  return {
+    value: structured === undefined ? text : structured,
+    content,
+    text,
+    structured,
+    isError: result['isError'] === true,
+    meta: result['_meta'] as Meta | undefined,
+  }
+}
+
+/** The outcome, or the failure the tool reported as a `ToolError` whose `cause` is the outcome. */
+export function successOf(result: Body): CallOutcome {
+  const outcome = outcomeOf(result)
+  if (outcome.isError) throw toolErrorOf(outcome)
+  return outcome
+}
+
+export function toolErrorOf(outcome: CallOutcome): ToolError {
+  const { structured, text } = outcome
+  const details = typeof structured === 'object' && structured !== null && !Array.isArray(structured) ? (structured as Record<string, unknown>) : undefined
+  return new ToolError(text === '' ? 'The tool failed without saying why' : text, {
+    cause: outcome,
+    ...(details === undefined ? {} : { structured: details }),
+  })
+}
+
+function textOf(content: readonly ContentBlock[]): string {
+  const first = content[0]
+  if (content.length === 1) return first?.type === 'text' ? first.text : ''
+  let text = ''
+  let several = false
+  for (const block of content) {
+    if (block?.type !== 'text') continue
+    text = several ? `${text}\n${block.text}` : block.text
+    several = true
+  }
+  return text
+}

@@ -1,0 +1,159 @@
+/** The two ways to fail: `ParleyError`, a catalogue entry that travels as a JSON-RPC error, and `ToolError`, which the model reads. */
+import { type Advice, catalogue, codeOf, type ErrorKind, isErrorKind, mayEmit } from './catalogue.ts'
+
+export interface WireError {
+  code: number
+  message: string
+  data?: unknown
+}
+
+export interface ParleyErrorOptions {
+  /** Shown to the peer instead of the catalogue's own message. */
+  message?: string
+  /** Sent to the peer in `error.data`. */
+  data?: Record<string, unknown>
+  /** Kept for the local log; never sent. */
+  cause?: unknown
+  /** A code received from a peer, kept as it was. */
+  code?: number
+  /** What a peer sent in `error.data` when that was no object, kept as it was. */
+  receivedData?: unknown
+}
+
+/** `data` key under which the catalogue name of an error travels. */
+export const KIND_KEY = 'parley/kind'
+
+/** Kinds whose name says no more than their JSON-RPC code: they carry no `parley/kind`. */
+const PLAIN: ReadonlySet<ErrorKind> = new Set(['parse_error', 'invalid_request', 'method_not_found', 'invalid_params', 'internal_error'])
+
+export class ParleyError extends Error {
+  override readonly name: string = 'ParleyError'
+  readonly kind: ErrorKind
+  readonly data: Record<string, unknown> | undefined
+  /** Set when the error came from a peer: its code is kept whatever the version. */
+  readonly receivedCode: number | undefined
+  private readonly receivedData: unknown
+
+  constructor(kind: ErrorKind, options: ParleyErrorOptions = {}) {
+    super(options.message ?? catalogue[kind].message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = kind
+    this.data = options.data
+    this.receivedCode = options.code
+    this.receivedData = options.receivedData
+  }
+
+  get code(): number {
+    return this.receivedCode ?? codeOf(this.kind)
+  }
+
+  get recoverable(): boolean {
+    return catalogue[this.kind].recoverable
+  }
+
+  get advice(): Advice {
+    return catalogue[this.kind].advice
+  }
+
+  get httpStatus(): number {
+    return catalogue[this.kind].httpStatus
+  }
+
+  /** What the peer of the given version is told: always serialisable, never a stack or a cause. */
+  toWire(version?: string): WireError {
+    const wire: WireError = { code: codeOf(this.kind, version), message: this.message }
+    const extra: Record<string, unknown> = {}
+    if (this.receivedCode === undefined) {
+      if (!PLAIN.has(this.kind)) extra[KIND_KEY] = this.kind
+    } else if (mayEmit(this.receivedCode, version)) {
+      wire.code = this.receivedCode
+    } else if (wire.code === codeOf('internal_error')) {
+      extra['originalCode'] = this.receivedCode
+    }
+    const data = serialisable(this.receivedData ?? this.data, extra)
+    if (data !== undefined) wire.data = data
+    return wire
+  }
+}
+
+export interface ToolErrorOptions {
+  /** Machine-readable details, sent as `structuredContent` where the version has it. */
+  structured?: Record<string, unknown>
+  cause?: unknown
+}
+
+/** A failure the model should read and react to: it becomes a tool result with `isError: true`. */
+export class ToolError extends Error {
+  override readonly name: string = 'ToolError'
+  readonly structured: Record<string, unknown> | undefined
+
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.structured = options.structured
+  }
+}
+
+/** Any thrown value becomes exactly one catalogue error; what is not meant for the peer is masked and kept as `cause`. */
+export function toParleyError(thrown: unknown): ParleyError {
+  try {
+    if (thrown instanceof ParleyError) return thrown
+    if (thrown instanceof Error && thrown.name === 'AbortError') return new ParleyError('request_cancelled', { cause: thrown })
+    if (thrown instanceof Error && thrown.name === 'TimeoutError') return new ParleyError('request_timeout', { cause: thrown })
+  } catch {
+    // A value whose own accessors throw is still only an internal error.
+  }
+  return new ParleyError('internal_error', { cause: thrown })
+}
+
+const KIND_BY_CODE: ReadonlyMap<number, ErrorKind> = new Map<number, ErrorKind>([
+  [-32700, 'parse_error'],
+  [-32600, 'invalid_request'],
+  [-32601, 'method_not_found'],
+  [-32602, 'invalid_params'],
+  [-32603, 'internal_error'],
+  [-32002, 'resource_not_found'],
+  [-32042, 'url_elicitation_required'],
+  [-32020, 'header_mismatch'],
+  [-32021, 'missing_client_capability'],
+  [-32022, 'unsupported_protocol_version'],
+  [-1, 'user_rejected'],
+])
+
+/** An error received from a peer, with its code and data kept as they came. */
+export function fromWire(wire: WireError): ParleyError {
+  const { code, message, data } = wire
+  const named = isRecord(data) ? data[KIND_KEY] : undefined
+  const kind = isErrorKind(named) ? named : (KIND_BY_CODE.get(code) ?? 'internal_error')
+  if (data === undefined) return new ParleyError(kind, { message, code })
+  if (isRecord(data)) return new ParleyError(kind, { message, code, data })
+  return new ParleyError(kind, { message, code, data: { value: data }, receivedData: data })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** `data` with `extra`, or what of it can be written as JSON: an error must reach the peer whatever its data is. */
+function serialisable(data: unknown, extra: Record<string, unknown>): unknown {
+  const hasExtra = Object.keys(extra).length > 0
+  try {
+    if (data !== undefined) JSON.stringify(data)
+    if (!hasExtra) return data
+    return isRecord(data) ? { ...data, ...extra } : data === undefined ? extra : { value: data, ...extra }
+  } catch {
+    return { ...(isRecord(data) ? readableParts(data) : {}), ...extra }
+  }
+}
+
+function readableParts(data: Record<string, unknown>): Record<string, unknown> {
+  const parts: Record<string, unknown> = {}
+  for (const key of Object.keys(data)) {
+    try {
+      const value = data[key]
+      JSON.stringify(value)
+      parts[key] = value
+    } catch {
+      parts[key] = '[not serialisable]'
+    }
+  }
+  return parts
+}

@@ -1,0 +1,82 @@
+/** From text to classified messages, within limits; never throws. */
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { isObject } from './json.ts'
+import { DEFAULT_LIMITS, exceedsBytes, exceedsDepth, type MessageLimits } from './limits.ts'
+import type { Body, Incoming, Invalid, RequestId } from './message.ts'
+
+export function parse(text: string, limits: MessageLimits = DEFAULT_LIMITS): Incoming {
+  if (exceedsBytes(text, limits.maxBytes)) return invalid('message_too_large', `Messages are limited to ${limits.maxBytes} bytes`)
+  if (exceedsDepth(text, limits.maxDepth)) return invalid('message_too_deep', `Messages are limited to ${limits.maxDepth} levels of nesting`)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return invalid('parse_error', 'The message is not valid JSON')
+  }
+  if (mayHoldProto(text)) dropProto(value)
+  if (!Array.isArray(value)) return classify(value)
+  if (value.length === 0) return invalid('batch_invalid', 'A batch must not be empty')
+  if (value.length > limits.maxBatch) return invalid('batch_invalid', `Batches are limited to ${limits.maxBatch} messages`)
+  return { kind: 'batch', items: value.map(classify) }
+}
+
+/** One parsed value as a message, or why it is none. */
+export function classify(value: unknown): Incoming {
+  if (!isObject(value)) return invalid('invalid_request', 'A message must be a JSON object')
+  const { id, method, params } = value
+  const isAnswer = method === undefined && ('result' in value || 'error' in value)
+  if (value['jsonrpc'] !== '2.0') return invalid('invalid_request', 'Member "jsonrpc" must be "2.0"', readableId(id), isAnswer)
+  if (isAnswer) return classifyAnswer(value)
+  if (typeof method !== 'string' || method === '') return invalid('invalid_request', 'Member "method" must be a non-empty string', readableId(id))
+  if (params !== undefined && !isObject(params)) {
+    return 'id' in value
+      ? invalid('invalid_params', 'Member "params" must be an object', readableId(id))
+      : invalid('invalid_request', 'Member "params" must be an object', undefined, true)
+  }
+  if (!('id' in value)) return { kind: 'notification', message: value as never }
+  if (!isRequestId(id)) return invalid('invalid_request', 'Member "id" must be a string or an integer that fits 53 bits')
+  return { kind: 'request', message: value as never }
+}
+
+function classifyAnswer(value: Body): Incoming {
+  const { id, result, error } = value
+  if (error !== undefined) {
+    if (result !== undefined) return invalid('invalid_request', 'An answer has either "result" or "error"', readableId(id), true)
+    if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
+      return invalid('invalid_request', 'Member "error" must have an integer "code" and a string "message"', readableId(id), true)
+    }
+    if (id !== undefined && id !== null && !isRequestId(id)) return invalid('invalid_request', 'Member "id" must be a string or an integer', undefined, true)
+    return { kind: 'error', message: value as never }
+  }
+  if (!isRequestId(id)) return invalid('invalid_request', 'Member "id" must be a string or an integer', undefined, true)
+  if (!isObject(result)) return invalid('invalid_request', 'Member "result" must be an object', id, true)
+  return { kind: 'result', message: value as never }
+}
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value)
+}
+
+function readableId(id: unknown): RequestId | undefined {
+  return isRequestId(id) ? id : undefined
+}
+
+function invalid(kind: ErrorKind, message: string, id?: RequestId, isAnswer = false): Invalid {
+  return { kind: 'invalid', id, error: new ParleyError(kind, { message }).toWire(), isAnswer }
+}
+
+/** The key may be written with escapes, so a backslash-u makes a text suspicious, too. */
+function mayHoldProto(text: string): boolean {
+  return text.includes('__proto__') || (text.includes('\\u00') && /\\u005f|\\u0070|\\u0072|\\u006f|\\u0074/i.test(text))
+}
+
+/** JSON.parse makes `__proto__` an own key; it is removed so that no later copy can reach a prototype with it. */
+function dropProto(root: unknown): void {
+  const open: unknown[] = [root]
+  while (open.length > 0) {
+    const value = open.pop()
+    if (typeof value !== 'object' || value === null) continue
+    if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
+    for (const child of Object.values(value)) if (typeof child === 'object') open.push(child)
+  }
+}

@@ -1,0 +1,48 @@
+/** From messages to text. The envelope is written by hand: it is short, and a body that is already text need not be parsed again. */
+import { type ErrorKind, ParleyError, type WireError } from '../errors/index.ts'
+import type { Body, RequestId } from './message.ts'
+
+/** A result that is already JSON text in the peer's version, such as a cached list. */
+export class Serialised {
+  readonly json: string
+  constructor(json: string) {
+    this.json = json
+  }
+}
+
+export function requestText(id: RequestId, method: string, params: Body | undefined): string {
+  const tail = params === undefined ? '}' : `,"params":${bodyText(params, 'invalid_params')}}`
+  return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}`
+}
+
+export function notificationText(method: string, params: Body | undefined): string {
+  const tail = params === undefined ? '}' : `,"params":${bodyText(params, 'invalid_params')}}`
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(method)}${tail}`
+}
+
+export function resultText(id: RequestId, result: Body | Serialised): string {
+  const body = result instanceof Serialised ? result.json : bodyText(result, 'internal_error')
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${body}}`
+}
+
+/** `null` writes `"id":null` as JSON-RPC demands for unreadable requests; `undefined` leaves the member out, as 2025-11-25 allows. */
+export function errorText(id: RequestId | null | undefined, error: WireError): string {
+  const head = id === undefined ? '' : `"id":${id === null ? 'null' : idText(id)},`
+  return `{"jsonrpc":"2.0",${head}"error":${JSON.stringify(error)}}`
+}
+
+function idText(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}
+
+/** Cycles, BigInt and a `toJSON` that throws or returns nothing end in one clear error. */
+function bodyText(body: Body, kind: ErrorKind): string {
+  let cause: unknown
+  try {
+    const text: string | undefined = JSON.stringify(body)
+    if (text !== undefined) return text
+  } catch (thrown) {
+    cause = thrown
+  }
+  throw new ParleyError(kind, { message: 'The message cannot be written as JSON', cause })
+}

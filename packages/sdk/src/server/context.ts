@@ -1,0 +1,159 @@
+/** What a handler is given beside its arguments. One is made for every call, so it holds two references and makes everything else on first use. */
+import { ParleyError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
+import { compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
+import type { Inbound, RequestOptions } from '../session/index.ts'
+import type { ClientView } from './client-view.ts'
+import type { Conversation } from './conversation.ts'
+import { toForm, withDefaults } from './form.ts'
+import { demand } from './question.ts'
+
+/** A person or a model may take its time: default 10 minutes. */
+export type AskOptions = Omit<RequestOptions, 'relatedTo'>
+
+export type ElicitAnswer<Content> = { action: 'accept'; content: Content } | { action: 'decline' | 'cancel'; content?: undefined }
+
+export interface UrlAnswer {
+  action: 'accept' | 'decline' | 'cancel'
+  /** Tells the client that what happened at the URL is over; does nothing where the version has no such message. */
+  complete(): void
+}
+
+const PATIENCE: AskOptions = { timeout: '10m' }
+
+/** Models are asked for at most this many tokens when a prompt is a mere string. */
+const DEFAULT_MAX_TOKENS = 1000
+
+const forms = new WeakMap<object, FormSchema>()
+
+export class Context {
+  /** The request being answered. */
+  readonly request: Inbound
+  readonly #conversation: Conversation
+  #keys: Set<string> | undefined
+  #done: Map<string, Promise<unknown>> | undefined
+
+  constructor(request: Inbound, conversation: Conversation) {
+    this.request = request
+    this.#conversation = conversation
+  }
+
+  /** Aborted when the client cancels or goes away. */
+  get signal(): AbortSignal {
+    return this.request.signal
+  }
+
+  get version(): ProtocolVersion {
+    return this.request.session.version as ProtocolVersion
+  }
+
+  get client(): ClientView {
+    return this.#conversation.client
+  }
+
+  /** Who the request was authorised for; nobody on links without authorization. */
+  get auth(): undefined {
+    return undefined
+  }
+
+  /** Does nothing when nobody asked; values must grow. */
+  progress(progress: number, total?: number, message?: string): void {
+    this.request.progress(progress, total, message)
+  }
+
+  /** To the client's log, if it wants to hear of that level. */
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    this.#conversation.log(level, data, logger, this.request)
+  }
+
+  /** A notification that belongs to this request. */
+  notify(method: string, params?: Body): void {
+    this.request.notify(method, params)
+  }
+
+  /** Asks the user to fill in a form. The key names the question within this call. */
+  async elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
+    this.#claim(key)
+    demand(this.request.session, 'elicitation.form')
+    const compiled = compileSchema(schema, 'input')
+    let form = forms.get(schema as object)
+    if (form === undefined) {
+      form = toForm(await compiled.toJsonSchema())
+      forms.set(schema as object, form)
+    }
+    const answer = await this.#ask('elicitation/create', { message, requestedSchema: form }, options)
+    if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
+    const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
+    if (!checked.ok) throw new ParleyError('invalid_answer', { message: `The answer to "${key}" does not fit: ${describeIssues(checked.issues)}` })
+    return { action: 'accept', content: checked.value as OutputOf<Schema> }
+  }
+
+  /** Asks the user to visit a page; accepting means that they went there, not that they are done. */
+  async elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
+    this.#claim(key)
+    if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
+    const { session } = this.request
+    demand(session, 'elicitation.url')
+    const elicitationId = session.mint()
+    const answer = await this.#ask('elicitation/create', { mode: 'url', message, url, elicitationId }, options)
+    return { action: readAction(key, answer), complete: () => void session.notify('notifications/elicitation/complete', { elicitationId }) }
+  }
+
+  /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
+  async sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+    this.#claim(key)
+    const params: CreateMessageParams =
+      typeof prompt === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: DEFAULT_MAX_TOKENS } : prompt
+    const usesTools = params.tools !== undefined || params.toolChoice !== undefined
+    demand(this.request.session, usesTools ? 'sampling.tools' : 'sampling')
+    const answer = await this.#ask('sampling/createMessage', params, options)
+    if (typeof answer['model'] !== 'string' || typeof answer['content'] !== 'object' || answer['content'] === null) {
+      throw new ParleyError('invalid_answer', { message: `The answer to "${key}" is not a message of a model` })
+    }
+    return answer as CreateMessageResult
+  }
+
+  /** The places the client lets this server work in. */
+  async roots(key = 'roots', options?: AskOptions): Promise<Root[]> {
+    this.#claim(key)
+    demand(this.request.session, 'roots')
+    const { roots } = await this.request.request('roots/list', undefined, options)
+    if (!Array.isArray(roots)) throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
+    return roots
+  }
+
+  /** Runs `effect` once in this call, however often the handler comes by; what it gave, or how it failed, is remembered. */
+  once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    checkKey(key)
+    this.#done ??= new Map()
+    let outcome = this.#done.get(key) as Promise<T> | undefined
+    if (outcome === undefined) {
+      outcome = new Promise((resolve) => resolve(effect()))
+      this.#done.set(key, outcome)
+    }
+    return outcome
+  }
+
+  #ask(method: string, params: Body, options: AskOptions | undefined): Promise<Body> {
+    return this.request.request(method, params, options === undefined ? PATIENCE : { ...PATIENCE, ...options })
+  }
+
+  /** Where a handler is run again with the answers so far, the key is all that tells one question from another. */
+  #claim(key: string): void {
+    checkKey(key)
+    this.#keys ??= new Set()
+    if (this.#keys.has(key)) throw new TypeError(`The key "${key}" was used before in this call: give every question its own`)
+    this.#keys.add(key)
+  }
+}
+
+function checkKey(key: unknown): void {
+  if (typeof key !== 'string' || key === '') throw new TypeError('A question or an effect needs a key: a short string that is unique within the call')
+}
+
+function readAction(key: string, answer: Body): 'accept' | 'decline' | 'cancel' {
+  const { action } = answer
+  if (action === 'accept' || action === 'decline' || action === 'cancel') return action
+  throw new ParleyError('invalid_answer', { message: `The answer to "${key}" says neither accept, decline nor cancel` })
+}

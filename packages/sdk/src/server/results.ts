@@ -1,0 +1,86 @@
+/** What a tool handler may return, made into a result. */
+import type { ToolError } from '../errors/index.ts'
+import { isObject } from '../jsonrpc/index.ts'
+import type { CallToolResult, ContentBlock, Meta } from '../protocol/index.ts'
+import { isBlock } from './blocks.ts'
+
+export type ContentValue = string | ContentBlock | readonly (string | ContentBlock)[]
+
+export interface ResultFields<Structured = unknown> {
+  content?: ContentValue
+  /** Shown as `structuredContent`; without `content`, its JSON is shown as text, too. */
+  structured?: Structured
+  isError?: boolean
+  /** Shown as `_meta`. */
+  meta?: Meta
+}
+
+/** A result that says exactly what it is; made with `result(…)`. */
+export class ToolResult<Structured = unknown> {
+  readonly fields: ResultFields<Structured>
+  constructor(fields: ResultFields<Structured>) {
+    this.fields = fields
+  }
+}
+
+export function result<Structured = unknown>(fields: ResultFields<Structured>): ToolResult<Structured> {
+  return new ToolResult(fields)
+}
+
+/** For tools that declare no output. Throws a `TypeError` for values with no JSON form. */
+export function plainResult(value: unknown): CallToolResult {
+  if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
+  if (value === undefined || value === null) return { content: [] }
+  if (value instanceof ToolResult) return explicitResult(value.fields, value.fields.structured)
+  if (isBlock(value)) return { content: [value] }
+  if (isContentList(value)) return { content: toBlocks(value) }
+  if (isObject(value) && isContentList(value['content'])) return { ...value, content: toBlocks(value['content']) }
+  return { content: [{ type: 'text', text: jsonOf(value) }] }
+}
+
+/** For tools that declare their output: `value` has passed its schema. */
+export function structuredResult(value: unknown): CallToolResult {
+  return { content: [{ type: 'text', text: jsonOf(value) }], structuredContent: value }
+}
+
+/** `structured` is what came of the fields' own after validation. */
+export function explicitResult(fields: ResultFields, structured: unknown): CallToolResult {
+  const made: CallToolResult = { content: fields.content === undefined ? copyOf(structured) : toBlocks(fields.content) }
+  if (structured !== undefined) made.structuredContent = structured
+  if (fields.isError !== undefined) made.isError = fields.isError
+  if (fields.meta !== undefined) made._meta = fields.meta
+  return made
+}
+
+/** For the model to read. */
+export function errorResult(error: ToolError): CallToolResult {
+  const made: CallToolResult = { content: [{ type: 'text', text: error.message }], isError: true }
+  if (error.structured !== undefined) made.structuredContent = error.structured
+  return made
+}
+
+export function toBlocks(content: ContentValue): ContentBlock[] {
+  const list = (Array.isArray(content) ? content : [content]) as readonly (string | ContentBlock)[]
+  return list.map((item) => {
+    if (typeof item === 'string') return { type: 'text', text: item }
+    if (isBlock(item)) return item
+    throw new TypeError('Not a block of content: use text(), image(), audio(), embed() or link()')
+  })
+}
+
+function copyOf(structured: unknown): ContentBlock[] {
+  return structured === undefined ? [] : [{ type: 'text', text: jsonOf(structured) }]
+}
+
+/** A list of mere strings is data; one block among them makes it content. */
+function isContentList(value: unknown): value is (string | ContentBlock)[] {
+  return Array.isArray(value) && value.some(isBlock) && value.every((item) => typeof item === 'string' || isBlock(item))
+}
+
+function jsonOf(value: unknown): string {
+  if (typeof value === 'bigint') return String(value)
+  if (ArrayBuffer.isView(value)) throw new TypeError('Bytes are no tool result: wrap them with image(), audio() or embed()')
+  const json: string | undefined = JSON.stringify(value)
+  if (json === undefined) throw new TypeError(`A ${typeof value} is no tool result`)
+  return json
+}

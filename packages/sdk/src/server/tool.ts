@@ -1,0 +1,116 @@
+/** Tools: something a model can call. */
+import { ParleyError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import type { ToolAnnotations, ToolExecution } from '../protocol/index.ts'
+import { type CompiledSchema, compileSchema, type InputOf, type JsonSchema, type OutputOf, type SchemaLike } from '../schema/index.ts'
+import type { Context } from './context.ts'
+import { checkHandler, checkName, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
+import type { ToolResult } from './results.ts'
+
+export interface ToolOptions<Input = undefined, Output = undefined> extends Presentation {
+  /** What the arguments must look like; without it the tool takes none. */
+  input?: Input
+  /** What the handler returns; it is checked, and shown as structured content beside its text. */
+  output?: Output
+  annotations?: ToolAnnotations
+  execution?: ToolExecution
+}
+
+/** What the handler of a tool receives. */
+export type ArgumentsOf<Input> = Input extends SchemaLike ? OutputOf<Input> : Record<string, never>
+
+/** What the handler of a tool may return: with a declared output only that, or a `result(…)` that carries it. */
+export type ReturnOf<Output> = Output extends SchemaLike ? InputOf<Output> | ToolResult<InputOf<Output>> : unknown
+
+export type ToolHandler<Input, Output> = (args: ArgumentsOf<Input>, ctx: Context) => ReturnOf<Output> | Promise<ReturnOf<Output>>
+
+/** A tool as types see it: its name and its schemas, nothing that would have to be compared. */
+export interface ToolDefinition<Name extends string = string, Input = unknown, Output = unknown> extends Definition {
+  readonly kind: 'tool'
+  readonly key: Name
+  /** Only a type: never set. */
+  readonly '~schemas'?: { readonly input: Input; readonly output: Output }
+}
+
+export function tool<const Name extends string, const Input extends SchemaLike | undefined = undefined, const Output extends SchemaLike | undefined = undefined>(
+  name: Name,
+  options: ToolOptions<Input, Output>,
+  handler: ToolHandler<NoInfer<Input>, NoInfer<Output>>,
+): ToolDefinition<Name, Input, Output> {
+  checkHandler('tool', checkName('tool', name), handler)
+  return new DefinedTool(name, options as ToolOptions<SchemaLike, SchemaLike>, handler as never) as never
+}
+
+/** A tool as the server sees it. */
+export class DefinedTool implements Listed, Definition {
+  readonly kind = 'tool'
+  readonly key: string
+  readonly input: CompiledSchema
+  readonly output: CompiledSchema | undefined
+  readonly handler: (args: unknown, ctx: Context) => unknown
+  readonly #options: ToolOptions<SchemaLike, SchemaLike>
+  #shown: Body | Promise<Body> | undefined
+
+  constructor(name: string, options: ToolOptions<SchemaLike, SchemaLike>, handler: (args: unknown, ctx: Context) => unknown) {
+    this.key = name
+    this.#options = options
+    this.input = options.input === undefined ? nothing : compileSchema(options.input, 'input')
+    this.output = options.output === undefined ? undefined : compileSchema(options.output, 'output')
+    this.handler = handler
+  }
+
+  show(): Body | Promise<Body> {
+    this.#shown ??= this.#describe()
+    return this.#shown
+  }
+
+  /** What `show` gave, if that was some time ago. */
+  get shown(): Body | undefined {
+    return this.#shown === undefined || isPromise(this.#shown) ? undefined : this.#shown
+  }
+
+  #describe(): Body | Promise<Body> {
+    try {
+      const input = this.input.toJsonSchema()
+      const output = this.output?.toJsonSchema()
+      if (!isPromise(input) && !isPromise(output)) return this.#assemble(input, output)
+      return Promise.all([input, output]).then(
+        ([inputSchema, outputSchema]) => {
+          this.#shown = this.#assemble(inputSchema, outputSchema)
+          return this.#shown
+        },
+        (error) => {
+          this.#shown = undefined
+          throw this.#broken(error)
+        },
+      )
+    } catch (error) {
+      throw this.#broken(error)
+    }
+  }
+
+  #assemble(inputSchema: JsonSchema, outputSchema: JsonSchema | undefined): Body {
+    const { annotations, execution } = this.#options
+    const shown: Body = { name: this.key, ...presented(this.#options), inputSchema }
+    if (outputSchema !== undefined) shown['outputSchema'] = outputSchema
+    if (annotations !== undefined) shown['annotations'] = annotations
+    if (execution !== undefined) shown['execution'] = execution
+    return shown
+  }
+
+  /** Whose schema it was is what the reader needs to know first. */
+  #broken(cause: unknown): ParleyError {
+    const why = cause instanceof ParleyError ? `: ${cause.message}` : ' cannot be shown as JSON Schema'
+    return new ParleyError('tool_schema_invalid', { message: `The schema of tool "${this.key}"${why}`, data: { tool: this.key }, cause })
+  }
+}
+
+/** The schema of tools that take no arguments. */
+const nothing: CompiledSchema = {
+  toJsonSchema: () => ({ type: 'object', additionalProperties: false }),
+  validate(value) {
+    const extra = Object.keys(value as Body)
+    if (extra.length === 0) return { ok: true, value }
+    return { ok: false, issues: extra.slice(0, 10).map((key) => ({ path: [key], message: 'this tool takes no arguments' })) }
+  },
+}

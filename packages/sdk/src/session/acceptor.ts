@@ -1,0 +1,17 @@
+/** What a client needs of a server value to talk to it in the same process: somebody who takes one end of a link. */
+import type { Link } from '../jsonrpc/index.ts'
+import type { SessionOptions } from './options.ts'
+import type { Session } from './session.ts'
+
+/** Settings of one conversation; what is left out is taken from the server. */
+export interface AcceptOptions extends Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint'> {}
+
+/** By tool name: what a caller sends, and what comes back as structured content (`undefined` where nothing is declared). */
+export type ToolTypes = Record<string, { input: unknown; output: unknown }>
+
+export interface Acceptor<Tools = unknown> {
+  /** Begins one conversation; the server's side of the handshake happens when the peer asks for it. */
+  accept(link: Link, options?: AcceptOptions): Session
+  /** Only a type: never set. */
+  readonly '~tools'?: Tools
+}

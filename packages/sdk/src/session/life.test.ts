@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest'
+import { deferring, HandClock, openClient, openServer, settled } from './session.fixtures.ts'
+
+describe('L5 keep-alive', () => {
+  for (const [name, open] of [
+    ['server', () => Promise.resolve(openServer())],
+    ['client', () => openClient()],
+  ] as const) {
+    it(`a ${name} pings a silent peer every 30 s and gives it up after 10 s without an answer`, async () => {
+      const { session, link, clock } = await open()
+      let reason: Error | undefined
+      session.onClose((why) => {
+        reason = why
+      })
+      for (let round = 0; round < 3; round++) {
+        await clock.advance(30_000)
+        const [ping] = link.take()
+        expect(ping).toMatchObject({ method: 'ping' })
+        link.deliver(
+          round === 1 ? { jsonrpc: '2.0', id: ping.id, error: { code: -32601, message: 'no ping here' } } : { jsonrpc: '2.0', id: ping.id, result: {} },
+        )
+        await settled()
+      }
+      const waiting = session.request('vendor/slow', {}, { timeout: '10m' })
+      const outcome = expect(waiting).rejects.toMatchObject({ kind: 'peer_unresponsive', advice: 'reconnect' })
+      await clock.advance(30_000)
+      expect(session.phase).not.toBe('closed')
+      await clock.advance(9_999)
+      expect(session.phase).not.toBe('closed')
+      await clock.advance(1)
+      await outcome
+      expect(session.phase).toBe('closed')
+      expect(reason).toMatchObject({ kind: 'peer_unresponsive' })
+      expect(link.closed).toBe(true)
+      expect(clock.timers).toBe(0)
+    })
+  }
+
+  it('a peer that is heard is not asked', async () => {
+    const { link, clock } = openServer()
+    for (let round = 0; round < 10; round++) {
+      await clock.advance(20_000)
+      link.notify('notifications/roots/list_changed')
+    }
+    expect(link.take()).toEqual([])
+    await clock.advance(30_000)
+    expect(link.take()).toHaveLength(1)
+  })
+
+  it('can be switched off and set', async () => {
+    const off = openServer('2025-11-25', { keepAlive: false })
+    await off.clock.advance(1_000_000)
+    expect(off.link.take()).toEqual([])
+    const fast = openServer('2025-11-25', { keepAlive: { every: '1s', timeout: '500ms' } })
+    await fast.clock.advance(1_500)
+    expect(fast.session.phase).toBe('closed')
+  })
+})
+
+describe('L7 pause, resume, health', () => {
+  it('requests and notifications wait, in order; pings and answers do not', async () => {
+    const { session, link, asked } = openServer()
+    const heard: string[] = []
+    session.onNotification('*', (_, method) => heard.push(method))
+    const own = session.request('roots/list')
+    const [{ id }] = link.take()
+    session.pause()
+    link.request(1, 'tools/list')
+    link.request(2, 'prompts/list')
+    link.notify('notifications/roots/list_changed')
+    link.request(3, 'ping')
+    link.deliver({ jsonrpc: '2.0', id, result: { roots: [] } })
+    await own
+    expect(link.take().map((frame) => frame.id)).toEqual([3])
+    expect([asked, heard]).toEqual([[], []])
+    expect(session.health()).toMatchObject({ paused: true, inFlight: 2, alive: true, phase: 'ready' })
+    link.notify('notifications/cancelled', { requestId: 2 })
+    session.resume()
+    session.resume()
+    expect(link.take().map((frame) => frame.id)).toEqual([1])
+    expect(heard).toEqual(['notifications/roots/list_changed'])
+  })
+
+  it('what waits is bounded', () => {
+    const { session, link } = openServer('2025-11-25', { maxInFlight: 2, maxQueuedNotifications: 2 })
+    session.pause()
+    for (const id of [1, 2, 3]) link.request(id, 'tools/list')
+    for (let tick = 0; tick < 5; tick++) link.notify('vendor/tick')
+    expect(link.take()).toMatchObject([{ id: 3, error: { data: { 'parley/kind': 'too_many_requests' } } }])
+    expect(session.stats().droppedNotifications).toBe(3)
+  })
+
+  it('health tells how long the peer has been silent', async () => {
+    const { session, clock } = openServer('2025-11-25', { keepAlive: false })
+    await clock.advance(1234)
+    expect(session.health()).toMatchObject({ idleMs: 1234, pending: 0, inFlight: 0 })
+    await session.close()
+    expect(session.health().alive).toBe(false)
+  })
+})
+
+describe('closing', () => {
+  it('a server takes no new work, lets running work finish, then ends', async () => {
+    const { answer, calls } = deferring()
+    const { session, link } = openServer('2025-11-25', { answer })
+    link.request(1, 'tools/list')
+    const closing = session.close()
+    expect(session.close()).toBe(closing)
+    expect(session.phase).toBe('shutting_down')
+    link.request(2, 'tools/list')
+    link.request(3, 'ping')
+    expect(link.take()).toMatchObject([
+      { id: 2, error: { data: { 'parley/kind': 'shutting_down' } } },
+      { id: 3, result: {} },
+    ])
+    await expect(session.request('roots/list')).rejects.toMatchObject({ kind: 'shutting_down' })
+    calls[0]?.resolve({ tools: [] })
+    await closing
+    expect(link.take()).toMatchObject([{ id: 1, result: { tools: [] } }])
+    expect(session.phase).toBe('closed')
+    expect(link.closed).toBe(true)
+  })
+
+  it('work that does not finish is aborted when the drain time is over', async () => {
+    const { answer, calls } = deferring()
+    const { session, link, clock } = openServer('2025-11-25', { answer })
+    link.request(1, 'tools/list')
+    const signal = calls[0]?.inbound.signal as AbortSignal
+    const closing = session.close({ drain: '2s' })
+    await clock.advance(2000)
+    await closing
+    expect(signal.aborted).toBe(true)
+    calls[0]?.resolve({ tools: [] })
+    await settled()
+    expect(link.take()).toEqual([])
+    expect(clock.timers).toBe(0)
+  })
+
+  it('a link that ends fails what waits, aborts what runs, and tells everybody once', async () => {
+    const { answer, calls } = deferring()
+    const { session, link } = openServer('2025-11-25', { answer })
+    const told: unknown[] = []
+    session.onClose((reason) => told.push(reason))
+    session.onClose(() => {
+      throw new Error('broken listener')
+    })
+    link.request(1, 'tools/list')
+    const waiting = session.request('roots/list')
+    const why = new Error('cable cut')
+    link.hangUp(why)
+    link.hangUp()
+    await expect(waiting).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringContaining('cable cut') })
+    expect(calls[0]?.inbound.signal.aborted).toBe(true)
+    expect(told).toEqual([why])
+    expect(session.inFlight()).toEqual([])
+    link.request(2, 'ping')
+    session.onClose((reason) => told.push(reason))
+    expect(told).toEqual([why, undefined])
+  })
+})
+
+describe('X2 losses are reported', () => {
+  it('in the session, as events and as counters', async () => {
+    const { session, link, events } = openServer('2024-11-05', { answer: () => ({ content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }] }) })
+    link.request(1, 'tools/call', { name: 'x' })
+    expect(link.take()[0].result.content[0]).toEqual({ type: 'text', text: '[Audio content: audio/wav]' })
+    expect(session.losses()).toMatchObject([{ rule: 'A-04', path: 'content[0]', method: 'tools/call', severity: 'w' }])
+    expect(session.stats().losses).toEqual({ 'A-04': 1 })
+    expect(events.filter(({ type }) => type === 'loss')).toHaveLength(1)
+  })
+
+  it('an observer that throws harms nobody', () => {
+    const { link } = openServer('2025-11-25', {
+      onEvent: () => {
+        throw new Error('broken')
+      },
+    })
+    link.request(1, 'ping')
+    expect(link.take()).toHaveLength(1)
+  })
+})
+
+describe('counters', () => {
+  it('are kept by method, however many names a peer makes up', () => {
+    const { session, link } = openServer()
+    for (let at = 0; at < 500; at++) link.request(at, `made/up${at}`)
+    const { methods } = session.stats()
+    expect(Object.keys(methods).length).toBeLessThanOrEqual(201)
+    expect(methods['(other)']?.received).toBeGreaterThan(200)
+  })
+
+  it('the system clock runs tasks and can be stopped', async () => {
+    const { systemClock, systemMint } = await import('./clock.ts')
+    await new Promise<void>((resolve) => systemClock.after(1, resolve))
+    systemClock.after(0, () => expect.unreachable())()
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000)
+    expect(systemMint()).not.toBe(systemMint())
+    expect(new HandClock().now()).toBeGreaterThan(0)
+  })
+})

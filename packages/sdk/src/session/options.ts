@@ -1,0 +1,101 @@
+/** Settings of a session, each with its default. */
+import { DEFAULT_LIMITS, type Link, type MessageLimits } from '../jsonrpc/index.ts'
+import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
+import type { Loss, Profile } from '../versions/index.ts'
+import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
+import { type Duration, milliseconds } from './duration.ts'
+import type { Endpoint } from './endpoint.ts'
+
+export interface Progress {
+  progress: number
+  total?: number
+  message?: string
+}
+
+export interface RequestOptions {
+  /** Aborting it cancels the request at the peer. */
+  signal?: AbortSignal
+  /** Time without an answer or progress. Default 60 s. */
+  timeout?: Duration
+  /** Hard end however much progress comes. Default 10 min. */
+  maxTimeout?: Duration
+  /** Whether progress re-arms the time-out. Default true. */
+  resetOnProgress?: boolean
+  onProgress?: (progress: Progress) => void
+  /** The peer's request on whose behalf this one is made. */
+  relatedTo?: string | number
+}
+
+/** Everything a session reports that is not an answer: for logs, metrics and tests. */
+export type SessionEvent =
+  | { type: 'phase'; from: string; to: string; event: string }
+  | { type: 'negotiated'; requested: string; version: ProtocolVersion }
+  | { type: 'loss'; loss: Loss }
+  | { type: 'ignored'; what: string; detail: string }
+  | { type: 'error'; error: unknown; during: string }
+  | { type: 'ids'; used: number; threshold: 0.8 | 0.9 | 0.96 }
+
+export interface SessionOptions {
+  role: Side
+  link: Link
+  endpoint: Endpoint
+  /** Versions this side is willing to speak. Default: all. */
+  versions?: readonly ProtocolVersion[]
+  id?: string
+  clock?: Clock
+  mint?: Mint
+  limits?: Partial<MessageLimits>
+  profile?: Profile
+  /** Default 30 s for servers, 10 s for clients. */
+  initialiseTimeout?: Duration
+  requestTimeout?: Duration
+  maxRequestTimeout?: Duration
+  /** How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for never. */
+  keepAlive?: false | { every?: Duration; timeout?: Duration }
+  /** Most requests waiting for the peer's answer. Default 1000. */
+  maxPending?: number
+  /** Most requests of the peer being answered at once. Default 1000. */
+  maxInFlight?: number
+  /** Most notifications waiting for their handlers. Default 1000. */
+  maxQueuedNotifications?: number
+  /** Ids run from 1 to this. Default 2^53 - 1. */
+  maxRequestId?: number
+  /** Shown every frame as it goes over the link. */
+  tap?: (direction: 'sent' | 'received', frame: string) => void
+  onEvent?: (event: SessionEvent) => void
+}
+
+export interface SessionSettings {
+  versions: readonly ProtocolVersion[]
+  clock: Clock
+  mint: Mint
+  limits: MessageLimits
+  profile: Profile
+  initialiseTimeout: number
+  requestTimeout: number
+  maxRequestTimeout: number
+  keepAlive: { every: number; timeout: number } | undefined
+  maxPending: number
+  maxInFlight: number
+  maxQueuedNotifications: number
+  maxRequestId: number
+}
+
+export function settle(options: SessionOptions): SessionSettings {
+  const { keepAlive = {} } = options
+  return {
+    versions: options.versions ?? versions,
+    clock: options.clock ?? systemClock,
+    mint: options.mint ?? systemMint,
+    limits: options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits },
+    profile: options.profile ?? 'lenient',
+    initialiseTimeout: milliseconds(options.initialiseTimeout ?? (options.role === 'server' ? '30s' : '10s')),
+    requestTimeout: milliseconds(options.requestTimeout ?? '60s'),
+    maxRequestTimeout: milliseconds(options.maxRequestTimeout ?? '10m'),
+    keepAlive: keepAlive ? { every: milliseconds(keepAlive.every ?? '30s'), timeout: milliseconds(keepAlive.timeout ?? '10s') } : undefined,
+    maxPending: options.maxPending ?? 1000,
+    maxInFlight: options.maxInFlight ?? 1000,
+    maxQueuedNotifications: options.maxQueuedNotifications ?? 1000,
+    maxRequestId: options.maxRequestId ?? Number.MAX_SAFE_INTEGER,
+  }
+}

@@ -1,0 +1,167 @@
+/** Takes frames from the link and hands each message to the part of the session it concerns. */
+import { ParleyError, toParleyError } from '../errors/index.ts'
+import { type Body, errorText, type Incoming, type Invalid, type NotificationMessage, parse, type RequestMessage } from '../jsonrpc/index.ts'
+import { isVerdict, supports } from '../versions/index.ts'
+import type { Answering } from './answering.ts'
+import { BatchReply, type Reply } from './batch-reply.ts'
+import type { SessionCore } from './core.ts'
+import { initializeResult, readInitialize } from './handshake.ts'
+import type { Notifications } from './notifications.ts'
+import type { Progress } from './options.ts'
+import { admits } from './phase.ts'
+import type { Requests } from './requests.ts'
+import type { Session } from './session.ts'
+
+export interface Receivers {
+  readonly requests: Requests
+  readonly answering: Answering
+  readonly notifications: Notifications
+}
+
+export class Receiving {
+  readonly #core: SessionCore
+  readonly #requests: Requests
+  readonly #answering: Answering
+  readonly #notifications: Notifications
+  readonly #session: Session
+  readonly #onOpened: () => void
+
+  constructor(core: SessionCore, receivers: Receivers, session: Session, onOpened: () => void) {
+    this.#core = core
+    this.#requests = receivers.requests
+    this.#answering = receivers.answering
+    this.#notifications = receivers.notifications
+    this.#session = session
+    this.#onOpened = onOpened
+  }
+
+  receive(text: string): void {
+    if (this.#core.closed) return
+    this.#core.received(text)
+    this.#dispatch(parse(text, this.#core.settings.limits), undefined)
+  }
+
+  #dispatch(incoming: Incoming, reply: Reply | undefined): void {
+    switch (incoming.kind) {
+      case 'request':
+        return this.#onRequest(incoming.message, reply)
+      case 'notification':
+        return this.#onNotification(incoming.message)
+      case 'result':
+        return this.#requests.settleResult(incoming.message.id, incoming.message.result)
+      case 'error':
+        return this.#requests.settleError(incoming.message.id, incoming.message.error)
+      case 'batch':
+        return this.#onBatch(incoming.items, reply)
+      case 'invalid':
+        return this.#onInvalid(incoming, reply)
+    }
+  }
+
+  #onRequest(message: RequestMessage, reply: Reply | undefined): void {
+    const core = this.#core
+    const { id, method } = message
+    if (!admits(core.role, core.phases.current, method)) return this.#answering.refuse(id, this.#notAdmitted(method), reply)
+    if (method === 'initialize') return this.#onInitialize(message)
+    if (method === 'ping') return this.#answering.succeed(id, {}, reply)
+    const breach = core.breach(core.route(method), core.otherRole)
+    if (breach !== undefined) return this.#answering.refuse(id, breach, reply)
+    this.#answering.take(message, reply)
+  }
+
+  /** A handshake that fails changes nothing: it may be tried again. */
+  #onInitialize(message: RequestMessage): void {
+    const core = this.#core
+    try {
+      const { versions, profile, clock } = core.settings
+      const { version, requested, peer } = readInitialize(message.params, versions, profile)
+      const result = initializeResult(version, core.self, profile, core.translationContext(undefined))
+      core.agreeOn(version, peer)
+      core.phases.fire('initialize', clock.now())
+      core.report({ type: 'negotiated', requested, version })
+      this.#answering.succeed(message.id, result, undefined)
+    } catch (error) {
+      this.#answering.refuse(message.id, toParleyError(error), undefined)
+    }
+  }
+
+  #onNotification(message: NotificationMessage): void {
+    const core = this.#core
+    const { method, params = {} } = message
+    if (method === 'notifications/cancelled') return this.#answering.cancel(params['requestId'], params['reason'])
+    if (method === 'notifications/initialized' && core.role === 'server') return this.#onInitialized()
+    if (core.version === undefined) return core.ignore('notification before initialize', method.slice(0, 80))
+    if (method === 'notifications/progress') return this.#onProgress(params)
+    const route = core.route(method)
+    const breach = core.breach(route, core.otherRole)
+    if (breach !== undefined) return core.ignore('notification out of place', breach.message)
+    core.stats.of(method).received++
+    const outcome = route.paramsUp === undefined ? params : route.paramsUp(params, core.translationContext(undefined))
+    if (isVerdict(outcome)) return core.ignore('notification without meaning', method)
+    this.#notifications.dispatch(method, outcome ?? {})
+    if (core.endpoint.notified !== undefined) this.#notifications.guarded(method, () => core.endpoint.notified?.(method, outcome ?? {}, this.#session))
+  }
+
+  #onInitialized(): void {
+    if (!this.#core.phases.fire('accept', this.#core.settings.clock.now())) return this.#core.ignore('initialized out of place', this.#core.phases.current)
+    this.#onOpened()
+  }
+
+  #onProgress(params: Body): void {
+    const { progressToken, progress, total, message } = params
+    if (typeof progress !== 'number') return this.#core.ignore('progress without a number', '')
+    const told: Progress = { progress }
+    if (typeof total === 'number') told.total = total
+    if (typeof message === 'string') told.message = message
+    this.#requests.progress(progressToken, told)
+  }
+
+  /** M1, A-01, B-01: only one version has batches; elsewhere each request in one is told so by its own id. */
+  #onBatch(items: readonly Incoming[], outer: Reply | undefined): void {
+    const core = this.#core
+    const allowed = core.version !== undefined && supports(core.version, 'batch') && outer === undefined
+    if (!allowed) return this.#refuseBatch(items)
+    const expected = items.filter(isAnswered).length
+    const reply = new BatchReply(expected, (text) => core.trySend(text))
+    for (const item of items) this.#dispatch(item, reply)
+  }
+
+  #refuseBatch(items: readonly Incoming[]): void {
+    this.#core.ignore('batch', `${items.length} messages`)
+    const error = new ParleyError(this.#core.version === undefined ? 'batch_invalid' : 'batch_not_supported', {
+      message:
+        this.#core.version === undefined ? 'The handshake must not be part of a batch' : `Batches are not part of protocol version ${this.#core.version}`,
+    })
+    for (const item of items) if (item.kind === 'request') this.#answering.refuse(item.message.id, error, undefined)
+  }
+
+  #onInvalid(invalid: Invalid, reply: Reply | undefined): void {
+    if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error.message)
+    this.#core.ignore('invalid message', invalid.error.message)
+    if (reply !== undefined) return this.#answerInBatch(invalid, reply)
+    if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
+    // C-27: JSON-RPC wants a null id, later schemas an absent one, and those in between can express neither.
+    if (this.#core.version === undefined) this.#core.sendError(null, invalid.error)
+    else if (supports(this.#core.version, 'error-without-id')) this.#core.sendError(undefined, invalid.error)
+  }
+
+  #answerInBatch(invalid: Invalid, reply: Reply): void {
+    if (invalid.id === undefined) reply.skip()
+    else reply.answer(errorText(invalid.id, invalid.error))
+  }
+
+  #notAdmitted(method: string): ParleyError {
+    const { role, phases, version } = this.#core
+    const phase = phases.current
+    if (method === 'initialize' && role === 'server' && version !== undefined) {
+      return new ParleyError('already_initialized', { message: 'initialize was answered before; open a new session' })
+    }
+    if (phase === 'shutting_down') return new ParleyError('shutting_down', { message: `${method} came while the session was shutting down` })
+    if (version !== undefined) return new ParleyError('method_not_found', { message: `${method} is not answered by a ${role}` })
+    return new ParleyError('not_initialized', { message: `${method} is not allowed before initialize is complete`, data: { phase } })
+  }
+}
+
+function isAnswered(item: Incoming): boolean {
+  return item.kind === 'request' || (item.kind === 'invalid' && !item.isAnswer)
+}

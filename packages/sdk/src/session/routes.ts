@@ -1,0 +1,48 @@
+/** What a session needs to know about a method in its version: who may send it, and how its parts are translated. Shared by all sessions alike. */
+import { type MethodInfo, newestVersion, type ProtocolVersion } from '../protocol/index.ts'
+import { methodIn, type Plan, type Profile, plan } from '../versions/index.ts'
+
+export interface Route {
+  readonly method: string
+  /** Absent for methods the version does not know. */
+  readonly info: MethodInfo | undefined
+  readonly paramsUp: Plan | undefined
+  readonly paramsDown: Plan | undefined
+  readonly resultUp: Plan | undefined
+  readonly resultDown: Plan | undefined
+}
+
+export type Routes = (method: string) => Route
+
+const tables = new Map<string, Routes>()
+
+export function routesFor(version: ProtocolVersion, profile: Profile): Routes {
+  const key = `${version} ${profile}`
+  let routes = tables.get(key)
+  if (routes === undefined) {
+    routes = makeRoutes(version, profile)
+    tables.set(key, routes)
+  }
+  return routes
+}
+
+function makeRoutes(version: ProtocolVersion, profile: Profile): Routes {
+  const known = new Map<string, Route>()
+  const options = { profile, scope: 'body' } as const
+  return (method) => {
+    const found = known.get(method)
+    if (found !== undefined) return found
+    const info = methodIn(version, method)
+    const route: Route = {
+      method,
+      info,
+      paramsUp: plan(version, newestVersion, method, 'params', options),
+      paramsDown: plan(newestVersion, version, method, 'params', options),
+      resultUp: plan(version, newestVersion, method, 'result', options),
+      resultDown: plan(newestVersion, version, method, 'result', options),
+    }
+    // Unknown names come from peers and are not remembered.
+    if (info !== undefined) known.set(method, route)
+    return route
+  }
+}

@@ -1,0 +1,302 @@
+/** One conversation with one peer, over one link, in one version. Everything above sees the newest vocabulary only. */
+import { ParleyError } from '../errors/index.ts'
+import type { Body, RequestId } from '../jsonrpc/index.ts'
+import { declares, type ProtocolVersion, type Side } from '../protocol/index.ts'
+import { isVerdict, type Loss, type Profile } from '../versions/index.ts'
+import { Answering, type InFlight } from './answering.ts'
+import type { Clock, Mint } from './clock.ts'
+import { SessionCore } from './core.ts'
+import { type Duration, milliseconds } from './duration.ts'
+import type { Introduction } from './endpoint.ts'
+import { initializeParams, readInitializeResult } from './handshake.ts'
+import { KeepAlive } from './keep-alive.ts'
+import { type NotificationHandler, Notifications } from './notifications.ts'
+import type { RequestOptions, SessionOptions } from './options.ts'
+import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
+import { Receiving } from './receiving.ts'
+import { type PendingRequest, Requests } from './requests.ts'
+import type { SessionStats } from './stats.ts'
+
+export interface SessionHealth {
+  readonly phase: Phase
+  readonly alive: boolean
+  readonly paused: boolean
+  readonly pending: number
+  readonly inFlight: number
+  readonly lastReceivedAt: number
+  readonly idleMs: number
+}
+
+export interface CloseOptions {
+  /** How long requests being answered may take to finish. Default 5 s for servers; clients do not wait. */
+  drain?: Duration
+  reason?: Error
+}
+
+export class Session {
+  readonly id: string
+  readonly role: Side
+  readonly transport: string
+  readonly #core: SessionCore
+  readonly #requests: Requests
+  readonly #answering: Answering
+  readonly #notifications: Notifications
+  readonly #closeListeners = new Set<(reason: Error | undefined) => void>()
+  #keepAlive: KeepAlive | undefined
+  #cancelInitialiseTimer: (() => void) | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: SessionOptions) {
+    const core = new SessionCore(options)
+    this.#core = core
+    this.id = options.id ?? core.settings.mint()
+    this.role = options.role
+    this.transport = options.link.transport
+    this.#requests = new Requests(core)
+    this.#answering = new Answering(core, this)
+    this.#notifications = new Notifications(core)
+    const receiving = new Receiving(core, { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }, this, () =>
+      this.#opened(),
+    )
+    if (options.role === 'server') {
+      this.#cancelInitialiseTimer = core.settings.clock.after(core.settings.initialiseTimeout, () => this.#initialiseTimedOut())
+    }
+    options.link.open({ frame: (text) => receiving.receive(text), closed: (reason) => this.#end(reason) })
+  }
+
+  get clock(): Clock {
+    return this.#core.settings.clock
+  }
+  get mint(): Mint {
+    return this.#core.settings.mint
+  }
+  get profile(): Profile {
+    return this.#core.settings.profile
+  }
+  get phase(): Phase {
+    return this.#core.phases.current
+  }
+  get history(): readonly PhaseRecord[] {
+    return this.#core.phases.history
+  }
+  /** Undefined until the handshake has settled it. */
+  get version(): ProtocolVersion | undefined {
+    return this.#core.version
+  }
+  get self(): Introduction {
+    return this.#core.self
+  }
+  get peer(): Introduction | undefined {
+    return this.#core.peer
+  }
+  get open(): boolean {
+    return this.#core.open
+  }
+
+  /** Client side of the handshake; a failure closes the session. */
+  async initialise(): Promise<void> {
+    const core = this.#core
+    const { versions, profile, clock, initialiseTimeout } = core.settings
+    const params = initializeParams(versions, core.self, profile, core.translationContext(undefined))
+    if (!core.phases.fire('initialize', clock.now())) {
+      throw core.closed ? core.closedError() : new ParleyError('already_initialized', { message: 'This session was initialised before' })
+    }
+    try {
+      const result = await this.#requests.send('initialize', params, undefined, { timeout: initialiseTimeout })
+      const { version, peer } = readInitializeResult(result, versions, profile)
+      core.agreeOn(version, peer)
+      core.phases.fire('accept', clock.now())
+      core.report({ type: 'negotiated', requested: String(params['protocolVersion']), version })
+      core.sendNotification('notifications/initialized', undefined)
+    } catch (error) {
+      const failure = handshakeFailure(error, initialiseTimeout)
+      core.phases.fire('fail', clock.now())
+      await this.close({ reason: failure })
+      throw failure
+    }
+    this.#opened()
+  }
+
+  /** Asks the peer; `params` and the result are in the newest vocabulary. */
+  request(method: string, params?: Body, options?: RequestOptions): Promise<Body> {
+    const core = this.#core
+    if (!core.open && !(method === 'ping' && core.phases.current === 'shutting_down')) return Promise.reject(this.#notOpen(method))
+    const route = core.route(method)
+    const breach = core.breach(route, core.role)
+    if (breach !== undefined) return Promise.reject(breach)
+    return this.#requests.send(method, params, route, options)
+  }
+
+  /** False, and nothing is sent, when version or capabilities do not allow it. */
+  notify(method: string, params?: Body, options?: { relatedTo?: RequestId }): boolean {
+    const core = this.#core
+    if (core.closed || core.version === undefined) return false
+    const route = core.route(method)
+    if (core.breach(route, core.role) !== undefined) return false
+    if (route.paramsDown === undefined) return core.sendNotification(method, params, options)
+    const outcome = route.paramsDown(params, core.translationContext(undefined))
+    return isVerdict(outcome) ? false : core.sendNotification(method, outcome, options)
+  }
+
+  /** Whether `request` or `notify` would be allowed now. */
+  can(method: string): boolean {
+    return this.#core.open && this.#core.breach(this.#core.route(method), this.role) === undefined
+  }
+
+  hasPeerCapability(path: string): boolean {
+    return declares(this.#core.peer?.capabilities, path)
+  }
+
+  async ping(options?: RequestOptions): Promise<void> {
+    await this.request('ping', undefined, options)
+  }
+
+  /** From the newest vocabulary to this session's version, for results that are kept as text. */
+  translateResult(method: string, result: Body, request?: Body): Body {
+    const down = this.#core.route(method).resultDown
+    return down === undefined ? result : (this.#core.translate(down, result, this.#core.translationContext(request)) ?? {})
+  }
+
+  onNotification(method: string, handler: NotificationHandler): () => void {
+    return this.#notifications.on(method, handler)
+  }
+
+  onPhase(observer: (change: PhaseChange) => void): () => void {
+    return this.#core.phases.observe(observer)
+  }
+
+  /** Called once, at once when the session is closed already. */
+  onClose(listener: (reason: Error | undefined) => void): () => void {
+    if (this.#core.closed) listener(undefined)
+    else this.#closeListeners.add(listener)
+    return () => this.#closeListeners.delete(listener)
+  }
+
+  pending(): readonly PendingRequest[] {
+    return this.#requests.list()
+  }
+  inFlight(): readonly InFlight[] {
+    return this.#answering.list()
+  }
+  stats(): SessionStats {
+    return this.#core.stats.snapshot()
+  }
+  losses(): readonly Loss[] {
+    return this.#core.stats.losses
+  }
+
+  /** Requests and notifications of the peer wait from now on; pings are answered and answers are taken. */
+  pause(): void {
+    this.#core.paused = true
+  }
+
+  resume(): void {
+    if (!this.#core.paused) return
+    this.#core.paused = false
+    this.#notifications.flush()
+    this.#answering.flush()
+  }
+
+  health(): SessionHealth {
+    const { lastReceivedAt, paused, settings } = this.#core
+    return {
+      phase: this.phase,
+      alive: !this.#core.closed && this.phase !== 'error',
+      paused,
+      pending: this.#requests.size,
+      inFlight: this.#answering.size,
+      lastReceivedAt,
+      idleMs: settings.clock.now() - lastReceivedAt,
+    }
+  }
+
+  /** Takes no new work, lets running work finish within `drain`, then ends. A second call joins the first. */
+  close(options: CloseOptions = {}): Promise<void> {
+    this.#closing ??= this.#shutDown(options)
+    return this.#closing
+  }
+
+  async #shutDown({ drain, reason }: CloseOptions): Promise<void> {
+    const { phases, settings } = this.#core
+    const wait = milliseconds(drain ?? (this.role === 'server' ? '5s' : 0))
+    if (phases.fire('shutdown', settings.clock.now()) && wait > 0 && this.#answering.size > 0) {
+      this.resume()
+      await Promise.race([this.#answering.idle(), new Promise<void>((resolve) => settings.clock.after(wait, resolve))])
+    }
+    this.#end(reason)
+  }
+
+  #end(reason: Error | undefined): void {
+    const core = this.#core
+    if (!core.phases.fire('close', core.settings.clock.now())) return
+    this.#cancelInitialiseTimer?.()
+    this.#keepAlive?.stop()
+    core.link.close()
+    this.#answering.abortAll('The session has ended')
+    this.#requests.failAll((method) => lostRequest(method, reason))
+    this.#notifications.clear()
+    this.#tell(() => core.endpoint.closed?.(this, reason))
+    for (const listener of this.#closeListeners) this.#tell(() => listener(reason))
+    this.#closeListeners.clear()
+  }
+
+  #opened(): void {
+    const core = this.#core
+    const { keepAlive, clock } = core.settings
+    this.#cancelInitialiseTimer?.()
+    if (keepAlive !== undefined) {
+      this.#keepAlive = new KeepAlive({
+        clock,
+        every: keepAlive.every,
+        lastHeard: () => core.lastReceivedAt,
+        ping: () => this.#pingForLife(keepAlive.timeout),
+        onDead: (cause) => this.#end(new ParleyError('peer_unresponsive', { message: `The peer did not answer a ping within ${keepAlive.timeout} ms`, cause })),
+      })
+    }
+    this.#tell(() => core.endpoint.opened?.(this))
+  }
+
+  /** Any answer is a sign of life, an error as well. */
+  async #pingForLife(timeout: number): Promise<void> {
+    try {
+      await this.ping({ timeout })
+    } catch (error) {
+      if (!(error instanceof ParleyError) || error.receivedCode === undefined) throw error
+    }
+  }
+
+  #initialiseTimedOut(): void {
+    const ms = this.#core.settings.initialiseTimeout
+    this.#end(new ParleyError('initialization_timeout', { message: `The client did not complete the handshake within ${ms} ms` }))
+  }
+
+  #notOpen(method: string): ParleyError {
+    const { phases, closed } = this.#core
+    if (closed || phases.current === 'error') return this.#core.closedError()
+    if (phases.current === 'shutting_down') return new ParleyError('shutting_down', { message: `${method} cannot be sent while the session is shutting down` })
+    return new ParleyError('not_initialized', { message: `${method} cannot be sent before the handshake is complete`, data: { phase: phases.current } })
+  }
+
+  /** Calls somebody else's code that must not harm the session. */
+  #tell(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#core.reportError(error, 'observer')
+    }
+  }
+}
+
+function handshakeFailure(error: unknown, timeout: number): ParleyError {
+  if (error instanceof ParleyError && error.kind === 'request_timeout') {
+    return new ParleyError('initialization_timeout', { message: `The server did not answer initialize within ${timeout} ms`, cause: error })
+  }
+  return error instanceof ParleyError ? error : new ParleyError('internal_error', { cause: error })
+}
+
+function lostRequest(method: string, reason: Error | undefined): ParleyError {
+  if (reason instanceof ParleyError && reason.kind === 'peer_unresponsive')
+    return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
+  const why = reason === undefined ? '' : `: ${reason.message}`
+  return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
+}

@@ -1,0 +1,61 @@
+/** Counters of one session: what went through, what was ignored and what was lost. */
+import type { Loss } from '../versions/index.ts'
+
+export interface MethodCounters {
+  sent: number
+  received: number
+  failed: number
+}
+
+export interface SessionStats {
+  readonly methods: Readonly<Record<string, Readonly<MethodCounters>>>
+  /** Frames and messages that were neither answered nor used, by reason. */
+  readonly ignored: Readonly<Record<string, number>>
+  readonly droppedNotifications: number
+  readonly failedHandlers: number
+  /** Translation losses by rule id. */
+  readonly losses: Readonly<Record<string, number>>
+}
+
+const MAX_METHODS = 200
+const MAX_LOSSES = 200
+const OTHER = '(other)'
+
+export class Stats {
+  droppedNotifications = 0
+  failedHandlers = 0
+  readonly losses: Loss[] = []
+  readonly #methods = new Map<string, MethodCounters>()
+  readonly #ignored = new Map<string, number>()
+  readonly #lossCounts = new Map<string, number>()
+
+  /** Counters of a method; names come from peers, so their number is bounded. */
+  of(method: string): MethodCounters {
+    let counters = this.#methods.get(method)
+    if (counters === undefined) {
+      const name = this.#methods.size < MAX_METHODS ? method : OTHER
+      counters = this.#methods.get(name) ?? { sent: 0, received: 0, failed: 0 }
+      this.#methods.set(name, counters)
+    }
+    return counters
+  }
+
+  ignore(what: string): void {
+    this.#ignored.set(what, (this.#ignored.get(what) ?? 0) + 1)
+  }
+
+  lose(loss: Loss): void {
+    this.#lossCounts.set(loss.rule, (this.#lossCounts.get(loss.rule) ?? 0) + 1)
+    if (this.losses.length < MAX_LOSSES) this.losses.push(loss)
+  }
+
+  snapshot(): SessionStats {
+    return {
+      methods: Object.fromEntries([...this.#methods].map(([method, counters]) => [method, { ...counters }])),
+      ignored: Object.fromEntries(this.#ignored),
+      droppedNotifications: this.droppedNotifications,
+      failedHandlers: this.failedHandlers,
+      losses: Object.fromEntries(this.#lossCounts),
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/** Scripted answers for what a server asks: in order, or by what is asked. */
+import type { ElicitQuestion, ElicitReply, SampleQuestion, SampleReply } from '../client/index.ts'
+
+type Question = ElicitQuestion | SampleQuestion
+type Reply = ElicitReply | SampleReply
+
+/** A fixed answer, or one made from the question. */
+export type ScriptedAnswer<R extends Reply = Reply> = R | ((question: never) => R | Promise<R>)
+
+/** A list is used up in order. A record is looked up by the question's key, or by a part of its text; lists in it are used up in order. */
+export type Script = readonly ScriptedAnswer[] | Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>
+
+export interface Answers {
+  // A handler for `elicit` and for `sample`.
+  (question: Question): Promise<never>
+  /** The texts of all questions so far. */
+  readonly asked: readonly string[]
+  /** Throws when something was asked that the script does not answer, or when answers are left over. */
+  done(): void
+}
+
+export function answers(script: Script): Answers {
+  const left = queues(script)
+  const asked: string[] = []
+  const unexpected: string[] = []
+
+  const answer = async (question: Question): Promise<Reply> => {
+    const text = textOf(question)
+    asked.push(text)
+    const queue = left.find((candidate) => candidate.answers.length > 0 && matches(candidate.name, question, text))
+    if (queue === undefined) {
+      unexpected.push(text)
+      throw new Error(`Nobody scripted an answer to ${JSON.stringify(text)}`)
+    }
+    const next = queue.answers.shift()
+    return typeof next === 'function' ? next(question as never) : (next as Reply)
+  }
+
+  return Object.assign(answer as (question: Question) => Promise<never>, {
+    asked: asked as readonly string[],
+    done: () => {
+      if (unexpected.length > 0) throw new Error(`Asked but not in the script: ${unexpected.map((text) => JSON.stringify(text)).join(', ')}`)
+      const over = left.filter((queue) => queue.answers.length > 0)
+      if (over.length > 0) throw new Error(`Scripted but never asked: ${over.map(describe).join(', ')}`)
+    },
+  })
+}
+
+export function isAnswers(value: unknown): value is Answers {
+  return typeof value === 'function' && typeof (value as Partial<Answers>).done === 'function'
+}
+
+interface Queue {
+  /** Undefined matches every question. */
+  readonly name: string | undefined
+  readonly answers: ScriptedAnswer[]
+}
+
+function queues(script: Script): Queue[] {
+  if (Array.isArray(script)) return [{ name: undefined, answers: [...script] }]
+  return Object.entries(script).map(([name, given]) => ({ name, answers: Array.isArray(given) ? [...given] : [given as ScriptedAnswer] }))
+}
+
+function matches(name: string | undefined, question: Question, text: string): boolean {
+  return name === undefined || ('key' in question && question.key === name) || text.includes(name)
+}
+
+function textOf(question: Question): string {
+  if ('message' in question) return question.message
+  const content = question.messages[question.messages.length - 1]?.content
+  const blocks = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  return blocks.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n')
+}
+
+function describe({ name, answers: left }: Queue): string {
+  const count = `${left.length} answer${left.length === 1 ? '' : 's'}`
+  return name === undefined ? count : `${count} to ${JSON.stringify(name)}`
+}

@@ -1,0 +1,57 @@
+/** A clock that stands still until it is told to move. */
+import type { Clock } from '../session/index.ts'
+
+export interface FakeClock extends Clock {
+  /** Moves on by `ms`, running what falls due in order, and lets everything that follows from it settle. */
+  advance(ms: number): Promise<void>
+  /** How many timers are waiting. */
+  readonly pending: number
+}
+
+interface Timer {
+  readonly due: number
+  readonly order: number
+  readonly task: () => void
+}
+
+export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
+  const timers = new Set<Timer>()
+  let now = start
+  let count = 0
+
+  const nextDue = (until: number): Timer | undefined => {
+    let first: Timer | undefined
+    for (const timer of timers) {
+      if (timer.due <= until && (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))) first = timer
+    }
+    return first
+  }
+
+  return {
+    now: () => now,
+    after(ms, task) {
+      const timer: Timer = { due: now + Math.max(0, ms), order: count++, task }
+      timers.add(timer)
+      return () => timers.delete(timer)
+    },
+    async advance(ms) {
+      const until = now + ms
+      for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
+        timers.delete(timer)
+        now = timer.due
+        timer.task()
+        await flush()
+      }
+      now = until
+      await flush()
+    },
+    get pending() {
+      return timers.size
+    },
+  }
+}
+
+/** Resolves when all microtasks, and those they started, have run: everything in memory has been delivered. */
+export function flush(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
+}

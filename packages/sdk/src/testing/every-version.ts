@@ -1,0 +1,63 @@
+/** Runs the same thing in every protocol version a conversation in memory can have. */
+import { handshakeVersions, type ProtocolVersion } from '../protocol/index.ts'
+
+/** Oldest first. Versions join this list as sessions learn to speak them. */
+export const testVersions: readonly ProtocolVersion[] = handshakeVersions
+
+type Run = (version: ProtocolVersion) => void | Promise<void>
+
+/** Registers a test with a runner: `test` or `it` of vitest, jest, node:test and others. */
+type Register = (title: string, run: () => void | Promise<void>) => unknown
+
+export interface VersionedTest {
+  name: string
+  run: Run
+  /** Default: the global `test` or `it`. */
+  test?: Register
+  /** Default: all of `testVersions`. */
+  versions?: readonly ProtocolVersion[]
+}
+
+/**
+ * Given a function, calls it once per version, one after the other; a failure says in which version it happened.
+ * Given a named test, registers it once per version.
+ */
+export function everyVersion(run: Run): void | Promise<void>
+export function everyVersion(test: VersionedTest): void
+export function everyVersion(given: Run | VersionedTest): void | Promise<void> {
+  if (typeof given === 'function') return runFrom(0, given)
+  const register = given.test ?? globalRegister()
+  for (const version of given.versions ?? testVersions) register(`${given.name} (${version})`, () => given.run(version))
+}
+
+/** Stays synchronous for synchronous functions, so that it can also declare suites. */
+function runFrom(start: number, run: Run): void | Promise<void> {
+  for (let at = start; at < testVersions.length; at++) {
+    const version = testVersions[at] as ProtocolVersion
+    let outcome: void | Promise<void>
+    try {
+      outcome = run(version)
+    } catch (error) {
+      throw inVersion(version, error)
+    }
+    if (outcome instanceof Promise) {
+      return outcome.then(
+        () => runFrom(at + 1, run),
+        (error) => Promise.reject(inVersion(version, error)),
+      )
+    }
+  }
+}
+
+/** The same error, so that the runner still shows its difference, with the version in front. */
+function inVersion(version: ProtocolVersion, error: unknown): unknown {
+  if (error instanceof Error) error.message = `[${version}] ${error.message}`
+  return error
+}
+
+function globalRegister(): Register {
+  const { test, it } = globalThis as { test?: Register; it?: Register }
+  const register = test ?? it
+  if (register === undefined) throw new Error('everyVersion found no global "test" or "it"; pass yours: everyVersion({ name, test, run })')
+  return register
+}

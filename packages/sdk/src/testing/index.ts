@@ -1,0 +1,7 @@
+export { type Answers, answers, type Script, type ScriptedAnswer } from './answers.ts'
+export { type FakeClock, fakeClock, flush } from './clock.ts'
+export { connect, type TestClient, type TestOptions } from './connect.ts'
+export { everyVersion, testVersions, type VersionedTest } from './every-version.ts'
+export { type Fault, type FaultPlan, faulty } from './faults.ts'
+export { leaks } from './leaks.ts'
+export { Transcript } from './transcript.ts'

@@ -1,0 +1,220 @@
+/** From 2025-06-18 to 2025-11-25. */
+import { notification } from '../../protocol/index.ts'
+import { type Change, change, defineStep, type Rule, type Step } from '../change.ts'
+import { type Edit, edit, omit, omitSilently } from '../operation.ts'
+import { drop } from '../verdict.ts'
+import { nameDialect } from './dialect.ts'
+import { defaultsAsText, rebuildChoices, refuseLists, simplerChoices } from './elicitation-enums.ts'
+import { formsOnly, refuseLinks, showLinks } from './elicitation-modes.ts'
+import { contextWhereDeclared, oneBlockPerAnswer, oneBlockPerMessage, refuseTools } from './sampling-content.ts'
+import { hideTaskOnlyTools, refuseTaskInsteadOf, taskMethods } from './tasks.ts'
+
+const strictly = (method: string, part: Rule['part'], at: string, apply: Rule['apply']): Rule => ({ method, part, at, apply, profile: 'strict' })
+
+const samplingTools: Change = change('tools in sampling', {
+  rules: ['C-03', 'C-06'],
+  why: 'A model without its tools would give another answer, so the request is refused rather than cut.',
+  loses: 'sampling with tools, which fails',
+  severity: 'E',
+  features: { added: ['sampling-tools'] },
+  down: [{ method: 'sampling/createMessage', part: 'params', apply: edit(refuseTools) }],
+})
+
+const samplingBlocks: Change = change('several blocks per sampling message', {
+  rules: ['C-01'],
+  why: 'One block per message is all an older client reads: several become messages of the same role, in order.',
+  loses: 'which blocks formed one message',
+  severity: 'i',
+  features: { added: ['sampling-blocks'] },
+  down: [{ method: 'sampling/createMessage', part: 'params', apply: edit(oneBlockPerMessage) }],
+})
+
+const samplingAnswer: Change = change('several blocks per sampled answer', {
+  rules: ['C-02'],
+  why: 'One block per answer is all an older server reads: texts are joined, and blocks of tools are an error, since it sent no tools.',
+  loses: 'images and audio beside text',
+  severity: 'w',
+  down: [{ method: 'sampling/createMessage', part: 'result', apply: edit(oneBlockPerAnswer) }],
+})
+
+/** Plain sampling of an older client took the wish for context. */
+const declareContext: Edit = (sampling) => (sampling['context'] === undefined && sampling['tools'] === undefined ? { ...sampling, context: {} } : sampling)
+
+const samplingCapabilities: Change = change('sub-capabilities of sampling', {
+  rules: ['C-04'],
+  why: 'Asking for context was part of plain sampling and became a capability; tools are never made up.',
+  capabilities: { added: [{ path: 'client.sampling', description: 'Asks a language model on behalf of the server.', flags: ['context', 'tools'] }] },
+  up: [{ method: 'initialize', part: 'params', at: 'capabilities.sampling', apply: edit(declareContext) }],
+  down: [{ method: 'initialize', part: 'params', at: 'capabilities.sampling', apply: omitSilently('context', 'tools') }],
+})
+
+const samplingContext: Change = change('context only where declared', {
+  rules: ['C-05'],
+  why: 'A newer client is asked for the context of servers only if it declared that.',
+  loses: 'the context of servers, for clients that do not give it',
+  severity: 'w',
+  up: [{ method: 'sampling/createMessage', part: 'params', apply: edit(contextWhereDeclared) }],
+})
+
+const elicitationModes: Change = change('elicitation by link', {
+  rules: ['C-11', 'C-10', 'C-12', 'C-13', 'C-14'],
+  why: 'Older peers know forms only. Links are refused, the capability shrinks to forms, and an error that demands a visit is shown to the model as text.',
+  loses: 'links for the user to visit',
+  severity: 'w',
+  capabilities: { added: [{ path: 'client.elicitation', description: 'Asks the user on behalf of the server.', flags: ['form', 'url'] }] },
+  methods: { added: [notification('notifications/elicitation/complete', 'server', { server: 'client.elicitation.url' })] },
+  features: { added: ['elicitation-url'] },
+  down: [
+    { method: 'initialize', part: 'params', at: 'capabilities', apply: edit(formsOnly), cites: 'C-10' },
+    { method: 'elicitation/create', part: 'params', apply: edit(refuseLinks) },
+    { method: 'tools/call', part: 'error', apply: edit(showLinks), cites: 'C-14' },
+  ],
+})
+
+const formSchema = (apply: Rule['apply']): Rule => ({ method: 'elicitation/create', part: 'params', at: 'requestedSchema', apply })
+
+const choices: Change = change('choices in forms', {
+  rules: ['C-15', 'C-17', 'C-18'],
+  why: 'Older forms have one list of values with names; a multiple choice is asked as one boolean per option and read back from them.',
+  loses: 'multiple choices as one field',
+  severity: 'i',
+  features: { added: ['elicitation-choices'] },
+  up: [{ method: 'elicitation/create', part: 'result', apply: edit(rebuildChoices) }],
+  down: [
+    formSchema([omitSilently('$schema'), edit(simplerChoices)]),
+    { method: 'elicitation/create', part: 'result', apply: edit(refuseLists), cites: 'C-18' },
+  ],
+})
+
+const formDefaults: Change = change('defaults in forms', {
+  rules: ['C-16'],
+  why: 'An older reader ignores defaults other than of booleans; strictly, they are told in the description.',
+  loses: 'values filled in beforehand',
+  severity: 'i',
+  features: { added: ['elicitation-defaults'] },
+  down: [{ ...formSchema(edit(defaultsAsText)), profile: 'strict' }],
+})
+
+/** Other blocks with a field of that name are none of this rule's business. */
+const iconsOfLink: Edit = (block, context) => {
+  if (block['type'] !== 'resource_link' || block['icons'] === undefined) return block
+  const { icons: _, ...rest } = block
+  context.lose('removed icons', { path: 'icons' })
+  return rest
+}
+
+const icons: Change = change('icons', {
+  rules: ['C-20'],
+  why: 'An older reader ignores icons; strictly, they are removed.',
+  loses: 'icons',
+  severity: 'i',
+  features: { added: ['icons'] },
+  down: [
+    strictly('tools/list', 'result', 'tools[]', omit('icons')),
+    strictly('prompts/list', 'result', 'prompts[]', omit('icons')),
+    strictly('resources/list', 'result', 'resources[]', omit('icons')),
+    strictly('resources/templates/list', 'result', 'resourceTemplates[]', omit('icons')),
+    strictly('tools/call', 'result', 'content[]', edit(iconsOfLink)),
+    strictly('prompts/get', 'result', 'messages[].content', edit(iconsOfLink)),
+    strictly('initialize', 'params', 'clientInfo', omit('icons')),
+    strictly('initialize', 'result', 'serverInfo', omit('icons')),
+  ],
+})
+
+const implementation: Change = change('implementations describe themselves', {
+  rules: ['C-21'],
+  why: 'An older reader ignores description and web site; strictly, they are removed.',
+  loses: 'description and web site of the peer',
+  down: [
+    strictly('initialize', 'params', 'clientInfo', omit('description', 'websiteUrl')),
+    strictly('initialize', 'result', 'serverInfo', omit('description', 'websiteUrl')),
+  ],
+})
+
+const dialects: Change = change('dialect of schemas', {
+  rules: ['C-22'],
+  why: 'The default dialect changed, so older schemas that would be misread name theirs. A dialect that is named passes both ways.',
+  up: [
+    { method: 'tools/list', part: 'result', at: 'tools[].inputSchema', apply: edit(nameDialect) },
+    { method: 'tools/list', part: 'result', at: 'tools[].outputSchema', apply: edit(nameDialect) },
+  ],
+})
+
+const toolExecution: Change = change('tools that run as tasks', {
+  rules: ['C-23'],
+  why: 'An older client cannot run tasks: it is not told about them and does not see tools that have no other way.',
+  loses: 'tools that run only as tasks',
+  severity: 'i',
+  down: [
+    { method: 'tools/list', part: 'result', apply: edit(hideTaskOnlyTools) },
+    { method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') },
+  ],
+})
+
+const AUGMENTED = ['tools/call', 'sampling/createMessage', 'elicitation/create']
+const RELATED = [...AUGMENTED, 'roots/list', 'ping', 'notifications/progress', 'notifications/message', 'notifications/cancelled']
+const aboutTasks = omitSilently('io.modelcontextprotocol/related-task', 'io.modelcontextprotocol/model-immediate-response')
+
+const TASK_FLAGS = ['list', 'cancel', 'requests']
+
+const tasks: Change = change('tasks', {
+  rules: ['C-24', 'C-25', 'C-32'],
+  why: 'Without tasks at the receiver a request simply runs: the wish, the capability and the metadata about tasks are removed.',
+  loses: 'tasks',
+  capabilities: {
+    added: [
+      { path: 'server.tasks', description: 'Runs requests of the client as tasks.', flags: TASK_FLAGS },
+      { path: 'client.tasks', description: 'Runs requests of the server as tasks.', flags: TASK_FLAGS },
+    ],
+  },
+  methods: { added: taskMethods },
+  features: { added: ['tasks'] },
+  down: [
+    { method: 'initialize', part: 'params', at: 'capabilities', apply: omitSilently('tasks') },
+    { method: 'initialize', part: 'result', at: 'capabilities', apply: omitSilently('tasks') },
+    { method: AUGMENTED, part: 'params', apply: omitSilently('task') },
+    { method: ['tools/call', 'sampling/createMessage'], part: 'result', apply: edit(refuseTaskInsteadOf('content')) },
+    { method: 'elicitation/create', part: 'result', apply: edit(refuseTaskInsteadOf('action')) },
+    { method: RELATED, part: 'params', at: '_meta', apply: aboutTasks, cites: 'C-25' },
+    { method: RELATED, part: 'result', at: '_meta', apply: aboutTasks, cites: 'C-25' },
+  ],
+})
+
+/** Older peers demand to know what is cancelled. */
+const needsRequestId: Edit = (params) => (params['requestId'] === undefined ? drop('a cancellation without requestId does not exist in 2025-06-18') : params)
+
+const cancellation: Change = change('cancellation without request', {
+  rules: ['C-28'],
+  why: 'A cancellation that names no request cannot be read by older peers and would do nothing there.',
+  down: [{ method: 'notifications/cancelled', part: 'params', apply: edit(needsRequestId) }],
+})
+
+const errorsWithoutId: Change = change('errors without id', {
+  rules: ['C-27'],
+  why: 'Older peers cannot read an error that answers no request; transports ask for the feature and stay silent otherwise.',
+  features: { added: ['error-without-id'] },
+})
+
+const wording: Change = change('wording', {
+  rules: ['C-26', 'C-29', 'C-30', 'C-31', 'C-33'],
+  why: 'Reserved metadata prefixes, bad tool arguments, tool names and parameter types are described differently; messages pass as they are.',
+})
+
+export const step: Step = defineStep('2025-06-18', '2025-11-25', [
+  samplingTools,
+  samplingBlocks,
+  samplingAnswer,
+  samplingCapabilities,
+  samplingContext,
+  elicitationModes,
+  choices,
+  formDefaults,
+  icons,
+  implementation,
+  dialects,
+  toolExecution,
+  tasks,
+  cancellation,
+  errorsWithoutId,
+  wording,
+])

@@ -1,0 +1,21 @@
+/** The official schemas, for tests that check what a step makes; they are read from the directory PARLEY_SPEC_SCHEMAS names. */
+import { readFileSync } from 'node:fs'
+import { env } from 'node:process'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const directory = env['PARLEY_SPEC_SCHEMAS']
+
+export const haveSchemas: boolean = directory !== undefined && directory !== ''
+
+const engines = new Map<string, Ajv2020>()
+
+/** What is wrong with a value, or `undefined`. Only for the versions that use the 2020-12 dialect. */
+export function flaw(version: '2025-11-25' | '2026-07-28' | 'tasks-extension', definition: string, value: unknown): string | undefined {
+  let engine = engines.get(version)
+  if (engine === undefined) {
+    engine = new Ajv2020({ strict: false, validateFormats: false })
+    engine.addSchema(JSON.parse(readFileSync(`${directory}/${version}/schema.json`, 'utf8')), 'spec')
+    engines.set(version, engine)
+  }
+  return engine.validate({ $ref: `spec#/$defs/${definition}` }, value) ? undefined : engine.errorsText()
+}

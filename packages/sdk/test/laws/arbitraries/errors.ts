@@ -1,0 +1,30 @@
+/** Error objects, with the codes each version gives a meaning. */
+import fc from 'fast-check'
+import type { ProtocolVersion } from '../../../src/protocol/index.ts'
+import { urlElicitation } from './elicitation.ts'
+import { clientCapabilities } from './metadata.ts'
+import { type ObjectArb, open, V11, V26 } from './shape.ts'
+import { json, listOf, strings, text, uri, word } from './values.ts'
+
+const coded = (code: fc.Arbitrary<number>, data?: fc.Arbitrary<unknown>): ObjectArb =>
+  data === undefined ? open({ code, message: text }, { data: json }) : open({ code, message: text, data })
+
+const plain = coded(fc.constantFrom(-32700, -32600, -32601, -32602, -32603))
+const own = coded(fc.oneof(fc.integer({ min: -32019, max: -32003 }), fc.constantFrom(-32000, -32001, -1, 1, 1001)))
+const missing = (code: number): ObjectArb => coded(fc.constant(code), open({ uri }))
+
+const legacy = [missing(-32002), coded(fc.constantFrom(-32021, -32050, -32099))]
+
+const urls = coded(fc.constant(-32042), open({ elicitations: listOf(urlElicitation(V11), 2) }))
+
+const stateless = [
+  missing(-32602),
+  coded(fc.constant(-32020)),
+  coded(fc.constant(-32021), open({ requiredCapabilities: clientCapabilities(V26) })),
+  coded(fc.constant(-32022), open({ supported: strings, requested: word })),
+]
+
+export const error = (version: ProtocolVersion): ObjectArb => {
+  if (version === V26) return fc.oneof(plain, own, ...stateless)
+  return fc.oneof(plain, own, ...legacy, ...(version === V11 ? [urls] : []))
+}

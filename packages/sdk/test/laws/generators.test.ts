@@ -1,0 +1,40 @@
+/** The generators themselves: what they make is valid, and they make every part of every method there is. */
+import { describe, expect, it } from 'vitest'
+import { isObject } from '../../src/jsonrpc/index.ts'
+import { type ProtocolVersion, versions } from '../../src/protocol/index.ts'
+import { methodsOf } from '../../src/versions/index.ts'
+import { entries, hold, runs, seed } from './cases.ts'
+import { judge, oracles } from './oracle.ts'
+import { definitionsOf, haveSchemas } from './schemas.ts'
+
+console.info(`Laws of translation: ${oracles}; ${runs} cases for each pair, seed ${seed}`)
+
+describe.each(versions)('V1 generated messages of %s', (version) => {
+  it('are valid by every oracle there is', () => {
+    const looked = hold(version, ({ method, part, body }) => expect(judge(version, method, part, body)).toBeUndefined())
+    expect(looked).toBeGreaterThanOrEqual(runs)
+  })
+})
+
+/** Methods the messages of a version name, read out of its official schema. */
+function methodsInSchema(version: ProtocolVersion): string[] {
+  const found = [...definitionsOf(version).values()].map((definition) => {
+    const properties = isObject(definition) ? definition['properties'] : undefined
+    const method = isObject(properties) ? properties['method'] : undefined
+    return isObject(method) ? method['const'] : undefined
+  })
+  return [...new Set(found.filter((method) => typeof method === 'string'))].sort()
+}
+
+describe.each(versions)('V2 the methods of %s', (version) => {
+  const generated = [...new Set(entries(version).map(({ method }) => method))].sort()
+
+  it.skipIf(!haveSchemas)('that are generated are those of the official schema', () => {
+    expect(generated).toEqual(methodsInSchema(version))
+  })
+
+  it('are all in the inventory derived from the steps', () => {
+    const known = methodsOf(version).map(({ name }) => name)
+    expect(known).toEqual(expect.arrayContaining(generated))
+  })
+})

@@ -1,0 +1,27 @@
+/** There and back: what an older version wrote comes back as it was. */
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { isVerdict } from '../../src/versions/index.ts'
+import { type Case, hold, runs } from './cases.ts'
+import { profiles, translate, translateBody, upward } from './translate.ts'
+
+const scopes = ['message', 'body'] as const
+
+describe.each(upward)('X1 from $from to $to and back', ({ from, to }) => {
+  it.each(profiles.flatMap((profile) => scopes.map((scope) => ({ profile, scope }))))('gives the same $scope ($profile)', ({ profile, scope }) => {
+    const compared = hold(from, (message) => {
+      const up = translate(message, to, { profile, scope })
+      // A verdict ends the journey; a declared loss has its own law.
+      if (isVerdict(up.outcome) || up.losses.length > 0) return false
+      const down = translateBody(message, up.outcome, to, from, { profile, scope })
+      expect(down.losses).toEqual([])
+      if (!same(message, down.outcome)) expect(down.outcome).toEqual(message.body)
+      return true
+    })
+    expect(compared, 'most messages make the journey').toBeGreaterThan(runs * 0.6)
+  })
+})
+
+function same(message: Case, back: unknown): boolean {
+  return isDeepStrictEqual(back, message.body)
+}

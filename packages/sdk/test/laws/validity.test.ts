@@ -1,0 +1,77 @@
+/** Valid in, valid out: for every pair of versions and both profiles, a translation makes a message of the target version or says why not. */
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { errorKinds, ParleyError } from '../../src/errors/index.ts'
+import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
+import { isVerdict, methodIn, type Verdict } from '../../src/versions/index.ts'
+import { type Case, hold, runs } from './cases.ts'
+import { kindOf } from './definitions.ts'
+import { judge, oracles } from './oracle.ts'
+import { pairs, profiles, translate } from './translate.ts'
+
+console.info(`Translated messages are judged by ${oracles}`)
+
+/** Whoever gets a verdict has to be able to send it on. */
+function judgeVerdict(verdict: Verdict, message: Case, to: ProtocolVersion): void {
+  switch (verdict.verdict) {
+    case 'drop':
+      expect(kindOf(message.method), 'only notifications are dropped').toBe('notification')
+      return
+    case 'refuse': {
+      expect(kindOf(message.method), 'notifications are never answered').toBe('request')
+      expect(verdict.error).toBeInstanceOf(ParleyError)
+      expect(errorKinds).toContain(verdict.error.kind)
+      // A refused request is answered to its sender, a refused result goes on as an error.
+      const reader = message.part === 'params' ? message.version : to
+      expect(judge(reader, message.method, 'error', verdict.error.toWire(reader))).toBeUndefined()
+      return
+    }
+    case 'result':
+      expect(message.part, 'only errors become results').toBe('error')
+      expect(judge(to, message.method, 'result', verdict.result)).toBeUndefined()
+  }
+}
+
+describe.each(pairs)('X1 from $from to $to', ({ from, to }) => {
+  it.each(profiles)('every valid message becomes a valid one or a verdict (%s)', (profile) => {
+    const looked = hold(from, (message) => {
+      const { outcome } = translate(message, to, { profile })
+      const exists = methodIn(to, message.method) !== undefined
+      if (message.part === 'params') expect(!exists && !isVerdict(outcome), 'a method the target does not have gets a verdict').toBe(false)
+      if (isVerdict(outcome)) return judgeVerdict(outcome, message, to)
+      // Nobody in the target version asks for this, so there is nothing it could be a valid answer to.
+      if (!exists) return
+      expect(judge(to, message.method, message.part, outcome)).toBeUndefined()
+    })
+    expect(looked).toBeGreaterThanOrEqual(runs)
+  })
+
+  it.each(profiles)('what did not have to change is the same object, and nothing is written to the input (%s)', (profile) => {
+    // Cases are deeply frozen: a write would throw.
+    hold(from, (message) => {
+      const { outcome } = translate(message, to, { profile })
+      if (isDeepStrictEqual(outcome, message.body)) expect(outcome).toBe(message.body)
+    })
+  })
+})
+
+const statelessTargets = pairs.filter(({ from, to }) => eraOf(from) !== eraOf(to) && eraOf(to) === 'stateless')
+
+describe.each(statelessTargets)('X1 from $from to the vocabulary of $to', ({ from, to }) => {
+  /** What a session that speaks the version writes around every body. */
+  const envelope = (message: Case, body: object): object => {
+    if (message.part === 'error' || kindOf(message.method) === 'notification' || methodIn(to, message.method)?.from === 'embedded') return body
+    if (message.part === 'result') return { resultType: 'complete', ttlMs: 0, cacheScope: 'private', ...body }
+    const keys = { 'io.modelcontextprotocol/protocolVersion': to, 'io.modelcontextprotocol/clientCapabilities': {} }
+    return { ...body, _meta: { ...(body as { _meta?: object })._meta, ...keys } }
+  }
+
+  it('a body becomes a valid message once the session has put it in its envelope', () => {
+    hold(from, (message) => {
+      const { outcome } = translate(message, to, { scope: 'body' })
+      if (isVerdict(outcome) || methodIn(to, message.method) === undefined) return
+      if (outcome === undefined && (kindOf(message.method) === 'notification' || methodIn(to, message.method)?.from === 'embedded')) return
+      expect(judge(to, message.method, message.part, envelope(message, (outcome ?? {}) as object))).toBeUndefined()
+    })
+  })
+})

@@ -1,0 +1,43 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { root, textOf } from './support/files.ts'
+import { codeBlocks } from './support/markdown.ts'
+import { run } from './support/shell.ts'
+
+/** Inside the repository, so that `parley-mcp` is found as any installed package is. */
+const folder = join(root, '.cache', 'readme')
+
+const compilerOptions = {
+  target: 'ES2022',
+  lib: ['ES2023', 'ESNext.Disposable', 'DOM'],
+  module: 'NodeNext',
+  strict: true,
+  types: ['node'],
+  rootDir: '.',
+  outDir: 'out',
+}
+
+describe('the example in the README', () => {
+  const example = codeBlocks(textOf('README.md'), 'ts')[0] ?? ''
+
+  beforeAll(() => {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['example.ts'] }))
+    writeFileSync(join(folder, 'example.ts'), example)
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('is short', () => {
+    expect(example.trim().split('\n').length).toBeGreaterThan(5)
+    expect(example.trim().split('\n').length).toBeLessThanOrEqual(25)
+  })
+
+  it('type-checks against the built package, and prints what its comments promise', () => {
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
+    const promised = [...example.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+    expect(promised.length).toBeGreaterThan(0)
+    expect(run(process.execPath, [join(folder, 'out/example.js')], folder).trim().split('\n')).toEqual(promised)
+  })
+})

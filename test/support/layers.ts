@@ -1,0 +1,91 @@
+/** The folders of the SDK in order of dependency, and what breaks that order. */
+import { allImports, type Import, reachable, type Sources } from './imports.ts'
+
+/** Folder → folders it may import; what those may import is allowed, too. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  protocol: ['errors'],
+  jsonrpc: ['errors'],
+  schema: ['errors'],
+  versions: ['protocol', 'jsonrpc'],
+  session: ['versions'],
+  transport: ['jsonrpc'],
+  stores: ['jsonrpc'],
+  server: ['session', 'schema'],
+  client: ['session', 'transport', 'schema'],
+  testing: ['server', 'client'],
+}
+
+/** Entry files are thin; they may import what they are named after. `node.ts` is where the runtime begins, so it may import all. */
+const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  'index.ts': ['session', 'schema', 'transport'],
+  'server.ts': ['server'],
+  'client.ts': ['client'],
+  'testing.ts': ['testing'],
+  'node.ts': Object.keys(ARROWS),
+}
+
+const MAX_LINES = 400
+
+export const entries: readonly string[] = Object.keys(ENTRIES)
+
+function closure(direct: readonly string[]): Set<string> {
+  const all = new Set<string>()
+  const open = [...direct]
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    if (all.has(folder)) continue
+    all.add(folder)
+    open.push(...(ARROWS[folder] ?? []))
+  }
+  return all
+}
+
+const folderOf = (path: string): string | undefined => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)
+
+/** Imports that point against the table, sentences ready to be read. */
+export function forbiddenArrows(sources: Sources): string[] {
+  return allImports(sources).flatMap((edge) => {
+    const problem = arrowProblem(edge)
+    return problem === undefined ? [] : [`${edge.from} → ${edge.specifier}: ${problem}`]
+  })
+}
+
+function arrowProblem({ from, target }: Import): string | undefined {
+  if (target === undefined) return undefined
+  if (target.startsWith('..')) return 'leaves the source folder'
+  const [here, there] = [folderOf(from), folderOf(target)]
+  if (here !== undefined && here === there) return undefined
+  if (there === undefined) return 'imports an entry file'
+  const allowed = here === undefined ? ENTRIES[from] : ARROWS[here]
+  if (allowed === undefined) return `${here ?? from} is not in the layer table`
+  if (!closure(allowed).has(there)) return `${here ?? from} may not import ${there}`
+  return target === `${there}/index.ts` ? undefined : `goes past ${there}/index.ts`
+}
+
+/** Folders that import each other, whatever the table says. */
+export function folderCycles(sources: Sources): string[] {
+  const graph = new Map<string, Set<string>>()
+  for (const { from, target } of allImports(sources)) {
+    const [here, there] = [folderOf(from), target === undefined ? undefined : folderOf(target)]
+    if (here === undefined || there === undefined || here === there) continue
+    graph.set(here, (graph.get(here) ?? new Set()).add(there))
+  }
+  const reaches = (start: string, goal: string, seen = new Set<string>()): boolean =>
+    [...(graph.get(start) ?? [])].some((next) => next === goal || (!seen.has(next) && reaches(next, goal, seen.add(next))))
+  return [...graph.keys()].filter((folder) => reaches(folder, folder))
+}
+
+/** `node:` modules that an entry other than `node.ts` would load. */
+export function nodeImports(sources: Sources): string[] {
+  return entries
+    .filter((entry) => entry !== 'node.ts' && sources.has(entry))
+    .flatMap((entry) => reachable(entry, sources).filter(({ specifier }) => specifier.startsWith('node:')))
+    .map(({ from, specifier }) => `${from} → ${specifier}`)
+}
+
+export function longFiles(sources: Sources): string[] {
+  return [...sources].flatMap(([path, text]) => {
+    const lines = text.trimEnd().split('\n').length
+    return lines > MAX_LINES ? [`${path}: ${lines} lines, the limit is ${MAX_LINES}`] : []
+  })
+}
