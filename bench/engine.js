@@ -1,6 +1,6 @@
 /** The engine side by side with its peers, all in this process and all with real JSON on the way; then the engine's own figures. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measurePromises } from './figures/promises.js'
 import { measureTranslation } from './figures/translation.js'
@@ -42,6 +42,8 @@ function environment(command) {
     date: new Date().toISOString().slice(0, 10),
     node: process.version,
     processor: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
+    // Figures from a busy machine are worth little, so the page says how busy it was.
+    load: loadavg()[0],
     versions: Object.fromEntries(peers.map((peer) => [peer.name, version(peer.package)])),
   }
 }

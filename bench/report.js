@@ -44,11 +44,11 @@ function goalTable(goals) {
 }
 
 export function report({ environment, scenarios, promises, translation, imports, goals }) {
-  const { command, date, node, processor, versions } = environment
+  const { command, date, node, processor, load, versions } = environment
   const named = Object.entries(versions).map(([name, version]) => `${name} (${version})`)
   return `# Engine benchmark
 
-\`${command}\`, ${date}, Node ${node}, ${processor}; ${named.join(', ')}.
+\`${command}\`, ${date}, Node ${node}, ${processor}, load average ${load.toFixed(1)} at the start; ${named.join(', ')}.
 
 All implementations run in one process, in turn, in rounds that start with another one each time; the median of the rounds counts. Every message is written to JSON text
 and read back. The floor is \`JSON.parse(JSON.stringify(message))\` of Parley's own messages of that operation, and nothing else; a share above 1 means that JSON work was

@@ -54,16 +54,3 @@ export function sample(work, { samples, warmUp = 2000, prepare }) {
   }
   return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) }
 }
-
-/** The same for work that ends later. */
-export async function sampleAsync(work, { samples, warmUp = 500, prepare }) {
-  for (let at = 0; at < warmUp; at++) await work(await prepare?.(at))
-  const taken = new Float64Array(samples)
-  for (let at = 0; at < samples; at++) {
-    const given = await prepare?.(at)
-    const start = process.hrtime.bigint()
-    await work(given)
-    taken[at] = Number(process.hrtime.bigint() - start) / 1e3
-  }
-  return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99) }
-}

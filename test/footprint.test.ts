@@ -8,7 +8,12 @@ import { run } from './support/shell.ts'
 const MAX_PACKAGES = 6
 const MAX_BYTES = 3_000_000
 
-const manifest = JSON.parse(textOf('packages/sdk/package.json')) as { name: string; version: string; exports: Record<string, unknown>; dependencies?: Record<string, string> }
+const manifest = JSON.parse(textOf('packages/sdk/package.json')) as {
+  name: string
+  version: string
+  exports: Record<string, unknown>
+  dependencies?: Record<string, string>
+}
 const entries = Object.keys(manifest.exports).filter((entry) => entry !== './package.json')
 
 let folder = ''
@@ -16,7 +21,9 @@ let folder = ''
 beforeAll(() => {
   expect(existsSync(join(root, 'packages/sdk/dist/server.js')), 'build first: npm run build').toBe(true)
   folder = mkdtempSync(join(tmpdir(), 'parley-footprint-'))
-  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], join(root, 'packages/sdk'))) as [{ filename: string }]
+  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], join(root, 'packages/sdk'))) as [
+    { filename: string },
+  ]
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'alone', private: true, type: 'module' }))
   run('npm', ['install', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${packed.filename}`], folder)
   writeFileSync(join(folder, 'loaded.mjs'), LOADED)
@@ -56,7 +63,9 @@ function bytesBelow(path: string): number {
 }
 
 function load(entry: string): { names: string[]; urls: string[] } {
-  const lines = run(process.execPath, ['loaded.mjs', entry.replace('.', manifest.name)], folder).trim().split('\n')
+  const lines = run(process.execPath, ['loaded.mjs', entry.replace('.', manifest.name)], folder)
+    .trim()
+    .split('\n')
   return { names: (lines.pop() ?? '').split(','), urls: lines }
 }
 
@@ -88,7 +97,9 @@ describe('Q the package, installed alone', () => {
   })
 
   it('names every file of its exports', () => {
-    const targets = Object.values(manifest.exports).flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target as Record<string, string>)))
+    const targets = Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : Object.values(target as Record<string, string>),
+    )
     const missing = targets.filter((target) => !existsSync(join(folder, 'node_modules', manifest.name, target)))
     expect(missing).toEqual([])
     expect(JSON.parse(readFileSync(join(folder, 'node_modules', manifest.name, 'package.json'), 'utf8'))).toMatchObject({ type: 'module', sideEffects: false })

@@ -5,9 +5,7 @@ import { entries, folderCycles, forbiddenArrows, longFiles, nodeImports } from '
 
 const SOURCE = 'packages/sdk/src/'
 
-const sources: Sources = new Map(
-  filesBelow(SOURCE, (path) => path.endsWith('.ts') && !isTest(path)).map((path) => [path.slice(SOURCE.length), textOf(path)]),
-)
+const sources: Sources = new Map(filesBelow(SOURCE, (path) => path.endsWith('.ts') && !isTest(path)).map((path) => [path.slice(SOURCE.length), textOf(path)]))
 const manifest = JSON.parse(textOf('packages/sdk/package.json')) as Record<'dependencies' | 'peerDependencies', Record<string, string> | undefined>
 
 describe('the layers of the SDK', () => {
@@ -56,13 +54,13 @@ describe('the layers of the SDK', () => {
   })
 
   it('opens every module with a sentence on what it is for', () => {
-    const silent = [...sources].filter(([path, text]) => !path.endsWith('index.ts') && !entries.includes(path) && !text.startsWith('/** '))
+    const silent = [...sources].filter(([path, text]) => !path.endsWith('index.ts') && !entries.includes(path) && !text.startsWith('/**'))
     expect(silent.map(([path]) => path)).toEqual([])
   })
 
-  it('compares versions only in protocol/ and versions/', () => {
+  it('compares versions only in protocol/ and versions/, and error codes by version in the catalogue', () => {
     const comparison = /[<>]=?\s*['"]20\d\d-\d\d-\d\d|['"]20\d\d-\d\d-\d\d['"]\s*[<>]|\bversion\s*[<>]=?\s*['"\w]|isAtLeast\(/
-    const elsewhere = [...sources].filter(([path, text]) => !/^(protocol|versions)\//.test(path) && comparison.test(text))
+    const elsewhere = [...sources].filter(([path, text]) => !/^(protocol\/|versions\/|errors\/catalogue\.ts$)/.test(path) && comparison.test(text))
     expect(elsewhere.map(([path]) => path)).toEqual([])
   })
 })
@@ -100,7 +98,11 @@ describe('the checks of the layers', () => {
   })
 
   it('find a node: module however far it is from the entry', () => {
-    const files = { 'server.ts': `export { x } from './server/index.ts'`, 'server/index.ts': `export { x } from './x.ts'`, 'server/x.ts': `import { readFile } from 'node:fs'` }
+    const files = {
+      'server.ts': `export { x } from './server/index.ts'`,
+      'server/index.ts': `export { x } from './x.ts'`,
+      'server/x.ts': `import { readFile } from 'node:fs'`,
+    }
     expect(nodeImports(made(files))).toEqual(['server/x.ts → node:fs'])
     expect(nodeImports(made({ 'node.ts': `import 'node:net'` }))).toEqual([])
   })

@@ -38,6 +38,10 @@ describe('the example in the README', () => {
     run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
     const promised = [...example.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
     expect(promised.length).toBeGreaterThan(0)
-    expect(run(process.execPath, [join(folder, 'out/example.js')], folder).trim().split('\n')).toEqual(promised)
+    expect(
+      run(process.execPath, [join(folder, 'out/example.js')], folder)
+        .trim()
+        .split('\n'),
+    ).toEqual(promised)
   })
 })

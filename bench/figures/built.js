@@ -1,7 +1,7 @@
-/** Parts of the built SDK that the figures take a look at from the inside. */
-export { fromWire, ParleyError, errorKinds } from '../../packages/sdk/dist/errors/index.js'
-export { negotiate, versions } from '../../packages/sdk/dist/protocol/index.js'
-export { initializeParams, initializeResult, readInitialize, readInitializeResult } from '../../packages/sdk/dist/session/handshake.js'
-export { PhaseMachine } from '../../packages/sdk/dist/session/phase.js'
-export { Session } from '../../packages/sdk/dist/session/session.js'
-export { isVerdict, plan } from '../../packages/sdk/dist/versions/index.js'
+/** Parts of the engine that the figures look at from the inside: the package shows its entries only, so `npm run bench` builds these beside it. */
+export { errorKinds, fromWire, ParleyError, toParleyError } from '../../.cache/engine/errors/index.js'
+export { negotiate, versions } from '../../.cache/engine/protocol/index.js'
+export { initializeParams, initializeResult, readInitialize, readInitializeResult } from '../../.cache/engine/session/handshake.js'
+export { PhaseMachine } from '../../.cache/engine/session/phase.js'
+export { Session } from '../../.cache/engine/session/session.js'
+export { isVerdict, plan } from '../../.cache/engine/versions/index.js'

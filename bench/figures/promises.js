@@ -11,6 +11,7 @@ import {
   PhaseMachine,
   readInitialize,
   readInitializeResult,
+  toParleyError,
   versions,
 } from './built.js'
 import { looseSession } from './loose-session.js'
@@ -27,7 +28,13 @@ function capabilityNegotiation(samples) {
   const client = { info: clientIdentity, capabilities: { roots: { listChanged: true }, sampling: { tools: {} }, elicitation: { form: {}, url: {} } } }
   const server = {
     info: identity,
-    capabilities: { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true }, prompts: { listChanged: true }, completions: {}, logging: {} },
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      prompts: { listChanged: true },
+      completions: {},
+      logging: {},
+    },
   }
   return sample(
     () => {
@@ -53,29 +60,43 @@ function phaseTransition(samples) {
 
 /** From the frame to the settled request, with many others waiting. */
 async function correlation(samples) {
-  const { session, sent, deliver } = await looseSession()
-  const answers = []
+  const { session, deliver } = await looseSession()
+  // The handshake had the first id.
+  let asked = 1
+  const waiting = []
   const ask = () => {
-    session.request('tools/call', { name: 'forecast' }).catch(() => {})
-    answers.push(`{"jsonrpc":"2.0","id":${JSON.parse(sent.pop()).id},"result":{"content":[]}}`)
+    session.request('tools/call').catch(() => {})
+    waiting.push(++asked)
   }
   for (let at = 0; at < WAITING; at++) ask()
-  // Not the oldest and not the newest one, so that no order helps.
   const settled = sample(deliver, {
     samples,
     prepare(at) {
       ask()
-      return answers.splice((at * 7919) % answers.length, 1)[0]
+      // Not the oldest and not the newest one, so that no order helps.
+      const place = (at * 7919) % WAITING
+      const id = waiting[place]
+      waiting[place] = waiting.pop()
+      return `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`
     },
   })
+  const left = session.pending().length
+  if (left !== WAITING) throw new Error(`${left} requests are waiting, and not ${WAITING}: answers did not find their requests`)
   await session.close()
   return settled
 }
 
-/** From a catalogue error to the wire and back, every kind in every version. */
-function errorTranslation(samples) {
-  const cases = versions.flatMap((version) => errorKinds.map((kind) => ({ version, error: new ParleyError(kind, { data: { name: 'forecast' } }) })))
-  return sample(({ version, error }) => fromWire(error.toWire(version), version), { samples, prepare: (at) => cases[at % cases.length] })
+const everyError = versions.flatMap((version) => errorKinds.map((kind) => ({ version, error: new ParleyError(kind, { data: { name: 'forecast' } }) })))
+
+/** From a thrown catalogue error to what the peer of a version is told, every kind in every version. */
+function errorToWire(samples) {
+  return sample(({ version, error }) => toParleyError(error).toWire(version), { samples, prepare: (at) => everyError[at % everyError.length] })
+}
+
+/** From what a peer said to an error that can be thrown, with its stack. */
+function errorFromWire(samples) {
+  const wires = everyError.map(({ version, error }) => ({ version, wire: error.toWire(version) }))
+  return sample(({ version, wire }) => fromWire(wire, version), { samples, prepare: (at) => wires[at % wires.length] })
 }
 
 /** From the frame to the handlers. */
@@ -96,7 +117,8 @@ const promises = [
   { title: 'capability negotiation (both sides)', promised: 5000, measure: capabilityNegotiation },
   { title: 'phase transition', promised: 100, measure: phaseTransition },
   { title: `request correlation (${WAITING} waiting)`, promised: 50, measure: correlation },
-  { title: 'error translation (there and back)', promised: 10, measure: errorTranslation },
+  { title: 'error translation, to the wire', promised: 10, measure: errorToWire },
+  { title: 'error translation, from the wire', promised: 10, measure: errorFromWire },
   { title: 'notification dispatch (two handlers)', promised: 100, measure: notificationDispatch },
 ]
 

@@ -13,7 +13,9 @@ export function filesBelow(folder: string, wanted: (path: string) => boolean = (
   const found: string[] = []
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     if (SKIPPED.has(entry.name)) continue
-    const path = relative(root, join(root, folder, entry.name)).split(sep).join('/')
+    const path = relative(root, join(root, folder, entry.name))
+      .split(sep)
+      .join('/')
     if (entry.isDirectory()) found.push(...filesBelow(path, wanted))
     else if (entry.isFile() && wanted(path)) found.push(path)
   }

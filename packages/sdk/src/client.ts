@@ -31,6 +31,19 @@ export {
 } from './client/index.ts'
 export { type ErrorKind, ParleyError, ToolError } from './errors/index.ts'
 export type { Link, LinkEvents, SendOptions } from './jsonrpc/index.ts'
-export type { Acceptor, Clock, Duration, Identity, Mint, PendingRequest, Progress, RequestOptions, Session, SessionEvent, SessionHealth, SessionStats } from './session/index.ts'
+export type {
+  Acceptor,
+  Clock,
+  Duration,
+  Identity,
+  Mint,
+  PendingRequest,
+  Progress,
+  RequestOptions,
+  Session,
+  SessionEvent,
+  SessionHealth,
+  SessionStats,
+} from './session/index.ts'
 export { type MemoryPairOptions, memoryPair } from './transport/index.ts'
 export type { Loss, Profile } from './versions/index.ts'

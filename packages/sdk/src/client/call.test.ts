@@ -5,15 +5,21 @@ import type { Body } from '../jsonrpc/index.ts'
 import { connect } from './connect.ts'
 import { rawServer } from './raw-server.fixtures.ts'
 
-const answering = (result: Body, tools: readonly Body[] = []) =>
-  rawServer({ answers: { 'tools/call': () => result, 'tools/list': () => ({ tools }) } })
+const answering = (result: Body, tools: readonly Body[] = []) => rawServer({ answers: { 'tools/call': () => result, 'tools/list': () => ({ tools }) } })
 
 describe('F1 call', () => {
   it('sends name and arguments, and gives the text as value', async () => {
     const server = answering({ content: [{ type: 'text', text: 'hello' }] })
     const client = await connect(server.link)
     const outcome = await client.call('greet', { who: 'you' })
-    expect(outcome).toEqual({ value: 'hello', text: 'hello', content: [{ type: 'text', text: 'hello' }], structured: undefined, isError: false, meta: undefined })
+    expect(outcome).toEqual({
+      value: 'hello',
+      text: 'hello',
+      content: [{ type: 'text', text: 'hello' }],
+      structured: undefined,
+      isError: false,
+      meta: undefined,
+    })
     expect(server.of('tools/call')[0]?.params).toEqual({ name: 'greet', arguments: { who: 'you' } })
   })
 

@@ -45,8 +45,14 @@ describe('V3 versions', () => {
   })
 
   it('does not pretend to speak what it cannot', async () => {
-    await expect(connect(rawServer().link, { version: '2026-07-28' })).rejects.toMatchObject({ kind: 'unsupported_protocol_version', message: expect.stringContaining('handshake') })
-    await expect(connect(rawServer().link, { version: '2025-06-19' as never })).rejects.toMatchObject({ kind: 'unsupported_protocol_version', message: expect.stringContaining('2025-06-19') })
+    await expect(connect(rawServer().link, { version: '2026-07-28' })).rejects.toMatchObject({
+      kind: 'unsupported_protocol_version',
+      message: expect.stringContaining('handshake'),
+    })
+    await expect(connect(rawServer().link, { version: '2025-06-19' as never })).rejects.toMatchObject({
+      kind: 'unsupported_protocol_version',
+      message: expect.stringContaining('2025-06-19'),
+    })
     await expect(connect(rawServer().link, { versions: [] })).rejects.toMatchObject({ kind: 'unsupported_protocol_version' })
   })
 })
@@ -106,6 +112,13 @@ describe('L2 the handshake ends cleanly', () => {
     expect(server.closed).toBe(true)
   })
 
+  it('when a setting is wrong', async () => {
+    const server = rawServer()
+    await expect(connect(server.link, { timeout: 'soon' as never })).rejects.toThrow(/Not a duration: "soon"/)
+    await turn()
+    expect(server.closed).toBe(true)
+  })
+
   it('a signal means nothing once connected', async () => {
     const abort = new AbortController()
     const client = await connect(rawServer().link, { signal: abort.signal })
@@ -140,7 +153,10 @@ describe('a connected client', () => {
   it('introduces itself', async () => {
     const server = rawServer()
     await connect(server.link, { info: { name: 'me', version: '2', title: 'Me' }, experimental: { 'x/y': {} } })
-    expect(server.of('initialize')[0]?.params).toMatchObject({ clientInfo: { name: 'me', version: '2', title: 'Me' }, capabilities: { experimental: { 'x/y': {} } } })
+    expect(server.of('initialize')[0]?.params).toMatchObject({
+      clientInfo: { name: 'me', version: '2', title: 'Me' },
+      capabilities: { experimental: { 'x/y': {} } },
+    })
   })
 
   it('closes once, also by disposal, and refuses to work afterwards', async () => {

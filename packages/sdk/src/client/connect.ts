@@ -15,20 +15,30 @@ export function connect<S extends Acceptor>(server: S, options?: ConnectOptions)
 export function connect<S extends Acceptor = Acceptor>(link: Link, options?: ConnectOptions): Promise<Client<ToolsOf<S>>>
 export async function connect(target: Acceptor | Link, options: ConnectOptions = {}): Promise<Client<never>> {
   const speaks = versionsOf(options)
-  options.signal?.throwIfAborted()
-  const session = new Session(sessionOptions(linkTo(target), speaks, options))
-  const abort = () => void session.close({ reason: reasonOf(options.signal) })
+  if (options.signal?.aborted) throw givenUp(options.signal)
+  const session = openSession(linkTo(target), speaks, options)
+  const abort = () => void session.close({ reason: givenUp(options.signal) })
   options.signal?.addEventListener('abort', abort, { once: true })
   try {
     if (options.onLog !== undefined) listenToLog(session, options.onLog)
     await session.initialise()
   } catch (error) {
     await session.close()
-    throw options.signal?.aborted ? reasonOf(options.signal) : error
+    throw options.signal?.aborted ? givenUp(options.signal) : error
   } finally {
     options.signal?.removeEventListener('abort', abort)
   }
   return new Client(session, options.onError)
+}
+
+/** Settings can be wrong; the other end must not wait for a session that never came to be. */
+function openSession(link: Link, speaks: readonly ProtocolVersion[], options: ConnectOptions): Session {
+  try {
+    return new Session(sessionOptions(link, speaks, options))
+  } catch (error) {
+    link.close()
+    throw error
+  }
 }
 
 /** Before the handshake, because servers may log right after it. */
@@ -110,7 +120,6 @@ function present<T extends object>(given: T): Partial<T> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-function reasonOf(signal: AbortSignal | undefined): Error {
-  const reason: unknown = signal?.reason
-  return new ParleyError('request_cancelled', { message: 'Connecting was given up by the caller', cause: reason })
+function givenUp(signal: AbortSignal | undefined): ParleyError {
+  return new ParleyError('request_cancelled', { message: 'Connecting was given up by the caller', cause: signal?.reason })
 }

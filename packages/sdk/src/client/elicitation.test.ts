@@ -24,7 +24,7 @@ describe('F6 elicitation capabilities', () => {
   ] as const)('%s', async (_, elicit, declared) => {
     const server = rawServer()
     await connect(server.link, { elicit })
-    expect((server.of('initialize')[0]?.params?.['capabilities'] as Body)['elicitation']).toEqual(declared)
+    expect(server.of('initialize')[0]?.params?.['capabilities']).toEqual({ elicitation: declared })
   })
 
   it('are absent without a handler, and the question is then refused with -32601', async () => {

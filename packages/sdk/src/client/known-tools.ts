@@ -53,5 +53,7 @@ function checked(name: string, schema: JsonSchema, outcome: CallOutcome): CallOu
 
 function accept(name: string, validated: Validated, outcome: CallOutcome): CallOutcome {
   if (validated.ok) return outcome
-  throw new ParleyError('invalid_answer', { message: `The structured content of tool "${name}" does not fit its output schema: ${describeIssues(validated.issues)}` })
+  throw new ParleyError('invalid_answer', {
+    message: `The structured content of tool "${name}" does not fit its output schema: ${describeIssues(validated.issues)}`,
+  })
 }

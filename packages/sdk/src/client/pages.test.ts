@@ -49,7 +49,10 @@ describe('F7 pagination', () => {
 
   it('stops when a cursor comes twice', async () => {
     const server = rawServer({ answers: { 'prompts/list': () => ({ prompts: [], nextCursor: 'again' }) } })
-    await expect((await connect(server.link)).prompts()).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('same cursor twice') })
+    await expect((await connect(server.link)).prompts()).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringContaining('same cursor twice'),
+    })
     expect(server.of('prompts/list')).toHaveLength(2)
   })
 

@@ -22,14 +22,15 @@ async function asked(sample: SampleOption, params: Body) {
 const withTools = (answer: SampleOption = () => 'ok') => ({ answer: answer as () => string, tools: true })
 
 describe('F6 sampling', () => {
-  it.each([
+  const offers: [string, SampleOption, Body][] = [
     ['a function', () => 'x', {}],
     ['an offer with tools', { answer: () => 'x', tools: true }, { tools: {} }],
     ['an offer with context', { answer: () => 'x', context: true }, { context: {} }],
-  ] as const)('declares what %s says', async (_, sample, declared) => {
+  ]
+  it.each(offers)('declares what %s says', async (_, sample, declared) => {
     const server = rawServer()
     await connect(server.link, { sample })
-    expect((server.of('initialize')[0]?.params?.['capabilities'] as Body)['sampling']).toEqual(declared)
+    expect(server.of('initialize')[0]?.params?.['capabilities']).toEqual({ sampling: declared })
   })
 
   it('makes a whole result of a text', async () => {
@@ -48,26 +49,35 @@ describe('F6 sampling', () => {
 
   it('gives the handler the parameters, the server and a signal, but not the envelope', async () => {
     let seen: SampleQuestion | undefined
-    await asked((question) => {
-      seen = question
-      return ''
-    }, asking([user(say('hello'))], { systemPrompt: 'be kind', _meta: { progressToken: 1 } }))
+    await asked(
+      (question) => {
+        seen = question
+        return ''
+      },
+      asking([user(say('hello'))], { systemPrompt: 'be kind', _meta: { progressToken: 1 } }),
+    )
     expect(seen).toMatchObject({ systemPrompt: 'be kind', maxTokens: 10, server: { name: 'raw' } })
     expect(seen?.signal).toBeInstanceOf(AbortSignal)
     expect(seen).not.toHaveProperty('_meta')
   })
 
   it('the user refuses: code -1', async () => {
-    const answer = await asked(() => {
-      throw userRejected()
-    }, asking([user(say('hello'))]))
+    const answer = await asked(
+      () => {
+        throw userRejected()
+      },
+      asking([user(say('hello'))]),
+    )
     expect(answer.error).toMatchObject({ code: -1, message: 'User rejected sampling request' })
   })
 
   it('masks other failures, and results that are none', async () => {
-    const throwing = await asked(() => {
-      throw new Error('key sk-123')
-    }, asking([user(say('x'))]))
+    const throwing = await asked(
+      () => {
+        throw new Error('key sk-123')
+      },
+      asking([user(say('x'))]),
+    )
     expect(throwing.error).toEqual({ code: -32603, message: 'Internal error' })
     const wrong = await asked((() => ({ model: 'm' })) as never, asking([user(say('x'))]))
     expect(wrong.error).toEqual({ code: -32603, message: 'Internal error' })
@@ -84,7 +94,10 @@ describe('F6 sampling', () => {
     const refused = await asked(() => 'x', asking([user(say('x'))], { tools }))
     expect(refused.error).toMatchObject({ code: -32602, message: expect.stringContaining('sampling.tools') })
     const content = [{ type: 'tool_use' as const, id: 'c1', name: 'weather', input: {} }]
-    const allowed = await asked({ answer: () => ({ content, stopReason: 'toolUse' }), tools: true }, asking([user(say('x'))], { tools, toolChoice: { mode: 'auto' } }))
+    const allowed = await asked(
+      { answer: () => ({ content, stopReason: 'toolUse' }), tools: true },
+      asking([user(say('x'))], { tools, toolChoice: { mode: 'auto' } }),
+    )
     expect(allowed.result).toMatchObject({ content, stopReason: 'toolUse' })
   })
 

@@ -59,7 +59,8 @@ function checkParams(params: Record<string, unknown>, offer: SampleOffer): void 
   if (!Array.isArray(messages) || !messages.every(isMessage)) throw invalid('"messages" must be messages with a role and content')
   if (typeof maxTokens !== 'number') throw invalid('"maxTokens" must be a number')
   // C-03: the tools are not left out, because the model would then answer something else.
-  if ((tools !== undefined || toolChoice !== undefined) && offer.tools !== true) throw invalid('this client does not offer tools in sampling ("sampling.tools")')
+  if ((tools !== undefined || toolChoice !== undefined) && offer.tools !== true)
+    throw invalid('this client does not offer tools in sampling ("sampling.tools")')
   checkToolResults(messages)
 }
 

@@ -72,11 +72,14 @@ describe('F2 subscribe', () => {
     await client.subscribe('a://x', () => {
       throw new Error('mine')
     })
+    await client.subscribe('a://x', async () => {
+      throw new Error('later')
+    })
     await client.subscribe('a://x', () => heard++)
     server.notify('notifications/resources/updated', { uri: 'a://x' })
     await client.ping()
     expect(heard).toBe(1)
-    expect(errors).toEqual([expect.objectContaining({ message: 'mine' })])
+    expect(errors).toEqual([expect.objectContaining({ message: 'mine' }), expect.objectContaining({ message: 'later' })])
   })
 
   it('M7 ends with the session: unsubscribing later is quiet', async () => {

@@ -2,7 +2,7 @@
 import type { Session } from '../session/index.ts'
 
 /** Told the URI that changed, which may lie below the one subscribed to. */
-export type UpdateHandler = (uri: string) => void
+export type UpdateHandler = (uri: string) => unknown
 
 export interface Subscription extends AsyncDisposable {
   readonly uri: string
@@ -71,7 +71,8 @@ export class Subscriptions {
     const entry = this.#entries.get(uri) ?? this.#entryAbove(uri)
     for (const { handler } of entry === undefined ? [] : [...entry.handlers]) {
       try {
-        handler(uri)
+        const outcome = handler(uri)
+        if (outcome instanceof Promise) outcome.catch(this.#onError)
       } catch (error) {
         this.#onError(error)
       }

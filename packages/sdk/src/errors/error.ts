@@ -30,16 +30,17 @@ export class ParleyError extends Error {
   override readonly name: string = 'ParleyError'
   readonly kind: ErrorKind
   readonly data: Record<string, unknown> | undefined
-  /** Set when the error came from a peer: its code is kept whatever the version. */
+  /** Set when the error came from a peer: its code is kept wherever the version lets it travel. */
   readonly receivedCode: number | undefined
-  private readonly receivedData: unknown
+  /** `data` as it travels. */
+  readonly #wireData: unknown
 
   constructor(kind: ErrorKind, options: ParleyErrorOptions = {}) {
     super(options.message ?? catalogue[kind].message, options.cause === undefined ? undefined : { cause: options.cause })
     this.kind = kind
     this.data = options.data
     this.receivedCode = options.code
-    this.receivedData = options.receivedData
+    this.#wireData = 'receivedData' in options ? options.receivedData : options.data
   }
 
   get code(): number {
@@ -69,7 +70,7 @@ export class ParleyError extends Error {
     } else if (wire.code === codeOf('internal_error')) {
       extra['originalCode'] = this.receivedCode
     }
-    const data = serialisable(this.receivedData ?? this.data, extra)
+    const data = serialisable(this.#wireData, extra)
     if (data !== undefined) wire.data = data
     return wire
   }
@@ -134,26 +135,33 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** `data` with `extra`, or what of it can be written as JSON: an error must reach the peer whatever its data is. */
 function serialisable(data: unknown, extra: Record<string, unknown>): unknown {
-  const hasExtra = Object.keys(extra).length > 0
+  const plain = snapshot(data)
+  if (Object.keys(extra).length === 0) return plain
+  return { ...(isRecord(plain) || plain === undefined ? plain : { value: plain }), ...extra }
+}
+
+/** The value as a peer will read it; parts that cannot be written are marked, not lost. */
+function snapshot(value: unknown): unknown {
+  if (value === undefined) return undefined
   try {
-    if (data !== undefined) JSON.stringify(data)
-    if (!hasExtra) return data
-    return isRecord(data) ? { ...data, ...extra } : data === undefined ? extra : { value: data, ...extra }
+    const text: string | undefined = JSON.stringify(value)
+    return text === undefined ? undefined : JSON.parse(text)
   } catch {
-    return { ...(isRecord(data) ? readableParts(data) : {}), ...extra }
+    return isRecord(value) ? snapshotParts(value) : UNREADABLE
   }
 }
 
-function readableParts(data: Record<string, unknown>): Record<string, unknown> {
+function snapshotParts(value: Record<string, unknown>): Record<string, unknown> {
   const parts: Record<string, unknown> = {}
-  for (const key of Object.keys(data)) {
+  for (const key of Object.keys(value)) {
     try {
-      const value = data[key]
-      JSON.stringify(value)
-      parts[key] = value
+      const text: string | undefined = JSON.stringify(value[key])
+      if (text !== undefined) parts[key] = JSON.parse(text)
     } catch {
-      parts[key] = '[not serialisable]'
+      parts[key] = UNREADABLE
     }
   }
   return parts
 }
+
+const UNREADABLE = '[not serialisable]'

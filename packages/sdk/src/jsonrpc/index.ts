@@ -1,5 +1,5 @@
 export { isObject, type JsonObject, type JsonValue } from './json.ts'
-export { DEFAULT_LIMITS, exceedsBytes, exceedsDepth, type MessageLimits } from './limits.ts'
+export { DEFAULT_LIMITS, exceedsBytes, type MessageLimits } from './limits.ts'
 export type { Link, LinkEvents, SendOptions } from './link.ts'
 export type { Body, ErrorMessage, Incoming, Invalid, Message, NotificationMessage, RequestId, RequestMessage, ResultMessage } from './message.ts'
 export { classify, isRequestId, parse } from './parse.ts'

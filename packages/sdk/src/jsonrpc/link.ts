@@ -10,6 +10,8 @@ export interface LinkEvents {
 export interface SendOptions {
   /** The peer's request this frame answers or belongs to; transports with one stream per request route by it. */
   relatedTo?: RequestId
+  /** True for the answer itself: nothing more belongs to that request. */
+  final?: boolean
 }
 
 export interface Link {

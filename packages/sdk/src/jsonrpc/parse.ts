@@ -1,19 +1,18 @@
 /** From text to classified messages, within limits; never throws. */
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import { isObject } from './json.ts'
-import { DEFAULT_LIMITS, exceedsBytes, exceedsDepth, type MessageLimits } from './limits.ts'
+import { DEFAULT_LIMITS, exceedsBytes, type MessageLimits } from './limits.ts'
 import type { Body, Incoming, Invalid, RequestId } from './message.ts'
 
 export function parse(text: string, limits: MessageLimits = DEFAULT_LIMITS): Incoming {
   if (exceedsBytes(text, limits.maxBytes)) return invalid('message_too_large', `Messages are limited to ${limits.maxBytes} bytes`)
-  if (exceedsDepth(text, limits.maxDepth)) return invalid('message_too_deep', `Messages are limited to ${limits.maxDepth} levels of nesting`)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return invalid('parse_error', 'The message is not valid JSON')
   }
-  if (mayHoldProto(text)) dropProto(value)
+  if (!inspect(value, limits.maxDepth)) return tooDeep(value, limits.maxDepth)
   if (!Array.isArray(value)) return classify(value)
   if (value.length === 0) return invalid('batch_invalid', 'A batch must not be empty')
   if (value.length > limits.maxBatch) return invalid('batch_invalid', `Batches are limited to ${limits.maxBatch} messages`)
@@ -24,7 +23,7 @@ export function parse(text: string, limits: MessageLimits = DEFAULT_LIMITS): Inc
 export function classify(value: unknown): Incoming {
   if (!isObject(value)) return invalid('invalid_request', 'A message must be a JSON object')
   const { id, method, params } = value
-  const isAnswer = method === undefined && ('result' in value || 'error' in value)
+  const isAnswer = looksLikeAnswer(value)
   if (value['jsonrpc'] !== '2.0') return invalid('invalid_request', 'Member "jsonrpc" must be "2.0"', readableId(id), isAnswer)
   if (isAnswer) return classifyAnswer(value)
   if (typeof method !== 'string' || method === '') return invalid('invalid_request', 'Member "method" must be a non-empty string', readableId(id))
@@ -65,18 +64,46 @@ function invalid(kind: ErrorKind, message: string, id?: RequestId, isAnswer = fa
   return { kind: 'invalid', id, error: new ParleyError(kind, { message }).toWire(), isAnswer }
 }
 
-/** The key may be written with escapes, so a backslash-u makes a text suspicious, too. */
-function mayHoldProto(text: string): boolean {
-  return text.includes('__proto__') || (text.includes('\\u00') && /\\u005f|\\u0070|\\u0072|\\u006f|\\u0074/i.test(text))
+function looksLikeAnswer(value: Body): boolean {
+  return value['method'] === undefined && ('result' in value || 'error' in value)
 }
 
-/** JSON.parse makes `__proto__` an own key; it is removed so that no later copy can reach a prototype with it. */
-function dropProto(root: unknown): void {
-  const open: unknown[] = [root]
-  while (open.length > 0) {
-    const value = open.pop()
-    if (typeof value !== 'object' || value === null) continue
-    if (Object.hasOwn(value, '__proto__')) Reflect.deleteProperty(value, '__proto__')
-    for (const child of Object.values(value)) if (typeof child === 'object') open.push(child)
+function tooDeep(value: unknown, maxDepth: number): Invalid {
+  const message = isObject(value) ? value : {}
+  return invalid('message_too_deep', `Messages are limited to ${maxDepth} levels of nesting`, readableId(message['id']), looksLikeAnswer(message))
+}
+
+/**
+ * Walks a parsed value level by level, once: false when it is nested deeper than `maxDepth`. On the way `__proto__`, which JSON.parse
+ * makes an own key, is removed, so that no later copy can reach a prototype with it. The walk is cheap beside parsing, where counting
+ * brackets in the text beforehand could cost as much as parsing. The price: a hostile text is parsed before its depth is known, and deep
+ * nesting parses slower than flat text of the same length, so `maxBytes` is what bounds that time.
+ */
+function inspect(root: unknown, maxDepth: number): boolean {
+  let level: Container[] = isContainer(root) ? [root] : []
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > maxDepth) return false
+    const next: Container[] = []
+    for (const value of level) collectChildren(value, next)
+    level = next
   }
+  return true
+}
+
+type Container = Body | unknown[]
+
+function collectChildren(value: Container, found: Container[]): void {
+  if (Array.isArray(value)) {
+    for (const child of value) if (isContainer(child)) found.push(child)
+    return
+  }
+  for (const key in value) {
+    const child = value[key]
+    if (key === '__proto__') Reflect.deleteProperty(value, key)
+    else if (isContainer(child)) found.push(child)
+  }
+}
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null
 }

@@ -91,7 +91,13 @@ describe('F1 types are inferred from any schema', () => {
   })
 
   it('plain JSON Schema, combined', () => {
-    const all = () => both({ allOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { type: 'object', properties: { b: { type: 'number' } } }] })
+    const all = () =>
+      both({
+        allOf: [
+          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+          { type: 'object', properties: { b: { type: 'number' } } },
+        ],
+      })
     expectTypeOf<ReturnType<typeof all>['output']['a']>().toEqualTypeOf<string>()
     expectTypeOf<ReturnType<typeof all>['output']['b']>().toEqualTypeOf<number | undefined>()
     const one = () => both({ oneOf: [{ type: 'object', properties: { a: { const: 1 } }, required: ['a'] }, { type: 'string' }] })

@@ -88,9 +88,7 @@ type Tuple<P extends readonly unknown[], D extends Direction> = { -readonly [K i
 type Rest<S, D extends Direction> = S extends { readonly items: infer I } ? (I extends false ? [] : FromJson<I, D>[]) : unknown[]
 
 type ObjectOf<S, D extends Direction> = S extends { readonly properties: infer P }
-  ? Flat<
-      { -readonly [K in keyof P]?: FromJson<P[K], D> } & { -readonly [K in keyof P & Present<S, P, D>]: FromJson<P[K], D> }
-    >
+  ? Flat<{ -readonly [K in keyof P]?: FromJson<P[K], D> } & { -readonly [K in keyof P & Present<S, P, D>]: FromJson<P[K], D> }>
   : S extends { readonly additionalProperties: infer A extends object }
     ? Record<string, FromJson<A, D>>
     : S extends { readonly patternProperties: infer A }

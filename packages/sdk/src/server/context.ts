@@ -4,7 +4,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
 import { compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
 import type { Inbound, RequestOptions } from '../session/index.ts'
-import type { ClientView } from './client-view.ts'
+import { ClientView } from './client-view.ts'
 import type { Conversation } from './conversation.ts'
 import { toForm, withDefaults } from './form.ts'
 import { demand } from './question.ts'
@@ -49,7 +49,7 @@ export class Context {
   }
 
   get client(): ClientView {
-    return this.#conversation.client
+    return new ClientView(this.request.session)
   }
 
   /** Who the request was authorised for; nobody on links without authorization. */

@@ -71,5 +71,7 @@ function pick(from: Body, keys: readonly string[]): Body {
 }
 
 function unfit(name: string): TypeError {
-  return new TypeError(`The field "${name}" cannot be asked for: a form has strings, numbers, integers, booleans, choices and lists of choices, and nothing nested`)
+  return new TypeError(
+    `The field "${name}" cannot be asked for: a form has strings, numbers, integers, booleans, choices and lists of choices, and nothing nested`,
+  )
 }

@@ -99,7 +99,10 @@ export class DefinedPrompt implements Listed, Definition {
   }
 
   #refuse(issues: Parameters<typeof describeIssues>[0]): ParleyError {
-    return new ParleyError('validation_failed', { message: `Invalid arguments for prompt "${this.key}": ${describeIssues(issues)}`, data: { prompt: this.key } })
+    return new ParleyError('validation_failed', {
+      message: `Invalid arguments for prompt "${this.key}": ${describeIssues(issues)}`,
+      data: { prompt: this.key },
+    })
   }
 
   #describe(): Body | Promise<Body> {
@@ -129,7 +132,9 @@ function describedArguments(descriptions: ArgumentDescriptions): Arguments {
     validate(args) {
       const issues = [
         ...required.filter(({ name }) => !Object.hasOwn(args, name)).map(({ name }) => ({ path: [name], message: 'is required' })),
-        ...Object.keys(args).flatMap((name) => (Object.hasOwn(descriptions, name) ? [] : [{ path: [name.slice(0, 100)], message: 'is not an argument of this prompt' }])),
+        ...Object.keys(args).flatMap((name) =>
+          Object.hasOwn(descriptions, name) ? [] : [{ path: [name.slice(0, 100)], message: 'is not an argument of this prompt' }],
+        ),
       ]
       return issues.length === 0 ? { ok: true, value: args } : { ok: false, issues }
     },

@@ -32,11 +32,11 @@ export interface ToolDefinition<Name extends string = string, Input = unknown, O
   readonly '~schemas'?: { readonly input: Input; readonly output: Output }
 }
 
-export function tool<const Name extends string, const Input extends SchemaLike | undefined = undefined, const Output extends SchemaLike | undefined = undefined>(
-  name: Name,
-  options: ToolOptions<Input, Output>,
-  handler: ToolHandler<NoInfer<Input>, NoInfer<Output>>,
-): ToolDefinition<Name, Input, Output> {
+export function tool<
+  const Name extends string,
+  const Input extends SchemaLike | undefined = undefined,
+  const Output extends SchemaLike | undefined = undefined,
+>(name: Name, options: ToolOptions<Input, Output>, handler: ToolHandler<NoInfer<Input>, NoInfer<Output>>): ToolDefinition<Name, Input, Output> {
   checkHandler('tool', checkName('tool', name), handler)
   return new DefinedTool(name, options as ToolOptions<SchemaLike, SchemaLike>, handler as never) as never
 }

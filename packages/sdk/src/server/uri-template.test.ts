@@ -180,11 +180,18 @@ describe('F2 template matching', () => {
   })
 
   it('gives back what was expanded', () => {
-    const templates = ['users://{id}/profile/{other}', 'a{?id,other}', 'x{/id}{;other}', '{id}/{+other}', 'q/{id}{#other}', 'z{.id}/{other}'].map((source) => new UriTemplate(source))
+    const templates = ['users://{id}/profile/{other}', 'a{?id,other}', 'x{/id}{;other}', '{id}/{+other}', 'q/{id}{#other}', 'z{.id}/{other}'].map(
+      (source) => new UriTemplate(source),
+    )
     fc.assert(
-      fc.property(fc.constantFrom(...templates), fc.string({ minLength: 1, unit: 'grapheme' }), fc.stringMatching(/^[a-z0-9/]{1,20}$/), (template, id, other) => {
-        expect(template.match(template.expand({ id, other }))).toEqual({ id, other })
-      }),
+      fc.property(
+        fc.constantFrom(...templates),
+        fc.string({ minLength: 1, unit: 'grapheme' }),
+        fc.stringMatching(/^[a-z0-9/]{1,20}$/),
+        (template, id, other) => {
+          expect(template.match(template.expand({ id, other }))).toEqual({ id, other })
+        },
+      ),
     )
   })
 

@@ -170,7 +170,7 @@ export class Answering {
   }
 
   #deliver(id: RequestId, text: string, reply: Reply | undefined): void {
-    if (reply === undefined) this.#core.trySend(text, { relatedTo: id })
+    if (reply === undefined) this.#core.trySend(text, { relatedTo: id, final: true })
     else reply.answer(text)
   }
 }

@@ -133,7 +133,7 @@ export class SessionCore {
     } catch {
       text = errorText(id, { code: error.code, message: error.message })
     }
-    this.trySend(text, typeof id === 'string' || typeof id === 'number' ? { relatedTo: id } : undefined)
+    this.trySend(text, typeof id === 'string' || typeof id === 'number' ? { relatedTo: id, final: true } : undefined)
   }
 
   received(frame: string): void {

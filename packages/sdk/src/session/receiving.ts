@@ -122,7 +122,8 @@ export class Receiving {
     const allowed = core.version !== undefined && supports(core.version, 'batch') && outer === undefined
     if (!allowed) return this.#refuseBatch(items)
     const expected = items.filter(isAnswered).length
-    const reply = new BatchReply(expected, (text) => core.trySend(text))
+    const first = items.find((item) => item.kind === 'request')
+    const reply = new BatchReply(expected, (text) => core.trySend(text, first?.kind === 'request' ? { relatedTo: first.message.id, final: true } : undefined))
     for (const item of items) this.#dispatch(item, reply)
   }
 

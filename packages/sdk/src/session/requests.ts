@@ -154,7 +154,8 @@ export class Requests {
     pending.lastProgress = progress.progress
     if (pending.options?.resetOnProgress !== false) pending.deadline = Math.min(this.#core.settings.clock.now() + pending.timeout, pending.hardDeadline)
     try {
-      onProgress(progress)
+      const outcome: unknown = onProgress(progress)
+      if (outcome instanceof Promise) outcome.catch((error) => this.#core.reportError(error, `onProgress of ${pending.method}`))
     } catch (error) {
       this.#core.reportError(error, `onProgress of ${pending.method}`)
     }

@@ -90,11 +90,11 @@ const objectsOnly =
 const insideKey =
   (key: string, inner: Visit): Visit =>
   (value, run) => {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return value
-    const before = value[key]
+    const before = isObject(value) ? value[key] : undefined
+    if (before === undefined) return value
     const after = inner(before, run)
     if (after === before) return value
-    return isVerdict(after) ? after : { ...value, [key]: after }
+    return isVerdict(after) ? after : { ...(value as Body), [key]: after }
   }
 
 const eachElement =

@@ -81,7 +81,8 @@ function compileOperation({ operation, owners }: Compilable): Leaf {
 }
 
 function omission(keys: readonly string[], lossless: boolean, owners: readonly Instruction[]): Leaf {
-  const dropped = new Set(keys)
+  // The copy is made by assignment, which would give it the prototype of the sender's choosing.
+  const dropped = new Set([...keys, '__proto__'])
   return (value, run) => {
     let present = false
     for (let at = 0; at < keys.length; at++) {
@@ -117,7 +118,7 @@ const renaming =
   (value) => {
     if (!Object.hasOwn(value, from)) return value
     const copy: Body = {}
-    for (const key of Object.keys(value)) if (key !== to) copy[key === from ? to : key] = value[key]
+    for (const key of Object.keys(value)) if (key !== to && key !== '__proto__') copy[key === from ? to : key] = value[key]
     return copy
   }
 

@@ -30,8 +30,10 @@ export class Run implements EditContext {
   }
 
   private pathTo(inner: string | undefined): string {
-    let at = 0
-    const place = this.place.replaceAll('[]', () => `[${this.indexes[at++]}]`)
+    let place = this.place
+    for (let at = place.indexOf('[]'), depth = 0; at !== -1; at = place.indexOf('[]', at), depth++) {
+      place = `${place.slice(0, at)}[${this.indexes[depth]}]${place.slice(at + 2)}`
+    }
     if (inner === undefined) return place
     return place === '' ? inner : `${place}.${inner}`
   }

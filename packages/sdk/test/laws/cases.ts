@@ -70,7 +70,7 @@ export function entries(version: ProtocolVersion): readonly Entry[] {
     })
     const asked = entry('params', weight, params.map((body) => ({ body })) as fc.Arbitrary<Partial<Case>>)
     if (result === undefined) return [asked]
-    const failed = error(version).chain((body) => result.map((answer) => ({ ...answer, body })))
+    const failed = result.chain((answer) => error(version, answer.request?.['uri']).map((body) => ({ ...answer, body })))
     return [asked, entry('result', weight, result), entry('error', Math.min(weight, 2), failed)]
   })
   entriesByVersion.set(version, made)

@@ -191,6 +191,20 @@ type Compatible = {
   CallToolParams: [CallToolParams, Sdk.CallToolRequestParams]
 }
 
+describe('the comparison of types', () => {
+  it('notices what is missing, optional, different or extra', () => {
+    type Pairs = {
+      same: [{ a: string; b?: number }, { [key: string]: unknown; a: string; b?: number }]
+      missing: [{ a: string }, { a: string; b?: number }]
+      extra: [{ a: string; b?: number }, { a: string }]
+      optional: [{ a?: string }, { a: string }]
+      different: [{ a: string }, { a: number }]
+    }
+    expectTypeOf<Disagreeing<Pairs>>().toEqualTypeOf<'missing' | 'extra' | 'optional' | 'different'>()
+    expectTypeOf<Misfitting<Pairs>>().toEqualTypeOf<'optional' | 'different'>()
+  })
+})
+
 describe('V1 the newest vocabulary', () => {
   it('is that of the SDK', () => {
     expectTypeOf<Disagreeing<Exact>>().toBeNever()

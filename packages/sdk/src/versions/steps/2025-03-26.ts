@@ -51,8 +51,8 @@ const audio: Change = change('audio', {
 })
 
 const titleAsDescription: Edit = (tool, context) => {
+  if (tool['annotations'] === undefined) return tool
   const { annotations, ...rest } = tool
-  if (annotations === undefined) return tool
   context.lose('removed annotations', { path: 'annotations' })
   const title = isObject(annotations) ? annotations['title'] : undefined
   return rest['description'] === undefined && typeof title === 'string' ? ({ ...rest, description: title } satisfies Body) : rest

@@ -95,6 +95,17 @@ const formDefaults: Change = change('defaults in forms', {
   down: [{ ...formSchema(edit(defaultsAsText)), profile: 'strict' }],
 })
 
+const toolExecution: Change = change('tools that run as tasks', {
+  rules: ['C-23'],
+  why: 'An older client cannot run tasks: it is not told about them and does not see tools that have no other way.',
+  loses: 'tools that run only as tasks',
+  severity: 'i',
+  down: [
+    { method: 'tools/list', part: 'result', apply: edit(hideTaskOnlyTools) },
+    { method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') },
+  ],
+})
+
 /** Other blocks with a field of that name are none of this rule's business. */
 const iconsOfLink: Edit = (block, context) => {
   if (block['type'] !== 'resource_link' || block['icons'] === undefined) return block
@@ -140,17 +151,6 @@ const dialects: Change = change('dialect of schemas', {
   ],
 })
 
-const toolExecution: Change = change('tools that run as tasks', {
-  rules: ['C-23'],
-  why: 'An older client cannot run tasks: it is not told about them and does not see tools that have no other way.',
-  loses: 'tools that run only as tasks',
-  severity: 'i',
-  down: [
-    { method: 'tools/list', part: 'result', apply: edit(hideTaskOnlyTools) },
-    { method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') },
-  ],
-})
-
 const AUGMENTED = ['tools/call', 'sampling/createMessage', 'elicitation/create']
 const RELATED = [...AUGMENTED, 'roots/list', 'ping', 'notifications/progress', 'notifications/message', 'notifications/cancelled']
 const aboutTasks = omitSilently('io.modelcontextprotocol/related-task', 'io.modelcontextprotocol/model-immediate-response')
@@ -173,10 +173,10 @@ const tasks: Change = change('tasks', {
     { method: 'initialize', part: 'params', at: 'capabilities', apply: omitSilently('tasks') },
     { method: 'initialize', part: 'result', at: 'capabilities', apply: omitSilently('tasks') },
     { method: AUGMENTED, part: 'params', apply: omitSilently('task') },
-    { method: ['tools/call', 'sampling/createMessage'], part: 'result', apply: edit(refuseTaskInsteadOf('content')) },
-    { method: 'elicitation/create', part: 'result', apply: edit(refuseTaskInsteadOf('action')) },
     { method: RELATED, part: 'params', at: '_meta', apply: aboutTasks, cites: 'C-25' },
     { method: RELATED, part: 'result', at: '_meta', apply: aboutTasks, cites: 'C-25' },
+    { method: ['tools/call', 'sampling/createMessage'], part: 'result', apply: edit(refuseTaskInsteadOf('content')) },
+    { method: 'elicitation/create', part: 'result', apply: edit(refuseTaskInsteadOf('action')) },
   ],
 })
 
@@ -195,9 +195,15 @@ const errorsWithoutId: Change = change('errors without id', {
   features: { added: ['error-without-id'] },
 })
 
+const inputErrors: Change = change('bad tool arguments are results', {
+  rules: ['C-29'],
+  why: 'A model can mend its arguments only if it reads what was wrong; servers ask for the feature and answer older clients with an error. Messages pass as they are.',
+  features: { added: ['input-errors-as-results'] },
+})
+
 const wording: Change = change('wording', {
-  rules: ['C-26', 'C-29', 'C-30', 'C-31', 'C-33'],
-  why: 'Reserved metadata prefixes, bad tool arguments, tool names and parameter types are described differently; messages pass as they are.',
+  rules: ['C-26', 'C-30', 'C-31', 'C-33'],
+  why: 'Reserved metadata prefixes, tool names and parameter types are described differently; messages pass as they are.',
 })
 
 export const step: Step = defineStep('2025-06-18', '2025-11-25', [
@@ -209,12 +215,13 @@ export const step: Step = defineStep('2025-06-18', '2025-11-25', [
   elicitationModes,
   choices,
   formDefaults,
+  toolExecution,
   icons,
   implementation,
   dialects,
-  toolExecution,
   tasks,
   cancellation,
   errorsWithoutId,
+  inputErrors,
   wording,
 ])

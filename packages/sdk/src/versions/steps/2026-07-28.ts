@@ -1,4 +1,5 @@
 /** From 2025-11-25 to 2026-07-28: sessions end, every request speaks for itself, and servers ask by answering. */
+import type { Body } from '../../jsonrpc/index.ts'
 import { notification, request } from '../../protocol/index.ts'
 import { change, defineStep, type Rule, type Step } from '../change.ts'
 import { type Edit, edit, type Operation, omit, omitSilently } from '../operation.ts'
@@ -37,17 +38,12 @@ const onWire = (rule: Rule): Rule => ({ ...rule, envelope: true })
 /** Where tools are described: to a client in the list, to a model in a sampling request. */
 const eachTool = (apply: Apply): Rule[] => [result('tools/list', apply, 'tools[]'), params('sampling/createMessage', apply, 'tools[]')]
 
-const narrowServerCapabilities: Operation = edit((capabilities, context) => {
-  const after = capabilitiesDown(capabilities)
-  if (after !== capabilities) context.lose('removed the tasks extension', { rule: 'D-41', path: 'extensions' })
-  return after
-})
-
-const narrowClientCapabilities: Operation = edit((capabilities, context) => {
-  const after = capabilitiesDown(capabilities)
-  if (after !== capabilities) context.lose('removed the tasks extension', { rule: 'D-40', path: 'extensions' })
-  return after
-})
+const reportingCapabilities = (narrow: (capabilities: Body) => Body, rule: string, detail: string): Operation =>
+  edit((capabilities, context) => {
+    const after = narrow(capabilities)
+    if (after !== capabilities) context.lose(detail, { rule })
+    return after
+  })
 
 const refuseTask: Edit = (body, context) =>
   isCreateTaskResult(body)
@@ -171,8 +167,11 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
       ],
     },
     features: { added: ['extensions'] },
-    up: [onWire(result('initialize', edit(serverCapabilitiesUp), 'capabilities'))],
-    down: [params('initialize', narrowClientCapabilities, 'capabilities'), result(['initialize', 'server/discover'], narrowServerCapabilities, 'capabilities')],
+    up: [onWire(result('initialize', reportingCapabilities(serverCapabilitiesUp, 'D-41', 'removed tasks'), 'capabilities'))],
+    down: [
+      params('initialize', reportingCapabilities(capabilitiesDown, 'D-40', 'removed the tasks extension'), 'capabilities'),
+      result(['initialize', 'server/discover'], reportingCapabilities(capabilitiesDown, 'D-41', 'removed the tasks extension'), 'capabilities'),
+    ],
   }),
   change('elicitation by link has no id', {
     rules: ['D-48'],
@@ -181,14 +180,18 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
     down: [params('elicitation/create', edit(mintElicitationId))],
   }),
   change('questions are no messages', {
-    rules: ['D-49', 'D-50'],
-    why: 'A question inside a result has no metadata and no tasks of its own, and neither has the answer.',
-    loses: 'Metadata and task wishes of sampling and elicitation requests, metadata of elicitation and roots answers.',
+    rules: ['D-49'],
+    why: 'A question inside a result has no metadata and no tasks of its own.',
+    loses: 'Metadata and task wishes of sampling and elicitation requests.',
     severity: 'i',
-    up: [
-      onWire(params(['sampling/createMessage', 'elicitation/create'], omit('_meta', 'task'))),
-      onWire(result(['elicitation/create', 'roots/list'], omit('_meta'))),
-    ],
+    up: [onWire(params(['sampling/createMessage', 'elicitation/create'], omit('_meta', 'task')))],
+  }),
+  change('answers are no results', {
+    rules: ['D-50'],
+    why: 'The answer to a question travels in the parameters of a request; only sampled messages kept metadata.',
+    loses: 'Metadata of elicitation and roots answers.',
+    severity: 'i',
+    up: [onWire(result(['elicitation/create', 'roots/list'], omit('_meta')))],
   }),
   change('a hundred completions', {
     rules: ['D-51'],

@@ -17,8 +17,8 @@ export const formsOnly: Edit = (capabilities, context) => {
 }
 
 export const refuseLinks: Edit = (params, context) => {
+  if (params['mode'] === undefined) return params
   const { mode, ...rest } = params
-  if (mode === undefined) return params
   if (mode === 'form') return rest
   return refuseRequest(context, `elicitation mode ${JSON.stringify(mode)} is not supported by the client: it speaks protocol 2025-06-18 or older`)
 }

@@ -1,7 +1,9 @@
 /** The official schemas, for tests that check what a step makes; they are read from the directory PARLEY_SPEC_SCHEMAS names. */
-import { readFileSync } from 'node:fs'
-import { env } from 'node:process'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+
+// Sources are compiled without the types of Node, so that none of them can lean on it; a test may, and says itself what it uses.
+const { readFileSync } = (await import('node:fs' as string)) as { readFileSync(path: string, encoding: 'utf8'): string }
+const { env } = (await import('node:process' as string)) as { env: Record<string, string | undefined> }
 
 const directory = env['PARLEY_SPEC_SCHEMAS']
 

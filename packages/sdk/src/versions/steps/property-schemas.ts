@@ -26,7 +26,8 @@ function withObjectProperties(schema: Body, path: string, context: EditContext):
     return without(schema, 'properties')
   }
   let copy: Body | undefined
-  for (const [name, property] of Object.entries(properties)) {
+  for (const name in properties) {
+    const property = properties[name]
     if (isObject(property)) continue
     if (typeof property !== 'boolean') context.lose('replaced what is no schema', { path: `${path}.properties.${name}`, severity: 'w' })
     copy ??= { ...properties }

@@ -45,9 +45,9 @@ export const oneBlockPerMessage: Edit = (params, context) => {
 
 /** In older versions every sampling client took the wish for context, and was free to ignore it. */
 export const contextWhereDeclared: Edit = (params, context) => {
-  const { includeContext, ...rest } = params
-  if (includeContext === undefined || includeContext === 'none') return params
+  if (params['includeContext'] === undefined || params['includeContext'] === 'none') return params
   if (context.clientCapabilities === undefined || declares(context.clientCapabilities, 'sampling.context')) return params
+  const { includeContext, ...rest } = params
   context.lose(`removed includeContext ${JSON.stringify(includeContext)}, which the client did not declare`, { path: 'includeContext' })
   return rest
 }

@@ -22,10 +22,9 @@ function rewrite(schema: Body, visit: SchemaVisit, trail: string[]): Body {
   const visited = visit(schema, trail)
   if (visited === undefined) return schema
   let copy: Body | undefined
-  for (const keyword of Object.keys(visited)) {
-    if (DATA.has(keyword)) continue
+  for (const keyword in visited) {
     const before = visited[keyword]
-    if (typeof before !== 'object' || before === null) continue
+    if (typeof before !== 'object' || before === null || DATA.has(keyword)) continue
     trail.push(keyword)
     const after = NAMED.has(keyword) || Array.isArray(before) ? rewriteEach(before, visit, trail) : rewrite(before as Body, visit, trail)
     trail.pop()
@@ -38,7 +37,8 @@ function rewrite(schema: Body, visit: SchemaVisit, trail: string[]): Body {
 
 function rewriteEach(schemas: object, visit: SchemaVisit, trail: string[]): object {
   let copy: Record<string, unknown> | undefined
-  for (const [name, before] of Object.entries(schemas)) {
+  for (const name in schemas) {
+    const before = (schemas as Record<string, unknown>)[name]
     if (!isObject(before)) continue
     trail.push(name)
     const after = rewrite(before, visit, trail)

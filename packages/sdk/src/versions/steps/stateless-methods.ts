@@ -4,7 +4,7 @@ import type { ProtocolVersion } from '../../protocol/index.ts'
 /** The version this step leads to. A later version does not change what is written here. */
 export const STATELESS: ProtocolVersion = '2026-07-28'
 
-export const listingMethods: readonly string[] = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
+const listingMethods: readonly string[] = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
 
 /** Results that say how long and for whom they may be kept. */
 export const cacheableMethods: readonly string[] = [...listingMethods, 'resources/read', 'server/discover']

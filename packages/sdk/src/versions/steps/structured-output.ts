@@ -15,8 +15,8 @@ function says(block: unknown, value: unknown, json: string): boolean {
 }
 
 export const structuredAsText: Edit = (result, context) => {
+  if (result['structuredContent'] === undefined) return result
   const { structuredContent, ...rest } = result
-  if (structuredContent === undefined) return result
   const content: unknown[] = Array.isArray(rest['content']) ? rest['content'] : []
   const json = JSON.stringify(structuredContent)
   if (content.some((block) => says(block, structuredContent, json))) {

@@ -11,20 +11,20 @@ const coded = (code: fc.Arbitrary<number>, data?: fc.Arbitrary<unknown>): Object
 
 const plain = coded(fc.constantFrom(-32700, -32600, -32601, -32602, -32603))
 const own = coded(fc.oneof(fc.integer({ min: -32019, max: -32003 }), fc.constantFrom(-32000, -32001, -1, 1, 1001)))
-const missing = (code: number): ObjectArb => coded(fc.constant(code), open({ uri }))
+/** Names the address that was asked for, when there is one. */
+const missing = (code: number, asked: unknown): ObjectArb => coded(fc.constant(code), open({ uri: asked === undefined ? uri : fc.constant(asked) }))
 
-const legacy = [missing(-32002), coded(fc.constantFrom(-32021, -32050, -32099))]
+const undefinedCodes = coded(fc.constantFrom(-32021, -32050, -32099))
 
 const urls = coded(fc.constant(-32042), open({ elicitations: listOf(urlElicitation(V11), 2) }))
 
 const stateless = [
-  missing(-32602),
   coded(fc.constant(-32020)),
   coded(fc.constant(-32021), open({ requiredCapabilities: clientCapabilities(V26) })),
   coded(fc.constant(-32022), open({ supported: strings, requested: word })),
 ]
 
-export const error = (version: ProtocolVersion): ObjectArb => {
-  if (version === V26) return fc.oneof(plain, own, ...stateless)
-  return fc.oneof(plain, own, ...legacy, ...(version === V11 ? [urls] : []))
+export const error = (version: ProtocolVersion, asked?: unknown): ObjectArb => {
+  if (version === V26) return fc.oneof(plain, own, missing(-32602, asked), ...stateless)
+  return fc.oneof(plain, own, missing(-32002, asked), undefinedCodes, ...(version === V11 ? [urls] : []))
 }

@@ -1,0 +1,94 @@
+/** The position automaton of a pattern: one state per character of the pattern, and which may follow which. */
+import type { Piece } from './pattern-parse.ts'
+
+export interface Automaton {
+  /** What each position matches: the source of a single-character pattern. */
+  readonly chars: readonly string[]
+  readonly follow: readonly ReadonlySet<number>[]
+  /** Steps that can be taken in two ways, as in `(a*)*`: `from * chars.length + to`. */
+  readonly doubled: ReadonlySet<number>
+  readonly last: ReadonlySet<number>
+}
+
+interface Part {
+  readonly nullable: boolean
+  readonly first: readonly number[]
+  readonly last: readonly number[]
+}
+
+const NOTHING: Part = { nullable: true, first: [], last: [] }
+const MAX_STEPS = 50_000
+
+/** Counted repetition is written out up to `copies`; beyond that it is taken as unlimited. Undefined when the automaton would be larger than `size`. */
+export function automatonOf(piece: Piece, copies: number, size: number): Automaton | undefined {
+  const chars: string[] = []
+  const follow: Set<number>[] = []
+  const twice: [number, number][] = []
+  let steps = 0
+  const tooLarge = (): boolean => chars.length > size || steps > MAX_STEPS
+
+  const link = (from: readonly number[], to: readonly number[]): void => {
+    steps += from.length * to.length
+    if (tooLarge()) return
+    for (const p of from) {
+      const next = follow[p] as Set<number>
+      for (const q of to) {
+        if (next.has(q)) twice.push([p, q])
+        next.add(q)
+      }
+    }
+  }
+
+  const join = (left: Part, right: Part): Part => {
+    link(left.last, right.first)
+    return {
+      nullable: left.nullable && right.nullable,
+      first: left.nullable ? [...left.first, ...right.first] : left.first,
+      last: right.nullable ? [...left.last, ...right.last] : right.last,
+    }
+  }
+
+  const optional = (part: Part): Part => ({ ...part, nullable: true })
+
+  const loop = (part: Part): Part => {
+    link(part.last, part.first)
+    return part
+  }
+
+  const repeat = (body: Piece, min: number, max: number): Part => {
+    if (max > copies) {
+      const looped = loop(build(body))
+      return min === 0 ? optional(looped) : looped
+    }
+    let result = NOTHING
+    for (let i = 0; i < min; i++) result = join(result, build(body))
+    let tail = NOTHING
+    for (let i = min; i < max; i++) tail = optional(join(build(body), tail))
+    return join(result, tail)
+  }
+
+  const build = (node: Piece): Part => {
+    if (tooLarge()) return NOTHING
+    switch (node.kind) {
+      case 'char': {
+        const position = chars.push(node.source) - 1
+        follow.push(new Set())
+        return { nullable: false, first: [position], last: [position] }
+      }
+      case 'seq':
+        return node.parts.map(build).reduce(join, NOTHING)
+      case 'alt': {
+        const options = node.options.map(build)
+        return { nullable: options.some((o) => o.nullable), first: options.flatMap((o) => o.first), last: options.flatMap((o) => o.last) }
+      }
+      case 'repeat':
+        return repeat(node.body, node.min, node.max)
+      default:
+        return NOTHING
+    }
+  }
+
+  const whole = build(piece)
+  if (tooLarge()) return undefined
+  return { chars, follow, doubled: new Set(twice.map(([p, q]) => p * chars.length + q)), last: new Set(whole.last) }
+}

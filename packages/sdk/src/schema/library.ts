@@ -1,0 +1,110 @@
+/** The full JSON Schema validator: a library, loaded when the first schema needs it, and kept within bounds. */
+import type { JsonSchema } from './infer.ts'
+import { failure, type Validated } from './issue.ts'
+import { jsonValue } from './json-value.ts'
+import { inside, isRecord } from './keywords.ts'
+import { issuesOf } from './library-issues.ts'
+import { malformed, type SchemaFacts } from './wellformed.ts'
+
+type Library = Pick<typeof import('@cfworker/json-schema'), 'dereference' | 'validate'>
+
+let loaded: Library | undefined
+let loading: Promise<Library> | undefined
+
+export function library(): Library | Promise<Library> {
+  if (loaded !== undefined) return loaded
+  loading ??= import('@cfworker/json-schema').then((module) => {
+    loaded = module
+    return module
+  })
+  return loading
+}
+
+/** References followed per validation: schemas that refer to themselves can ask for exponential work. */
+const MAX_REFERENCES = 100_000
+const REFERENCES_PER_VALUE = 100
+/** Uniqueness is checked by comparing every item with every other. */
+const MAX_UNIQUE_ITEMS = 3000
+/** Beyond this size, the first problem is enough. */
+const MANY_VALUES = 1000
+
+export function libraryValidator({ dereference, validate }: Library, schema: JsonSchema, facts: SchemaFacts): (value: unknown) => Validated {
+  const prepared = prepare(schema, facts)
+  const targets = resolve(dereference, prepared)
+  let references = 0
+  const counted = new Proxy(targets, {
+    get(all, uri: string) {
+      if (--references < 0) throw new TooCostly()
+      return all[uri]
+    },
+  })
+  const longest = Math.min(Number.POSITIVE_INFINITY, ...facts.patterns.values())
+  return (value) => {
+    const json = jsonValue(value)
+    if (typeof json === 'string') return failure(json)
+    if (json.longestString > longest) return failure(`contains a text of more than ${longest} characters, too long to be matched against a pattern`)
+    if (facts.keywords.has('uniqueItems') && json.longestArray > MAX_UNIQUE_ITEMS)
+      return failure(`contains a list of more than ${MAX_UNIQUE_ITEMS} items, too long to be checked for duplicates`)
+    references = MAX_REFERENCES + REFERENCES_PER_VALUE * json.size
+    try {
+      const { valid, errors } = validate(json.value, prepared, facts.dialect, counted, json.size > MANY_VALUES)
+      return valid ? { ok: true, value } : { ok: false, issues: issuesOf(errors, json.value) }
+    } catch (error) {
+      if (error instanceof TooCostly || error instanceof RangeError) return failure('takes too long to be checked against this schema')
+      return failure(`could not be checked: ${(error as Error).message}`)
+    }
+  }
+}
+
+class TooCostly extends Error {}
+
+/** The library writes into the schemas it is given, so it gets a copy, in which what it does not know is said in words it knows. */
+function prepare(schema: JsonSchema, facts: SchemaFacts): JsonSchema {
+  const copy = JSON.parse(JSON.stringify(schema)) as JsonSchema
+  const visit = (node: unknown, pointer: string): void => {
+    if (!isRecord(node)) return
+    if (facts.dynamicAnchors.size > 0 && pointer !== '' && node['$id'] !== undefined) {
+      throw malformed('$dynamicAnchor together with an inner $id is not supported', pointer)
+    }
+    rewriteDynamic(node, facts.dynamicAnchors)
+    // Its check for the unofficial format takes exponential time.
+    if (node['format'] === 'url') node['format'] = 'uri'
+    for (const place of inside(node, pointer)) visit(place.schema, place.pointer)
+  }
+  visit(copy, '')
+  return copy
+}
+
+/** In a document without inner `$id`, a dynamic reference has only one place to go to. */
+function rewriteDynamic(node: JsonSchema, anchors: ReadonlyMap<string, string>): void {
+  const direct = (reference: unknown): unknown => {
+    const pointer = typeof reference === 'string' && reference.startsWith('#') ? anchors.get(reference.slice(1)) : undefined
+    return pointer === undefined ? reference : `#${encodeURI(pointer)}`
+  }
+  if (node['$ref'] !== undefined) node['$ref'] = direct(node['$ref'])
+  if (node['$dynamicRef'] === undefined) return
+  const target = direct(node['$dynamicRef'])
+  delete node['$dynamicRef']
+  if (node['$ref'] === undefined) node['$ref'] = target
+  else node['allOf'] = [...((node['allOf'] as unknown[] | undefined) ?? []), { $ref: target }]
+}
+
+/** All schemas by address. A reference that leads nowhere is an error now, and is never fetched. */
+function resolve(dereference: Library['dereference'], prepared: JsonSchema): Record<string, unknown> {
+  let targets: Record<string, unknown>
+  try {
+    targets = dereference(prepared)
+  } catch (error) {
+    throw malformed((error as Error).message)
+  }
+  const visit = (node: unknown, pointer: string): void => {
+    if (!isRecord(node)) return
+    const reference = node['$ref']
+    if (reference !== undefined && targets[(node['__absolute_ref__'] ?? reference) as string] === undefined) {
+      throw malformed(`$ref ${JSON.stringify(reference)} leads nowhere; references to other documents are not fetched`, pointer)
+    }
+    for (const place of inside(node, pointer)) visit(place.schema, place.pointer)
+  }
+  visit(prepared, '')
+  return targets
+}

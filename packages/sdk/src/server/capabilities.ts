@@ -1,0 +1,63 @@
+/** What a server declares, derived from what it defines, and what there is to declare (C1, C4). */
+import { type CapabilityInfo, type CapabilityPath, declares, type ProtocolVersion, type ServerCapabilities, splitPath, versions } from '../protocol/index.ts'
+import { capabilitiesOf } from '../versions/index.ts'
+import type { Registry } from './registry.ts'
+
+/** Kinds of things a server can offer. */
+export type Offer = 'tools' | 'resources' | 'prompts'
+
+export interface CapabilitySources {
+  readonly registry: Registry
+  readonly logging: boolean
+  readonly offers: readonly Offer[]
+  readonly experimental: Readonly<Record<string, Record<string, unknown>>>
+  readonly extensions: Readonly<Record<string, Record<string, unknown>>>
+}
+
+export function deriveCapabilities({ registry, logging, offers, experimental, extensions }: CapabilitySources): ServerCapabilities {
+  const { tools, resources, templates, prompts } = registry
+  const declared: ServerCapabilities = {}
+  if (tools.size > 0 || offers.includes('tools')) declared.tools = { listChanged: true }
+  if (resources.size + templates.size > 0 || offers.includes('resources')) {
+    const subscribable = resources.size + templates.size === 0 || [...resources.order, ...templates.order].some((resource) => resource.subscribable)
+    declared.resources = subscribable ? { subscribe: true, listChanged: true } : { listChanged: true }
+  }
+  if (prompts.size > 0 || offers.includes('prompts')) declared.prompts = { listChanged: true }
+  if ([...templates.order, ...prompts.order].some(({ completers }) => Object.keys(completers).length > 0)) declared.completions = {}
+  if (logging) declared.logging = {}
+  if (Object.keys(experimental).length > 0) declared.experimental = { ...experimental }
+  if (Object.keys(extensions).length > 0) declared.extensions = { ...extensions }
+  return declared
+}
+
+/** One capability a server may declare, and whether this one does. */
+export interface CapabilityReport {
+  readonly name: string
+  /** The first version that has it; absent for experimental ones. */
+  readonly since?: ProtocolVersion
+  readonly flags: readonly string[]
+  readonly dependencies: readonly CapabilityPath[]
+  readonly description: string
+  readonly declared: boolean
+}
+
+export function describeCapabilities(declared: ServerCapabilities): CapabilityReport[] {
+  const reports = [...firstSeen().values()].map(({ info, since }): CapabilityReport => {
+    const { key: name } = splitPath(info.path)
+    return { name, since, flags: info.flags ?? [], dependencies: info.dependencies ?? [], description: info.description, declared: declares(declared, name) }
+  })
+  const experimental = Object.keys(declared.experimental ?? {}).map((name): CapabilityReport => {
+    return { name: `experimental.${name}`, flags: [], dependencies: [], description: 'Outside the specification.', declared: true }
+  })
+  return [...reports, ...experimental]
+}
+
+function firstSeen(): Map<string, { info: CapabilityInfo; since: ProtocolVersion }> {
+  const seen = new Map<string, { info: CapabilityInfo; since: ProtocolVersion }>()
+  for (const version of versions) {
+    for (const info of capabilitiesOf(version)) {
+      if (splitPath(info.path).side === 'server') seen.set(info.path, { info, since: seen.get(info.path)?.since ?? version })
+    }
+  }
+  return seen
+}

@@ -1,0 +1,99 @@
+/** One client's conversation with a server: which answer belongs to which method, and the little that is remembered between requests. */
+import { ParleyError } from '../errors/index.ts'
+import type { Body, Serialised } from '../jsonrpc/index.ts'
+import { type LogLevel, logLevels } from '../protocol/index.ts'
+import type { Endpoint, Inbound, Introduction, Session } from '../session/index.ts'
+import { isPromise } from './definition.ts'
+import { isForPeer, masked } from './failure.ts'
+import { listPage, lists } from './lists.ts'
+import { getPrompt } from './prompt-get.ts'
+import { readResource } from './resource-read.ts'
+import { subscribe, unsubscribe } from './resource-subscribe.ts'
+import type { ServerState } from './state.ts'
+import { suggestValues } from './suggestions.ts'
+import { callTool } from './tool-call.ts'
+
+type Answer = Body | Serialised | Promise<Body | Serialised>
+
+const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound) => Answer> = new Map<
+  string,
+  (conversation: Conversation, inbound: Inbound) => Answer
+>([
+  ['tools/call', callTool],
+  ['resources/read', readResource],
+  ['resources/subscribe', subscribe],
+  ['resources/unsubscribe', unsubscribe],
+  ['prompts/get', getPrompt],
+  ['completion/complete', suggestValues],
+  ['logging/setLevel', (conversation, inbound) => conversation.setLevel(inbound.params['level'])],
+  ...[...lists.keys()].map((method) => [method, list] as const),
+])
+
+function list(conversation: Conversation, inbound: Inbound): Answer {
+  const { registry, pageSize } = conversation.host
+  const page = listPage(registry, inbound.session, inbound.method, inbound.params['cursor'], pageSize)
+  if (!isPromise(page)) return page
+  return page.catch((thrown: unknown) => {
+    throw conversation.failure(inbound, thrown)
+  })
+}
+
+export class Conversation implements Endpoint {
+  readonly host: ServerState
+  /** Set as soon as there is one. */
+  session: Session | undefined
+  /** Index of the least severe level the client wants; until it says so, it hears everything. */
+  #level = 0
+
+  constructor(host: ServerState) {
+    this.host = host
+  }
+
+  introduce(): Introduction {
+    return this.host.introduce()
+  }
+
+  answer(inbound: Inbound): Answer {
+    const make = answers.get(inbound.method)
+    if (make === undefined) throw new ParleyError('method_not_found', { message: `Method not found: ${inbound.method.slice(0, 200)}` })
+    return make(this, inbound)
+  }
+
+  tool(name: string): Body | undefined {
+    return this.host.registry.shownTool(name)
+  }
+
+  closed(): void {
+    this.host.release(this)
+  }
+
+  setLevel(level: unknown): Body {
+    const index = (logLevels as readonly unknown[]).indexOf(level)
+    if (index === -1) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+    this.#level = index
+    return {}
+  }
+
+  /** Sends a log message if the client wants to hear of its level; a message that cannot be sent harms nobody but the local log. */
+  log(level: LogLevel, data: unknown, logger: string | undefined, related?: Inbound): void {
+    const index = logLevels.indexOf(level)
+    if (index === -1) throw new TypeError(`Invalid log level ${JSON.stringify(level)}: use one of ${logLevels.join(', ')}`)
+    if (index < this.#level) return
+    const params: Body = { level, data: data instanceof Error ? `${data.name}: ${data.message}` : (data ?? null) }
+    if (logger !== undefined) params['logger'] = logger
+    try {
+      if (related !== undefined) related.notify('notifications/message', params)
+      else if (this.session?.open) this.session.notify('notifications/message', params)
+    } catch (error) {
+      this.host.report(error, { during: 'notifications/message', session: this.session })
+    }
+  }
+
+  /** What the peer is told of a failure; everything that is not meant for it goes to the local log instead. */
+  failure(inbound: Inbound, thrown: unknown, name?: string): ParleyError {
+    if (isForPeer(thrown)) return thrown
+    if (inbound.cancelled) return new ParleyError('request_cancelled', { cause: thrown })
+    this.host.report(thrown, { during: inbound.method, name, session: inbound.session })
+    return masked(thrown)
+  }
+}

@@ -1,0 +1,90 @@
+/** Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together. */
+import { type Body, Serialised } from '../jsonrpc/index.ts'
+import type { Session } from '../session/index.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { isPromise, type Listed } from './definition.ts'
+import type { Registry, Shelf, ShelfName } from './registry.ts'
+
+interface ListInfo {
+  readonly shelf: ShelfName
+  /** The field of the result. */
+  readonly field: string
+}
+
+export const lists: ReadonlyMap<string, ListInfo> = new Map([
+  ['tools/list', { shelf: 'tools', field: 'tools' }],
+  ['resources/list', { shelf: 'resources', field: 'resources' }],
+  ['resources/templates/list', { shelf: 'templates', field: 'resourceTemplates' }],
+  ['prompts/list', { shelf: 'prompts', field: 'prompts' }],
+])
+
+/** What the client is told when a list has changed. */
+export const changeNotices: Readonly<Record<ShelfName, string>> = {
+  tools: 'notifications/tools/list_changed',
+  resources: 'notifications/resources/list_changed',
+  templates: 'notifications/resources/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+}
+
+export function listPage(registry: Registry, session: Session, method: string, cursor: unknown, pageSize: number): Serialised | Promise<Serialised | Body> {
+  const info = lists.get(method) as ListInfo
+  const enumerable = method === 'resources/list' && registry.templates.order.some((template) => template.list !== undefined)
+  if (enumerable) return enumeratedPage(registry, method, cursor, pageSize)
+  const shelf: Shelf<Listed> = registry[info.shelf]
+  const start = cursor === undefined ? 0 : startOf(method, cursor, shelf)
+  // Cursors come from peers: only pages that lie on the grid are kept, so nobody can fill the memory with others.
+  if (start % pageSize !== 0) return makePage(shelf, session, method, info.field, start, pageSize)
+  const key = `${session.version} ${session.profile} ${start}`
+  const kept = shelf.pages.get(key)
+  if (kept !== undefined) return kept
+  const page = makePage(shelf, session, method, info.field, start, pageSize)
+  shelf.pages.set(key, page)
+  if (isPromise(page)) {
+    page.then(
+      (made) => shelf.pages.set(key, made),
+      () => shelf.pages.delete(key),
+    )
+  }
+  return page
+}
+
+function startOf(method: string, cursor: unknown, shelf: Shelf<Listed>): number {
+  const { after, index } = readCursor(method, cursor)
+  const position = shelf.positionOf(after)
+  return position === undefined ? Math.min(index, shelf.size) : position + 1
+}
+
+function makePage(shelf: Shelf<Listed>, session: Session, method: string, field: string, start: number, pageSize: number): Serialised | Promise<Serialised> {
+  const items = shelf.order.slice(start, start + pageSize)
+  const last = items[items.length - 1]
+  const nextCursor = last !== undefined && start + pageSize < shelf.size ? writeCursor(method, { after: last.key, index: start + pageSize }) : undefined
+  const finish = (shown: readonly Body[]): Serialised => {
+    const result = nextCursor === undefined ? { [field]: shown } : { [field]: shown, nextCursor }
+    return new Serialised(JSON.stringify(session.translateResult(method, result)))
+  }
+  const shown = items.map((item) => item.show())
+  return shown.some(isPromise) ? Promise.all(shown).then(finish) : finish(shown as Body[])
+}
+
+/** Where templates tell which resources there are, the list is put together anew each time. */
+async function enumeratedPage(registry: Registry, method: string, cursor: unknown, pageSize: number): Promise<Body> {
+  const position = cursor === undefined ? undefined : readCursor(method, cursor)
+  const fixed = registry.resources.order.map((resource) => resource.show())
+  const listed = await Promise.all(registry.templates.order.map((template) => template.enumerate()))
+  const all = unique([...fixed, ...listed.flat()])
+  let start = 0
+  if (position !== undefined) {
+    const found = all.findIndex((resource) => resource['uri'] === position.after)
+    start = found === -1 ? Math.min(position.index, all.length) : found + 1
+  }
+  const resources = all.slice(start, start + pageSize)
+  const end = start + pageSize
+  const last = resources[resources.length - 1]
+  return last === undefined || end >= all.length ? { resources } : { resources, nextCursor: writeCursor(method, { after: String(last['uri']), index: end }) }
+}
+
+/** The first mention of a URI counts. */
+function unique(resources: readonly Body[]): Body[] {
+  const seen = new Set<unknown>()
+  return resources.filter((resource) => !seen.has(resource['uri']) && seen.add(resource['uri']))
+}

@@ -1,0 +1,41 @@
+/** What a server is called, and its settings. */
+import type { Icon } from '../protocol/index.ts'
+import type { SessionOptions } from '../session/index.ts'
+import type { Offer } from './capabilities.ts'
+import type { OnError } from './failure.ts'
+
+export interface ServerInfo {
+  name: string
+  version: string
+  title?: string
+  description?: string
+  icons?: readonly Icon[]
+  websiteUrl?: string
+  /** How to use this server, for the client's model. */
+  instructions?: string
+}
+
+/** Settings of all sessions of a server; each can be set otherwise when a link is accepted. */
+export type SessionDefaults = Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint' | 'id'>
+
+export interface ServerOptions extends SessionDefaults {
+  /** Most items in one page of a list. Default 100. */
+  pageSize?: number
+  /** Whether log messages are sent at all. Default true. */
+  logging?: boolean
+  /** Kinds that are offered even while nothing of them is defined: for servers that add definitions while they run. */
+  offers?: readonly Offer[]
+  /** Capabilities outside the specification, by name. */
+  experimental?: Readonly<Record<string, Record<string, unknown>>>
+  /** Extensions of the specification, by name. */
+  extensions?: Readonly<Record<string, Record<string, unknown>>>
+  /** Most resources one session may subscribe to. Default 1000. */
+  maxSubscriptions?: number
+  /** Told of everything that was kept from the peer. Default: the console. */
+  onError?: OnError
+}
+
+export function sessionDefaults(options: ServerOptions): SessionDefaults {
+  const { pageSize: _p, logging: _l, offers: _o, experimental: _x, extensions: _e, maxSubscriptions: _m, onError: _r, ...rest } = options
+  return rest
+}

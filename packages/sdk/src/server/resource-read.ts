@@ -1,0 +1,55 @@
+/** Answers `resources/read`. */
+import { ParleyError } from '../errors/index.ts'
+import type { ReadResourceResult } from '../protocol/index.ts'
+import type { Inbound } from '../session/index.ts'
+import { toContents } from './contents.ts'
+import { Context } from './context.ts'
+import type { Conversation } from './conversation.ts'
+import { isPromise } from './definition.ts'
+import type { FoundResource } from './registry.ts'
+import { notFound } from './resource.ts'
+
+export function readResource(conversation: Conversation, inbound: Inbound): ReadResourceResult | Promise<ReadResourceResult> {
+  const uri = uriOf(inbound)
+  const found = conversation.host.registry.find(uri)
+  if (found === undefined) throw notFound(uri)
+  try {
+    const returned = found.definition.handler(found.variables, new Context(inbound, conversation))
+    if (isPromise(returned)) return whenReturned(conversation, inbound, uri, found, returned)
+    return finish(uri, found, returned)
+  } catch (thrown) {
+    throw failed(conversation, inbound, uri, thrown)
+  }
+}
+
+export function uriOf(inbound: Inbound): string {
+  const { uri } = inbound.params
+  if (typeof uri !== 'string' || uri === '') throw new ParleyError('invalid_params', { message: '"uri" must be a non-empty string' })
+  return uri
+}
+
+async function whenReturned(
+  conversation: Conversation,
+  inbound: Inbound,
+  uri: string,
+  found: FoundResource,
+  returning: PromiseLike<unknown>,
+): Promise<ReadResourceResult> {
+  try {
+    return finish(uri, found, await returning)
+  } catch (thrown) {
+    throw failed(conversation, inbound, uri, thrown)
+  }
+}
+
+/** D-54: what is not there is an error, never an empty result. */
+function finish(uri: string, { definition }: FoundResource, returned: unknown): ReadResourceResult {
+  if (returned === undefined || returned === null) throw notFound(uri)
+  return { contents: toContents(uri, definition.mimeType, returned) }
+}
+
+/** Clients are told which URI is missing even when the handler did not say. */
+function failed(conversation: Conversation, inbound: Inbound, uri: string, thrown: unknown): ParleyError {
+  const error = conversation.failure(inbound, thrown, uri)
+  return error.kind === 'resource_not_found' && error.data?.['uri'] === undefined ? notFound(uri) : error
+}

@@ -1,0 +1,111 @@
+/** A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the client speaks. */
+import type { Link } from '../jsonrpc/index.ts'
+import type { LogLevel } from '../protocol/index.ts'
+import type { InputOf, OutputOf, SchemaLike } from '../schema/index.ts'
+import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session } from '../session/index.ts'
+import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
+import { Conversation } from './conversation.ts'
+import type { Definition, DefinitionKind } from './definition.ts'
+import { type ServerInfo, type ServerOptions, sessionDefaults } from './options.ts'
+import { type CapabilitiesObserver, ServerState } from './state.ts'
+import type { ToolDefinition } from './tool.ts'
+
+type ToolInput<Input> = Input extends SchemaLike ? InputOf<Input> : Record<string, never>
+type ToolOutput<Output> = Output extends SchemaLike ? OutputOf<Output> : undefined
+
+/** By name, what a caller of each tool sends and gets. */
+export type ToolsOf<Definitions> = {
+  [Tool in Extract<Definitions, ToolDefinition> as Tool['key']]: Tool extends ToolDefinition<string, infer Input, infer Output>
+    ? { input: ToolInput<Input>; output: ToolOutput<Output> }
+    : never
+}
+
+export class Server<Definitions extends Definition = never> implements Acceptor<ToolsOf<Definitions>> {
+  /** Only a type: never set. */
+  declare readonly '~tools'?: ToolsOf<Definitions>
+  readonly #state: ServerState
+
+  constructor(info: ServerInfo, options: ServerOptions = {}) {
+    this.#state = new ServerState(info, options)
+  }
+
+  get info(): Identity {
+    return this.#state.info
+  }
+
+  /** All or, when one of them is a duplicate, none. Clients that are connected are told. */
+  add<const Added extends readonly Definition[]>(...definitions: Added): Server<Definitions | Added[number]> {
+    this.#state.registry = this.#state.registry.with(definitions)
+    return this as never
+  }
+
+  /** `remove('forecast')` or `remove('prompt', 'forecast')`; resources go by their URI. False when there was nothing. */
+  remove(name: string): boolean
+  remove(kind: DefinitionKind, name: string): boolean
+  remove(first: string, second?: string): boolean {
+    const before = this.#state.registry
+    this.#state.registry = second === undefined ? before.without(undefined, first) : before.without(first as DefinitionKind, second)
+    return this.#state.registry !== before
+  }
+
+  /** Begins one conversation. */
+  accept(link: Link, options: AcceptOptions = {}): Session {
+    const state = this.#state
+    const conversation = new Conversation(state)
+    // Before the session exists, because a link may end while it is being opened.
+    state.conversations.add(conversation)
+    try {
+      conversation.session = new Session({ ...sessionDefaults(state.options), ...options, role: 'server', link, endpoint: conversation })
+      return conversation.session
+    } catch (error) {
+      state.release(conversation)
+      throw error
+    }
+  }
+
+  /** The conversations whose handshake is complete. */
+  get sessions(): readonly Session[] {
+    return this.#state.openSessions()
+  }
+
+  /** How many subscriptions all sessions have together. */
+  get subscriptions(): number {
+    return this.#state.subscriptions.count()
+  }
+
+  /** Tells the sessions that subscribed to this resource that it has changed. */
+  updated(uri: string): void {
+    this.#state.subscriptions.updated(uri)
+  }
+
+  /** To the log of every client that wants to hear of that level. */
+  log(level: LogLevel, data: unknown, logger?: string): void {
+    for (const conversation of this.#state.conversations) conversation.log(level, data, logger)
+  }
+
+  /** All capabilities a server can have, with what is known about each and whether it is declared. */
+  capabilities(): readonly CapabilityReport[] {
+    return describeCapabilities(this.#state.declared())
+  }
+
+  /** Declares a capability outside the specification, for sessions that begin from now on. */
+  experimental(name: string, settings: Record<string, unknown> = {}): this {
+    this.#state.declareExperimental(name, settings)
+    return this
+  }
+
+  /** Called when a change of definitions changes what is declared; returns how to stop that. */
+  onCapabilitiesChanged(observer: CapabilitiesObserver): () => void {
+    this.#state.observers.add(observer)
+    return () => this.#state.observers.delete(observer)
+  }
+
+  /** Ends all conversations. */
+  async close(options?: CloseOptions): Promise<void> {
+    await Promise.all([...this.#state.conversations].map(({ session }) => session?.close(options)))
+  }
+}
+
+export function createServer(info: ServerInfo, options?: ServerOptions): Server {
+  return new Server(info, options)
+}

@@ -1,0 +1,125 @@
+/** The changing part of a server, shared with its conversations and hidden from its users. */
+import type { ServerCapabilities } from '../protocol/index.ts'
+import { type Identity, type Introduction, type Session, systemClock } from '../session/index.ts'
+import { Announcer } from './announcer.ts'
+import { deriveCapabilities } from './capabilities.ts'
+import type { Conversation } from './conversation.ts'
+import { type FailureInfo, logToConsole } from './failure.ts'
+import { changeNotices } from './lists.ts'
+import type { ServerInfo, ServerOptions } from './options.ts'
+import { Registry, type ShelfName } from './registry.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+export type CapabilitiesObserver = (declared: ServerCapabilities, before: ServerCapabilities) => void
+
+/** Shortest time between two notices that the same list has changed, in milliseconds. */
+const NOTICE_INTERVAL = 100
+
+export class ServerState {
+  readonly options: ServerOptions
+  readonly info: Identity
+  readonly pageSize: number
+  readonly maxSubscriptions: number
+  readonly conversations: Set<Conversation> = new Set()
+  readonly observers: Set<CapabilitiesObserver> = new Set()
+  readonly subscriptions: Subscriptions<Conversation> = new Subscriptions(
+    ({ session }, uri) => void session?.notify('notifications/resources/updated', { uri }),
+  )
+  readonly #instructions: string | undefined
+  readonly #announcer: Announcer
+  #experimental: Readonly<Record<string, Record<string, unknown>>>
+  #registry = Registry.empty
+
+  constructor(info: ServerInfo, options: ServerOptions) {
+    const { instructions, ...identity } = info
+    for (const field of ['name', 'version'] as const) {
+      if (typeof identity[field] !== 'string' || identity[field] === '') throw new TypeError(`A server needs a ${field}`)
+    }
+    this.info = Object.freeze(identity as Identity)
+    this.options = options
+    this.pageSize = positive('pageSize', options.pageSize ?? 100)
+    this.maxSubscriptions = positive('maxSubscriptions', options.maxSubscriptions ?? 1000)
+    this.#instructions = instructions
+    this.#experimental = { ...options.experimental }
+    this.#announcer = new Announcer(options.clock ?? systemClock, NOTICE_INTERVAL, (notice) => this.#broadcast(notice))
+  }
+
+  /** Each value is immutable; assigning another tells observers and clients. */
+  get registry(): Registry {
+    return this.#registry
+  }
+
+  set registry(registry: Registry) {
+    const before = this.#registry
+    if (registry === before) return
+    this.#observed(() => {
+      this.#registry = registry
+    })
+    if (this.conversations.size === 0) return
+    const changed = (Object.keys(changeNotices) as ShelfName[]).filter((shelf) => registry[shelf] !== before[shelf])
+    for (const notice of new Set(changed.map((shelf) => changeNotices[shelf]))) this.#announcer.announce(notice)
+  }
+
+  declareExperimental(name: string, settings: Record<string, unknown>): void {
+    this.#observed(() => {
+      this.#experimental = { ...this.#experimental, [name]: settings }
+    })
+  }
+
+  declared(): ServerCapabilities {
+    const { logging = true, offers = [], extensions = {} } = this.options
+    return deriveCapabilities({ registry: this.#registry, logging, offers, experimental: this.#experimental, extensions })
+  }
+
+  introduce(): Introduction {
+    const introduction: Introduction = { info: this.info, capabilities: this.declared() }
+    if (this.#instructions !== undefined) introduction.instructions = this.#instructions
+    return introduction
+  }
+
+  /** Sessions whose handshake is complete. */
+  openSessions(): Session[] {
+    return [...this.conversations].flatMap(({ session }) => (session?.open ? [session] : []))
+  }
+
+  /** For the local log. */
+  report(error: unknown, info: FailureInfo): void {
+    try {
+      const told: unknown = (this.options.onError ?? logToConsole)(error, info)
+      if (told instanceof Promise) told.catch(() => {})
+    } catch {
+      // An observer that fails has no one left to tell.
+    }
+  }
+
+  /** The conversation is over, and so is all that was kept for it. */
+  release(conversation: Conversation): void {
+    this.conversations.delete(conversation)
+    this.subscriptions.removeAll(conversation)
+    if (this.conversations.size === 0) this.#announcer.stop()
+  }
+
+  #observed(change: () => void): void {
+    const before = this.observers.size === 0 ? undefined : this.declared()
+    change()
+    if (before === undefined) return
+    const declared = this.declared()
+    if (JSON.stringify(declared) === JSON.stringify(before)) return
+    for (const observer of this.observers) {
+      try {
+        observer(declared, before)
+      } catch (error) {
+        this.report(error, { during: 'capabilities observer' })
+      }
+    }
+  }
+
+  #broadcast(notice: string): void {
+    for (const session of this.openSessions()) session.notify(notice)
+  }
+}
+
+function positive(name: string, value: number): number {
+  if (Number.isInteger(value) && value > 0) return value
+  throw new RangeError(`${name} must be a whole number above 0`)
+}

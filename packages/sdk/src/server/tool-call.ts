@@ -1,0 +1,106 @@
+/** Answers `tools/call`. The hot path: nothing waits that need not, and nothing is made that is not used. */
+import { ParleyError, ToolError } from '../errors/index.ts'
+import { isObject } from '../jsonrpc/index.ts'
+import type { CallToolResult, ProtocolVersion } from '../protocol/index.ts'
+import { describeIssues, type Issue, type Validated } from '../schema/index.ts'
+import type { Inbound } from '../session/index.ts'
+import { supports } from '../versions/index.ts'
+import { Context } from './context.ts'
+import type { Conversation } from './conversation.ts'
+import { isPromise } from './definition.ts'
+import { errorResult, explicitResult, plainResult, structuredResult, ToolResult } from './results.ts'
+import type { DefinedTool } from './tool.ts'
+
+type Outcome = CallToolResult | Promise<CallToolResult>
+
+export function callTool(conversation: Conversation, inbound: Inbound): Outcome {
+  const { name, arguments: args = {} } = inbound.params
+  if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
+  if (!isObject(args)) throw new ParleyError('invalid_params', { message: '"arguments" must be an object' })
+  const tool = conversation.host.registry.tools.get(name)
+  if (tool === undefined) throw unknownTool(name)
+  try {
+    const checked = tool.input.validate(args)
+    if (isPromise(checked)) return whenChecked(conversation, inbound, tool, checked)
+    return run(conversation, inbound, tool, checked)
+  } catch (thrown) {
+    return failed(conversation, inbound, tool, thrown)
+  }
+}
+
+async function whenChecked(conversation: Conversation, inbound: Inbound, tool: DefinedTool, checking: PromiseLike<Validated>): Promise<CallToolResult> {
+  try {
+    const checked = await checking
+    // A call that was cancelled meanwhile must not begin.
+    if (inbound.cancelled) throw new ParleyError('request_cancelled')
+    return await run(conversation, inbound, tool, checked)
+  } catch (thrown) {
+    return failed(conversation, inbound, tool, thrown)
+  }
+}
+
+function run(conversation: Conversation, inbound: Inbound, tool: DefinedTool, checked: Validated): Outcome {
+  if (!checked.ok) return badArguments(inbound, tool, checked.issues)
+  const returned = tool.handler(checked.value, new Context(inbound, conversation))
+  if (isPromise(returned)) return whenReturned(conversation, inbound, tool, returned)
+  return finish(conversation, inbound, tool, returned)
+}
+
+async function whenReturned(conversation: Conversation, inbound: Inbound, tool: DefinedTool, returning: PromiseLike<unknown>): Promise<CallToolResult> {
+  try {
+    return await finish(conversation, inbound, tool, await returning)
+  } catch (thrown) {
+    return failed(conversation, inbound, tool, thrown)
+  }
+}
+
+function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool, returned: unknown): Outcome {
+  if (tool.output === undefined) return plainResult(returned)
+  const explicit = returned instanceof ToolResult ? returned.fields : undefined
+  if (explicit?.isError === true) return explicitResult(explicit, explicit.structured)
+  const checked = tool.output.validate(explicit === undefined ? returned : explicit.structured)
+  // How a result is shown to older peers depends on the listed schema, which some libraries make only in their own time.
+  if (isPromise(checked) || tool.shown === undefined) return whenShown(conversation, inbound, tool, checked, explicit)
+  return structured(tool, checked, explicit)
+}
+
+async function whenShown(
+  conversation: Conversation,
+  inbound: Inbound,
+  tool: DefinedTool,
+  checking: Validated | PromiseLike<Validated>,
+  explicit: ToolResult['fields'] | undefined,
+): Promise<CallToolResult> {
+  try {
+    await tool.show()
+    return structured(tool, await checking, explicit)
+  } catch (thrown) {
+    return failed(conversation, inbound, tool, thrown)
+  }
+}
+
+function structured(tool: DefinedTool, checked: Validated, explicit: ToolResult['fields'] | undefined): CallToolResult {
+  if (!checked.ok) throw new TypeError(`Tool "${tool.key}" returned what its output schema does not allow: ${describeIssues(checked.issues)}`)
+  return explicit === undefined ? structuredResult(checked.value) : explicitResult(explicit, checked.value)
+}
+
+/** C-29: newer versions let the model read what was wrong, older ones have an error for it. */
+function badArguments(inbound: Inbound, tool: DefinedTool, issues: readonly Issue[]): CallToolResult {
+  const message = `Invalid arguments for tool "${tool.key}": ${describeIssues(issues)}`
+  if (supports(inbound.session.version as ProtocolVersion, 'input-errors-as-results')) return errorResult(new ToolError(message))
+  throw new ParleyError('tool_arguments_invalid', { message, data: { tool: tool.key } })
+}
+
+function failed(conversation: Conversation, inbound: Inbound, tool: DefinedTool, thrown: unknown): CallToolResult {
+  if (thrown instanceof ToolError) return errorResult(thrown)
+  const error = conversation.failure(inbound, thrown, tool.key)
+  // D-59: handshake versions have no code for it, and the model can tell the user.
+  if (error.kind === 'missing_client_capability' && supports(inbound.session.version as ProtocolVersion, 'handshake')) {
+    return errorResult(new ToolError(error.message))
+  }
+  throw error
+}
+
+function unknownTool(name: string): ParleyError {
+  return new ParleyError('tool_not_found', { message: `Unknown tool: ${name.slice(0, 200)}`, data: { name: name.slice(0, 200) } })
+}

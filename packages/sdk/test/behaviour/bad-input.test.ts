@@ -1,0 +1,282 @@
+/** Frames a server should never get: each has exactly one clear answer or is counted and ignored, nothing leaks, and the next request works. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { everyVersion, fakeClock, flush, leaks } from '../../src/testing.ts'
+import { everything } from './everything.ts'
+import { type Frame, initialize, internals, openRaw, type RawClient, rawClient } from './raw-client.ts'
+
+let client: RawClient
+
+afterEach(() => {
+  expect(internals(client.texts)).toEqual([])
+  expect(leaks(client.session)).toEqual([])
+})
+
+const ping = { jsonrpc: '2.0', id: 'next', method: 'ping' }
+
+async function stillWorks(): Promise<void> {
+  expect(await client.exchange(ping)).toEqual([{ jsonrpc: '2.0', id: 'next', result: {} }])
+}
+
+const request = (id: unknown, method: unknown = 'ping', params?: unknown): string =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+
+everyVersion((version) => {
+  // C-27: before, an error had to name the request it answers.
+  const canAnswerWithoutId = version >= '2025-11-25'
+
+  describe(`M1 frames that are no messages (${version})`, () => {
+    /** Frame, code of the one answer, whether the answer can name the request. */
+    const cases: [string, string, number, (string | number)?][] = [
+      ['malformed JSON', '{"jsonrpc":"2.0",', -32700],
+      ['nothing', '', -32700],
+      ['a NUL', '\u0000', -32700],
+      ['a number', '7', -32600],
+      ['null', 'null', -32600],
+      ['a string', '"initialize"', -32600],
+      ['no jsonrpc', '{"id":5,"method":"ping"}', -32600, 5],
+      ['wrong jsonrpc', '{"jsonrpc":"1.0","id":5,"method":"ping"}', -32600, 5],
+      ['jsonrpc as a number', '{"jsonrpc":2.0,"id":5,"method":"ping"}', -32600, 5],
+      ['id null', request(null), -32600],
+      ['id a fraction', request(1.5), -32600],
+      ['id an object', request({ a: 1 }), -32600],
+      ['id a list', request([1]), -32600],
+      ['id true', request(true), -32600],
+      ['id beyond 2^53', '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', -32600],
+      ['id infinite', '{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32600],
+      ['method a number', request(5, 7), -32600, 5],
+      ['method empty', request(5, ''), -32600, 5],
+      ['method missing', '{"jsonrpc":"2.0","id":5}', -32600, 5],
+      ['params a string', request(5, 'ping', 'x'), -32602, 5],
+      ['params a list', request(5, 'tools/list', []), -32602, 5],
+      ['params null', '{"jsonrpc":"2.0","id":5,"method":"tools/list","params":null}', -32602, 5],
+      ['too deep', request(5, 'ping', JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`)), -32600, 5],
+      ['an empty batch', '[]', -32600],
+    ]
+
+    it.each(cases)('%s', async (_, frame, code, id) => {
+      client = await openRaw(everything(), version)
+      const answers = await client.exchange(frame)
+      const error = expect.objectContaining({ code, message: expect.stringMatching(/\w{4}/) })
+      if (id !== undefined) expect(answers).toEqual([{ jsonrpc: '2.0', id, error }])
+      else expect(answers).toEqual(canAnswerWithoutId ? [{ jsonrpc: '2.0', error }] : [])
+      expect(client.session.stats().ignored['invalid message']).toBe(1)
+      await stillWorks()
+    })
+
+    it('too large', async () => {
+      client = await openRaw(everything(), version, { limits: { maxBytes: 2000 } })
+      const answers = await client.exchange(request(5, 'ping', { pad: 'ä'.repeat(1500) }))
+      const error = expect.objectContaining({ code: -32600, message: expect.stringContaining('2000 bytes') })
+      expect(answers).toEqual(canAnswerWithoutId ? [{ jsonrpc: '2.0', error }] : [])
+      await stillWorks()
+    })
+
+    it('large ids and strange ones come back as they were', async () => {
+      client = await openRaw(everything(), version)
+      for (const id of [0, -1, Number.MAX_SAFE_INTEGER, '', ' ', 'ü"\\\n', 'x'.repeat(10_000), '1']) {
+        expect(await client.exchange(request(id))).toEqual([{ jsonrpc: '2.0', id, result: {} }])
+      }
+    })
+
+    it('notifications are never answered, however wrong', async () => {
+      client = await openRaw(everything(), version)
+      for (const frame of [
+        { jsonrpc: '2.0', method: 'nope' },
+        { jsonrpc: '2.0', method: 'tools/call', params: { name: 'forecast' } },
+        { jsonrpc: '2.0', method: 'notifications/nope', params: { a: 1 } },
+        { jsonrpc: '2.0', method: 'notifications/cancelled' },
+        { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: {} } },
+        { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 'x', progress: 'fast' } },
+        { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 1 } },
+        { jsonrpc: '2.0', method: 'notifications/initialized', params: [] },
+      ]) {
+        expect(await client.exchange(frame)).toEqual([])
+      }
+      await stillWorks()
+    })
+
+    it('answers nobody asked for are counted and ignored', async () => {
+      client = await openRaw(everything(), version)
+      for (const frame of [
+        { jsonrpc: '2.0', id: 99, result: {} },
+        { jsonrpc: '2.0', id: 'x', error: { code: 1, message: 'no' } },
+        { jsonrpc: '2.0', id: null, error: { code: 1, message: 'no' } },
+        { jsonrpc: '2.0', id: 99, result: 7 },
+        { jsonrpc: '2.0', id: 99, result: {}, error: { code: 1, message: 'both' } },
+        { jsonrpc: '2.0', id: 99, error: 'text' },
+        { jsonrpc: '2.0', result: {} },
+      ]) {
+        expect(await client.exchange(frame)).toEqual([])
+      }
+      const ignored = Object.values(client.session.stats().ignored).reduce((sum, count) => sum + count, 0)
+      expect(ignored).toBe(7)
+      await stillWorks()
+    })
+
+    it('__proto__ reaches nobody', async () => {
+      client = await openRaw(everything(), version)
+      await client.exchange('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"forecast","__proto__":{"polluted":1},"arguments":{"city":"Oslo","__proto__":{"polluted":1}}}}')
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+      await stillWorks()
+    })
+
+    it('A-01 B-01 batches work in 2025-03-26 and are refused elsewhere', async () => {
+      client = await openRaw(everything(), version)
+      const batch = [JSON.parse(request(1)), JSON.parse(request(2, 'nope')), { jsonrpc: '2.0', method: 'notifications/x' }, 7, JSON.parse(request(3, 'initialize'))]
+      const answers = await client.exchange(batch)
+      const outcomes = new Map(answers.map((answer) => [answer.id ?? null, answer.error?.code]))
+      const requests = [1, 2, 3]
+      expect(requests.map((id) => outcomes.get(id))).toEqual(version === '2025-03-26' ? [undefined, -32601, -32600] : [-32600, -32600, -32600])
+      expect(requests.filter((id) => answers.filter((answer) => answer.id === id).length !== 1)).toEqual([])
+      await stillWorks()
+    })
+  })
+
+  describe(`L3 out of turn (${version})`, () => {
+    it('before initialize only ping and initialize are answered', async () => {
+      client = rawClient(everything())
+      await stillWorks()
+      for (const method of ['tools/list', 'tools/call', 'resources/read', 'nope']) {
+        const { error } = await client.ask(method, {})
+        expect(error).toMatchObject({ code: -32600, data: { 'parley/kind': 'not_initialized' } })
+      }
+      expect(await client.exchange({ jsonrpc: '2.0', method: 'notifications/initialized' })).toEqual([])
+      expect((await client.exchange(initialize(version)))[0]?.result).toMatchObject({ protocolVersion: version })
+    })
+
+    it('a second initialize is refused and changes nothing', async () => {
+      client = await openRaw(everything(), version)
+      const { error } = await client.ask('initialize', initialize('2024-11-05').params)
+      expect(error).toMatchObject({ code: -32600, data: { 'parley/kind': 'already_initialized' } })
+      expect(client.session.version).toBe(version)
+      expect((await client.ask('tools/list')).result).toBeDefined()
+    })
+
+    it('a failed initialize changes nothing and may be tried again', async () => {
+      client = rawClient(everything())
+      for (const params of [undefined, {}, { protocolVersion: version }, { protocolVersion: version, capabilities: {} }, { protocolVersion: version, capabilities: [], clientInfo: {} }]) {
+        expect((await client.ask('initialize', params)).error?.code).toBe(-32602)
+        expect(client.session.phase).toBe('initialization')
+      }
+      expect((await client.exchange(initialize(version)))[0]?.result).toMatchObject({ protocolVersion: version })
+    })
+
+    it('duplicate ids in flight are refused, and the first is still answered', async () => {
+      client = await openRaw(everything(), version, {}, { roots: {} })
+      const [question] = await client.exchange(request(7, 'tools/call', { name: 'places', arguments: {} }))
+      expect(question?.method).toBe('roots/list')
+      const [refusal] = await client.exchange(request(7, 'tools/call', { name: 'places', arguments: {} }))
+      expect(refusal).toMatchObject({ id: 7, error: { code: -32600, data: { 'parley/kind': 'duplicate_request_id' } } })
+      const [answer] = await client.exchange({ jsonrpc: '2.0', id: question?.id, result: { roots: [{ uri: 'file:///x' }] } })
+      expect(answer).toMatchObject({ id: 7, result: { content: [{ text: 'file:///x' }] } })
+      expect((await client.exchange(request(7)))[0]).toMatchObject({ id: 7, result: {} })
+    })
+
+    it('after close nothing is answered and nothing breaks', async () => {
+      client = await openRaw(everything(), version)
+      await client.session.close()
+      await flush()
+      expect(client.closed).toBe(true)
+      await expect(client.exchange(ping)).rejects.toMatchObject({ kind: 'transport_error' })
+    })
+
+    it('cancelling what is finished, unknown or absurd is counted and ignored', async () => {
+      client = await openRaw(everything(), version)
+      await client.exchange(request(5, 'tools/call', { name: 'slow', arguments: {} }))
+      for (const requestId of [5, 6, 'x', null]) expect(await client.exchange({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })).toEqual([])
+      expect(Object.values(client.session.stats().ignored).reduce((sum, count) => sum + count, 0)).toBe(4)
+      await stillWorks()
+    })
+  })
+
+  describe(`C3 E3 things that do not exist (${version})`, () => {
+    const missing: [string, string, Record<string, unknown> | undefined, number][] = [
+      ['a method', 'nope/nope', {}, -32601],
+      ['a method of servers', 'sampling/createMessage', {}, -32601],
+      ['a method of a later era', 'server/discover', {}, -32601],
+      ['a method called constructor', 'constructor', {}, -32601],
+      ['a tool', 'tools/call', { name: 'nope' }, -32602],
+      ['a tool called __proto__', 'tools/call', { name: '__proto__' }, -32602],
+      ['a tool called constructor', 'tools/call', { name: 'constructor' }, -32602],
+      ['a tool without a name', 'tools/call', {}, -32602],
+      ['a tool whose name is a number', 'tools/call', { name: 7 }, -32602],
+      ['a prompt', 'prompts/get', { name: 'nope' }, -32602],
+      ['a prompt without a name', 'prompts/get', undefined, -32602],
+      ['a resource', 'resources/read', { uri: 'notes://nope' }, -32002],
+      ['a resource without a uri', 'resources/read', {}, -32602],
+      ['a resource with a list for a uri', 'resources/read', { uri: [] }, -32602],
+      ['a cursor', 'tools/list', { cursor: 'nope' }, -32602],
+      ['a cursor that is a number', 'resources/list', { cursor: 7 }, -32602],
+      ['a level', 'logging/setLevel', { level: 'shout' }, -32602],
+      ['no level', 'logging/setLevel', {}, -32602],
+      ['a reference', 'completion/complete', { ref: { type: 'ref/x' }, argument: { name: 'a', value: 'b' } }, -32602],
+      ['a completion without an argument', 'completion/complete', { ref: { type: 'ref/prompt', name: 'greet' } }, -32602],
+      ['a subscription to nothing', 'resources/subscribe', {}, -32602],
+    ]
+
+    it.each(missing)('%s', async (_, method, params, code) => {
+      client = await openRaw(everything(), version)
+      const { error, result } = await client.ask(method, params)
+      expect(result).toBeUndefined()
+      expect(error).toMatchObject({ code, message: expect.stringMatching(/\w{4}/) })
+      await stillWorks()
+    })
+
+    it.each([['a string'], [7], [null], [[1, 2]]])('arguments that are %j', async (args) => {
+      client = await openRaw(everything(), version)
+      const answer = await client.ask('tools/call', { name: 'forecast', arguments: args as never })
+      expect(answer.error?.code === -32602 || answer.result?.['isError'] === true).toBe(true)
+      await stillWorks()
+    })
+  })
+})
+
+describe('V3 V5 versions', () => {
+  const versionIn = async (requested: unknown): Promise<Frame> => {
+    client = rawClient(everything())
+    const [answer] = await client.exchange(initialize(requested))
+    return answer as Frame
+  }
+
+  it.each(['2024-10-07', '2025-06-19', '2026-07-28', '1999-01-01', '9999-12-31'])('%s gets the newest there is', async (requested) => {
+    expect((await versionIn(requested)).result).toMatchObject({ protocolVersion: '2025-11-25' })
+  })
+
+  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100_000), 7, null, {}, [], true])('%j is refused with the list of what there is', async (requested) => {
+    const { error } = await versionIn(requested)
+    expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
+    expect(JSON.stringify(error).length).toBeLessThan(1000)
+  })
+})
+
+describe('L2 M2 floods and silence', () => {
+  it('a client that never initialises is hung up on after 30 s', async () => {
+    const clock = fakeClock()
+    client = rawClient(everything(), { clock })
+    await clock.advance(29_999)
+    expect(client.closed).toBe(false)
+    await clock.advance(1)
+    expect(client.closed).toBe(true)
+    expect(clock.pending).toBe(0)
+  })
+
+  it('more requests at once than allowed are refused, not dropped', async () => {
+    client = await openRaw(everything(), '2025-11-25', { maxInFlight: 3 }, { roots: {} })
+    for (let id = 0; id < 5; id++) await client.exchange(request(id, 'tools/call', { name: 'places', arguments: {} }))
+    const refused = client.texts.map((text) => JSON.parse(text) as Frame).filter((frame) => frame.error !== undefined)
+    expect(refused.map((frame) => [frame.id, frame.error?.data?.['parley/kind']])).toEqual([
+      [3, 'too_many_requests'],
+      [4, 'too_many_requests'],
+    ])
+    await client.session.close({ drain: 0 })
+  })
+
+  it('a flood of nonsense is answered frame by frame', async () => {
+    client = await openRaw(everything(), '2025-11-25')
+    const before = client.texts.length
+    for (let n = 0; n < 1000; n++) void client.exchange('{')
+    await flush()
+    expect(client.texts.length - before).toBe(1000)
+    await stillWorks()
+  })
+})
