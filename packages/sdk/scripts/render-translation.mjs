@@ -1,12 +1,7 @@
-/** Renders `docs/translation.md` from the rules and the steps. Pure: the caller brings the data and writes the text. */
+/** `docs/translation.md` from the rules and the steps. */
+import { code, table } from './markdown.mjs'
 
 const SEVERITY = { i: 'info', w: 'warning', E: 'error' }
-
-/** A cell must not contain what ends a cell or a row. */
-const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ')
-const row = (...cells) => `| ${cells.map(cell).join(' | ')} |`
-const table = (head, rows) => [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))]
-const code = (text) => `\`${text}\``
 
 function actions(list) {
   return list.map(({ methods, part, at, does, profile, envelope }) => {
@@ -18,7 +13,7 @@ function actions(list) {
 }
 
 function changeSection(up, down) {
-  const lines = ['', `### ${up.change}`, '', `Rules ${up.rules.join(', ')}. ${up.why}`]
+  const lines = ['', `### ${up.change}`, '', `${up.rules.length === 1 ? 'Rule' : 'Rules'} ${up.rules.join(', ')}. ${up.why}`]
   for (const [entry, name] of [
     [up, 'Up'],
     [down, 'Down'],
@@ -32,12 +27,12 @@ function changeSection(up, down) {
   return lines
 }
 
-function stepSection(step, rules, explain) {
-  const up = explain(step.from, step.to)
-  const down = explain(step.to, step.from)
-  const letter = step.changes[0].rules[0].charAt(0)
+function stepSection(older, newer, rules, explain) {
+  const up = explain(older, newer)
+  const down = explain(newer, older)
+  const letter = up.entries[0].rules[0].charAt(0)
   const own = rules.filter((rule) => rule.id.startsWith(`${letter}-`))
-  const lines = ['', `## ${step.from} and ${step.to}`, '']
+  const lines = ['', `## ${older} and ${newer}`, '']
   const facts = [
     ['Methods added', up.addedMethods],
     ['Methods removed', up.removedMethods],
@@ -48,7 +43,7 @@ function stepSection(step, rules, explain) {
   ].filter(([, names]) => names.length > 0)
   if (facts.length > 0) lines.push(...facts.map(([name, names]) => `- ${name}: ${names.map(code).join(', ')}`), '')
   lines.push(
-    ...table(
+    table(
       ['Rule', 'Kind', 'What it says'],
       own.map((rule) => [rule.id, rule.kind, rule.summary]),
     ),
@@ -63,7 +58,7 @@ function stepSection(step, rules, explain) {
   return lines
 }
 
-export function renderTranslation({ steps, rules, explain }) {
+export function renderTranslation({ versions, rules, explain }) {
   return `${[
     '# Translation between versions',
     '',
@@ -75,6 +70,6 @@ export function renderTranslation({ steps, rules, explain }) {
     '',
     'Kinds of rules: *shape* rewrites one message, *flow* is a conversation that takes another form, *transport* concerns bytes, headers and streams, and *prose* changed',
     'words only. Actions marked *envelope* frame whole messages; sessions write that part themselves.',
-    ...steps.flatMap((step) => stepSection(step, rules, explain)),
+    ...versions.slice(1).flatMap((newer, at) => stepSection(versions[at], newer, rules, explain)),
   ].join('\n')}\n`
 }

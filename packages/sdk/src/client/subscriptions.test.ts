@@ -94,9 +94,11 @@ describe('F2 subscribe', () => {
   it('keeps what to subscribe to again when the connection is lost', async () => {
     const server = subscribable()
     const client = await connect(server.link)
-    await client.subscribe('a://x', () => {})
+    const subscription = await client.subscribe('a://x', () => {})
     server.link.close()
     await new Promise<void>((resolve) => client.session.onClose(() => resolve()))
     expect(client.subscriptions()).toEqual(['a://x'])
+    await subscription.unsubscribe()
+    expect(client.subscriptions()).toEqual([])
   })
 })

@@ -1,3 +1,4 @@
+export { ENDS, invalid, oversized } from './invalid.ts'
 export { isObject, type JsonObject, type JsonValue } from './json.ts'
 export { DEFAULT_LIMITS, exceedsBytes, type MessageLimits } from './limits.ts'
 export type { Link, LinkEvents, SendOptions } from './link.ts'

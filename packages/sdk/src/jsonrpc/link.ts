@@ -1,8 +1,11 @@
 /** What a transport offers to a session: frames in, frames out, and an end. */
-import type { RequestId } from './message.ts'
+import type { Incoming, RequestId } from './message.ts'
 
 export interface LinkEvents {
-  frame(text: string): void
+  /** The longest frame that will be read; a link that assembles frames itself keeps no more of one. */
+  readonly maxBytes?: number
+  /** `parsed` comes from a transport that had to read the message to know where it belongs, so that it is not read twice. */
+  frame(text: string, parsed?: Incoming): void
   /** Called once, when no frame can come any more; with the reason when it was not a clean end. */
   closed(reason?: Error): void
 }
@@ -23,4 +26,10 @@ export interface Link {
   send(frame: string, options?: SendOptions): void
   /** Ends the link; a second call does nothing. */
   close(): void
+  /** The handshake has settled the version; some transports name it in every message or behave differently in it. */
+  negotiated?(version: string): void
+  /** A request of the peer will never be answered, because it was cancelled: nothing needs to be kept open for it. */
+  abandon?(request: RequestId): void
+  /** Lets the peer hang up on a request of its own and come back for the answer after `retry` milliseconds, where it knows how to. */
+  release?(request: RequestId, retry: number | undefined): void
 }

@@ -1,11 +1,11 @@
 /** From text to classified messages, within limits; never throws. */
-import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { ENDS, invalid, oversized } from './invalid.ts'
 import { isObject } from './json.ts'
 import { DEFAULT_LIMITS, exceedsBytes, type MessageLimits } from './limits.ts'
 import type { Body, Incoming, Invalid, RequestId } from './message.ts'
 
 export function parse(text: string, limits: MessageLimits = DEFAULT_LIMITS): Incoming {
-  if (exceedsBytes(text, limits.maxBytes)) return invalid('message_too_large', `Messages are limited to ${limits.maxBytes} bytes`)
+  if (exceedsBytes(text, limits.maxBytes)) return oversized(text.slice(0, ENDS), text.slice(-ENDS), limits.maxBytes)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -58,10 +58,6 @@ export function isRequestId(value: unknown): value is RequestId {
 
 function readableId(id: unknown): RequestId | undefined {
   return isRequestId(id) ? id : undefined
-}
-
-function invalid(kind: ErrorKind, message: string, id?: RequestId, isAnswer = false): Invalid {
-  return { kind: 'invalid', id, error: new ParleyError(kind, { message }).toWire(), isAnswer }
 }
 
 function looksLikeAnswer(value: Body): boolean {

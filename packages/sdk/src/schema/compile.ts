@@ -10,7 +10,7 @@ import { convertStandard, isStandard, type StandardSchema, type Use, validateSta
 import { DRAFT_07 } from './wellformed.ts'
 
 /** Cheap: nothing is examined, converted or loaded before it is needed. Throws only for what is no schema at all. */
-export function compileSchema(schema: SchemaLike, use: Use): CompiledSchema {
+export function compileSchema(schema: SchemaLike | JsonSchema, use: Use): CompiledSchema {
   if (isStandard(schema)) return compileStandard(schema, use)
   if (!isRecord(schema)) throw invalid('expected a zod, valibot, arktype or typebox schema, or a JSON Schema object')
   for (const value of Object.values(schema)) {

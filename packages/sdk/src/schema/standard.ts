@@ -49,7 +49,8 @@ function tooDeep(error: unknown): Validated {
 }
 
 function issueOf(issue: StandardIssue): Issue {
-  const path = (issue.path ?? []).map((segment) => {
+  // Array.from, since arktype's paths are of a class of their own and `map` would keep it.
+  const path = Array.from(issue.path ?? [], (segment) => {
     const key = typeof segment === 'object' ? segment.key : segment
     return typeof key === 'symbol' ? String(key) : key
   })

@@ -295,6 +295,18 @@ describe('F7 and M5 the rest of ctx', () => {
     expect(JSON.parse(text as string)).toEqual(['2025-11-25', 'raw', { roots: {} }, null, 'tools/call', 'client_to_server', 'memory', '00-1-2-01'])
   })
 
+  it('may be taken apart', async () => {
+    const { client, text } = await run(
+      async ({ log, once, roots }) => {
+        log('info', 'x')
+        return JSON.stringify([await once('k', () => 1), await roots()])
+      },
+      { capabilities: { roots: {} }, answers: { 'roots/list': () => ({ roots: [] }) } },
+    )
+    expect(text).toBe('[1,[]]')
+    expect(client.of('notifications/message')).toHaveLength(1)
+  })
+
   it('sends notifications of the handler’s own', async () => {
     const { client } = await run((ctx) => ctx.notify('notifications/example.com/tick', { n: 1 }))
     expect(client.of('notifications/example.com/tick').map(({ params }) => params)).toEqual([{ n: 1 }])

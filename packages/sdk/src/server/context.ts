@@ -3,7 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
 import { compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
-import type { Inbound, RequestOptions } from '../session/index.ts'
+import type { Duration, Inbound, RequestOptions } from '../session/index.ts'
 import { ClientView } from './client-view.ts'
 import type { Conversation } from './conversation.ts'
 import { toForm, withDefaults } from './form.ts'
@@ -70,6 +70,14 @@ export class Context {
   /** A notification that belongs to this request. */
   notify(method: string, params?: Body): void {
     this.request.notify(method, params)
+  }
+
+  /**
+   * Lets the client hang up on a long call and come back for the answer after `retry`, so that no connection is held meanwhile.
+   * Does nothing where the transport has no such thing or the client's version does not know it.
+   */
+  poll(retry?: Duration): void {
+    this.request.release(retry)
   }
 
   /** Asks the user to fill in a form. The key names the question within this call. */
@@ -146,6 +154,16 @@ export class Context {
     if (this.#keys.has(key)) throw new TypeError(`The key "${key}" was used before in this call: give every question its own`)
     this.#keys.add(key)
   }
+}
+
+// Handlers may take the context apart, as in `(args, { log }) => …`; a method is bound only when it is asked for, so that a call pays nothing for it.
+for (const name of ['progress', 'log', 'notify', 'elicit', 'elicitUrl', 'sample', 'roots', 'once'] as const) {
+  const method = Context.prototype[name] as (this: Context, ...args: never[]) => unknown
+  Object.defineProperty(Context.prototype, name, {
+    get(this: Context) {
+      return method.bind(this)
+    },
+  })
 }
 
 function checkKey(key: unknown): void {

@@ -31,11 +31,15 @@ const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound
 
 function list(conversation: Conversation, inbound: Inbound): Answer {
   const { registry, pageSize } = conversation.host
-  const page = listPage(registry, inbound.session, inbound.method, inbound.params['cursor'], pageSize)
-  if (!isPromise(page)) return page
-  return page.catch((thrown: unknown) => {
+  const fail = (thrown: unknown): never => {
     throw conversation.failure(inbound, thrown)
-  })
+  }
+  try {
+    const page = listPage(registry, inbound.session, inbound.method, inbound.params['cursor'], pageSize)
+    return isPromise(page) ? page.catch(fail) : page
+  } catch (thrown) {
+    return fail(thrown)
+  }
 }
 
 export class Conversation implements Endpoint {
@@ -91,9 +95,9 @@ export class Conversation implements Endpoint {
 
   /** What the peer is told of a failure; everything that is not meant for it goes to the local log instead. */
   failure(inbound: Inbound, thrown: unknown, name?: string): ParleyError {
-    if (isForPeer(thrown)) return thrown
     if (inbound.cancelled) return new ParleyError('request_cancelled', { cause: thrown })
-    this.host.report(thrown, { during: inbound.method, name, session: inbound.session })
-    return masked(thrown)
+    const forPeer = isForPeer(thrown)
+    if (!forPeer || thrown.cause !== undefined) this.host.report(thrown, { during: inbound.method, name, session: inbound.session })
+    return forPeer ? thrown : masked(thrown)
   }
 }

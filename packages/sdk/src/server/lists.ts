@@ -1,9 +1,10 @@
 /** Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together. */
 import { type Body, Serialised } from '../jsonrpc/index.ts'
 import type { Session } from '../session/index.ts'
+import type { Loss } from '../versions/index.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { isPromise, type Listed } from './definition.ts'
-import type { Registry, Shelf, ShelfName } from './registry.ts'
+import type { Page, Registry, Shelf, ShelfName } from './registry.ts'
 
 interface ListInfo {
   readonly shelf: ShelfName
@@ -33,10 +34,10 @@ export function listPage(registry: Registry, session: Session, method: string, c
   const shelf: Shelf<Listed> = registry[info.shelf]
   const start = cursor === undefined ? 0 : startOf(method, cursor, shelf)
   // Cursors come from peers: only pages that lie on the grid are kept, so nobody can fill the memory with others.
-  if (start % pageSize !== 0) return makePage(shelf, session, method, info.field, start, pageSize)
+  if (start % pageSize !== 0) return textOf(makePage(shelf, session, method, info.field, start, pageSize))
   const key = `${session.version} ${session.profile} ${start}`
   const kept = shelf.pages.get(key)
-  if (kept !== undefined) return kept
+  if (kept !== undefined) return isPromise(kept) ? kept.then((page) => handOn(page, session)) : handOn(kept, session)
   const page = makePage(shelf, session, method, info.field, start, pageSize)
   shelf.pages.set(key, page)
   if (isPromise(page)) {
@@ -45,7 +46,17 @@ export function listPage(registry: Registry, session: Session, method: string, c
       () => shelf.pages.delete(key),
     )
   }
-  return page
+  return textOf(page)
+}
+
+function textOf(page: Page | Promise<Page>): Serialised | Promise<Serialised> {
+  return isPromise(page) ? page.then(({ text }) => text) : page.text
+}
+
+/** The page was translated for somebody else; its losses are this peer's as well. */
+function handOn({ text, losses }: Page, session: Session): Serialised {
+  session.reportLosses(losses)
+  return text
 }
 
 function startOf(method: string, cursor: unknown, shelf: Shelf<Listed>): number {
@@ -54,13 +65,15 @@ function startOf(method: string, cursor: unknown, shelf: Shelf<Listed>): number 
   return position === undefined ? Math.min(index, shelf.size) : position + 1
 }
 
-function makePage(shelf: Shelf<Listed>, session: Session, method: string, field: string, start: number, pageSize: number): Serialised | Promise<Serialised> {
+function makePage(shelf: Shelf<Listed>, session: Session, method: string, field: string, start: number, pageSize: number): Page | Promise<Page> {
   const items = shelf.order.slice(start, start + pageSize)
   const last = items[items.length - 1]
   const nextCursor = last !== undefined && start + pageSize < shelf.size ? writeCursor(method, { after: last.key, index: start + pageSize }) : undefined
-  const finish = (shown: readonly Body[]): Serialised => {
+  const finish = (shown: readonly Body[]): Page => {
     const result = nextCursor === undefined ? { [field]: shown } : { [field]: shown, nextCursor }
-    return new Serialised(JSON.stringify(session.translateResult(method, result)))
+    const losses: Loss[] = []
+    const translated = session.translateResult(method, result, undefined, (loss) => losses.push(loss))
+    return { text: new Serialised(JSON.stringify(translated)), losses }
   }
   const shown = items.map((item) => item.show())
   return shown.some(isPromise) ? Promise.all(shown).then(finish) : finish(shown as Body[])

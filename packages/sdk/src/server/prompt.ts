@@ -84,7 +84,7 @@ export class DefinedPrompt implements Listed, Definition {
 
   /** The arguments for the handler; throws what the caller should be told. */
   check(given: unknown): unknown {
-    const args = given ?? {}
+    const args = given === undefined ? {} : given
     if (!isObject(args)) throw new ParleyError('invalid_params', { message: '"arguments" must be an object' })
     for (const [name, value] of Object.entries(args)) {
       if (typeof value !== 'string') throw this.#refuse([{ path: [name], message: 'must be a string' }])

@@ -1,17 +1,24 @@
 /** Everything a server offers, as one immutable value: a change makes a new one, and who still holds the old one is not disturbed. */
 import type { Body, Serialised } from '../jsonrpc/index.ts'
+import type { Loss } from '../versions/index.ts'
 import type { Definition, DefinitionKind, Listed } from './definition.ts'
 import { DefinedPrompt } from './prompt.ts'
 import { DefinedResource, DefinedTemplate } from './resource.ts'
 import { DefinedTool } from './tool.ts'
 import type { UriVariables } from './uri-match.ts'
 
+/** A page of a list as text, and what its translation lost. */
+export interface Page {
+  readonly text: Serialised
+  readonly losses: readonly Loss[]
+}
+
 /** All definitions of one list, in the order in which they were added, with the pages that were made of them. */
 export class Shelf<Item extends Listed> {
   readonly items: ReadonlyMap<string, Item>
   readonly order: readonly Item[]
   /** By version, profile and position; the shelf never changes, so neither do they. */
-  readonly pages: Map<string, Serialised | Promise<Serialised>> = new Map()
+  readonly pages: Map<string, Page | Promise<Page>> = new Map()
   #positions: Map<string, number> | undefined
 
   constructor(items: ReadonlyMap<string, Item>) {
@@ -45,14 +52,12 @@ const NO_VARIABLES: UriVariables = Object.freeze({})
 const SHELVES: Readonly<Record<DefinitionKind, readonly ShelfName[]>> = { tool: ['tools'], resource: ['resources', 'templates'], prompt: ['prompts'] }
 
 export class Registry {
-  static readonly empty: Registry = new Registry(new Shelf(new Map()), new Shelf(new Map()), new Shelf(new Map()), new Shelf(new Map()))
-
   readonly tools: Shelf<DefinedTool>
   readonly resources: Shelf<DefinedResource>
   readonly templates: Shelf<DefinedTemplate>
   readonly prompts: Shelf<DefinedPrompt>
 
-  private constructor(tools: Shelf<DefinedTool>, resources: Shelf<DefinedResource>, templates: Shelf<DefinedTemplate>, prompts: Shelf<DefinedPrompt>) {
+  constructor(tools: Shelf<DefinedTool>, resources: Shelf<DefinedResource>, templates: Shelf<DefinedTemplate>, prompts: Shelf<DefinedPrompt>) {
     this.tools = tools
     this.resources = resources
     this.templates = templates
@@ -107,6 +112,8 @@ export class Registry {
     return new Registry(shelf('tools', this.tools), shelf('resources', this.resources), shelf('templates', this.templates), shelf('prompts', this.prompts))
   }
 }
+
+export const emptyRegistry: Registry = new Registry(new Shelf(new Map()), new Shelf(new Map()), new Shelf(new Map()), new Shelf(new Map()))
 
 function shelfOf(definition: unknown): ShelfName {
   if (definition instanceof DefinedTool) return 'tools'

@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts'
 import { type FailureInfo, logToConsole } from './failure.ts'
 import { changeNotices } from './lists.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import { Registry, type ShelfName } from './registry.ts'
+import { emptyRegistry, type Registry, type ShelfName } from './registry.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 export type CapabilitiesObserver = (declared: ServerCapabilities, before: ServerCapabilities) => void
@@ -28,7 +28,7 @@ export class ServerState {
   readonly #instructions: string | undefined
   readonly #announcer: Announcer
   #experimental: Readonly<Record<string, Record<string, unknown>>>
-  #registry = Registry.empty
+  #registry = emptyRegistry
 
   constructor(info: ServerInfo, options: ServerOptions) {
     const { instructions, ...identity } = info

@@ -54,12 +54,12 @@ export class Answering {
     const call = typeof id === 'string' || typeof id === 'number' ? this.#inFlight.get(id) : undefined
     if (call !== undefined) {
       call.cancel(typeof reason === 'string' ? reason.slice(0, 500) : 'Cancelled by the peer')
-      call.reply?.skip()
+      this.#skip(call.id, call.reply)
       return this.#forget(call)
     }
     const waiting = this.#waiting.findIndex(({ message }) => message.id === id)
     if (waiting === -1) this.#core.ignore('cancellation of nothing', `request ${String(JSON.stringify(id)).slice(0, 80)}`)
-    else this.#waiting.splice(waiting, 1)[0]?.reply?.skip()
+    else this.#skip(id as RequestId, this.#waiting.splice(waiting, 1)[0]?.reply)
   }
 
   /** Aborts everything: the peer is gone or has been told to expect nothing. */
@@ -167,6 +167,11 @@ export class Answering {
     } catch {
       return errorText(id, { code: wire.code, message: wire.message })
     }
+  }
+
+  #skip(id: RequestId, reply: Reply | undefined): void {
+    if (reply === undefined) this.#core.link.abandon?.(id)
+    else reply.skip()
   }
 
   #deliver(id: RequestId, text: string, reply: Reply | undefined): void {

@@ -8,10 +8,11 @@ export interface Reply {
 
 export class BatchReply implements Reply {
   readonly #answers: string[] = []
-  readonly #send: (text: string) => void
+  readonly #send: (text: string | undefined) => void
   #open: number
 
-  constructor(expected: number, send: (text: string) => void) {
+  /** `send` is called once; without a text when every request was cancelled. */
+  constructor(expected: number, send: (text: string | undefined) => void) {
     this.#open = expected
     this.#send = send
   }
@@ -23,6 +24,6 @@ export class BatchReply implements Reply {
 
   skip(): void {
     this.#open--
-    if (this.#open === 0 && this.#answers.length > 0) this.#send(`[${this.#answers.join(',')}]`)
+    if (this.#open === 0) this.#send(this.#answers.length > 0 ? `[${this.#answers.join(',')}]` : undefined)
   }
 }

@@ -64,6 +64,7 @@ export class SessionCore {
     this.version = version
     this.peer = peer
     this.#routes = routesFor(version, this.settings.profile)
+    this.link.negotiated?.(version)
   }
 
   /** Only once a version is agreed on. */

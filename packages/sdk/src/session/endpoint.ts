@@ -1,6 +1,7 @@
 /** What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest vocabulary. */
 import type { Body, RequestId, Serialised } from '../jsonrpc/index.ts'
 import type { Capabilities } from '../protocol/index.ts'
+import type { Duration } from './duration.ts'
 import type { RequestOptions } from './options.ts'
 import type { Session } from './session.ts'
 
@@ -43,6 +44,8 @@ export interface Inbound {
   progress(progress: number, total?: number, message?: string): void
   /** A notification that belongs to this request. */
   notify(method: string, params?: Body): void
+  /** Lets the peer hang up meanwhile and come back for the answer; does nothing where transport or version cannot. */
+  release(retry?: Duration): void
   /** A request to the peer that belongs to this request; it is cancelled with it. */
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
 }

@@ -2,6 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
 import type { Reply } from './batch-reply.ts'
+import type { Duration } from './duration.ts'
 import type { Inbound, MessageContext } from './endpoint.ts'
 import type { RequestOptions } from './options.ts'
 import type { Route } from './routes.ts'
@@ -72,6 +73,10 @@ export class InboundCall implements Inbound {
 
   notify(method: string, params?: Body): void {
     if (!this.cancelled && !this.answered) this.session.notify(method, params, { relatedTo: this.id })
+  }
+
+  release(retry?: Duration): void {
+    if (!this.cancelled && !this.answered) this.session.release(this.id, retry)
   }
 
   request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {

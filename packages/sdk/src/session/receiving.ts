@@ -35,10 +35,10 @@ export class Receiving {
     this.#onOpened = onOpened
   }
 
-  receive(text: string): void {
+  receive(text: string, parsed: Incoming | undefined): void {
     if (this.#core.closed) return
     this.#core.received(text)
-    this.#dispatch(parse(text, this.#core.settings.limits), undefined)
+    this.#dispatch(parsed ?? parse(text, this.#core.settings.limits), undefined)
   }
 
   #dispatch(incoming: Incoming, reply: Reply | undefined): void {
@@ -123,7 +123,11 @@ export class Receiving {
     if (!allowed) return this.#refuseBatch(items)
     const expected = items.filter(isAnswered).length
     const first = items.find((item) => item.kind === 'request')
-    const reply = new BatchReply(expected, (text) => core.trySend(text, first?.kind === 'request' ? { relatedTo: first.message.id, final: true } : undefined))
+    const relatedTo = first?.kind === 'request' ? first.message.id : undefined
+    const reply = new BatchReply(expected, (text) => {
+      if (text !== undefined) core.trySend(text, relatedTo === undefined ? undefined : { relatedTo, final: true })
+      else if (relatedTo !== undefined) core.link.abandon?.(relatedTo)
+    })
     for (const item of items) this.#dispatch(item, reply)
   }
 
@@ -141,6 +145,8 @@ export class Receiving {
     this.#core.ignore('invalid message', invalid.error.message)
     if (reply !== undefined) return this.#answerInBatch(invalid, reply)
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
+    // What a server's process prints on the wrong stream is no request; answering it could make it print more, for ever.
+    if (this.#core.role === 'client') return
     // C-27: JSON-RPC wants a null id, later schemas an absent one, and those in between can express neither.
     if (this.#core.version === undefined) this.#core.sendError(null, invalid.error)
     else if (supports(this.#core.version, 'error-without-id')) this.#core.sendError(undefined, invalid.error)

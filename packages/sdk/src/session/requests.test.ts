@@ -84,7 +84,10 @@ describe('M2 requests: correlation', () => {
   it('a request over the size limit is not sent', async () => {
     const { session, link } = await openClient('2025-11-25', { limits: { maxBytes: 500 } })
     await expect(session.request('tools/call', { name: 'x'.repeat(600) })).rejects.toMatchObject({ kind: 'message_too_large' })
-    await expect(session.request('tools/call', { name: 1n as never })).rejects.toMatchObject({ kind: 'invalid_params', message: expect.stringContaining('JSON') })
+    await expect(session.request('tools/call', { name: 1n as never })).rejects.toMatchObject({
+      kind: 'invalid_params',
+      message: expect.stringContaining('JSON'),
+    })
     expect(link.take()).toEqual([])
     expect(session.pending()).toEqual([])
   })

@@ -61,7 +61,11 @@ export class Session {
     if (options.role === 'server') {
       this.#cancelInitialiseTimer = core.settings.clock.after(core.settings.initialiseTimeout, () => this.#initialiseTimedOut())
     }
-    options.link.open({ frame: (text) => receiving.receive(text), closed: (reason) => this.#end(reason) })
+    options.link.open({
+      maxBytes: core.settings.limits.maxBytes,
+      frame: (text, parsed) => receiving.receive(text, parsed),
+      closed: (reason) => this.#end(reason),
+    })
   }
 
   get clock(): Clock {
@@ -152,9 +156,28 @@ export class Session {
   }
 
   /** From the newest vocabulary to this session's version, for results that are kept as text. */
-  translateResult(method: string, result: Body, request?: Body): Body {
-    const down = this.#core.route(method).resultDown
-    return down === undefined ? result : (this.#core.translate(down, result, this.#core.translationContext(request)) ?? {})
+  translateResult(method: string, result: Body, request?: Body, onLoss?: (loss: Loss) => void): Body {
+    const core = this.#core
+    const down = core.route(method).resultDown
+    if (down === undefined) return result
+    const context = core.translationContext(request)
+    if (onLoss !== undefined) {
+      context.onLoss = (loss) => {
+        core.onLoss(loss)
+        onLoss(loss)
+      }
+    }
+    return core.translate(down, result, context) ?? {}
+  }
+
+  /** For texts that another session of the same version translated: what was lost then is lost for this peer, too (X2). */
+  reportLosses(losses: readonly Loss[]): void {
+    for (const loss of losses) this.#core.onLoss(loss)
+  }
+
+  /** Lets the peer hang up on a request of its own and come back for the answer; does nothing where transport or version cannot. */
+  release(request: RequestId, retry?: Duration): void {
+    this.#core.link.release?.(request, retry === undefined ? undefined : milliseconds(retry))
   }
 
   onNotification(method: string, handler: NotificationHandler): () => void {

@@ -1,15 +1,18 @@
 /** Looks for what a conversation should not leave behind. */
-import { Client } from '../client/index.ts'
+import type { Client } from '../client/index.ts'
 import type { Session } from '../session/index.ts'
 import type { FakeClock } from './clock.ts'
 
-type Suspect = Client<never> | Client | Session | FakeClock
+/** Whatever the tools of the client are. */
+type AnyClient = Pick<Client, 'session' | 'subscriptions'>
+
+type Suspect = AnyClient | Session | FakeClock
 
 /** One line for each thing left over; empty when all is clean. */
 export function leaks(...suspects: readonly Suspect[]): string[] {
   return suspects.flatMap((suspect) => {
-    if (suspect instanceof Client) return [...leaksOf(suspect.session), ...suspect.subscriptions().map((uri) => `client still subscribes to ${uri}`)]
-    if ('advance' in suspect) return suspect.pending === 0 ? [] : [`clock has ${suspect.pending} timers waiting`]
+    if ('subscriptions' in suspect) return [...leaksOf(suspect.session), ...suspect.subscriptions().map((uri) => `client still subscribes to ${uri}`)]
+    if ('advance' in suspect) return suspect.pending === 0 ? [] : [`clock has ${suspect.pending} timer${suspect.pending === 1 ? '' : 's'} waiting`]
     return leaksOf(suspect)
   })
 }

@@ -1,5 +1,5 @@
 /** The memory link: order, bursts, early frames, closing from either side. */
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Link } from '../jsonrpc/index.ts'
 import { memoryPair } from './memory.ts'
 
@@ -17,6 +17,10 @@ function listen(link: Link): { frames: string[]; closed: number } {
 }
 
 const turn = (): Promise<void> => new Promise((done) => setTimeout(done, 0))
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
 
 describe('memoryPair', () => {
   it('delivers later, in order, both ways', async () => {
@@ -106,6 +110,34 @@ describe('memoryPair', () => {
     one.send('2')
     await turn()
     expect(seen).toEqual(['1', 'end'])
+  })
+
+  it('delivers what is behind a frame whose receiver throws, and the end', () => {
+    const tasks: (() => void)[] = []
+    vi.stubGlobal('queueMicrotask', (task: () => void) => void tasks.push(task))
+    const [one, two] = memoryPair()
+    const seen: string[] = []
+    two.open({
+      frame: (text) => {
+        seen.push(text)
+        if (text !== 'fine') throw new Error(text)
+      },
+      closed: () => {
+        seen.push('end')
+      },
+    })
+    for (const frame of ['bad', 'fine', 'worse']) one.send(frame)
+    one.close()
+    const thrown: unknown[] = []
+    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
+      try {
+        task()
+      } catch (error) {
+        thrown.push((error as Error).message)
+      }
+    }
+    expect(seen).toEqual(['bad', 'fine', 'worse', 'end'])
+    expect(thrown).toEqual(['bad', 'worse'])
   })
 
   it('bounds what waits at an end nobody opens', () => {

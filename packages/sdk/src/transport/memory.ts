@@ -68,20 +68,22 @@ class MemoryLink implements Link {
     const events = this.events as LinkEvents
     const frames = this.inbox
     let at = 0
+    let failed = true
     try {
       // Closing empties the inbox by replacing it, which ends this loop, too.
       while (at < frames.length && this.inbox === frames) events.frame(frames[at++] as string)
+      failed = false
     } finally {
       this.scheduled = false
       if (this.inbox === frames) this.inbox = at < frames.length ? frames.slice(at) : []
-      // Only after a receiver that threw: the frames behind it still arrive.
-      if (this.inbox.length > 0) this.wake()
+      // A receiver that throws does so to its own host; what is behind the frame, frames or the end, still arrives.
+      if (failed) this.wake()
     }
     if (this.closedHere || this.closedThere) this.report(events)
   }
 
   private report(events: LinkEvents): void {
-    if (this.reported || this.inbox.length > 0) return
+    if (this.reported) return
     this.reported = true
     events.closed()
   }

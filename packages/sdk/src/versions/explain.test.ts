@@ -46,7 +46,7 @@ describe('X7 what happens between two versions', () => {
       methods: ['tools/call', 'tools/list'],
       why: expect.stringContaining('Schema and value go together'),
       actions: [
-        { methods: ['tools/call'], part: 'result', at: '', does: 'rewrites' },
+        { methods: ['tools/call'], part: 'result', at: '', does: expect.stringContaining('structuredContent') },
         { methods: ['tools/list'], part: 'result', at: 'tools[]', does: 'removes outputSchema' },
       ],
       loses: expect.stringContaining('structured values'),

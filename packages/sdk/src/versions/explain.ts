@@ -118,7 +118,7 @@ function words(operation: Operation): string {
     case 'rename':
       return `renames ${operation.from} to ${operation.to}`
     case 'edit':
-      return 'rewrites'
+      return operation.does
   }
 }
 

@@ -3,13 +3,13 @@ import type { EditContext } from './operation.ts'
 import { refuse, type Verdict } from './verdict.ts'
 
 /** The sender of a request is told that its receiver's version has no form for it. */
-export function refuseRequest(context: EditContext, message: string, rule?: string): Verdict {
-  context.lose(message, rule === undefined ? { severity: 'E' } : { severity: 'E', rule })
+export function refuseRequest(context: EditContext, message: string, rule: string): Verdict {
+  context.lose(message, { severity: 'E', rule })
   return refuse('version_gap', message)
 }
 
 /** A result that cannot be shown becomes an error for whoever asked. */
-export function refuseResult(context: EditContext, message: string, rule?: string): Verdict {
-  context.lose(message, rule === undefined ? { severity: 'E' } : { severity: 'E', rule })
+export function refuseResult(context: EditContext, message: string, rule: string): Verdict {
+  context.lose(message, { severity: 'E', rule })
   return refuse('translation_failed', message)
 }

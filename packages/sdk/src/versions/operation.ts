@@ -57,7 +57,7 @@ export type Operation =
   | { readonly op: 'omit'; readonly keys: readonly string[]; readonly lossless: boolean }
   | { readonly op: 'defaults'; readonly values: Readonly<Record<string, unknown>> }
   | { readonly op: 'rename'; readonly from: string; readonly to: string }
-  | { readonly op: 'edit'; readonly edit: Edit; readonly splits: boolean }
+  | { readonly op: 'edit'; readonly edit: Edit; readonly splits: boolean; readonly does: string }
 
 /** Removes fields; each one that holds data is reported unless the change declares no loss. */
 export const omit = (...keys: string[]): Operation => ({ op: 'omit', keys, lossless: false })
@@ -66,6 +66,7 @@ export const omitSilently = (...keys: string[]): Operation => ({ op: 'omit', key
 /** Adds fields that are absent. */
 export const defaults = (values: Record<string, unknown>): Operation => ({ op: 'defaults', values })
 export const rename = (from: string, to: string): Operation => ({ op: 'rename', from, to })
-export const edit = (fn: Edit): Operation => ({ op: 'edit', edit: fn, splits: false })
+/** What no other operation can say; `does` is what `explain` says of it. */
+export const edit = (fn: Edit, does = 'rewrites'): Operation => ({ op: 'edit', edit: fn, splits: false, does })
 /** An edit that may return `Many`: what follows is numbered anew, as if the steps ran one after the other. */
-export const split = (fn: Edit): Operation => ({ op: 'edit', edit: fn, splits: true })
+export const split = (fn: Edit, does = 'rewrites'): Operation => ({ op: 'edit', edit: fn, splits: true, does })

@@ -69,7 +69,7 @@ everyVersion((version) => {
       const server = everything({ onError: (error) => errors.push(error) })
       await using client = await connect(server, { version, elicit: () => ({ yes: 'maybe' }) })
       await expect(client.call('confirm', { env: 'prod' })).rejects.toThrow()
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
 
     when(isNewest)('C-12 C-13 sends the user to a page and tells when it is over', async () => {
@@ -130,7 +130,7 @@ everyVersion((version) => {
       await flush()
       expect(await calling).toMatchObject({ kind: 'request_cancelled' })
       expect(asked?.aborted).toBe(true)
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
   })
 

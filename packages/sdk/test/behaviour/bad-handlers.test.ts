@@ -104,7 +104,7 @@ everyVersion((version) => {
       abort.abort()
       expect(await never).toMatchObject({ kind: 'request_cancelled' })
       await flush()
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
 
     it('that go on after their answer change nothing', async () => {
@@ -141,7 +141,7 @@ everyVersion((version) => {
       const seen: unknown[] = []
       expect((await client.call('log', {}, { onProgress: ({ progress }) => seen.push(progress) })).value).toBe('fine')
       expect(seen).toEqual([1])
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
   })
 })

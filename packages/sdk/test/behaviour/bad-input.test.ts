@@ -115,14 +115,22 @@ everyVersion((version) => {
 
     it('__proto__ reaches nobody', async () => {
       client = await openRaw(everything(), version)
-      await client.exchange('{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"forecast","__proto__":{"polluted":1},"arguments":{"city":"Oslo","__proto__":{"polluted":1}}}}')
+      await client.exchange(
+        '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"forecast","__proto__":{"polluted":1},"arguments":{"city":"Oslo","__proto__":{"polluted":1}}}}',
+      )
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
       await stillWorks()
     })
 
     it('A-01 B-01 batches work in 2025-03-26 and are refused elsewhere', async () => {
       client = await openRaw(everything(), version)
-      const batch = [JSON.parse(request(1)), JSON.parse(request(2, 'nope')), { jsonrpc: '2.0', method: 'notifications/x' }, 7, JSON.parse(request(3, 'initialize'))]
+      const batch = [
+        JSON.parse(request(1)),
+        JSON.parse(request(2, 'nope')),
+        { jsonrpc: '2.0', method: 'notifications/x' },
+        7,
+        JSON.parse(request(3, 'initialize')),
+      ]
       const answers = await client.exchange(batch)
       const outcomes = new Map(answers.map((answer) => [answer.id ?? null, answer.error?.code]))
       const requests = [1, 2, 3]
@@ -154,7 +162,13 @@ everyVersion((version) => {
 
     it('a failed initialize changes nothing and may be tried again', async () => {
       client = rawClient(everything())
-      for (const params of [undefined, {}, { protocolVersion: version }, { protocolVersion: version, capabilities: {} }, { protocolVersion: version, capabilities: [], clientInfo: {} }]) {
+      for (const params of [
+        undefined,
+        {},
+        { protocolVersion: version },
+        { protocolVersion: version, capabilities: {} },
+        { protocolVersion: version, capabilities: [], clientInfo: {} },
+      ]) {
         expect((await client.ask('initialize', params)).error?.code).toBe(-32602)
         expect(client.session.phase).toBe('initialization')
       }
@@ -183,7 +197,8 @@ everyVersion((version) => {
     it('cancelling what is finished, unknown or absurd is counted and ignored', async () => {
       client = await openRaw(everything(), version)
       await client.exchange(request(5, 'tools/call', { name: 'slow', arguments: {} }))
-      for (const requestId of [5, 6, 'x', null]) expect(await client.exchange({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })).toEqual([])
+      for (const requestId of [5, 6, 'x', null])
+        expect(await client.exchange({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })).toEqual([])
       expect(Object.values(client.session.stats().ignored).reduce((sum, count) => sum + count, 0)).toBe(4)
       await stillWorks()
     })
@@ -242,11 +257,14 @@ describe('V3 V5 versions', () => {
     expect((await versionIn(requested)).result).toMatchObject({ protocolVersion: '2025-11-25' })
   })
 
-  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100_000), 7, null, {}, [], true])('%j is refused with the list of what there is', async (requested) => {
-    const { error } = await versionIn(requested)
-    expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
-    expect(JSON.stringify(error).length).toBeLessThan(1000)
-  })
+  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100_000), 7, null, {}, [], true])(
+    '%j is refused with the list of what there is',
+    async (requested) => {
+      const { error } = await versionIn(requested)
+      expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
+      expect(JSON.stringify(error).length).toBeLessThan(1000)
+    },
+  )
 })
 
 describe('L2 M2 floods and silence', () => {

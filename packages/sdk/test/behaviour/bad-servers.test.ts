@@ -1,9 +1,11 @@
 /** Servers that misbehave: the client's caller gets one clear error or nothing at all, never a crash. */
 import { describe, expect, it } from 'vitest'
+import { type RawMessage, rawServer } from '../../src/client/raw-server.fixtures.ts'
 import { connect } from '../../src/client.ts'
-import { rawServer } from '../../src/client/raw-server.fixtures.ts'
 import { connect as connectTest, everyVersion, flush } from '../../src/testing.ts'
 import { everything } from './everything.ts'
+
+const tokenOf = (message: RawMessage | undefined): unknown => (message?.params?.['_meta'] as { progressToken?: unknown } | undefined)?.progressToken
 
 everyVersion((version) => {
   describe(`M2 a client and a server that misbehaves (${version})`, () => {
@@ -68,7 +70,7 @@ everyVersion((version) => {
       const calling = client.call('t', {}, { onProgress: ({ progress }) => seen.push(progress) })
       await flush()
       const [call] = server.of('tools/call')
-      const progressToken = (call?.params?.['_meta'] as Record<string, unknown>)['progressToken']
+      const progressToken = tokenOf(call)
       for (let n = 0; n < 1000; n++) server.notify('notifications/progress', { progressToken, progress: n % 500 })
       server.send({ id: call?.id, result: { content: [] } })
       for (let n = 0; n < 100; n++) server.notify('notifications/progress', { progressToken, progress: 1000 + n })
@@ -95,7 +97,7 @@ everyVersion((version) => {
         const calling = client.call('t', {}, { onProgress })
         await flush()
         const call = server.of('tools/call').at(-1)
-        server.notify('notifications/progress', { progressToken: (call?.params?.['_meta'] as Record<string, unknown>)['progressToken'], progress: 1 })
+        server.notify('notifications/progress', { progressToken: tokenOf(call), progress: 1 })
         server.send({ id: call?.id, result: { content: [] } })
         await calling
         await flush()
@@ -134,7 +136,10 @@ everyVersion((version) => {
       const waiting = [client.call('a'), client.call('b')].map((call) => call.catch((error: unknown) => error))
       await expect(client.call('c')).rejects.toMatchObject({ kind: 'too_many_requests', recoverable: true })
       await client.close()
-      expect(await Promise.all(waiting)).toEqual([expect.objectContaining({ kind: 'connection_closed' }), expect.objectContaining({ kind: 'connection_closed' })])
+      expect(await Promise.all(waiting)).toEqual([
+        expect.objectContaining({ kind: 'connection_closed' }),
+        expect.objectContaining({ kind: 'connection_closed' }),
+      ])
     })
 
     it('arguments that cannot be written fail the call and nothing else', async () => {
@@ -151,7 +156,10 @@ everyVersion((version) => {
 
   describe(`links that misbehave (${version})`, () => {
     it('frames that come twice are answered once', async () => {
-      const client = await connectTest(everything(), { version, faults: (frame, _, direction) => (direction === 'received' && frame.includes('"result"') ? 'duplicate' : undefined) })
+      const client = await connectTest(everything(), {
+        version,
+        faults: (frame, _, direction) => (direction === 'received' && frame.includes('"result"') ? 'duplicate' : undefined),
+      })
       expect((await client.call('slow')).value).toBe('done')
       await client.close()
     })

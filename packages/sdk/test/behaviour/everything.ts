@@ -1,6 +1,6 @@
 /** One server with something of everything, for the behaviour tests. */
 import { z } from 'zod'
-import { audio, createServer, image, link, prompt, resource, result, text, ToolError, tool } from '../../src/server.ts'
+import { audio, createServer, image, link, prompt, resource, result, ToolError, text, tool } from '../../src/server.ts'
 
 export const choices = {
   type: 'object',
@@ -127,7 +127,8 @@ const greet = prompt(
   'greet',
   {
     title: 'Greet',
-    arguments: { name: { required: true, complete: ['Ann', 'Anton', 'Bob'] }, tone: { complete: (_, { arguments: given }) => (given['name'] === 'Bob' ? ['gruff'] : ['kind']) } },
+    arguments: { name: { required: true, complete: ['Ann', 'Anton', 'Bob'] }, tone: {} },
+    complete: { tone: (_, { arguments: given }) => (given['name'] === 'Bob' ? ['gruff'] : ['kind']) },
   },
   ({ name, tone }) => `Greet ${name} in a ${tone ?? 'neutral'} tone`,
 )

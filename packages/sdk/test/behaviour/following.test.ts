@@ -32,7 +32,7 @@ everyVersion((version) => {
       await flush()
       expect(cancellations).toContain(tag)
       expect(client.transcript.lines.filter((line) => line.startsWith('← error'))).toEqual([])
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
 
     it('an aborted signal sends nothing at all', async () => {
@@ -72,7 +72,7 @@ everyVersion((version) => {
       await clock.advance(300)
       expect(await stubborn).toMatchObject({ kind: 'request_timeout' })
       await client.close()
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
 
     it('closing the client aborts what the server is doing for it', async () => {
@@ -84,7 +84,7 @@ everyVersion((version) => {
       expect(await calling).toMatchObject({ kind: 'connection_closed' })
       await flush()
       expect(cancellations).toContain(tag)
-      expect(leaks(client as never, client.serverSession)).toEqual([])
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
   })
 
@@ -152,7 +152,7 @@ everyVersion((version) => {
       await flush()
       expect(changes).toBe(3)
       expect(await client.tools()).toHaveLength(5)
-      await expect(client.call('more0' as never)).rejects.toMatchObject({ kind: 'tool_not_found' })
+      await expect(client.request('tools/call', { name: 'more0' })).rejects.toMatchObject({ kind: 'tool_not_found' })
     })
   })
 
@@ -178,9 +178,14 @@ everyVersion((version) => {
 
     it('L8 a server that closes lets running calls finish and takes no new ones', async () => {
       let finish: ((text: string) => void) | undefined
-      const held = tool('held', { input: z.object({}) }, () => new Promise<string>((resolve) => {
-        finish = resolve
-      }))
+      const held = tool(
+        'held',
+        { input: z.object({}) },
+        () =>
+          new Promise<string>((resolve) => {
+            finish = resolve
+          }),
+      )
       const client = await connect(createServer({ name: 's', version: '1' }).add(held), { version })
       const running = client.call('held')
       await flush()

@@ -15,7 +15,10 @@ class LinkTransport {
     this.#link = link
   }
   async start(): Promise<void> {
-    this.#link.open({ frame: (text) => void setImmediate(() => this.onmessage?.(JSON.parse(text) as never)), closed: () => void setImmediate(() => this.onclose?.()) })
+    this.#link.open({
+      frame: (text) => void setImmediate(() => this.onmessage?.(JSON.parse(text) as never)),
+      closed: () => void setImmediate(() => this.onclose?.()),
+    })
   }
   async send(message: unknown): Promise<void> {
     this.#link.send(JSON.stringify(message))
@@ -58,26 +61,30 @@ interface Package {
 }
 
 const packages: Record<string, () => Promise<Package>> = {
-  '2024-11-05': async () => ({
-    ...(await import('sdk-2024-11-05/client/index.js')),
-    ...(await import('sdk-2024-11-05/server/index.js')),
-    types: await import('sdk-2024-11-05/types.js'),
-  }) as never,
-  '2025-03-26': async () => ({
-    ...(await import('sdk-2025-03-26/client/index.js')),
-    ...(await import('sdk-2025-03-26/server/index.js')),
-    types: await import('sdk-2025-03-26/types.js'),
-  }) as never,
-  '2025-06-18': async () => ({
-    ...(await import('sdk-2025-06-18/client/index.js')),
-    ...(await import('sdk-2025-06-18/server/index.js')),
-    types: await import('sdk-2025-06-18/types.js'),
-  }) as never,
-  '2025-11-25': async () => ({
-    ...(await import('sdk-2025-11-25/client/index.js')),
-    ...(await import('sdk-2025-11-25/server/index.js')),
-    types: await import('sdk-2025-11-25/types.js'),
-  }) as never,
+  '2024-11-05': async () =>
+    ({
+      ...(await import('sdk-2024-11-05/client/index.js')),
+      ...(await import('sdk-2024-11-05/server/index.js')),
+      types: await import('sdk-2024-11-05/types.js'),
+    }) as never,
+  '2025-03-26': async () =>
+    ({
+      ...(await import('sdk-2025-03-26/client/index.js')),
+      ...(await import('sdk-2025-03-26/server/index.js')),
+      types: await import('sdk-2025-03-26/types.js'),
+    }) as never,
+  '2025-06-18': async () =>
+    ({
+      ...(await import('sdk-2025-06-18/client/index.js')),
+      ...(await import('sdk-2025-06-18/server/index.js')),
+      types: await import('sdk-2025-06-18/types.js'),
+    }) as never,
+  '2025-11-25': async () =>
+    ({
+      ...(await import('sdk-2025-11-25/client/index.js')),
+      ...(await import('sdk-2025-11-25/server/index.js')),
+      types: await import('sdk-2025-11-25/types.js'),
+    }) as never,
 }
 
 const HAS_ELICITATION: ReadonlySet<string> = new Set(['2025-06-18', '2025-11-25'])
@@ -111,7 +118,10 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
     const content = result['content'] as { text: string }[]
     expect(JSON.parse(content[0]?.text ?? '')).toEqual({ city: 'Oslo', high: 21, days: 3 })
     expect(result['structuredContent']).toEqual(HAS_STRUCTURED.has(version) ? { city: 'Oslo', high: 21, days: 3 } : undefined)
-    expect(await client.callTool({ name: 'forecast', arguments: { city: 'Atlantis' } })).toMatchObject({ isError: true, content: expect.arrayContaining([{ type: 'text', text: 'Atlantis has sunk' }]) })
+    expect(await client.callTool({ name: 'forecast', arguments: { city: 'Atlantis' } })).toMatchObject({
+      isError: true,
+      content: expect.arrayContaining([{ type: 'text', text: 'Atlantis has sunk' }]),
+    })
   })
 
   it('carry content of every kind in a form the client accepts', async () => {
@@ -136,7 +146,7 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
     await client.setLoggingLevel('error')
   })
 
-  it('get the specification\'s errors', async () => {
+  it("get the specification's errors", async () => {
     const { client } = await theirClient()
     await expect(client.callTool({ name: 'nope', arguments: {} })).rejects.toMatchObject({ code: -32602 })
     await expect(client.readResource({ uri: 'notes://none' })).rejects.toMatchObject({ code: -32002 })

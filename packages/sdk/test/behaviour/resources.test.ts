@@ -40,7 +40,7 @@ everyVersion((version) => {
       server.updated('notes://picture')
       await flush()
       expect(heard).toEqual(['one notes://today', 'two notes://picture'])
-      expect(leaks(one as never, one.serverSession)).toEqual([])
+      expect(leaks(one, one.serverSession)).toEqual([])
     })
 
     it('that do not exist cannot be subscribed to', async () => {

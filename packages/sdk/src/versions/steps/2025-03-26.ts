@@ -23,7 +23,7 @@ const completions: Change = change('completions are declared', {
   capabilities: { added: [{ path: 'server.completions', description: 'Suggests values for arguments.' }] },
   methods: { changed: [request('completion/complete', 'client', { client: 'server.completions' })] },
   features: { added: ['completions'] },
-  up: [{ method: 'initialize', part: 'result', at: 'capabilities', apply: edit(declareCompletions) }],
+  up: [{ method: 'initialize', part: 'result', at: 'capabilities', apply: edit(declareCompletions, 'declares completions beside prompts or resources') }],
   down: [{ method: 'initialize', part: 'result', at: 'capabilities', apply: omitSilently('completions') }],
 })
 
@@ -43,10 +43,10 @@ const audio: Change = change('audio', {
   severity: 'w',
   features: { added: ['audio'] },
   down: [
-    { method: 'tools/call', part: 'result', at: 'content[]', apply: split(audioInList) },
-    { method: 'prompts/get', part: 'result', at: 'messages[].content', apply: edit(audioAlone) },
-    { method: 'sampling/createMessage', part: 'params', apply: edit(refuseAudioInRequest), cites: 'A-05' },
-    { method: 'sampling/createMessage', part: 'result', apply: edit(refuseAudioInAnswer), cites: 'A-06' },
+    { method: 'tools/call', part: 'result', at: 'content[]', apply: split(audioInList, 'makes audio a line of text and an embedded resource') },
+    { method: 'prompts/get', part: 'result', at: 'messages[].content', apply: edit(audioAlone, 'makes audio an embedded resource') },
+    { method: 'sampling/createMessage', part: 'params', apply: edit(refuseAudioInRequest, 'refuses audio'), cites: 'A-05' },
+    { method: 'sampling/createMessage', part: 'result', apply: edit(refuseAudioInAnswer, 'refuses audio'), cites: 'A-06' },
   ],
 })
 
@@ -64,7 +64,15 @@ const toolAnnotations: Change = change('tool annotations', {
   loses: 'hints on what a tool does to its surroundings',
   severity: 'i',
   features: { added: ['tool-annotations'] },
-  down: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: edit(titleAsDescription), profile: 'strict' }],
+  down: [
+    {
+      method: 'tools/list',
+      part: 'result',
+      at: 'tools[]',
+      apply: edit(titleAsDescription, 'removes annotations, keeping their title as description where there is none'),
+      profile: 'strict',
+    },
+  ],
 })
 
 export const step: Step = defineStep('2024-11-05', '2025-03-26', [batches, completions, progressMessages, audio, toolAnnotations])

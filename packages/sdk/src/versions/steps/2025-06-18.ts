@@ -30,7 +30,7 @@ const structuredOutput: Change = change('structured tool output', {
   severity: 'i',
   features: { added: ['structured-output'] },
   down: [
-    { method: 'tools/call', part: 'result', apply: edit(structuredAsText) },
+    { method: 'tools/call', part: 'result', apply: edit(structuredAsText, 'removes structuredContent, writing it as text unless a text says the same') },
     { method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('outputSchema'), cites: 'B-05' },
   ],
 })
@@ -42,8 +42,8 @@ const resourceLinks: Change = change('resource links', {
   severity: 'w',
   features: { added: ['resource-links'] },
   down: [
-    { method: 'tools/call', part: 'result', at: 'content[]', apply: edit(linkAsText) },
-    { method: 'prompts/get', part: 'result', at: 'messages[].content', apply: edit(linkAsText), cites: 'B-15' },
+    { method: 'tools/call', part: 'result', at: 'content[]', apply: edit(linkAsText, 'makes links text') },
+    { method: 'prompts/get', part: 'result', at: 'messages[].content', apply: edit(linkAsText, 'makes links text'), cites: 'B-15' },
   ],
 })
 
@@ -56,11 +56,11 @@ const titles: Change = change('display titles', {
   severity: 'i',
   features: { added: ['titles'] },
   down: [
-    strictly('tools/list', 'result', 'tools[]', edit(titleIntoAnnotations)),
-    strictly('resources/list', 'result', 'resources[]', edit(titleAsName)),
-    strictly('resources/templates/list', 'result', 'resourceTemplates[]', edit(titleAsName)),
-    strictly('prompts/list', 'result', 'prompts[]', edit(titleBeforeDescription)),
-    strictly('prompts/list', 'result', 'prompts[].arguments[]', edit(titleBeforeDescription)),
+    strictly('tools/list', 'result', 'tools[]', edit(titleIntoAnnotations, 'moves title into annotations')),
+    strictly('resources/list', 'result', 'resources[]', edit(titleAsName, 'makes title the name')),
+    strictly('resources/templates/list', 'result', 'resourceTemplates[]', edit(titleAsName, 'makes title the name')),
+    strictly('prompts/list', 'result', 'prompts[]', edit(titleBeforeDescription, 'moves title to the start of the description')),
+    strictly('prompts/list', 'result', 'prompts[].arguments[]', edit(titleBeforeDescription, 'moves title to the start of the description')),
     strictly('initialize', 'params', 'clientInfo', omit('title')),
     strictly('initialize', 'result', 'serverInfo', omit('title')),
     strictly('completion/complete', 'params', 'ref', omit('title')),
@@ -100,6 +100,12 @@ const obligations: Change = change('negotiated means binding', {
   why: 'What was not negotiated may not be used: sessions refuse it in every version.',
 })
 
+const versionHeader: Change = change('version header', {
+  rules: ['B-12'],
+  why: 'HTTP clients name the version on every request after the handshake; transports ask for the feature.',
+  features: { added: ['protocol-version-header'] },
+})
+
 export const step: Step = defineStep('2025-03-26', '2025-06-18', [
   batches,
   elicitation,
@@ -110,4 +116,5 @@ export const step: Step = defineStep('2025-03-26', '2025-06-18', [
   completionContext,
   lastModified,
   obligations,
+  versionHeader,
 ])

@@ -17,7 +17,7 @@ const samplingTools: Change = change('tools in sampling', {
   loses: 'sampling with tools, which fails',
   severity: 'E',
   features: { added: ['sampling-tools'] },
-  down: [{ method: 'sampling/createMessage', part: 'params', apply: edit(refuseTools) }],
+  down: [{ method: 'sampling/createMessage', part: 'params', apply: edit(refuseTools, 'refuses tools the client did not declare') }],
 })
 
 const samplingBlocks: Change = change('several blocks per sampling message', {
@@ -26,7 +26,7 @@ const samplingBlocks: Change = change('several blocks per sampling message', {
   loses: 'which blocks formed one message',
   severity: 'i',
   features: { added: ['sampling-blocks'] },
-  down: [{ method: 'sampling/createMessage', part: 'params', apply: edit(oneBlockPerMessage) }],
+  down: [{ method: 'sampling/createMessage', part: 'params', apply: edit(oneBlockPerMessage, 'makes one message per block, refuses blocks of tools') }],
 })
 
 const samplingAnswer: Change = change('several blocks per sampled answer', {
@@ -34,7 +34,7 @@ const samplingAnswer: Change = change('several blocks per sampled answer', {
   why: 'One block per answer is all an older server reads: texts are joined, and blocks of tools are an error, since it sent no tools.',
   loses: 'images and audio beside text',
   severity: 'w',
-  down: [{ method: 'sampling/createMessage', part: 'result', apply: edit(oneBlockPerAnswer) }],
+  down: [{ method: 'sampling/createMessage', part: 'result', apply: edit(oneBlockPerAnswer, 'joins texts, refuses blocks of tools') }],
 })
 
 /** Plain sampling of an older client took the wish for context. */
@@ -44,7 +44,7 @@ const samplingCapabilities: Change = change('sub-capabilities of sampling', {
   rules: ['C-04'],
   why: 'Asking for context was part of plain sampling and became a capability; tools are never made up.',
   capabilities: { added: [{ path: 'client.sampling', description: 'Asks a language model on behalf of the server.', flags: ['context', 'tools'] }] },
-  up: [{ method: 'initialize', part: 'params', at: 'capabilities.sampling', apply: edit(declareContext) }],
+  up: [{ method: 'initialize', part: 'params', at: 'capabilities.sampling', apply: edit(declareContext, 'declares context') }],
   down: [{ method: 'initialize', part: 'params', at: 'capabilities.sampling', apply: omitSilently('context', 'tools') }],
 })
 
@@ -53,7 +53,7 @@ const samplingContext: Change = change('context only where declared', {
   why: 'A newer client is asked for the context of servers only if it declared that.',
   loses: 'the context of servers, for clients that do not give it',
   severity: 'w',
-  up: [{ method: 'sampling/createMessage', part: 'params', apply: edit(contextWhereDeclared) }],
+  up: [{ method: 'sampling/createMessage', part: 'params', apply: edit(contextWhereDeclared, 'removes includeContext the client did not declare') }],
 })
 
 const elicitationModes: Change = change('elicitation by link', {
@@ -65,9 +65,15 @@ const elicitationModes: Change = change('elicitation by link', {
   methods: { added: [notification('notifications/elicitation/complete', 'server', { server: 'client.elicitation.url' })] },
   features: { added: ['elicitation-url'] },
   down: [
-    { method: 'initialize', part: 'params', at: 'capabilities', apply: edit(formsOnly), cites: 'C-10' },
-    { method: 'elicitation/create', part: 'params', apply: edit(refuseLinks) },
-    { method: 'tools/call', part: 'error', apply: edit(showLinks), cites: 'C-14' },
+    {
+      method: 'initialize',
+      part: 'params',
+      at: 'capabilities',
+      apply: edit(formsOnly, 'shrinks elicitation to forms, or removes it where there are none'),
+      cites: 'C-10',
+    },
+    { method: 'elicitation/create', part: 'params', apply: edit(refuseLinks, 'removes mode form, refuses others') },
+    { method: 'tools/call', part: 'error', apply: edit(showLinks, 'makes the demand to visit a link a result that shows it'), cites: 'C-14' },
   ],
 })
 
@@ -79,10 +85,10 @@ const choices: Change = change('choices in forms', {
   loses: 'multiple choices as one field',
   severity: 'i',
   features: { added: ['elicitation-choices'] },
-  up: [{ method: 'elicitation/create', part: 'result', apply: edit(rebuildChoices) }],
+  up: [{ method: 'elicitation/create', part: 'result', apply: edit(rebuildChoices, 'puts booleans together to the lists that were asked for') }],
   down: [
-    formSchema([omitSilently('$schema'), edit(simplerChoices)]),
-    { method: 'elicitation/create', part: 'result', apply: edit(refuseLists), cites: 'C-18' },
+    formSchema([omitSilently('$schema'), edit(simplerChoices, 'gives choices values and names, makes multiple choices booleans')]),
+    { method: 'elicitation/create', part: 'result', apply: edit(refuseLists, 'refuses lists'), cites: 'C-18' },
   ],
 })
 
@@ -92,7 +98,7 @@ const formDefaults: Change = change('defaults in forms', {
   loses: 'values filled in beforehand',
   severity: 'i',
   features: { added: ['elicitation-defaults'] },
-  down: [{ ...formSchema(edit(defaultsAsText)), profile: 'strict' }],
+  down: [{ ...formSchema(edit(defaultsAsText, 'moves defaults into descriptions')), profile: 'strict' }],
 })
 
 const toolExecution: Change = change('tools that run as tasks', {
@@ -101,7 +107,7 @@ const toolExecution: Change = change('tools that run as tasks', {
   loses: 'tools that run only as tasks',
   severity: 'i',
   down: [
-    { method: 'tools/list', part: 'result', apply: edit(hideTaskOnlyTools) },
+    { method: 'tools/list', part: 'result', apply: edit(hideTaskOnlyTools, 'hides tools that only run as tasks') },
     { method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') },
   ],
 })
@@ -125,8 +131,8 @@ const icons: Change = change('icons', {
     strictly('prompts/list', 'result', 'prompts[]', omit('icons')),
     strictly('resources/list', 'result', 'resources[]', omit('icons')),
     strictly('resources/templates/list', 'result', 'resourceTemplates[]', omit('icons')),
-    strictly('tools/call', 'result', 'content[]', edit(iconsOfLink)),
-    strictly('prompts/get', 'result', 'messages[].content', edit(iconsOfLink)),
+    strictly('tools/call', 'result', 'content[]', edit(iconsOfLink, 'removes icons of links')),
+    strictly('prompts/get', 'result', 'messages[].content', edit(iconsOfLink, 'removes icons of links')),
     strictly('initialize', 'params', 'clientInfo', omit('icons')),
     strictly('initialize', 'result', 'serverInfo', omit('icons')),
   ],
@@ -146,8 +152,8 @@ const dialects: Change = change('dialect of schemas', {
   rules: ['C-22'],
   why: 'The default dialect changed, so older schemas that would be misread name theirs. A dialect that is named passes both ways.',
   up: [
-    { method: 'tools/list', part: 'result', at: 'tools[].inputSchema', apply: edit(nameDialect) },
-    { method: 'tools/list', part: 'result', at: 'tools[].outputSchema', apply: edit(nameDialect) },
+    { method: 'tools/list', part: 'result', at: 'tools[].inputSchema', apply: edit(nameDialect, 'names draft-07 where only it fits') },
+    { method: 'tools/list', part: 'result', at: 'tools[].outputSchema', apply: edit(nameDialect, 'names draft-07 where only it fits') },
   ],
 })
 
@@ -175,8 +181,8 @@ const tasks: Change = change('tasks', {
     { method: AUGMENTED, part: 'params', apply: omitSilently('task') },
     { method: RELATED, part: 'params', at: '_meta', apply: aboutTasks, cites: 'C-25' },
     { method: RELATED, part: 'result', at: '_meta', apply: aboutTasks, cites: 'C-25' },
-    { method: ['tools/call', 'sampling/createMessage'], part: 'result', apply: edit(refuseTaskInsteadOf('content')) },
-    { method: 'elicitation/create', part: 'result', apply: edit(refuseTaskInsteadOf('action')) },
+    { method: ['tools/call', 'sampling/createMessage'], part: 'result', apply: edit(refuseTaskInsteadOf('content'), 'refuses a task in place of the result') },
+    { method: 'elicitation/create', part: 'result', apply: edit(refuseTaskInsteadOf('action'), 'refuses a task in place of the result') },
   ],
 })
 
@@ -186,7 +192,7 @@ const needsRequestId: Edit = (params) => (params['requestId'] === undefined ? dr
 const cancellation: Change = change('cancellation without request', {
   rules: ['C-28'],
   why: 'A cancellation that names no request cannot be read by older peers and would do nothing there.',
-  down: [{ method: 'notifications/cancelled', part: 'params', apply: edit(needsRequestId) }],
+  down: [{ method: 'notifications/cancelled', part: 'params', apply: edit(needsRequestId, 'drops one without requestId') }],
 })
 
 const errorsWithoutId: Change = change('errors without id', {
@@ -199,6 +205,12 @@ const inputErrors: Change = change('bad tool arguments are results', {
   rules: ['C-29'],
   why: 'A model can mend its arguments only if it reads what was wrong; servers ask for the feature and answer older clients with an error. Messages pass as they are.',
   features: { added: ['input-errors-as-results'] },
+})
+
+const polling: Change = change('streams that are polled', {
+  rules: ['C-40'],
+  why: 'An older client would try to read the empty event a stream begins with, and take an early end for a failure; transports ask for the feature.',
+  features: { added: ['sse-polling'] },
 })
 
 const wording: Change = change('wording', {
@@ -223,5 +235,6 @@ export const step: Step = defineStep('2025-06-18', '2025-11-25', [
   cancellation,
   errorsWithoutId,
   inputErrors,
+  polling,
   wording,
 ])

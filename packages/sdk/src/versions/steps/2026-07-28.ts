@@ -235,4 +235,9 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
     features: { added: ['header-annotations'] },
     up: [onWire(result('tools/list', edit(removeInvalidHeaders), 'tools[]'))],
   }),
+  change('streams without event ids', {
+    rules: ['D-62'],
+    why: 'A broken stream loses its request, so there is nothing to come back to; transports ask for the feature.',
+    features: { removed: ['sse-polling'] },
+  }),
 ])

@@ -1,5 +1,5 @@
 /** Which JSON Schema dialect a schema without `$schema` is written in (C-22). */
-import { isObject } from '../../jsonrpc/index.ts'
+import { type Body, isObject } from '../../jsonrpc/index.ts'
 import type { Edit } from '../operation.ts'
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#'
@@ -11,8 +11,7 @@ const OPAQUE: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'exampl
 const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
 
 /** True when a schema, or one inside it, has a form that 2020-12 reads differently or not at all. */
-function usesDraft07(schema: unknown): boolean {
-  if (!isObject(schema)) return false
+function usesDraft07(schema: Body): boolean {
   if (Array.isArray(schema['items']) || schema['additionalItems'] !== undefined || isObject(schema['dependencies'])) return true
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword]

@@ -9,16 +9,17 @@ export const simplerChoices: Edit = (form, context) => {
   const properties = form['properties']
   if (!isObject(properties)) return form
   const multiple = new Map(multipleChoices(properties).map((choice) => [choice.name, choice]))
-  const simpler: Body = {}
+  const fields: [string, unknown][] = []
   let changed = false
   for (const [name, schema] of Object.entries(properties)) {
     const choice = multiple.get(name)
     const converted = choice === undefined ? { [name]: namedValues(schema) } : booleans(choice)
     changed ||= choice !== undefined || converted[name] !== schema
     if (choice !== undefined) context.lose(`a multiple choice became ${choice.options.length} booleans`, { path: `properties.${name}` })
-    Object.assign(simpler, converted)
+    fields.push(...Object.entries(converted))
   }
   if (!changed) return form
+  const simpler = Object.fromEntries(fields)
   const required = form['required']
   if (multiple.size === 0 || !Array.isArray(required)) return { ...form, properties: simpler }
   return { ...form, properties: simpler, required: required.filter((name) => !multiple.has(name)) }
@@ -96,14 +97,14 @@ export const defaultsAsText: Edit = (form, context) => {
   const properties = form['properties']
   if (!isObject(properties)) return form
   let changed = false
-  const described: Body = {}
+  const fields: [string, unknown][] = []
   for (const [name, schema] of Object.entries(properties)) {
     const inText = isObject(schema) && schema['default'] !== undefined && schema['type'] !== 'boolean'
     changed ||= inText
-    described[name] = inText ? defaultAsText(schema) : schema
+    fields.push([name, inText ? defaultAsText(schema) : schema])
     if (inText) context.lose('a default moved into the description', { path: `properties.${name}.default` })
   }
-  return changed ? { ...form, properties: described } : form
+  return changed ? { ...form, properties: Object.fromEntries(fields) } : form
 }
 
 function defaultAsText(schema: Body): Body {

@@ -20,7 +20,7 @@ export const refuseLinks: Edit = (params, context) => {
   if (params['mode'] === undefined) return params
   const { mode, ...rest } = params
   if (mode === 'form') return rest
-  return refuseRequest(context, `elicitation mode ${JSON.stringify(mode)} is not supported by the client: it speaks protocol 2025-06-18 or older`)
+  return refuseRequest(context, `elicitation mode ${JSON.stringify(mode)} is not supported by the client: it speaks protocol 2025-06-18 or older`, 'C-11')
 }
 
 export const showLinks: Edit = (error, context) => {

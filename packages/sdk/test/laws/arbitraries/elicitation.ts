@@ -41,7 +41,7 @@ const multiple = (items: (values: string[]) => Json): ObjectArb =>
   choosing((values) =>
     open(
       { type: fc.constant('array'), items: fc.constant(items(values)) },
-      { ...labelled, minItems: fc.constant(0), maxItems: fc.constant(values.length), default: fc.subarray(values) },
+      { ...labelled, minItems: fc.nat({ max: 1 }), maxItems: fc.integer({ min: 1, max: values.length }), default: fc.subarray(values) },
     ),
   )
 

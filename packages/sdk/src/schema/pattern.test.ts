@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { examine } from './pattern.ts'
+
+describe('F1 patterns that can run for ever are found', () => {
+  it.each([
+    '(a+)+$',
+    '(a|a)*b',
+    '(a|aa)+$',
+    '(a*)*b',
+    '(\\s*\\w+\\s*)*x',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+    '(a|b|ab)*c',
+    '^(\\d+|\\w+)*$',
+    '(\\u{12345}|\\u{12345})*x',
+    '([\\u4e00-\\u4e05]|\\u4e03)*x',
+    '(?=(a+)+b)',
+    '(x+x+)+y',
+    '(?<name>[a-z]*)*1',
+    '(a|a){30}b',
+    '(?:[a-z]{2}|[a-z]{3})*!',
+  ])('%s', (source) => {
+    expect(examine(source)).toMatch(/exponential/)
+  })
+})
+
+describe('F1 patterns people write are allowed', () => {
+  it.each([
+    '^[a-z]+$',
+    '^([a-z]+-)*[a-z]+$',
+    '^(?:[^%]|%[0-9a-f]{2})*$',
+    '^"([^"\\\\]|\\\\.)*"$',
+    '.+',
+    '(ab|ac)*d',
+    '^(?:[0-9a-zA-Z+/]{4})*$',
+    '^(?=.*\\d)(?=.*[a-z]).{8,}$',
+    '^([a-z]{1,63}\\.){1,127}$',
+    '(a?)*',
+    '^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?$',
+  ])('%s', (source) => {
+    expect(examine(source)).toBeGreaterThan(10_000)
+  })
+
+  it('all that zod puts into its schemas', () => {
+    const sources = Object.entries(z.regexes).flatMap(([name, regex]) => (regex instanceof RegExp && name !== 'rfc5322Email' ? [regex.source] : []))
+    expect(sources.length).toBeGreaterThan(40)
+    for (const source of sources) expect([source, examine(source)]).toEqual([source, expect.any(Number)])
+  })
+})
+
+describe('F1 the longest text follows from the exponent', () => {
+  it.each([
+    ['^a*$', Number.POSITIVE_INFINITY],
+    ['a+', Number.POSITIVE_INFINITY],
+    ['a+b', 31_622],
+    ['^a*a*b', 31_622],
+    ['^a*a*a*b', 1000],
+    ['^a*,a*,a*b', Number.POSITIVE_INFINITY],
+  ])('%s', (source, longest) => {
+    const found = examine(source)
+    if (longest === Number.POSITIVE_INFINITY) expect(found).toBe(longest)
+    else expect(found).toBeCloseTo(longest, -1)
+  })
+})
+
+describe('F1 the examination itself is bounded', () => {
+  it('in length and in work', () => {
+    expect(examine('a'.repeat(3000))).toMatch(/longer than 2000/)
+    expect(examine('a*'.repeat(900))).toMatch(/too complex/)
+    const many = Array.from({ length: 400 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('|')
+    expect(examine(`(${many})*x`)).toMatch(/too complex/)
+    expect(examine(many)).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('for any text whatever', () => {
+    const piece = fc.constantFrom(
+      'a',
+      'b',
+      '.',
+      '\\d',
+      '[^a]',
+      '(',
+      ')',
+      '(?:',
+      '(?=',
+      '|',
+      '*',
+      '+',
+      '?',
+      '{2}',
+      '{1,}',
+      '{0,9}',
+      '^',
+      '$',
+      '\\b',
+      '\\1',
+      '\\p{L}',
+      '[',
+      ']',
+      '\\',
+    )
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
+        const source = pieces.join('')
+        const found = examine(source)
+        expect(typeof found === 'string' || found > 0).toBe(true)
+        if (typeof found === 'string') return
+        // Whatever is passed as harmless is: twenty-five characters never make an engine stall.
+        const start = performance.now()
+        for (const text of ['a'.repeat(25), 'ab'.repeat(12), `${'a'.repeat(24)}!`, `${'1'.repeat(24)}!`]) new RegExp(source, 'u').test(text)
+        expect(performance.now() - start).toBeLessThan(1000)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

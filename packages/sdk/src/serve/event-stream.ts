@@ -1,0 +1,164 @@
+/** One stream of events to a client. It outlives its connection: what is sent meanwhile is kept, and the client can come back for it (A-11, A-12). */
+import type { LoggedEvent } from '../stores/index.ts'
+import { type Sink, sseComment, sseEvent } from '../transport/index.ts'
+import type { HttpSettings } from './options.ts'
+import type { Beating, Pulse } from './pulse.ts'
+
+/** What the streams of one session share. */
+export interface StreamHome {
+  readonly id: string
+  readonly settings: HttpSettings
+  readonly pulse: Pulse
+  /** Tells the streams of one session from those of another. */
+  readonly tag: string
+  /** Whether the client knows empty events and streams that end before their time (C-40). */
+  readonly polling: boolean
+  /** A stream of the session has lost or ended its connection. */
+  disconnected(): void
+}
+
+const BEATS_PER_HEARTBEAT = 3
+const HEARTBEAT = sseComment('keep-alive')
+
+/** How often the pulse must beat for heartbeats to be about right. */
+export function pulsePeriod(heartbeat: number): number {
+  return heartbeat / BEATS_PER_HEARTBEAT
+}
+
+export class EventStream implements Beating {
+  readonly number: number
+  lastBeat = 0
+  /** Number of the latest event. */
+  sequence = 0
+  readonly #home: StreamHome
+  /** The latest event that was written to a connection. */
+  #written = 0
+  #sink: Sink | undefined
+  #finished = false
+  /** Set while the log is being read: what comes meanwhile. */
+  #held: LoggedEvent[] | undefined
+
+  constructor(home: StreamHome, number: number) {
+    this.#home = home
+    this.number = number
+  }
+
+  get connected(): boolean {
+    return this.#sink !== undefined
+  }
+
+  /** The number of the latest event a connection has been given. */
+  get written(): number {
+    return this.#written
+  }
+
+  send(data: string): void {
+    const event = this.#log(data)
+    if (this.#held !== undefined) this.#held.push(event)
+    else if (this.#sink !== undefined) this.#write(event.sequence, this.#text(event))
+  }
+
+  /** The last event, or the end without one. */
+  finish(data?: string): void {
+    this.#finished = true
+    const event = data === undefined ? undefined : this.#log(data)
+    if (this.#held !== undefined) {
+      if (event !== undefined) this.#held.push(event)
+      return
+    }
+    this.#disconnect(event === undefined ? undefined : this.#text(event))
+  }
+
+  /** The whole stream at once, for an answer that is there before anything was written. */
+  finishAtOnce(data: string): string {
+    this.#finished = true
+    return this.#opening(0) + this.#text(this.#log(data))
+  }
+
+  /** Gives the stream a connection; one it already has is ended. `kept` is what the log has of it. */
+  connect(sink: Sink, after: number, kept: readonly LoggedEvent[]): void {
+    const { pulse, disconnected } = { pulse: this.#home.pulse, disconnected: () => this.#home.disconnected() }
+    this.#sink?.end()
+    this.#sink = sink
+    this.#written = after
+    sink.onClose(() => {
+      if (this.#sink === sink) {
+        this.#sink = undefined
+        pulse.remove(this)
+      }
+      disconnected()
+    })
+    let text = this.#opening(after)
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const event of [...kept, ...held]) {
+      if (event.sequence <= this.#written) continue
+      text += this.#text(event)
+      this.#written = event.sequence
+    }
+    if (this.#finished) return this.#disconnect(text)
+    sink.write(text)
+    pulse.add(this)
+  }
+
+  /** From now on events wait, until `connect`. */
+  hold(): void {
+    this.#held = []
+  }
+
+  /** Ends the connection, not the stream: the client is to come back after `retry`. */
+  release(retry: number): void {
+    if (this.#sink !== undefined) this.#disconnect(sseEvent({ retry }))
+  }
+
+  beat(now: number): void {
+    if (now - this.lastBeat < BEATS_PER_HEARTBEAT) return
+    this.lastBeat = now
+    this.#sink?.write(HEARTBEAT)
+  }
+
+  #log(data: string): LoggedEvent {
+    const event: LoggedEvent = { stream: this.number, sequence: ++this.sequence, data }
+    this.#home.settings.eventLog.append(this.#home.id, event)
+    return event
+  }
+
+  #write(sequence: number, text: string): void {
+    const sink = this.#sink as Sink
+    if (sink.buffered > this.#home.settings.maxUnread) {
+      this.#sink = undefined
+      this.#home.pulse.remove(this)
+      return sink.abort()
+    }
+    sink.write(text)
+    this.#written = sequence
+    this.lastBeat = this.#home.pulse.now
+  }
+
+  #disconnect(lastWords: string | undefined): void {
+    const sink = this.#sink
+    this.#sink = undefined
+    this.#home.pulse.remove(this)
+    sink?.end(lastWords)
+  }
+
+  /** C-40: the client gets an id to come back with before anything has happened. Others get a comment, so that headers leave at once. */
+  #opening(after: number): string {
+    if (!this.#home.polling) return after === 0 && !this.#finished ? sseComment('open') : ''
+    return sseEvent({ id: this.#eventId(after), retry: this.#home.settings.retry, data: '' })
+  }
+
+  #text({ sequence, data }: LoggedEvent): string {
+    return `id: ${this.#eventId(sequence)}\ndata: ${data}\n\n`
+  }
+
+  #eventId(sequence: number): string {
+    return `${this.#home.tag}.${this.number}-${sequence}`
+  }
+}
+
+/** The parts of an event id; `undefined` for what is none. */
+export function readEventId(id: string): { tag: string; stream: number; sequence: number } | undefined {
+  const match = /^([\w-]{1,64})\.(\d{1,15})-(\d{1,15})$/.exec(id)
+  return match === null ? undefined : { tag: match[1] as string, stream: Number(match[2]), sequence: Number(match[3]) }
+}

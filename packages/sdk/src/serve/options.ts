@@ -1,0 +1,96 @@
+/** Settings of a Streamable HTTP endpoint, each with its default. */
+import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
+import { type AcceptOptions, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
+import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
+import type { GuardOptions } from '../transport/index.ts'
+
+/**
+ * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an event stream.
+ * `json`: always as JSON; what belongs to a request goes to the session's own stream. `sse`: always as an event stream.
+ */
+export type AnswerMode = 'auto' | 'json' | 'sse'
+
+export interface HttpOptions extends GuardOptions {
+  /** Default `/mcp`. */
+  path?: string
+  /** Default `auto`. */
+  answer?: AnswerMode
+  /** Most sessions at once. Over it the one idle longest ends; with none idle, nobody new is let in (503). Default 10 000. */
+  maxSessions?: number
+  /** How long a session may be unused before it ends. Default 30 min. */
+  idleTimeout?: Duration
+  /** Most requests of one session that wait for their answer at once. Default 256. */
+  maxStreams?: number
+  /** How often a comment is sent on a stream that is silent, so that no proxy hangs up. Default 15 s. */
+  heartbeat?: Duration
+  /** How long clients are told to wait before they come back to a stream that ended. Default 1 s. */
+  retry?: Duration
+  /** Most bytes a client may leave unread before it is hung up on; it can resume. Default 8 MiB. */
+  maxUnread?: number
+  /** Where events are kept for clients that resume, or the limits of the log in memory. */
+  eventLog?: EventLog | EventLogLimits
+  /** How long the events of finished answers are kept after a session was last used. Default 1 min. */
+  keepEvents?: Duration
+  /** Answers preflight requests and lets pages of `allowedOrigins` read the answers. Default false. */
+  cors?: boolean
+  /** A path that answers `GET` with status and number of sessions, for load balancers. Default none. */
+  healthPath?: string
+  /** Longest time a request may take to arrive. Default 30 s. */
+  requestTimeout?: Duration
+  /** Settings of the sessions; what is left out is taken from the server. */
+  session?: Omit<AcceptOptions, 'id' | 'keepAlive' | 'clock' | 'mint'>
+  clock?: Clock
+  /** Makes session ids: they must not be guessable, and visible ASCII. */
+  mint?: Mint
+}
+
+export interface HttpSettings {
+  readonly path: string
+  readonly answer: AnswerMode
+  readonly maxSessions: number
+  readonly idleTimeout: number
+  readonly maxStreams: number
+  readonly heartbeat: number
+  readonly retry: number
+  readonly maxUnread: number
+  readonly eventLog: EventLog
+  readonly keepEvents: number
+  readonly cors: boolean
+  readonly healthPath: string | undefined
+  readonly requestTimeout: number
+  readonly limits: MessageLimits
+  readonly session: AcceptOptions
+  readonly clock: Clock
+  readonly mint: Mint
+}
+
+export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLimits> | undefined): HttpSettings {
+  const path = options.path ?? '/mcp'
+  if (!path.startsWith('/')) throw new TypeError(`A path begins with a slash: ${JSON.stringify(path)}`)
+  const { eventLog = {}, session = {}, clock = systemClock } = options
+  return {
+    path,
+    answer: options.answer ?? 'auto',
+    maxSessions: positive('maxSessions', options.maxSessions ?? 10_000),
+    idleTimeout: milliseconds(options.idleTimeout ?? '30m'),
+    maxStreams: positive('maxStreams', options.maxStreams ?? 256),
+    heartbeat: positive('heartbeat', milliseconds(options.heartbeat ?? '15s')),
+    retry: milliseconds(options.retry ?? '1s'),
+    maxUnread: positive('maxUnread', options.maxUnread ?? 8 * 1024 * 1024),
+    eventLog: 'append' in eventLog ? eventLog : new MemoryEventLog(eventLog),
+    keepEvents: milliseconds(options.keepEvents ?? '1m'),
+    cors: options.cors ?? false,
+    healthPath: options.healthPath,
+    requestTimeout: positive('requestTimeout', milliseconds(options.requestTimeout ?? '30s')),
+    limits: { ...DEFAULT_LIMITS, ...serverLimits, ...session.limits },
+    // Idle sessions expire instead of being pinged: a client that has no stream open could not be reached.
+    session: { ...session, clock, keepAlive: false },
+    clock,
+    mint: options.mint ?? systemMint,
+  }
+}
+
+function positive(name: string, value: number): number {
+  if (value > 0) return value
+  throw new RangeError(`${name} must be above 0`)
+}

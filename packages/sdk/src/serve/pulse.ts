@@ -1,0 +1,54 @@
+/** One slow timer for everything that is open: it beats only while there is something to beat for. */
+import type { Clock } from '../session/index.ts'
+
+export interface Beating {
+  /** The beat at which something last happened; set by whoever makes it happen. */
+  lastBeat: number
+  beat(now: number): void
+}
+
+export class Pulse {
+  /** How many beats there were so far. */
+  now = 0
+  readonly #clock: Clock
+  readonly #every: number
+  readonly #items = new Set<Beating>()
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, every: number) {
+    this.#clock = clock
+    this.#every = every
+  }
+
+  get size(): number {
+    return this.#items.size
+  }
+
+  add(item: Beating): void {
+    item.lastBeat = this.now
+    this.#items.add(item)
+    if (this.#cancel === undefined) this.#arm()
+  }
+
+  remove(item: Beating): void {
+    this.#items.delete(item)
+  }
+
+  stop(): void {
+    this.#items.clear()
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #arm(): void {
+    this.#cancel = this.#clock.after(this.#every, this.#beat)
+  }
+
+  readonly #beat = (): void => {
+    this.#cancel = undefined
+    this.now++
+    for (const item of this.#items) item.beat(this.now)
+    // The timer outlives an empty moment, so that quick work does not start and stop it all the time.
+    if (this.#items.size > 0) this.#arm()
+  }
+}

@@ -1,0 +1,1 @@
+export { type EventLog, type EventLogLimits, type LoggedEvent, MemoryEventLog } from './event-log.ts'

@@ -1,0 +1,30 @@
+/** One HTTP request and its response, whatever server it came through: all that the HTTP transports know of HTTP. */
+
+export type ResponseHeaders = Readonly<Record<string, string>>
+
+export interface Exchange {
+  /** In capitals. */
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** Without the question mark; empty when there is none. */
+  readonly query: string
+  /** All of it, already read within the limit; empty when there is none. */
+  readonly body: string
+  /** `name` in lower case; `host` is there for HTTP/2, too. */
+  header(name: string): string | undefined
+  /** Answers with a whole body, once. */
+  respond(status: number, headers: ResponseHeaders, body?: string): void
+  /** Answers with a body that is written piece by piece. */
+  stream(status: number, headers: ResponseHeaders): Sink
+}
+
+/** The body of a streamed response. Writing to one whose reader is gone does nothing. */
+export interface Sink {
+  write(text: string): void
+  end(text?: string): void
+  /** Bytes written that the peer has not taken yet: a reader that takes nothing must not fill the memory. */
+  readonly buffered: number
+  /** Called once, when the response is over: ended here, or the reader went away. */
+  onClose(listener: () => void): void
+}
