@@ -14,6 +14,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   server: ['session', 'schema'],
   client: ['session', 'transport', 'schema'],
   testing: ['server', 'client'],
+  serve: ['server', 'transport', 'stores'],
+  node: ['serve', 'client'],
 }
 
 /** Entry files are thin; they may import what they are named after. `node.ts` is where the runtime begins, so it may import all. */

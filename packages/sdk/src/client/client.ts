@@ -79,10 +79,14 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   call<Name extends ToolName<Tools>>(name: Name, ...rest: CallArguments<Tools[Name], CallOptions>): Promise<CallOutcome<ValueOf<Tools[Name]>>>
   call(name: string, args?: unknown, options?: CallOptions): Promise<CallOutcome<never>> {
     const params: Body = options?.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
-    const answer = this.session.request('tools/call', params, options)
-    if (options?.throwOnError === false) return answer.then((result) => this.#outcome(name, result, options)) as Promise<CallOutcome<never>>
+    const convert = this.#converter(name, options)
+    return this.session.request('tools/call', params, options, convert) as Promise<CallOutcome<never>>
+  }
+
+  #converter(name: string, options: CallOptions | undefined): (result: Body) => CallOutcome | Promise<CallOutcome> {
+    if (options?.throwOnError === false) return (result) => this.#outcome(name, result, options)
     const check = this.#known.empty || options?.validate === false ? undefined : this.#known.checkOf(name)
-    return answer.then(check ?? successOf) as Promise<CallOutcome<never>>
+    return check ?? successOf
   }
 
   #outcome(name: string, result: Body, options: CallOptions): CallOutcome | Promise<CallOutcome> {

@@ -1,4 +1,4 @@
-/** The position automaton of a pattern: one state per character of the pattern, and which may follow which. */
+/** The position automaton of a pattern: one state per character of the pattern, and which may follow which. Except round a loop, later ones follow earlier ones. */
 import type { Piece } from './pattern-parse.ts'
 
 export interface Automaton {
@@ -7,6 +7,7 @@ export interface Automaton {
   readonly follow: readonly ReadonlySet<number>[]
   /** Steps that can be taken in two ways, as in `(a*)*`: `from * chars.length + to`. */
   readonly doubled: ReadonlySet<number>
+  readonly first: readonly number[]
   readonly last: ReadonlySet<number>
 }
 
@@ -18,6 +19,8 @@ interface Part {
 
 const NOTHING: Part = { nullable: true, first: [], last: [] }
 const MAX_STEPS = 50_000
+const SPREAD = 4
+const ROOM = 8
 
 /** Counted repetition is written out up to `copies`; beyond that it is taken as unlimited. Undefined when the automaton would be larger than `size`. */
 export function automatonOf(piece: Piece, copies: number, size: number): Automaton | undefined {
@@ -55,19 +58,26 @@ export function automatonOf(piece: Piece, copies: number, size: number): Automat
     return part
   }
 
-  const repeat = (body: Piece, min: number, max: number): Part => {
-    if (max > copies) {
-      const looped = loop(build(body))
+  /** Copies that differ in number are kept few: written out, they would hide how many ways there are to share a text among them. */
+  const repeat = (body: Piece, min: number, max: number, room: number): Part => {
+    const simple = body.kind === 'char'
+    const written = simple ? max <= copies && max - min <= SPREAD : max <= Math.max(1, room)
+    if (!written) {
+      const looped = loop(build(body, 0))
       return min === 0 ? optional(looped) : looped
     }
+    const inner = max > 1 ? Math.floor(room / max) : room
     let result = NOTHING
-    for (let i = 0; i < min; i++) result = join(result, build(body))
-    let tail = NOTHING
-    for (let i = min; i < max; i++) tail = optional(join(build(body), tail))
-    return join(result, tail)
+    for (let i = 0; i < min; i++) result = join(result, build(body, inner))
+    const further = (left: number): Part => {
+      if (left === 0) return NOTHING
+      const part = build(body, inner)
+      return optional(join(part, further(left - 1)))
+    }
+    return join(result, further(max - min))
   }
 
-  const build = (node: Piece): Part => {
+  const build = (node: Piece, room: number): Part => {
     if (tooLarge()) return NOTHING
     switch (node.kind) {
       case 'char': {
@@ -76,19 +86,19 @@ export function automatonOf(piece: Piece, copies: number, size: number): Automat
         return { nullable: false, first: [position], last: [position] }
       }
       case 'seq':
-        return node.parts.map(build).reduce(join, NOTHING)
+        return node.parts.reduce<Part>((left, part) => join(left, build(part, room)), NOTHING)
       case 'alt': {
-        const options = node.options.map(build)
+        const options = node.options.map((option) => build(option, room))
         return { nullable: options.some((o) => o.nullable), first: options.flatMap((o) => o.first), last: options.flatMap((o) => o.last) }
       }
       case 'repeat':
-        return repeat(node.body, node.min, node.max)
+        return repeat(node.body, node.min, node.max, room)
       default:
         return NOTHING
     }
   }
 
-  const whole = build(piece)
+  const whole = build(piece, ROOM)
   if (tooLarge()) return undefined
-  return { chars, follow, doubled: new Set(twice.map(([p, q]) => p * chars.length + q)), last: new Set(whole.last) }
+  return { chars, follow, doubled: new Set(twice.map(([p, q]) => p * chars.length + q)), first: whole.first, last: new Set(whole.last) }
 }

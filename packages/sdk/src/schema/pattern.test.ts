@@ -19,6 +19,9 @@ describe('F1 patterns that can run for ever are found', () => {
     '(x+x+)+y',
     '(?<name>[a-z]*)*1',
     '(a|a){30}b',
+    '((a|a){8}){8}b',
+    `${'(a|a)'.repeat(40)}b`,
+    `${'a?'.repeat(30)}${'a'.repeat(30)}`,
     '(?:[a-z]{2}|[a-z]{3})*!',
   ])('%s', (source) => {
     expect(examine(source)).toMatch(/exponential/)

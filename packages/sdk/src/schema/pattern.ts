@@ -8,6 +8,8 @@ const MAX_STEPS = 1e9
 /** Steps of the examination itself. */
 const MAX_PAIRS = 200_000
 const MAX_LOOPS = 30
+/** Each doubles the work: `a?a?a?…` is exponential in the length of the pattern. */
+const MAX_CHOICES = 20
 /** First precisely; then with repetition simplified, for patterns that are long rather than intricate. */
 const ATTEMPTS = [
   { copies: 64, size: 500 },
@@ -37,10 +39,11 @@ export function examine(source: string): string | number {
 /** The exponent of the worst running time. */
 function degreeOf(automaton: Automaton, source: string, fromStart: boolean): number | 'exponential' | 'unknown' {
   const loops = loopsOf(automaton.follow)
-  if (loops.length === 0) return 0
   if (loops.length > MAX_LOOPS || loops.some((loop) => pairsOf(automaton, loop) > MAX_PAIRS)) return 'unknown'
   const overlap = overlapping(automaton.chars, source)
-  if (loops.some((loop) => isAmbiguous(automaton, loop, overlap))) return 'exponential'
+  const choices = choicesOf(automaton, loops, overlap)
+  if (choices === undefined) return 'unknown'
+  if (choices > MAX_CHOICES || loops.some((loop) => isAmbiguous(automaton, loop, overlap))) return 'exponential'
   let degree = 0
   for (const loop of loops) {
     const rivals = loops.filter((other) => other !== loop && compete(automaton, loop, other, overlap))
@@ -62,6 +65,30 @@ function pairsOf(automaton: Automaton, loop: Loop): number {
   let edges = 0
   for (const p of loop) edges += (automaton.follow[p] as ReadonlySet<number>).size
   return edges * edges
+}
+
+/** The largest number of undecided steps on one way through the pattern, outside its loops. */
+function choicesOf(automaton: Automaton, loops: readonly Loop[], overlap: Overlap): number | undefined {
+  const size = automaton.chars.length
+  const looped = new Set(loops.flatMap((loop) => [...loop]))
+  let pairs = 0
+  const undecided = (targets: readonly number[]): boolean =>
+    targets.some((p, index) =>
+      targets.slice(index + 1).some((q) => {
+        pairs++
+        return pairs > MAX_PAIRS || overlap(p, q)
+      }),
+    )
+  const most: number[] = new Array<number>(size).fill(0)
+  const beyond = (targets: readonly number[]): number => targets.reduce((highest, q) => Math.max(highest, most[q] ?? 0), 0)
+  for (let p = size - 1; p >= 0; p--) {
+    const targets = [...(automaton.follow[p] as ReadonlySet<number>)]
+    const doubled = targets.some((q) => automaton.doubled.has(p * size + q))
+    const own = !looped.has(p) && (doubled || undecided(targets)) ? 1 : 0
+    most[p] = own + beyond(targets.filter((q) => q > p))
+  }
+  const total = (undecided(automaton.first) ? 1 : 0) + beyond(automaton.first)
+  return pairs > MAX_PAIRS ? undefined : total
 }
 
 type Overlap = (p: number, q: number) => boolean
@@ -115,21 +142,21 @@ function reachable(start: readonly number[], next: (from: number) => Iterable<nu
 
 /** Two positions overlap when one character fits both. Tried out on samples that include every character and range end of the pattern and its neighbours. */
 function overlapping(chars: readonly string[], source: string): Overlap {
-  const samples = samplesFor(source)
-  const matched = new Map<string, readonly boolean[]>()
-  const known = new Map<string, boolean>()
-  const row = (char: string): readonly boolean[] => {
-    const found = matched.get(char)
-    if (found !== undefined) return found
-    const one = new RegExp(`^(?:${char})$`, 'u')
-    const made = samples.map((sample) => one.test(sample))
-    matched.set(char, made)
-    return made
+  const distinct = [...new Set(chars)]
+  const ids = chars.map((char) => distinct.indexOf(char))
+  const known = new Map<number, boolean>()
+  const rows: boolean[][] = []
+  let samples: readonly string[] | undefined
+  const row = (id: number): readonly boolean[] => {
+    samples ??= samplesFor(source)
+    const one = new RegExp(`^(?:${distinct[id]})$`, 'u')
+    rows[id] ??= samples.map((sample) => one.test(sample))
+    return rows[id]
   }
   return (p, q) => {
-    const [a, b] = [chars[p] as string, chars[q] as string]
+    const [a, b] = [ids[p] as number, ids[q] as number]
     if (a === b) return true
-    const key = `${a}\n${b}`
+    const key = a < b ? a * distinct.length + b : b * distinct.length + a
     const found = known.get(key)
     if (found !== undefined) return found
     const other = row(b)

@@ -48,6 +48,7 @@ const keywords: Record<string, [JsonSchema, unknown[], unknown[]]> = {
   ],
   dependentRequired: [{ dependentRequired: { a: ['b'] } }, [{}, { a: 1, b: 2 }], [{ a: 1 }]],
   'if, then, else': [
+    // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword
     { if: { properties: { k: { const: 1 } } }, then: { required: ['a'] }, else: { required: ['b'] } },
     [
       { k: 1, a: 1 },
@@ -190,7 +191,7 @@ describe('F1 hostile schemas and values cost little', () => {
 
   it('patterns of polynomial time are kept to lengths they can manage', async () => {
     const schema = { properties: { a: { type: 'string', pattern: '^a*a*a*b$' } } }
-    await quick(async () => expect(await said(schema, { a: 'a'.repeat(100_000) })).toMatch(/^a: must have at most 1000 characters/))
+    await quick(async () => expect(await said(schema, { a: 'a'.repeat(100_000) })).toMatch(/^a: must have at most 999 characters/))
     await quick(async () => expect(await ok({ ...schema, not: { const: 1 } }, { a: 'a'.repeat(100_000) })).toBe(false))
     expect(await ok(schema, { a: 'aaab' })).toBe(true)
   })
@@ -247,7 +248,8 @@ describe('F1 defaults of plain JSON Schema', () => {
 
 describe('F1 the quick checks and the library agree', () => {
   const names = fc.constantFrom('a', 'b', 'toString', '__proto__')
-  const { schema } = fc.letrec<{ schema: JsonSchema }>((tie) => ({
+  const { schema } = fc.letrec<{ schema: JsonSchema; inner: JsonSchema }>((tie) => ({
+    inner: fc.oneof({ maxDepth: 2, depthIdentifier: 'schema' }, fc.constant({}), tie('schema')),
     schema: fc
       .record(
         {
@@ -261,15 +263,17 @@ describe('F1 the quick checks and the library agree', () => {
           exclusiveMaximum: fc.integer({ min: -1, max: 3 }),
           minItems: fc.nat(2),
           maxItems: fc.nat(2),
-          items: tie('schema'),
-          properties: fc.dictionary(names, fc.oneof({ maxDepth: 3 }, fc.boolean(), tie('schema'))),
+          items: tie('inner'),
+          properties: fc.dictionary(names, fc.oneof(fc.boolean(), tie('inner'))),
           required: fc.uniqueArray(names, { maxLength: 2 }),
-          additionalProperties: fc.oneof({ maxDepth: 3 }, fc.boolean(), tie('schema')),
-          anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 2 }),
+          additionalProperties: fc.oneof(fc.boolean(), tie('inner')),
+          anyOf: fc.array(tie('inner'), { minLength: 1, maxLength: 2 }),
         },
         { requiredKeys: [] },
       )
-      .map((made) => made as JsonSchema),
+      .chain((made) =>
+        fc.subarray(Object.entries(made), { maxLength: Math.min(3, Object.keys(made).length) }).map((kept): JsonSchema => Object.fromEntries(kept)),
+      ),
   }))
   const leaf = fc.constantFrom(0, 1, -1, 2.5, 'a', 'ab', '👍', '', null, true, false)
   const value = fc.letrec((tie) => ({
@@ -288,7 +292,7 @@ describe('F1 the quick checks and the library agree', () => {
           expect(quick).toBe(await ok(full, item))
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
     expect(accepted).toBeGreaterThan(100)
   })

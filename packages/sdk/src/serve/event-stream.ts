@@ -19,6 +19,7 @@ export interface StreamHome {
 
 const BEATS_PER_HEARTBEAT = 3
 const HEARTBEAT = sseComment('keep-alive')
+const OPENING = sseComment('open')
 
 /** How often the pulse must beat for heartbeats to be about right. */
 export function pulsePeriod(heartbeat: number): number {
@@ -52,10 +53,11 @@ export class EventStream implements Beating {
     return this.#written
   }
 
-  send(data: string): void {
+  send(data: string): LoggedEvent {
     const event = this.#log(data)
     if (this.#held !== undefined) this.#held.push(event)
     else if (this.#sink !== undefined) this.#write(event.sequence, this.#text(event))
+    return event
   }
 
   /** The last event, or the end without one. */
@@ -77,17 +79,10 @@ export class EventStream implements Beating {
 
   /** Gives the stream a connection; one it already has is ended. `kept` is what the log has of it. */
   connect(sink: Sink, after: number, kept: readonly LoggedEvent[]): void {
-    const { pulse, disconnected } = { pulse: this.#home.pulse, disconnected: () => this.#home.disconnected() }
     this.#sink?.end()
     this.#sink = sink
     this.#written = after
-    sink.onClose(() => {
-      if (this.#sink === sink) {
-        this.#sink = undefined
-        pulse.remove(this)
-      }
-      disconnected()
-    })
+    sink.onClose(() => this.#lost(sink))
     let text = this.#opening(after)
     const held = this.#held ?? []
     this.#held = undefined
@@ -97,8 +92,9 @@ export class EventStream implements Beating {
       this.#written = event.sequence
     }
     if (this.#finished) return this.#disconnect(text)
-    sink.write(text)
-    pulse.add(this)
+    // Even with nothing to say, the headers must leave.
+    sink.write(text === '' ? OPENING : text)
+    this.#home.pulse.add(this)
   }
 
   /** From now on events wait, until `connect`. */
@@ -115,6 +111,14 @@ export class EventStream implements Beating {
     if (now - this.lastBeat < BEATS_PER_HEARTBEAT) return
     this.lastBeat = now
     this.#sink?.write(HEARTBEAT)
+  }
+
+  #lost(sink: Sink): void {
+    if (this.#sink === sink) {
+      this.#sink = undefined
+      this.#home.pulse.remove(this)
+    }
+    this.#home.disconnected()
   }
 
   #log(data: string): LoggedEvent {
@@ -142,14 +146,14 @@ export class EventStream implements Beating {
     sink?.end(lastWords)
   }
 
-  /** C-40: the client gets an id to come back with before anything has happened. Others get a comment, so that headers leave at once. */
+  /** C-40: clients that know it get an id to come back with before anything has happened. */
   #opening(after: number): string {
-    if (!this.#home.polling) return after === 0 && !this.#finished ? sseComment('open') : ''
+    if (!this.#home.polling) return ''
     return sseEvent({ id: this.#eventId(after), retry: this.#home.settings.retry, data: '' })
   }
 
   #text({ sequence, data }: LoggedEvent): string {
-    return `id: ${this.#eventId(sequence)}\ndata: ${data}\n\n`
+    return sseEvent({ id: this.#eventId(sequence), data })
   }
 
   #eventId(sequence: number): string {

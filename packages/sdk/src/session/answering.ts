@@ -171,12 +171,12 @@ export class Answering {
 
   #skip(id: RequestId, reply: Reply | undefined): void {
     if (reply === undefined) this.#core.link.abandon?.(id)
-    else reply.skip()
+    else reply.skip(id)
   }
 
   #deliver(id: RequestId, text: string, reply: Reply | undefined): void {
     if (reply === undefined) this.#core.trySend(text, { relatedTo: id, final: true })
-    else reply.answer(text)
+    else reply.answer(id, text)
   }
 }
 

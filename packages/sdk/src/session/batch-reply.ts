@@ -1,29 +1,31 @@
 /** Where the answer to a request goes when not straight to the link: the answers of a batch leave together. */
+import type { RequestId } from '../jsonrpc/index.ts'
+import type { BatchAnswer } from '../versions/index.ts'
 
 export interface Reply {
-  answer(text: string): void
+  answer(id: RequestId, text: string): void
   /** The request was cancelled and gets no answer. */
-  skip(): void
+  skip(id: RequestId): void
 }
 
 export class BatchReply implements Reply {
-  readonly #answers: string[] = []
-  readonly #send: (text: string | undefined) => void
-  #open: number
+  readonly #answer: BatchAnswer
+  readonly #send: (text: string) => void
 
-  /** `send` is called once; without a text when every request was cancelled. */
-  constructor(expected: number, send: (text: string | undefined) => void) {
-    this.#open = expected
+  constructor(answer: BatchAnswer, send: (text: string) => void) {
+    this.#answer = answer
     this.#send = send
   }
 
-  answer(text: string): void {
-    this.#answers.push(text)
-    this.skip()
+  answer(id: RequestId, text: string): void {
+    this.#sendIfComplete(this.#answer.answer(id, text))
   }
 
-  skip(): void {
-    this.#open--
-    if (this.#open === 0) this.#send(this.#answers.length > 0 ? `[${this.#answers.join(',')}]` : undefined)
+  skip(id: RequestId): void {
+    this.#sendIfComplete(this.#answer.abandon(id))
+  }
+
+  #sendIfComplete(text: string | undefined): void {
+    if (text !== undefined) this.#send(text)
   }
 }

@@ -1,7 +1,7 @@
 /** Takes frames from the link and hands each message to the part of the session it concerns. */
 import { ParleyError, toParleyError } from '../errors/index.ts'
-import { type Body, errorText, type Incoming, type Invalid, type NotificationMessage, parse, type RequestMessage } from '../jsonrpc/index.ts'
-import { isVerdict, supports } from '../versions/index.ts'
+import { type Body, type Incoming, type Invalid, type NotificationMessage, parse, type RequestMessage } from '../jsonrpc/index.ts'
+import { isVerdict, splitBatch, supports } from '../versions/index.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
@@ -52,9 +52,9 @@ export class Receiving {
       case 'error':
         return this.#requests.settleError(incoming.message.id, incoming.message.error)
       case 'batch':
-        return this.#onBatch(incoming.items, reply)
+        return this.#onBatch(incoming.items)
       case 'invalid':
-        return this.#onInvalid(incoming, reply)
+        return this.#onInvalid(incoming)
     }
   }
 
@@ -117,18 +117,15 @@ export class Receiving {
   }
 
   /** M1, A-01, B-01: only one version has batches; elsewhere each request in one is told so by its own id. */
-  #onBatch(items: readonly Incoming[], outer: Reply | undefined): void {
+  #onBatch(items: readonly Incoming[]): void {
     const core = this.#core
-    const allowed = core.version !== undefined && supports(core.version, 'batch') && outer === undefined
-    if (!allowed) return this.#refuseBatch(items)
-    const expected = items.filter(isAnswered).length
-    const first = items.find((item) => item.kind === 'request')
-    const relatedTo = first?.kind === 'request' ? first.message.id : undefined
-    const reply = new BatchReply(expected, (text) => {
-      if (text !== undefined) core.trySend(text, relatedTo === undefined ? undefined : { relatedTo, final: true })
-      else if (relatedTo !== undefined) core.link.abandon?.(relatedTo)
-    })
-    for (const item of items) this.#dispatch(item, reply)
+    if (core.version === undefined || !supports(core.version, 'batch')) return this.#refuseBatch(items)
+    const { messages, answer, reply } = splitBatch(items)
+    const first = messages.find((item) => item.kind === 'request')
+    const send = (text: string) => core.trySend(text, first?.kind === 'request' ? { relatedTo: first.message.id, final: true } : undefined)
+    if (reply !== undefined) send(reply)
+    const collector = new BatchReply(answer, send)
+    for (const message of messages) this.#dispatch(message, collector)
   }
 
   #refuseBatch(items: readonly Incoming[]): void {
@@ -140,21 +137,15 @@ export class Receiving {
     for (const item of items) if (item.kind === 'request') this.#answering.refuse(item.message.id, error, undefined)
   }
 
-  #onInvalid(invalid: Invalid, reply: Reply | undefined): void {
+  #onInvalid(invalid: Invalid): void {
     if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error.message)
     this.#core.ignore('invalid message', invalid.error.message)
-    if (reply !== undefined) return this.#answerInBatch(invalid, reply)
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
     // What a server's process prints on the wrong stream is no request; answering it could make it print more, for ever.
     if (this.#core.role === 'client') return
     // C-27: JSON-RPC wants a null id, later schemas an absent one, and those in between can express neither.
     if (this.#core.version === undefined) this.#core.sendError(null, invalid.error)
     else if (supports(this.#core.version, 'error-without-id')) this.#core.sendError(undefined, invalid.error)
-  }
-
-  #answerInBatch(invalid: Invalid, reply: Reply): void {
-    if (invalid.id === undefined) reply.skip()
-    else reply.answer(errorText(invalid.id, invalid.error))
   }
 
   #notAdmitted(method: string): ParleyError {
@@ -167,8 +158,4 @@ export class Receiving {
     if (version !== undefined) return new ParleyError('method_not_found', { message: `${method} is not answered by a ${role}` })
     return new ParleyError('not_initialized', { message: `${method} is not allowed before initialize is complete`, data: { phase } })
   }
-}
-
-function isAnswered(item: Incoming): boolean {
-  return item.kind === 'request' || (item.kind === 'invalid' && !item.isAnswer)
 }

@@ -24,7 +24,8 @@ class Pending implements PendingRequest {
   readonly timeout: number
   readonly hardDeadline: number
   readonly options: RequestOptions | undefined
-  readonly resolve: (result: Body) => void
+  readonly resolve: (result: never) => void
+  readonly convert: ((result: Body) => unknown) | undefined
   readonly reject: (error: unknown) => void
   deadline: number
   lastProgress = Number.NEGATIVE_INFINITY
@@ -39,7 +40,8 @@ class Pending implements PendingRequest {
     timeout: number,
     maxTimeout: number,
     options: RequestOptions | undefined,
-    resolve: (result: Body) => void,
+    convert: ((result: Body) => unknown) | undefined,
+    resolve: (result: never) => void,
     reject: (error: unknown) => void,
   ) {
     this.id = id
@@ -51,6 +53,7 @@ class Pending implements PendingRequest {
     this.hardDeadline = startedAt + maxTimeout
     this.deadline = Math.min(startedAt + timeout, this.hardDeadline)
     this.options = options
+    this.convert = convert
     this.resolve = resolve
     this.reject = reject
   }
@@ -81,8 +84,14 @@ export class Requests {
     return [...this.#pending.values()].map(({ id, method, startedAt, deadline }) => ({ id, method, startedAt, deadline }))
   }
 
-  /** `route` is absent only for the handshake itself, which speaks no version yet. */
-  send(method: string, params: Body | undefined, route: Route | undefined, options: RequestOptions | undefined): Promise<Body> {
+  /** `route` is absent only for the handshake itself, which speaks no version yet. `convert` makes of the result what the caller wants without another promise. */
+  send<T = Body>(
+    method: string,
+    params: Body | undefined,
+    route: Route | undefined,
+    options?: RequestOptions,
+    convert?: (result: Body) => T | Promise<T>,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       if (options?.signal?.aborted) throw cancelled(method, options.signal)
       const { settings, stats } = this.#core
@@ -92,7 +101,7 @@ export class Requests {
       const id = this.ids.next()
       const timeout = options?.timeout === undefined ? settings.requestTimeout : milliseconds(options.timeout)
       const maxTimeout = options?.maxTimeout === undefined ? Math.max(settings.maxRequestTimeout, timeout) : milliseconds(options.maxTimeout)
-      const pending = new Pending(id, method, route, params, settings.clock.now(), timeout, maxTimeout, options, resolve, reject)
+      const pending = new Pending(id, method, route, params, settings.clock.now(), timeout, maxTimeout, options, convert, resolve as never, reject)
       const text = requestText(id, method, this.#outgoingParams(pending))
       if (exceedsBytes(text, settings.limits.maxBytes)) {
         throw new ParleyError('message_too_large', { message: `The request is longer than ${settings.limits.maxBytes} bytes` })
@@ -121,9 +130,9 @@ export class Requests {
     const pending = this.#take(id)
     if (pending === undefined) return this.#core.ignore('unexpected answer', `result for id ${shown(id)}`)
     const up = pending.route?.resultUp
-    if (up === undefined) return pending.resolve(result)
     try {
-      pending.resolve(this.#core.translate(up, result, this.#core.translationContext(pending.params)) ?? {})
+      const known = up === undefined ? result : (this.#core.translate(up, result, this.#core.translationContext(pending.params)) ?? {})
+      pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
     } catch (error) {
       pending.reject(error)
     }

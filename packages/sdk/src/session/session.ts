@@ -121,14 +121,14 @@ export class Session {
     this.#opened()
   }
 
-  /** Asks the peer; `params` and the result are in the newest vocabulary. */
-  request(method: string, params?: Body, options?: RequestOptions): Promise<Body> {
+  /** Asks the peer; `params` and the result are in the newest vocabulary. `convert` is applied to the result, and what it throws is the outcome. */
+  request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
     const core = this.#core
     if (!core.open && !(method === 'ping' && core.phases.current === 'shutting_down')) return Promise.reject(this.#notOpen(method))
     const route = core.route(method)
     const breach = core.breach(route, core.role)
     if (breach !== undefined) return Promise.reject(breach)
-    return this.#requests.send(method, params, route, options)
+    return this.#requests.send(method, params, route, options, convert)
   }
 
   /** False, and nothing is sent, when version or capabilities do not allow it. */

@@ -1,4 +1,6 @@
 export { FrameReader, type FrameSink } from './frames.ts'
 export type { Exchange, ResponseHeaders, Sink } from './http/exchange.ts'
+export { Guard, type GuardOptions, isLoopback, loopbackHosts } from './http/guard.ts'
+export { type Acceptance, acceptance, EVENT_STREAM, isJsonType, JSON_TYPE } from './http/media-types.ts'
 export { type MemoryPairOptions, memoryPair } from './memory.ts'
 export { type SseEvent, SseParser, type SseParserOptions, sseComment, sseEvent } from './sse.ts'

@@ -22,7 +22,7 @@ const LINE_BREAK = /\r\n|\r|\n/
 export function sseEvent({ id, event, data, retry }: Partial<SseEvent>): string {
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}${retry === undefined ? '' : `retry: ${retry}\n`}`
   if (data === undefined) return `${head}\n`
-  if (!LINE_BREAK.test(data)) return `${head}data: ${data}\n\n`
+  if (!data.includes('\n') && !data.includes('\r')) return `${head}data: ${data}\n\n`
   const lines = data.split(LINE_BREAK)
   return `${head}data: ${lines.join('\ndata: ')}\n\n`
 }

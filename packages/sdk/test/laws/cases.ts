@@ -66,7 +66,9 @@ export function entries(version: ProtocolVersion): readonly Entry[] {
       method,
       part,
       weight,
-      arbitrary: fc.tuple(contents, around).map(([content, surroundings]) => settle({ version, method, part, body: undefined, around: surroundings, ...content })),
+      arbitrary: fc
+        .tuple(contents, around)
+        .map(([content, surroundings]) => settle({ version, method, part, body: undefined, around: surroundings, ...content })),
     })
     const asked = entry('params', weight, params.map((body) => ({ body })) as fc.Arbitrary<Partial<Case>>)
     if (result === undefined) return [asked]
@@ -117,7 +119,10 @@ export function hold(version: ProtocolVersion, law: (message: Case) => unknown):
       try {
         if (law(message) !== false) looked++
       } catch (broken) {
-        fc.assert(fc.property(entry.arbitrary, (smaller) => void law(smaller)), { seed, numRuns: sizeOf(version, entry) })
+        fc.assert(
+          fc.property(entry.arbitrary, (smaller) => void law(smaller)),
+          { seed, numRuns: sizeOf(version, entry) },
+        )
         throw broken
       }
     }

@@ -9,7 +9,7 @@ import { isVerdict } from '../../src/versions/index.ts'
 import { V06, V24, V26 } from './arbitraries/shape.ts'
 import { count, flag, json, text, word } from './arbitraries/values.ts'
 import { type Case, deepFreeze, hold, runs, seed } from './cases.ts'
-import { downward, profiles, translate } from './translate.ts'
+import { downward, pairs, profiles, translate } from './translate.ts'
 
 const engine = new Ajv2020({ strict: false, validateFormats: false })
 
@@ -35,20 +35,33 @@ describe.each(downward.filter(({ to }) => to === V24))('X3 audio from $from to $
   })
 })
 
+describe.each(pairs)('X4 contents of resources from $from to $to', ({ from, to }) => {
+  it('get no name, which no version gives them', () => {
+    hold(from, (message) => {
+      if (message.method !== 'resources/read' || message.part !== 'result') return false
+      const { outcome } = translate(message, to)
+      const contents = isObject(outcome) && Array.isArray(outcome['contents']) ? outcome['contents'] : []
+      if (contents.some((content) => Object.hasOwn(content as object, 'name'))) expect.fail(JSON.stringify(contents))
+      return true
+    })
+  })
+})
+
 /** Schemas of every root, each with values that fit it. */
 const described: fc.Arbitrary<[schema: Body, value: unknown]> = fc.oneof(
   text.map((value): [Body, unknown] => [{ type: 'string' }, value]),
-  fc.array(word, { maxLength: 3 }).map((value): [Body, unknown] => [
-    { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'array', items: { $ref: '#/$defs/name' }, $defs: { name: { type: 'string' } } },
-    value,
-  ]),
+  fc
+    .array(word, { maxLength: 3 })
+    .map((value): [Body, unknown] => [
+      { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'array', items: { $ref: '#/$defs/name' }, $defs: { name: { type: 'string' } } },
+      value,
+    ]),
   fc.constantFrom<unknown>([], [[]], [[], [[]]]).map((value): [Body, unknown] => [{ type: 'array', items: { $ref: '#' } }, value]),
   fc.option(count).map((value): [Body, unknown] => [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, value]),
   fc.option(fc.record({ next: flag })).map((value): [Body, unknown] => [{ type: ['object', 'null'], properties: { next: { type: 'boolean' } } }, value]),
-  fc.record({ any: json, n: count }).map((value): [Body, unknown] => [
-    { type: 'object', properties: { any: true, never: false, n: { type: 'integer' } }, required: ['any', 'n'] },
-    value,
-  ]),
+  fc
+    .record({ any: json, n: count })
+    .map((value): [Body, unknown] => [{ type: 'object', properties: { any: true, never: false, n: { type: 'integer' } }, required: ['any', 'n'] }, value]),
   fc.constant<[Body, unknown]>([{ const: { $ref: '#/kept' } }, { $ref: '#/kept' }]),
   json.map((value): [Body, unknown] => [{}, value]),
 )
@@ -69,7 +82,13 @@ const call = (part: 'result', tool: Body, structuredContent: unknown): Case =>
   )
 
 const listing = (tool: Body): Case =>
-  deepFreeze({ version: V26, method: 'tools/list', part: 'result', body: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [tool] }, around: {} })
+  deepFreeze({
+    version: V26,
+    method: 'tools/list',
+    part: 'result',
+    body: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [tool] },
+    around: {},
+  })
 
 describe.each(versions.filter((version) => version !== V26))('F1 structured output of 2026-07-28 shown to %s', (version) => {
   it.each(profiles)('still fits the schema that is shown beside it, or is there as text (%s)', (profile) => {

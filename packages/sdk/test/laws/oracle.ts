@@ -74,18 +74,26 @@ function wrap(method: string, part: Part, body: unknown): unknown {
 
 /** What the releases do not check and the schemas cannot say. */
 function statelessProse(method: string, part: Part, body: unknown): Judgement {
-  if (!isObject(body)) return part === 'params' && (kindOf(method) === 'notification' || method === 'roots/list') ? undefined : `${method} ${part} is missing`
-  if (part === 'error') return forbiddenCode(body['code'] as number)
-  if (part === 'params') {
-    if (kindOf(method) === 'notification' || embedded.has(method)) return undefined
-    const meta = body['_meta']
-    if (!isObject(meta)) return 'params._meta is missing'
-    if (meta['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28') return 'params._meta does not name the protocol version'
-    return isObject(meta['io.modelcontextprotocol/clientCapabilities']) ? undefined : 'params._meta does not hold the client capabilities'
+  if (kindOf(method) === 'notification' || (embedded.has(method) && part !== 'error')) return undefined
+  if (!isObject(body)) return `${method} ${part} is missing`
+  const checks = {
+    params: () => requestEnvelope(body['_meta']),
+    result: () => resultEnvelope(method, body),
+    error: () => forbiddenCode(body['code'] as number),
   }
-  if (embedded.has(method)) return undefined
+  return checks[part]()
+}
+
+function requestEnvelope(meta: unknown): Judgement {
+  if (!isObject(meta)) return 'params._meta is missing'
+  if (meta['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28') return 'params._meta does not name the protocol version'
+  return isObject(meta['io.modelcontextprotocol/clientCapabilities']) ? undefined : 'params._meta does not hold the client capabilities'
+}
+
+function resultEnvelope(method: string, body: Record<string, unknown>): Judgement {
   const type = body['resultType']
-  if (type === 'input_required') return body['inputRequests'] === undefined && body['requestState'] === undefined ? 'input_required asks for nothing' : undefined
+  if (type === 'input_required')
+    return body['inputRequests'] === undefined && body['requestState'] === undefined ? 'input_required asks for nothing' : undefined
   if (type !== 'complete' && type !== 'task') return `resultType is ${JSON.stringify(type)}`
   const cached = typeof body['ttlMs'] === 'number' && typeof body['cacheScope'] === 'string'
   return cacheable.has(method) && !cached ? 'a cacheable result without ttlMs and cacheScope' : undefined

@@ -49,10 +49,7 @@ function define(holder: object, key: string, value: unknown): void {
 function placesIn(value: unknown): ((replacement: unknown) => void)[] {
   if (typeof value !== 'object' || value === null) return []
   const holder = value as Record<string, unknown>
-  return Object.keys(holder).flatMap((key) => [
-    (replacement: unknown) => define(holder, key, replacement),
-    ...placesIn(holder[key]),
-  ])
+  return Object.keys(holder).flatMap((key) => [(replacement: unknown) => define(holder, key, replacement), ...placesIn(holder[key])])
 }
 
 /** Nobody may be given a prototype of the sender's choosing. */

@@ -48,7 +48,7 @@ function isAnswerToQuestion(message: Case, to: ProtocolVersion): boolean {
   return message.part === 'error' && methodIn(to, message.method)?.from === 'embedded'
 }
 
-describe.each(pairs)('X1 from $from to $to', ({ from, to }) => {
+describe.each(pairs)('X1 Q from $from to $to', ({ from, to }) => {
   it.each(profiles)('every valid message becomes a valid one or a verdict (%s)', (profile) => {
     const looked = hold(from, (message) => {
       const { outcome } = translate(message, to, { profile })

@@ -23,6 +23,8 @@ export interface Exchange {
 export interface Sink {
   write(text: string): void
   end(text?: string): void
+  /** Hangs up without waiting for what is unread. */
+  abort(): void
   /** Bytes written that the peer has not taken yet: a reader that takes nothing must not fill the memory. */
   readonly buffered: number
   /** Called once, when the response is over: ended here, or the reader went away. */

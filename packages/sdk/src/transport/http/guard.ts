@@ -10,12 +10,6 @@ export interface GuardOptions {
   allowedOrigins?: readonly string[] | 'any'
 }
 
-/** What a request said about where it goes and where it comes from. */
-export interface Provenance {
-  host: string | undefined
-  origin: string | undefined
-}
-
 export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 export function isLoopback(host: string): boolean {
@@ -36,8 +30,8 @@ export class Guard {
     this.#origins = allowedOrigins === 'any' ? undefined : new Set(allowedOrigins.map(normalOrigin))
   }
 
-  /** Why the request is refused; `undefined` when it is not. */
-  objection({ host, origin }: Provenance): string | undefined {
+  /** Why a request with these headers is refused; `undefined` when it is not. */
+  objection(host: string | undefined, origin: string | undefined): string | undefined {
     if (!this.#admitsHost(host)) return `Host ${shown(host)} is not allowed; add it to allowedHosts if this server is meant to be reached by it`
     if (origin !== undefined && !this.#admitsOrigin(origin, host)) {
       return `Origin ${shown(origin)} is not allowed; add it to allowedOrigins if its pages are meant to call this server`

@@ -35,11 +35,7 @@ const reference = (version: ProtocolVersion): ObjectArb =>
 const known = fc.dictionary(word, text, { maxKeys: 2 })
 
 export const completionParams = (version: ProtocolVersion): ObjectArb =>
-  params(
-    version,
-    { ref: reference(version), argument: open({ name: word, value: text }) },
-    since(version, V06, { context: closed({}, { arguments: known }) }),
-  )
+  params(version, { ref: reference(version), argument: open({ name: word, value: text }) }, since(version, V06, { context: closed({}, { arguments: known }) }))
 
 export const completionResult = (version: ProtocolVersion): ObjectArb =>
   result(version, { completion: open({ values: strings }, { total: count, hasMore: flag }) })

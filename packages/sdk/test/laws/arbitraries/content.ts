@@ -11,8 +11,7 @@ const decorated = (version: ProtocolVersion) => ({ annotations: annotations(vers
 const textBlock = (version: ProtocolVersion): ObjectArb => open({ type: fc.constant('text'), text }, decorated(version))
 const bytesBlock = (version: ProtocolVersion, type: 'image' | 'audio'): ObjectArb =>
   open({ type: fc.constant(type), data: base64, mimeType }, decorated(version))
-const resourceBlock = (version: ProtocolVersion): ObjectArb =>
-  open({ type: fc.constant('resource'), resource: resourceContents(version) }, decorated(version))
+const resourceBlock = (version: ProtocolVersion): ObjectArb => open({ type: fc.constant('resource'), resource: resourceContents(version) }, decorated(version))
 const linkBlock = (version: ProtocolVersion): ObjectArb =>
   open(
     { type: fc.constant('resource_link'), uri, name: word },

@@ -57,12 +57,14 @@ function field(version: ProtocolVersion): ObjectArb {
 const fieldName = fc.oneof(word, fc.constantFrom('a.b', 'a', 'ünï'))
 
 const form = (version: ProtocolVersion): ObjectArb =>
-  fc.dictionary(fieldName, field(version), { maxKeys: 3 }).chain((properties) =>
-    open(
-      { type: fc.constant('object'), properties: fc.constant(properties) },
-      { required: fc.subarray(Object.keys(properties)), ...since(version, V11, { $schema: fc.constant('https://json-schema.org/draft/2020-12/schema') }) },
-    ),
-  )
+  fc
+    .dictionary(fieldName, field(version), { maxKeys: 3 })
+    .chain((properties) =>
+      open(
+        { type: fc.constant('object'), properties: fc.constant(properties) },
+        { required: fc.subarray(Object.keys(properties)), ...since(version, V11, { $schema: fc.constant('https://json-schema.org/draft/2020-12/schema') }) },
+      ),
+    )
 
 const asked = (version: ProtocolVersion, required: Fields, optional: Fields): ObjectArb =>
   version === V26 ? open(required, optional) : params(version, required, { ...only(version, V11, { task: taskMetadata }), ...optional })
@@ -110,4 +112,3 @@ export const elicitationResult = (version: ProtocolVersion, question: Json): Obj
   if (question['mode'] === 'url') return fc.oneof(refused, open({ action: fc.constant('accept') }, _meta))
   return fc.oneof({ weight: 3, arbitrary: open({ action: fc.constant('accept'), content: answers(question) }, _meta) }, { weight: 1, arbitrary: refused })
 }
-

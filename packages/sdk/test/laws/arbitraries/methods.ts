@@ -94,7 +94,11 @@ function shared(version: ProtocolVersion): MethodArbitraries[] {
     notification('notifications/cancelled', cancelled(version)),
     notification(
       'notifications/progress',
-      notificationParams(version, { progressToken: identifier, progress: fc.oneof(count, fraction) }, { total: count, ...since(version, V03, { message: text }) }),
+      notificationParams(
+        version,
+        { progressToken: identifier, progress: fc.oneof(count, fraction) },
+        { total: count, ...since(version, V03, { message: text }) },
+      ),
     ),
     notification('notifications/message', notificationParams(version, { level: logLevel, data: json }, { logger: word })),
     notification('notifications/tools/list_changed', bareNotification(version)),
@@ -105,13 +109,19 @@ function shared(version: ProtocolVersion): MethodArbitraries[] {
 }
 
 const cancelled = (version: ProtocolVersion): ObjectArb =>
-  version === V11 ? notificationParams(version, {}, { requestId: identifier, reason: text }) : notificationParams(version, { requestId: identifier }, { reason: text })
+  version === V11
+    ? notificationParams(version, {}, { requestId: identifier, reason: text })
+    : notificationParams(version, { requestId: identifier }, { reason: text })
 
 const handshake = (version: ProtocolVersion): MethodArbitraries[] => [
   request(
     'initialize',
     params(version, { protocolVersion: fc.constant(version), capabilities: clientCapabilities(version), clientInfo: implementation(version) }),
-    result(version, { protocolVersion: fc.constant(version), capabilities: serverCapabilities(version), serverInfo: implementation(version) }, { instructions: text }),
+    result(
+      version,
+      { protocolVersion: fc.constant(version), capabilities: serverCapabilities(version), serverInfo: implementation(version) },
+      { instructions: text },
+    ),
   ),
   request('ping', optionalParams(version), emptyResult(version)),
   request('resources/subscribe', params(version, { uri }), emptyResult(version)),

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { root } from './catalogue.ts'
 import { elicitationParams, elicitationResult, formParams } from './elicitation.ts'
 import { result } from './envelope.ts'
-import { closed, type Fields, meta, type ObjectArb, open, V26 } from './shape.ts'
 import { samplingParams, samplingResult } from './sampling.ts'
+import { closed, type Fields, meta, type ObjectArb, open, V26 } from './shape.ts'
 import { listOf, text, word } from './values.ts'
 
 const question = fc.oneof(

@@ -8,8 +8,7 @@ import { taskMetadata } from './tasks.ts'
 import { tool } from './tools.ts'
 import { count, fraction, listOf, plainObject, role, strings, text, word } from './values.ts'
 
-const message = (version: ProtocolVersion): ObjectArb =>
-  open({ role, content: samplingContent(version) }, isAtLeast(version, V11) ? innerMeta(version) : {})
+const message = (version: ProtocolVersion): ObjectArb => open({ role, content: samplingContent(version) }, isAtLeast(version, V11) ? innerMeta(version) : {})
 
 const preferences = open({}, { hints: listOf(open({}, { name: word }), 2), costPriority: fraction, speedPriority: fraction, intelligencePriority: fraction })
 

@@ -88,11 +88,7 @@ export const tool = (version: ProtocolVersion): ObjectArb =>
   )
 
 export const callResult = (version: ProtocolVersion): ObjectArb =>
-  result(
-    version,
-    { content: listOf(block(version)) },
-    { isError: flag, ...since(version, V06, { structuredContent: version === V26 ? json : jsonObject }) },
-  )
+  result(version, { content: listOf(block(version)) }, { isError: flag, ...since(version, V06, { structuredContent: version === V26 ? json : jsonObject }) })
 
 /** A call, and the tool it calls: what a translation of the answer may look at. */
 export const callContext: ObjectArb = closed({ name: fc.constant('called') }, { arguments: jsonObject })

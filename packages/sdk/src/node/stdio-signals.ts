@@ -1,0 +1,17 @@
+/** The first signal asks a served process to end, the second insists. */
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/** Returns how to stop listening. */
+export function onSignals(end: () => void): () => void {
+  let asked = false
+  const listener = (): void => {
+    if (asked) process.exit(1)
+    asked = true
+    end()
+  }
+  for (const signal of SIGNALS) process.on(signal, listener)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener)
+  }
+}

@@ -1,0 +1,176 @@
+/** The one path of Streamable HTTP: which method, header and body leads to what. */
+import { ParleyError } from '../errors/index.ts'
+import { type Incoming, parse, type RequestId } from '../jsonrpc/index.ts'
+import { handshakeVersions, unsupportedVersion } from '../protocol/index.ts'
+import { acceptance, type Exchange, isJsonType } from '../transport/index.ts'
+import { supports } from '../versions/index.ts'
+import type { HttpSettings } from './options.ts'
+import { refuse, refuseWith } from './refusal.ts'
+import type { HttpSession, SessionTable } from './session-table.ts'
+import type { Mount } from './site.ts'
+
+const METHODS = 'GET, POST, DELETE, OPTIONS'
+
+const refusals: Readonly<Record<number, string>> = {
+  406: 'Accept must admit both application/json and text/event-stream',
+  415: 'Content-Type must be application/json',
+}
+
+export class StreamableEndpoint implements Mount {
+  readonly #table: SessionTable
+  readonly #settings: HttpSettings
+
+  constructor(table: SessionTable, settings: HttpSettings) {
+    this.#table = table
+    this.#settings = settings
+  }
+
+  admit(exchange: Exchange): boolean {
+    switch (exchange.method) {
+      case 'POST':
+        return this.#admitPost(exchange)
+      case 'GET':
+      case 'DELETE':
+        return true
+      case 'OPTIONS':
+        exchange.respond(204, { allow: METHODS })
+        return false
+      default:
+        refuse(exchange, 405, 'invalid_request', `${exchange.method.slice(0, 20)} is not a method of this endpoint`, { allow: METHODS })
+        return false
+    }
+  }
+
+  handle(exchange: Exchange): void {
+    if (exchange.method === 'POST') this.#onPost(exchange)
+    else if (exchange.method === 'GET') this.#onGet(exchange)
+    else this.#onDelete(exchange)
+  }
+
+  #admitPost(exchange: Exchange): boolean {
+    const type = exchange.header('content-type')
+    if (type === undefined || !isJsonType(type)) {
+      refuse(exchange, 415, 'invalid_request', refusals[415] as string)
+      return false
+    }
+    const accepted = acceptance(exchange.header('accept'))
+    if (!accepted.json || !accepted.events) {
+      refuse(exchange, 406, 'invalid_request', refusals[406] as string)
+      return false
+    }
+    return true
+  }
+
+  #onPost(exchange: Exchange): void {
+    const id = exchange.header('mcp-session-id')
+    if (id === undefined) return this.#onFirstPost(exchange)
+    const found = this.#find(exchange, id)
+    if (found === undefined) return
+    const incoming = parse(exchange.body, this.#settings.limits)
+    switch (incoming.kind) {
+      case 'request':
+        return found.link.ask(exchange, [incoming.message.id], exchange.body, incoming)
+      case 'batch':
+        return this.#onBatch(exchange, found, incoming.items, incoming)
+      case 'invalid':
+        // An answer that cannot be read still ends the request it belongs to.
+        if (incoming.isAnswer) found.link.deliver(exchange.body, incoming)
+        return this.#onInvalid(exchange, incoming)
+      default:
+        found.link.deliver(exchange.body, incoming)
+        return exchange.respond(202, {})
+    }
+  }
+
+  /** Without a session there is only one thing to do. */
+  #onFirstPost(exchange: Exchange): void {
+    const incoming = parse(exchange.body, this.#settings.limits)
+    if (incoming.kind === 'invalid') return this.#onInvalid(exchange, incoming)
+    if (incoming.kind === 'batch' && incoming.items.some(isInitialize)) {
+      return refuse(exchange, 400, 'batch_invalid', 'The handshake must not be part of a batch')
+    }
+    if (incoming.kind !== 'request' || incoming.message.method !== 'initialize') {
+      return refuse(exchange, 400, 'invalid_request', 'Header Mcp-Session-Id is missing; a session begins with initialize')
+    }
+    const named = exchange.header('mcp-protocol-version')
+    if (named !== undefined && !isHandshakeVersion(named)) return refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions))
+    this.#open(exchange, incoming.message.id, incoming)
+  }
+
+  #open(exchange: Exchange, id: RequestId, incoming: Incoming): void {
+    const opened = this.#table.open()
+    if (opened === undefined) {
+      const why = this.#table.closing ? 'The server is shutting down' : 'There are too many sessions'
+      return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
+    }
+    opened.link.ask(exchange, [id], exchange.body, incoming)
+    // A handshake that was refused leaves nothing behind; the client may try again.
+    if (opened.session.version === undefined) void opened.session.close({ drain: 0 })
+  }
+
+  #onBatch(exchange: Exchange, { link, session }: HttpSession, items: readonly Incoming[], incoming: Incoming): void {
+    if (session.version === undefined || !supports(session.version, 'batch')) {
+      return refuse(exchange, 400, 'batch_not_supported', `Batches are not part of protocol version ${session.version}`)
+    }
+    const ids = items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
+    if (new Set(ids).size < ids.length) return refuse(exchange, 400, 'duplicate_request_id', 'Two requests of the batch have the same id')
+    if (ids.length > 0) return link.ask(exchange, ids, exchange.body, incoming)
+    const invalid = items.find((item) => item.kind === 'invalid')
+    if (invalid?.kind === 'invalid') return this.#onInvalid(exchange, invalid)
+    link.deliver(exchange.body, incoming)
+    exchange.respond(202, {})
+  }
+
+  #onInvalid(exchange: Exchange, { id, error, isAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
+    const { message, code, data } = error
+    const kind = (data as { 'parley/kind'?: string } | undefined)?.['parley/kind']
+    const status = kind === 'message_too_large' ? 413 : 400
+    const told = new ParleyError('invalid_request', { message, code, ...(data === undefined ? {} : { data: data as Record<string, unknown> }) })
+    refuseWith(exchange, status, told, {}, isAnswer ? undefined : id)
+  }
+
+  #onGet(exchange: Exchange): void {
+    if (!acceptance(exchange.header('accept')).events) return refuse(exchange, 406, 'invalid_request', 'Accept must admit text/event-stream')
+    const found = this.#required(exchange)
+    if (found === undefined) return
+    const lastEventId = exchange.header('last-event-id')
+    if (lastEventId === undefined) found.link.listen(exchange)
+    else found.link.resume(exchange, lastEventId)
+  }
+
+  #onDelete(exchange: Exchange): void {
+    const found = this.#required(exchange)
+    if (found === undefined) return
+    void found.session.close({ drain: 0 })
+    exchange.respond(204, {})
+  }
+
+  #required(exchange: Exchange): HttpSession | undefined {
+    const id = exchange.header('mcp-session-id')
+    if (id !== undefined) return this.#find(exchange, id)
+    refuse(exchange, 400, 'invalid_request', 'Header Mcp-Session-Id is missing')
+    return undefined
+  }
+
+  /** The session a request names, if it may be used in the version the request names (B-12). */
+  #find(exchange: Exchange, id: string): HttpSession | undefined {
+    const found = this.#table.find(id)
+    if (found === undefined) {
+      refuse(exchange, 404, 'session_closed', 'There is no such session, or it has ended; begin a new one with initialize')
+      return undefined
+    }
+    const named = exchange.header('mcp-protocol-version')
+    if (named === undefined || named === found.session.version) return found
+    if (!isHandshakeVersion(named)) refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions))
+    else refuse(exchange, 400, 'header_mismatch', `MCP-Protocol-Version is ${named}, but the session speaks ${found.session.version}`)
+    return undefined
+  }
+}
+
+function isInitialize(item: Incoming): boolean {
+  return item.kind === 'request' && item.message.method === 'initialize'
+}
+
+function isHandshakeVersion(named: string): boolean {
+  return (handshakeVersions as readonly string[]).includes(named)
+}

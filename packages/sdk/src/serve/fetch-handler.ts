@@ -1,0 +1,151 @@
+/** Serves over HTTP wherever there are `Request` and `Response`: workers, Deno, Bun, frameworks. */
+import type { CloseOptions } from '../session/index.ts'
+import type { Exchange, ResponseHeaders, Sink } from '../transport/index.ts'
+import type { HttpOptions } from './options.ts'
+import { refuse } from './refusal.ts'
+import { HttpSite, type Servable } from './site.ts'
+
+export interface FetchHandler {
+  (request: Request): Promise<Response>
+  /** How many sessions there are. */
+  readonly sessions: number
+  /** Ends all sessions; requests that come later are refused. */
+  close(options?: CloseOptions): Promise<void>
+}
+
+export function fetchHandler(server: Servable, options: HttpOptions = {}): FetchHandler {
+  const site = new HttpSite(server, options)
+  const handle = (request: Request): Promise<Response> => new Promise((resolve) => void serve(site, new FetchExchange(request, site, resolve), request))
+  const handler = Object.assign(handle, { close: (closing?: CloseOptions) => site.close(closing) })
+  return Object.defineProperty(handler, 'sessions', { get: () => site.sessions }) as typeof handler & { sessions: number }
+}
+
+async function serve(site: HttpSite, exchange: FetchExchange, request: Request): Promise<void> {
+  try {
+    if (!site.admit(exchange)) return
+    if (request.body !== null && !(await readBody(site, exchange, request.body))) return
+    site.handle(exchange)
+  } catch {
+    refuse(exchange, 500, 'internal_error', 'Internal error')
+  }
+}
+
+/** False when it was too long, too slow, broken off or not text. */
+async function readBody(site: HttpSite, exchange: FetchExchange, body: ReadableStream<Uint8Array>): Promise<boolean> {
+  const { limits, clock, requestTimeout } = site.settings
+  const reader = body.getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  let late = false
+  const cancelTimer = clock.after(requestTimeout, () => {
+    late = true
+    reader.cancel().catch(() => {})
+  })
+  let length = 0
+  let text = ''
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      length += part.value.length
+      if (length > limits.maxBytes) {
+        reader.cancel().catch(() => {})
+        refuse(exchange, 413, 'message_too_large', `Messages are limited to ${limits.maxBytes} bytes`)
+        return false
+      }
+      text += decoder.decode(part.value, { stream: true })
+    }
+    exchange.body = text + decoder.decode()
+  } catch {
+    refuse(exchange, 400, 'parse_error', 'The body cannot be read as UTF-8')
+    return false
+  } finally {
+    cancelTimer()
+  }
+  if (late) refuse(exchange, 408, 'request_timeout', `The request did not arrive within ${requestTimeout} ms`)
+  return !late
+}
+
+class FetchExchange implements Exchange {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  body = ''
+  readonly #headers: Headers
+  readonly #host: string
+  readonly #site: HttpSite
+  readonly #resolve: (response: Response) => void
+
+  constructor(request: Request, site: HttpSite, resolve: (response: Response) => void) {
+    const url = new URL(request.url)
+    this.method = request.method.toUpperCase()
+    this.path = url.pathname
+    this.query = url.search.slice(1)
+    this.#headers = request.headers
+    this.#host = url.host
+    this.#site = site
+    this.#resolve = resolve
+  }
+
+  header(name: string): string | undefined {
+    return this.#headers.get(name) ?? (name === 'host' ? this.#host : undefined)
+  }
+
+  respond(status: number, headers: ResponseHeaders, body?: string): void {
+    this.#resolve(new Response(this.method === 'HEAD' || body === undefined ? null : body, { status, headers: this.#withCors(headers) }))
+  }
+
+  stream(status: number, headers: ResponseHeaders): Sink {
+    const sink = new StreamSink()
+    this.#resolve(new Response(sink.readable, { status, headers: this.#withCors(headers) }))
+    return sink
+  }
+
+  #withCors(headers: ResponseHeaders): Record<string, string> {
+    return { ...headers, ...this.#site.corsHeaders(this.header('origin')) }
+  }
+}
+
+const encoder = new TextEncoder()
+
+class StreamSink implements Sink {
+  readonly readable: ReadableStream<Uint8Array>
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #onClose: (() => void) | undefined
+
+  constructor() {
+    const source: UnderlyingDefaultSource<Uint8Array> = {
+      start: (controller) => {
+        this.#controller = controller
+      },
+      cancel: () => this.#over(),
+    }
+    this.readable = new ReadableStream(source, { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 })
+  }
+
+  get buffered(): number {
+    return -(this.#controller?.desiredSize ?? 0)
+  }
+
+  onClose(listener: () => void): void {
+    this.#onClose = listener
+  }
+
+  write(text: string): void {
+    this.#controller?.enqueue(encoder.encode(text))
+  }
+
+  end(text?: string): void {
+    if (text !== undefined) this.write(text)
+    this.#controller?.close()
+    this.#over()
+  }
+
+  abort(): void {
+    this.#controller?.error(new Error('The reader was too slow'))
+    this.#over()
+  }
+
+  #over(): void {
+    if (this.#controller === undefined) return
+    this.#controller = undefined
+    this.#onClose?.()
+  }
+}

@@ -1,0 +1,269 @@
+/** One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and nothing of what is asked. */
+import { ParleyError } from '../errors/index.ts'
+import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
+import type { LoggedEvent } from '../stores/index.ts'
+import { EVENT_STREAM, type Exchange, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
+import { EventStream, readEventId, type StreamHome } from './event-stream.ts'
+import type { HttpSettings } from './options.ts'
+import type { Beating, Pulse } from './pulse.ts'
+import { refuse } from './refusal.ts'
+
+export interface LinkHost {
+  readonly settings: HttpSettings
+  readonly pulse: Pulse
+  /** Asked once a version is agreed on. */
+  knowsPolling(version: string): boolean
+  closed(link: HttpLink): void
+  disconnected(link: HttpLink): void
+}
+
+const JSON_HEADERS: ResponseHeaders = { 'content-type': JSON_TYPE }
+const STREAM_HEADERS: ResponseHeaders = { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+const NO_HEADERS: ResponseHeaders = {}
+
+/** An answer that takes at least this many beats becomes a stream, which can be kept alive. */
+const PATIENCE = 2
+
+/** The stream of what belongs to no request. */
+const OWN_STREAM = 0
+
+/** A posted request, or batch of them, that waits for its answer. */
+class Reply implements Beating {
+  lastBeat = 0
+  stream: EventStream | undefined
+  readonly exchange: Exchange
+  readonly ids: readonly RequestId[]
+  readonly #link: HttpLink
+
+  constructor(link: HttpLink, exchange: Exchange, ids: readonly RequestId[]) {
+    this.#link = link
+    this.exchange = exchange
+    this.ids = ids
+  }
+
+  beat(now: number): void {
+    if (now - this.lastBeat >= PATIENCE) this.#link.openStream(this)
+  }
+}
+
+export class HttpLink implements Link, StreamHome {
+  readonly transport = 'http'
+  readonly id: string
+  readonly settings: HttpSettings
+  readonly pulse: Pulse
+  polling = false
+  readonly #host: LinkHost
+  #events: LinkEvents | undefined
+  #closed = false
+  /** Set while the very first request is answered: the client learns its session id from that response. */
+  #introducing = true
+  #replies: Map<RequestId, Reply> | undefined
+  /** Streams that can be resumed and are not finished, by number. */
+  #streams: Map<number, EventStream> | undefined
+  #lastStream = OWN_STREAM
+  #tag: string | undefined
+
+  constructor(host: LinkHost, id: string) {
+    this.#host = host
+    this.settings = host.settings
+    this.pulse = host.pulse
+    this.id = id
+  }
+
+  /** Made on first use: most sessions never open a stream. */
+  get tag(): string {
+    this.#tag ??= this.settings.mint().slice(-8)
+    return this.#tag
+  }
+
+  /** Somebody waits for an answer or listens to a stream. */
+  get busy(): boolean {
+    if (this.#replies !== undefined && this.#replies.size > 0) return true
+    if (this.#streams !== undefined) for (const stream of this.#streams.values()) if (stream.connected) return true
+    return false
+  }
+
+  open(events: LinkEvents): void {
+    this.#events = events
+  }
+
+  negotiated(version: string): void {
+    this.polling = this.#host.knowsPolling(version)
+  }
+
+  send(frame: string, options?: SendOptions): void {
+    if (this.#closed) throw new ParleyError('transport_error', { message: 'The HTTP session is closed' })
+    const relatedTo = options?.relatedTo
+    const reply = relatedTo === undefined ? undefined : this.#replies?.get(relatedTo)
+    if (reply === undefined) this.#ownStream().send(frame)
+    else if (options?.final === true) this.#answer(reply, frame)
+    else if (reply.stream !== undefined) reply.stream.send(frame)
+    else if (this.settings.answer === 'json') this.#ownStream().send(frame)
+    else this.openStream(reply, frame)
+  }
+
+  /** A posted message that wants no answer. */
+  deliver(text: string, incoming: Incoming): void {
+    this.#events?.frame(text, incoming)
+  }
+
+  /** A posted message with requests: the exchange is answered when they are. */
+  ask(exchange: Exchange, ids: readonly RequestId[], text: string, incoming: Incoming): void {
+    this.#replies ??= new Map()
+    const replies = this.#replies
+    if (replies.size >= this.settings.maxStreams) {
+      return refuse(exchange, 429, 'too_many_requests', `${this.settings.maxStreams} requests of this session are already being answered`, { 'retry-after': '1' })
+    }
+    const taken = ids.find((id) => replies.has(id))
+    if (taken !== undefined) return refuse(exchange, 400, 'duplicate_request_id', `Request id ${JSON.stringify(taken)} is still in flight`)
+    const reply = new Reply(this, exchange, ids)
+    for (const id of ids) replies.set(id, reply)
+    this.#events?.frame(text, incoming)
+    this.#introducing = false
+    if (reply.stream === undefined && replies.get(ids[0] as RequestId) === reply) this.#wait(reply)
+  }
+
+  /** Opens the session's own stream; what was sent while nobody listened comes first. */
+  listen(exchange: Exchange): void {
+    const stream = this.#ownStream()
+    if (stream.connected) return refuse(exchange, 409, 'invalid_request', 'This session already has a stream; resume it with Last-Event-ID to replace it')
+    this.#reconnect(stream, exchange, stream.written)
+  }
+
+  /** Takes up a stream after the event the client saw last. */
+  resume(exchange: Exchange, lastEventId: string): void {
+    const id = readEventId(lastEventId)
+    if (id === undefined || id.tag !== this.#tag) return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is not an event of this session')
+    const stream = this.#streams?.get(id.stream)
+    if (stream === undefined) return this.#replay(exchange, id.stream, id.sequence)
+    if (id.sequence > stream.sequence) return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is an event that was not sent yet')
+    this.#reconnect(stream, exchange, id.sequence)
+  }
+
+  /** The request was cancelled, which is no failure of the exchange, but there will be no answer either. */
+  abandon(request: RequestId): void {
+    const reply = this.#replies?.get(request)
+    if (reply === undefined) return
+    this.#forget(reply)
+    if (reply.stream === undefined) return reply.exchange.respond(202, NO_HEADERS)
+    this.#streams?.delete(reply.stream.number)
+    reply.stream.finish()
+  }
+
+  release(request: RequestId, retry = this.settings.retry): void {
+    const reply = this.#replies?.get(request)
+    if (reply === undefined || !this.polling || this.settings.answer === 'json') return
+    if (reply.stream === undefined) this.openStream(reply)
+    reply.stream?.release(retry)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const reply of new Set(this.#replies?.values())) {
+      this.#forget(reply)
+      if (reply.stream === undefined) respondEnded(reply)
+    }
+    for (const stream of this.#streams?.values() ?? []) stream.release(this.settings.retry)
+    this.#streams = undefined
+    this.settings.eventLog.forget(this.id)
+    this.#host.closed(this)
+  }
+
+  /** Forgets the events of answers that are complete. */
+  tidy(): void {
+    if (this.#tag !== undefined) this.settings.eventLog.forget(this.id, new Set([OWN_STREAM, ...(this.#streams?.keys() ?? [])]))
+  }
+
+  disconnected(): void {
+    this.#host.disconnected(this)
+  }
+
+  /** Turns a waiting response into a stream, with its first message if there is one. */
+  openStream(reply: Reply, first?: string): void {
+    this.pulse.remove(reply)
+    const stream = this.#newStream()
+    reply.stream = stream
+    this.#streams ??= new Map()
+    this.#streams.set(stream.number, stream)
+    const events = first === undefined ? NO_EVENTS : [stream.send(first)]
+    stream.connect(reply.exchange.stream(200, this.#headers(STREAM_HEADERS)), 0, events)
+  }
+
+  #answer(reply: Reply, frame: string): void {
+    this.#forget(reply)
+    if (reply.stream !== undefined) {
+      this.#streams?.delete(reply.stream.number)
+      return reply.stream.finish(frame)
+    }
+    if (this.settings.answer !== 'sse') return reply.exchange.respond(200, this.#headers(JSON_HEADERS), frame)
+    reply.exchange.respond(200, this.#headers(STREAM_HEADERS), this.#newStream().finishAtOnce(frame))
+  }
+
+  #forget(reply: Reply): void {
+    for (const id of reply.ids) this.#replies?.delete(id)
+    this.pulse.remove(reply)
+  }
+
+  #wait(reply: Reply): void {
+    const { answer, clock } = this.settings
+    if (answer === 'json') return
+    this.pulse.add(reply)
+    // Where a stream is wanted it is opened soon, but an answer that is nearly there still goes out in one piece.
+    if (answer === 'sse') clock.after(0, () => this.#isWaiting(reply) && this.openStream(reply))
+  }
+
+  #isWaiting(reply: Reply): boolean {
+    return reply.stream === undefined && this.#replies?.get(reply.ids[0] as RequestId) === reply
+  }
+
+  #headers(headers: ResponseHeaders): ResponseHeaders {
+    return this.#introducing ? { ...headers, 'mcp-session-id': this.id } : headers
+  }
+
+  #newStream(): EventStream {
+    return new EventStream(this, ++this.#lastStream)
+  }
+
+  #ownStream(): EventStream {
+    this.#streams ??= new Map()
+    let stream = this.#streams.get(OWN_STREAM)
+    if (stream === undefined) {
+      stream = new EventStream(this, OWN_STREAM)
+      this.#streams.set(OWN_STREAM, stream)
+    }
+    return stream
+  }
+
+  #reconnect(stream: EventStream, exchange: Exchange, after: number): void {
+    const connect = (kept: readonly LoggedEvent[]): void => stream.connect(exchange.stream(200, STREAM_HEADERS), after, kept)
+    if (stream.sequence === after) return connect(NO_EVENTS)
+    const kept = this.settings.eventLog.read(this.id, stream.number)
+    if (!(kept instanceof Promise)) return connect(kept)
+    stream.hold()
+    kept.then(connect, () => connect(NO_EVENTS))
+  }
+
+  /** What is left of a stream that has had its last event. */
+  #replay(exchange: Exchange, number: number, after: number): void {
+    const show = (kept: readonly LoggedEvent[]): void => {
+      const last = kept[kept.length - 1]
+      if (last === undefined) return refuse(exchange, 400, 'invalid_request', 'The stream of this Last-Event-ID is not known, or no longer kept')
+      if (after > last.sequence) return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is an event that was never sent')
+      const stream = new EventStream(this, number)
+      stream.finish()
+      stream.connect(exchange.stream(200, STREAM_HEADERS), after, kept)
+    }
+    const kept = this.settings.eventLog.read(this.id, number)
+    if (kept instanceof Promise)
+      kept.then(show, () => show(NO_EVENTS))
+    else show(kept)
+  }
+}
+
+const NO_EVENTS: readonly LoggedEvent[] = []
+
+function respondEnded({ exchange, ids }: Reply): void {
+  const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' })
+  exchange.respond(404, JSON_HEADERS, errorText(ids.length === 1 ? ids[0] : undefined, error.toWire()))
+}

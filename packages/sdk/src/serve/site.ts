@@ -1,0 +1,103 @@
+/** Everything a server answers over HTTP, path by path; what drives it is one of the runtimes. */
+import type { MessageLimits } from '../jsonrpc/index.ts'
+import type { CloseOptions } from '../session/index.ts'
+import { type Exchange, Guard, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
+import { StreamableEndpoint } from './endpoint.ts'
+import { type HttpOptions, type HttpSettings, settleHttp } from './options.ts'
+import { refuse } from './refusal.ts'
+import { type Acceptance, SessionTable } from './session-table.ts'
+
+/** Answers what comes to one path. */
+export interface Mount {
+  /** Called before the body is read; false when the exchange was answered by that. */
+  admit?(exchange: Exchange): boolean
+  handle(exchange: Exchange): void
+  close?(options: CloseOptions): Promise<void>
+}
+
+/** A server, or anything else that takes links, such as a gateway. */
+export interface Servable extends Acceptance {
+  readonly limits?: Partial<MessageLimits>
+}
+
+export class HttpSite {
+  readonly settings: HttpSettings
+  readonly guard: Guard
+  readonly #table: SessionTable
+  readonly #mounts = new Map<string, Mount>()
+
+  constructor(server: Servable, options: HttpOptions) {
+    this.settings = settleHttp(options, server.limits)
+    this.guard = new Guard(options)
+    this.#table = new SessionTable(server, this.settings)
+    this.mount(this.settings.path, new StreamableEndpoint(this.#table, this.settings))
+    if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: (exchange) => this.#onHealth(exchange) })
+  }
+
+  /** How many sessions there are. */
+  get sessions(): number {
+    return this.#table.size
+  }
+
+  mount(path: string, mount: Mount): void {
+    if (this.#mounts.has(path)) throw new TypeError(`Path ${path} is taken`)
+    this.#mounts.set(path, mount)
+  }
+
+  /** Looks at everything but the body; false when the exchange was answered by that, and the body need not be read. */
+  admit(exchange: Exchange): boolean {
+    const origin = exchange.header('origin')
+    const objection = this.guard.objection(exchange.header('host'), origin)
+    if (objection !== undefined) {
+      refuse(exchange, 403, 'refusal_permission_denied', objection)
+      return false
+    }
+    const mount = this.#mounts.get(exchange.path)
+    if (mount === undefined) {
+      refuse(exchange, 404, 'invalid_request', `Nothing is served at this path; the endpoint is ${this.settings.path}`)
+      return false
+    }
+    if (this.#tooLong(exchange)) {
+      refuse(exchange, 413, 'message_too_large', `Messages are limited to ${this.settings.limits.maxBytes} bytes`)
+      return false
+    }
+    if (this.settings.cors && exchange.method === 'OPTIONS' && origin !== undefined) {
+      exchange.respond(204, preflight)
+      return false
+    }
+    return mount.admit?.(exchange) ?? true
+  }
+
+  /** An exchange that was admitted, with its body. */
+  handle(exchange: Exchange): void {
+    this.#mounts.get(exchange.path)?.handle(exchange)
+  }
+
+  /** Headers that let a page of a listed origin read the response. */
+  corsHeaders(origin: string | undefined): ResponseHeaders | undefined {
+    if (!this.settings.cors || origin === undefined || !this.guard.lists(origin)) return undefined
+    return { 'access-control-allow-origin': origin, 'access-control-expose-headers': 'mcp-session-id', vary: 'origin' }
+  }
+
+  /** Takes no new sessions, lets running requests finish, and ends all sessions and streams. */
+  async close(options: CloseOptions = {}): Promise<void> {
+    await Promise.all([this.#table.close(options), ...[...this.#mounts.values()].map((mount) => mount.close?.(options))])
+  }
+
+  #tooLong(exchange: Exchange): boolean {
+    const declared = exchange.header('content-length')
+    return declared !== undefined && Number(declared) > this.settings.limits.maxBytes
+  }
+
+  #onHealth(exchange: Exchange): void {
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return refuse(exchange, 405, 'invalid_request', 'Only GET', { allow: 'GET, HEAD' })
+    const status = this.#table.closing ? 'closing' : 'ok'
+    exchange.respond(status === 'ok' ? 200 : 503, { 'content-type': JSON_TYPE }, JSON.stringify({ status, sessions: this.#table.size }))
+  }
+}
+
+const preflight: ResponseHeaders = {
+  'access-control-allow-methods': 'GET, POST, DELETE',
+  'access-control-allow-headers': 'authorization, content-type, accept, last-event-id, mcp-protocol-version, mcp-session-id',
+  'access-control-max-age': '600',
+}
