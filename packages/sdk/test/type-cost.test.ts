@@ -42,7 +42,7 @@ afterAll(() => rm(project, { recursive: true, force: true }))
 describe('F1 inferred types stay cheap', () => {
   it(`300 tools with input and output take fewer than ${CEILING} instantiations`, async () => {
     const printed = await compile(programOf(300))
-    expect(printed).not.toMatch(/error TS/)
+    expect(printed).not.toMatch(/main\.ts.*error TS/)
     const instantiations = Number(/Instantiations:\s+(\d+)/.exec(printed)?.[1])
     expect(instantiations).toBeGreaterThan(10_000)
     expect(instantiations).toBeLessThan(CEILING)

@@ -64,6 +64,7 @@ export const catalogue = {
   not_initialized: entry(INVALID_REQUEST, 400, 'Not initialized', 'reconnect', 'A request arrived before initialize was completed.', -32005),
   already_initialized: entry(INVALID_REQUEST, 400, 'Already initialized', 'ignore', 'A second initialize arrived in one session.', -32005),
   session_closed: entry(INVALID_REQUEST, 404, 'Session closed', 'reconnect', 'A request was made after the session had ended.'),
+  session_lost: entry(INVALID_REQUEST, 404, 'Session lost', 'reconnect', 'The server no longer knows the session; a new one has to be opened.'),
   shutting_down: entry(INVALID_REQUEST, 503, 'Shutting down', 'reconnect', 'A request arrived while the session was draining.'),
   unsupported_protocol_version: entry(
     until(-32602, STATELESS, -32022),
@@ -76,6 +77,8 @@ export const catalogue = {
   connection_closed: entry(INTERNAL, 502, 'Connection closed', 'reconnect', 'The link ended while a request was waiting for its answer.'),
   peer_unresponsive: entry(INTERNAL, 504, 'Peer is not answering', 'reconnect', 'A keep-alive ping was not answered in time.'),
   transport_error: entry(INTERNAL, 502, 'Transport error', 'reconnect', 'The link failed to carry a message.', -32008),
+  unauthorized: entry(INTERNAL, 401, 'Authorization required', 'abort', 'The server demands credentials, or does not take those it was given.'),
+  forbidden: entry(INTERNAL, 403, 'Forbidden', 'abort', 'The credentials, or the place a request came from, do not permit it.'),
 
   // Requests
   request_timeout: entry(INTERNAL, 504, 'Request timed out', 'retry', 'No answer came before the time-out, or progress went on past the hard maximum.', -32009),

@@ -6,6 +6,11 @@ export interface LinkEvents {
   readonly maxBytes?: number
   /** `parsed` comes from a transport that had to read the message to know where it belongs, so that it is not read twice. */
   frame(text: string, parsed?: Incoming): void
+  /**
+   * A frame could not be handed over, but the link lives on: with the request of this side that will get no answer because of it, or
+   * without one for a notification or an answer. A link that has nobody to tell so makes up an error answer.
+   */
+  failed?(request: RequestId | undefined, error: Error): void
   /** Called once, when no frame can come any more; with the reason when it was not a clean end. */
   closed(reason?: Error): void
 }
@@ -24,8 +29,8 @@ export interface Link {
   open(events: LinkEvents): void
   /** Throws a `transport_error` when the link is closed. */
   send(frame: string, options?: SendOptions): void
-  /** Ends the link; a second call does nothing. */
-  close(): void
+  /** Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told. */
+  close(): void | Promise<void>
   /** The handshake has settled the version; some transports name it in every message or behave differently in it. */
   negotiated?(version: string): void
   /** A request of the peer will never be answered, because it was cancelled: nothing needs to be kept open for it. */

@@ -19,12 +19,7 @@ export class LastWords {
   text(lines: number = MAX_LINES): string {
     this.#shrink()
     const [kept = new Uint8Array(0)] = this.#chunks
-    return new TextDecoder()
-      .decode(kept)
-      .trimEnd()
-      .split(/\r?\n/)
-      .slice(-Math.min(lines, MAX_LINES))
-      .join('\n')
+    return new TextDecoder().decode(kept).trimEnd().split(/\r?\n/).slice(-Math.min(lines, MAX_LINES)).join('\n')
   }
 
   #shrink(): void {

@@ -7,6 +7,7 @@ import { issuesOf } from './library-issues.ts'
 import { malformed, type SchemaFacts } from './wellformed.ts'
 
 type Library = Pick<typeof import('@cfworker/json-schema'), 'dereference' | 'validate'>
+type Targets = ReturnType<Library['dereference']>
 
 let loaded: Library | undefined
 let loading: Promise<Library> | undefined
@@ -90,8 +91,8 @@ function rewriteDynamic(node: JsonSchema, anchors: ReadonlyMap<string, string>):
 }
 
 /** All schemas by address. A reference that leads nowhere is an error now, and is never fetched. */
-function resolve(dereference: Library['dereference'], prepared: JsonSchema): Record<string, unknown> {
-  let targets: Record<string, unknown>
+function resolve(dereference: Library['dereference'], prepared: JsonSchema): Targets {
+  let targets: Targets
   try {
     targets = dereference(prepared)
   } catch (error) {

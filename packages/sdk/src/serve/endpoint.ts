@@ -1,5 +1,4 @@
 /** The one path of Streamable HTTP: which method, header and body leads to what. */
-import { ParleyError } from '../errors/index.ts'
 import { type Incoming, parse, type RequestId } from '../jsonrpc/index.ts'
 import { handshakeVersions, unsupportedVersion } from '../protocol/index.ts'
 import { acceptance, type Exchange, isJsonType } from '../transport/index.ts'
@@ -10,11 +9,6 @@ import type { HttpSession, SessionTable } from './session-table.ts'
 import type { Mount } from './site.ts'
 
 const METHODS = 'GET, POST, DELETE, OPTIONS'
-
-const refusals: Readonly<Record<number, string>> = {
-  406: 'Accept must admit both application/json and text/event-stream',
-  415: 'Content-Type must be application/json',
-}
 
 export class StreamableEndpoint implements Mount {
   readonly #table: SessionTable
@@ -50,12 +44,12 @@ export class StreamableEndpoint implements Mount {
   #admitPost(exchange: Exchange): boolean {
     const type = exchange.header('content-type')
     if (type === undefined || !isJsonType(type)) {
-      refuse(exchange, 415, 'invalid_request', refusals[415] as string)
+      refuse(exchange, 415, 'invalid_request', 'Content-Type must be application/json')
       return false
     }
     const accepted = acceptance(exchange.header('accept'))
     if (!accepted.json || !accepted.events) {
-      refuse(exchange, 406, 'invalid_request', refusals[406] as string)
+      refuse(exchange, 406, 'invalid_request', 'Accept must admit both application/json and text/event-stream')
       return false
     }
     return true
@@ -93,7 +87,7 @@ export class StreamableEndpoint implements Mount {
       return refuse(exchange, 400, 'invalid_request', 'Header Mcp-Session-Id is missing; a session begins with initialize')
     }
     const named = exchange.header('mcp-protocol-version')
-    if (named !== undefined && !isHandshakeVersion(named)) return refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions))
+    if (named !== undefined && !isHandshakeVersion(named)) return refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions).toWire())
     this.#open(exchange, incoming.message.id, incoming)
   }
 
@@ -122,11 +116,8 @@ export class StreamableEndpoint implements Mount {
   }
 
   #onInvalid(exchange: Exchange, { id, error, isAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
-    const { message, code, data } = error
-    const kind = (data as { 'parley/kind'?: string } | undefined)?.['parley/kind']
-    const status = kind === 'message_too_large' ? 413 : 400
-    const told = new ParleyError('invalid_request', { message, code, ...(data === undefined ? {} : { data: data as Record<string, unknown> }) })
-    refuseWith(exchange, status, told, {}, isAnswer ? undefined : id)
+    const kind = (error.data as { 'parley/kind'?: string } | undefined)?.['parley/kind']
+    refuseWith(exchange, kind === 'message_too_large' ? 413 : 400, error, {}, isAnswer ? undefined : id)
   }
 
   #onGet(exchange: Exchange): void {
@@ -161,7 +152,7 @@ export class StreamableEndpoint implements Mount {
     }
     const named = exchange.header('mcp-protocol-version')
     if (named === undefined || named === found.session.version) return found
-    if (!isHandshakeVersion(named)) refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions))
+    if (!isHandshakeVersion(named)) refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions).toWire())
     else refuse(exchange, 400, 'header_mismatch', `MCP-Protocol-Version is ${named}, but the session speaks ${found.session.version}`)
     return undefined
   }

@@ -1,12 +1,13 @@
 /** Refusals of HTTP requests: a status, and an error that answers no request in particular. */
-import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { type ErrorKind, ParleyError, type WireError } from '../errors/index.ts'
 import { errorText, type RequestId } from '../jsonrpc/index.ts'
 import { type Exchange, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
 
-export function refuse(exchange: Exchange, status: number, kind: ErrorKind, message: string, headers: ResponseHeaders = {}, id?: RequestId): void {
-  refuseWith(exchange, status, new ParleyError(kind, { message }), headers, id)
+export function refuse(exchange: Exchange, status: number, kind: ErrorKind, message: string, headers?: ResponseHeaders): void {
+  refuseWith(exchange, status, new ParleyError(kind, { message }).toWire(), headers)
 }
 
-export function refuseWith(exchange: Exchange, status: number, error: ParleyError, headers: ResponseHeaders = {}, id?: RequestId): void {
-  exchange.respond(status, { 'content-type': JSON_TYPE, ...headers }, errorText(id, error.toWire()))
+/** With the id of the request it answers after all, if there is one. */
+export function refuseWith(exchange: Exchange, status: number, error: WireError, headers?: ResponseHeaders, id?: RequestId): void {
+  exchange.respond(status, { 'content-type': JSON_TYPE, ...headers }, errorText(id, error))
 }

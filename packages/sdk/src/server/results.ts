@@ -52,10 +52,22 @@ export function explicitResult(fields: ResultFields, structured: unknown): CallT
   return made
 }
 
-/** For the model to read. */
-export function errorResult(error: ToolError): CallToolResult {
+/** A failure said with `result(…)` by a tool that declares its output: as with `errorResult`, its details travel as text. */
+export function explicitError({ structured, ...fields }: ResultFields): CallToolResult {
+  const made = explicitResult(fields, undefined)
+  made.content.push(...copyOf(structured))
+  return made
+}
+
+/**
+ * For the model to read. Where a tool declares its output, clients check structured content against that schema even on failures, so
+ * the details of an error go along as text instead.
+ */
+export function errorResult(error: ToolError, declaresOutput = false): CallToolResult {
   const made: CallToolResult = { content: [{ type: 'text', text: error.message }], isError: true }
-  if (error.structured !== undefined) made.structuredContent = error.structured
+  if (error.structured === undefined) return made
+  if (declaresOutput) made.content.push({ type: 'text', text: jsonOf(error.structured) })
+  else made.structuredContent = error.structured
   return made
 }
 

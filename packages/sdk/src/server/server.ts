@@ -1,5 +1,5 @@
 /** A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the client speaks. */
-import type { Link } from '../jsonrpc/index.ts'
+import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import type { LogLevel } from '../protocol/index.ts'
 import type { InputOf, OutputOf, SchemaLike } from '../schema/index.ts'
 import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session } from '../session/index.ts'
@@ -31,6 +31,11 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
 
   get info(): Identity {
     return this.#state.info
+  }
+
+  /** Ceilings on messages, for transports that must know them before there is a session. */
+  get limits(): Partial<MessageLimits> {
+    return this.#state.options.limits ?? {}
   }
 
   /** All or, when one of them is a duplicate, none. Clients that are connected are told. */

@@ -8,7 +8,7 @@ import { supports } from '../versions/index.ts'
 import { Context } from './context.ts'
 import type { Conversation } from './conversation.ts'
 import { isPromise } from './definition.ts'
-import { errorResult, explicitResult, plainResult, structuredResult, ToolResult } from './results.ts'
+import { errorResult, explicitError, explicitResult, plainResult, structuredResult, ToolResult } from './results.ts'
 import type { DefinedTool } from './tool.ts'
 
 type Outcome = CallToolResult | Promise<CallToolResult>
@@ -57,7 +57,7 @@ async function whenReturned(conversation: Conversation, inbound: Inbound, tool: 
 function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool, returned: unknown): Outcome {
   if (tool.output === undefined) return plainResult(returned)
   const explicit = returned instanceof ToolResult ? returned.fields : undefined
-  if (explicit?.isError === true) return explicitResult(explicit, explicit.structured)
+  if (explicit?.isError === true) return explicitError(explicit)
   const checked = tool.output.validate(explicit === undefined ? returned : explicit.structured)
   // How a result is shown to older peers depends on the listed schema, which some libraries make only in their own time.
   if (isPromise(checked) || tool.shown === undefined) return whenShown(conversation, inbound, tool, checked, explicit)
@@ -92,7 +92,7 @@ function badArguments(inbound: Inbound, tool: DefinedTool, issues: readonly Issu
 }
 
 function failed(conversation: Conversation, inbound: Inbound, tool: DefinedTool, thrown: unknown): CallToolResult {
-  if (thrown instanceof ToolError) return errorResult(thrown)
+  if (thrown instanceof ToolError) return errorResult(thrown, tool.output !== undefined)
   const error = conversation.failure(inbound, thrown, tool.key)
   // D-59: handshake versions have no code for it, and the model can tell the user.
   if (error.kind === 'missing_client_capability' && supports(inbound.session.version as ProtocolVersion, 'handshake')) {

@@ -10,9 +10,10 @@ export interface Reply {
 
 export class BatchReply implements Reply {
   readonly #answer: BatchAnswer
-  readonly #send: (text: string) => void
+  readonly #send: (text: string | undefined) => void
 
-  constructor(answer: BatchAnswer, send: (text: string) => void) {
+  /** `send` is called once; without a text when all requests were cancelled. */
+  constructor(answer: BatchAnswer, send: (text: string | undefined) => void) {
     this.#answer = answer
     this.#send = send
   }
@@ -26,6 +27,6 @@ export class BatchReply implements Reply {
   }
 
   #sendIfComplete(text: string | undefined): void {
-    if (text !== undefined) this.#send(text)
+    if (text !== undefined || this.#answer.awaited.length === 0) this.#send(text)
   }
 }

@@ -135,6 +135,18 @@ describe('L1 L3 the client side of the handshake', () => {
     })
   }
 
+  it('what the server sends right behind its answer is heard', async () => {
+    const { session, link } = makeRig('client')
+    const heard: string[] = []
+    session.onNotification('*', (_, method) => heard.push(method))
+    const opening = session.initialise()
+    const [{ id }] = link.take()
+    link.deliver({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: { logging: {} }, serverInfo: { name: 's', version: '1' } } })
+    link.notify('notifications/message', { level: 'info', data: 'hello' })
+    await opening
+    expect(heard).toEqual(['notifications/message'])
+  })
+
   it('an error answer ends it with that error', async () => {
     const { session, link } = makeRig('client')
     const opening = session.initialise()

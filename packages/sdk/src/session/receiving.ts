@@ -121,8 +121,12 @@ export class Receiving {
     const core = this.#core
     if (core.version === undefined || !supports(core.version, 'batch')) return this.#refuseBatch(items)
     const { messages, answer, reply } = splitBatch(items)
-    const first = messages.find((item) => item.kind === 'request')
-    const send = (text: string) => core.trySend(text, first?.kind === 'request' ? { relatedTo: first.message.id, final: true } : undefined)
+    const first = items.find((item) => item.kind === 'request')
+    const relatedTo = first?.kind === 'request' ? first.message.id : undefined
+    const send = (text: string | undefined): void => {
+      if (text !== undefined) core.trySend(text, relatedTo === undefined ? undefined : { relatedTo, final: true })
+      else if (relatedTo !== undefined) core.link.abandon?.(relatedTo)
+    }
     if (reply !== undefined) send(reply)
     const collector = new BatchReply(answer, send)
     for (const message of messages) this.#dispatch(message, collector)

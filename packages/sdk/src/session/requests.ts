@@ -155,6 +155,14 @@ export class Requests {
     pending.reject(new ParleyError('invalid_answer', { message: `The peer's answer to ${pending.method} is invalid: ${detail}` }))
   }
 
+  /** The link could not hand a frame over; without an id nobody waits for it, but somebody should know. */
+  undelivered(id: RequestId | undefined, error: Error): void {
+    const pending = id === undefined ? undefined : this.#take(id)
+    if (pending === undefined) return this.#core.reportError(error, 'send')
+    this.#core.stats.of(pending.method).failed++
+    pending.reject(error)
+  }
+
   progress(token: unknown, progress: Progress): void {
     const pending = typeof token === 'number' || typeof token === 'string' ? this.#pending.get(token) : undefined
     const onProgress = pending?.options?.onProgress

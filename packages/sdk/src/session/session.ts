@@ -45,6 +45,8 @@ export class Session {
   #keepAlive: KeepAlive | undefined
   #cancelInitialiseTimer: (() => void) | undefined
   #closing: Promise<void> | undefined
+  /** What there is to wait for after the end: some links still have to tell the peer. */
+  #hungUp: void | Promise<void> = undefined
 
   constructor(options: SessionOptions) {
     const core = new SessionCore(options)
@@ -64,6 +66,7 @@ export class Session {
     options.link.open({
       maxBytes: core.settings.limits.maxBytes,
       frame: (text, parsed) => receiving.receive(text, parsed),
+      failed: (request, error) => this.#requests.undelivered(request, error),
       closed: (reason) => this.#end(reason),
     })
   }
@@ -106,12 +109,14 @@ export class Session {
       throw core.closed ? core.closedError() : new ParleyError('already_initialized', { message: 'This session was initialised before' })
     }
     try {
-      const result = await this.#requests.send('initialize', params, undefined, { timeout: initialiseTimeout })
-      const { version, peer } = readInitializeResult(result, versions, profile)
-      core.agreeOn(version, peer)
-      core.phases.fire('accept', clock.now())
-      core.report({ type: 'negotiated', requested: String(params['protocolVersion']), version })
-      core.sendNotification('notifications/initialized', undefined)
+      await this.#requests.send('initialize', params, undefined, { timeout: initialiseTimeout }, (result) => {
+        // At once, not a turn later: what the server sends right after its answer must find a session that knows its version.
+        const { version, peer } = readInitializeResult(result, versions, profile)
+        core.agreeOn(version, peer)
+        core.phases.fire('accept', clock.now())
+        core.report({ type: 'negotiated', requested: String(params['protocolVersion']), version })
+        core.sendNotification('notifications/initialized', undefined)
+      })
     } catch (error) {
       const failure = handshakeFailure(error, initialiseTimeout)
       core.phases.fire('fail', clock.now())
@@ -247,6 +252,7 @@ export class Session {
       await Promise.race([this.#answering.idle(), new Promise<void>((resolve) => settings.clock.after(wait, resolve))])
     }
     this.#end(reason)
+    await this.#hungUp
   }
 
   #end(reason: Error | undefined): void {
@@ -254,7 +260,7 @@ export class Session {
     if (!core.phases.fire('close', core.settings.clock.now())) return
     this.#cancelInitialiseTimer?.()
     this.#keepAlive?.stop()
-    core.link.close()
+    this.#hungUp = core.link.close()
     this.#answering.abortAll('The session has ended')
     this.#requests.failAll((method) => lostRequest(method, reason))
     this.#notifications.clear()

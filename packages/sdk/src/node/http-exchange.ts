@@ -1,0 +1,95 @@
+/** One exchange of `node:http` or `node:http2`, as the HTTP transports see it. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { HttpSite } from '../serve/index.ts'
+import type { Exchange, ResponseHeaders, Sink } from '../transport/index.ts'
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest
+export type NodeResponse = ServerResponse | Http2ServerResponse
+
+export class NodeExchange implements Exchange {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  body = ''
+  readonly #request: NodeRequest
+  readonly #response: NodeResponse
+  readonly #site: HttpSite
+
+  constructor(request: NodeRequest, response: NodeResponse, site: HttpSite) {
+    const url = request.url ?? '/'
+    const mark = url.indexOf('?')
+    this.method = request.method ?? 'GET'
+    this.path = mark === -1 ? url : url.slice(0, mark)
+    this.query = mark === -1 ? '' : url.slice(mark + 1)
+    this.#request = request
+    this.#response = response
+    this.#site = site
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name] ?? (name === 'host' ? this.#request.headers[':authority'] : undefined)
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  respond(status: number, headers: ResponseHeaders, body?: string): void {
+    const response = this.#response
+    if (response.headersSent || response.destroyed) return
+    const all = this.#all(headers)
+    if (body !== undefined) all['content-length'] = Buffer.byteLength(body)
+    else if (status !== 204 && status !== 304) all['content-length'] = 0
+    // Of a refused request the rest is not waited for.
+    const cutOff = !isComplete(this.#request)
+    if (cutOff && this.#request.httpVersionMajor === 1) all['connection'] = 'close'
+    response.writeHead(status, all as never)
+    if (body === undefined || this.method === 'HEAD') response.end()
+    else response.end(body)
+  }
+
+  stream(status: number, headers: ResponseHeaders): Sink {
+    this.#response.writeHead(status, this.#all(headers) as never)
+    return new NodeSink(this.#response)
+  }
+
+  #all(headers: ResponseHeaders): Record<string, string | number> {
+    const all: Record<string, string | number> = { ...headers }
+    const cors = this.#site.corsHeaders(this.#request.headers.origin)
+    return cors === undefined ? all : Object.assign(all, cors)
+  }
+}
+
+function isComplete(request: NodeRequest): boolean {
+  return request.complete || request.readableEnded || request.method === 'GET'
+}
+
+class NodeSink implements Sink {
+  readonly #response: NodeResponse
+
+  constructor(response: NodeResponse) {
+    this.#response = response
+    // Writing to a reader that is gone is an error event on some runtimes; `close` says all there is to know.
+    response.on('error', () => {})
+  }
+
+  get buffered(): number {
+    return this.#response.writableLength
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once('close', listener)
+  }
+
+  write(text: string): void {
+    if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(text)
+  }
+
+  end(text?: string): void {
+    if (this.#response.destroyed || this.#response.writableEnded) return
+    if (text === undefined) this.#response.end()
+    else this.#response.end(text)
+  }
+
+  abort(): void {
+    this.#response.destroy()
+  }
+}
