@@ -49,10 +49,8 @@ function compile(schema: unknown, patterns: Patterns): Check | undefined {
   if (first === undefined) return () => true
   if (second === undefined) return first
   // The first check is the type; where it fails, the others have nothing to say.
-  return (value, report) => {
-    for (const check of checks) if (!check(value, report)) return false
-    return true
-  }
+  if (checks.length === 2) return (value, report) => first(value, report) && second(value, report)
+  return (value, report) => checks.every((check) => check(value, report))
 }
 
 const NONE: Check = () => true
@@ -150,7 +148,7 @@ function arrayCheck(schema: JsonSchema, patterns: Patterns): Check | undefined {
     if (value.length < minItems) return fail(report, `must have at least ${count(minItems, 'item')}`)
     if (value.length > maxItems) return fail(report, `must have at most ${count(maxItems, 'item')}`)
     let good = true
-    for (let index = 0; index < value.length && (good || wants(report)); index++) good = inner(each, value[index], index, report) && good
+    for (let index = 0; index < value.length && (good || wants(report)); index++) if (!inner(each, value[index], index, report)) good = false
     return good
   }
 }
@@ -171,26 +169,37 @@ function objectCheck(schema: JsonSchema, patterns: Patterns): Check | undefined 
   if (others === undefined) return undefined
   if (known.size === 0 && required.length === 0 && additionalProperties === true) return NONE
   const unknown: Check = additionalProperties === false ? (_value, report) => fail(report, `is not known here; ${expectedNames([...known.keys()])}`) : others
-  const rest = additionalProperties === true ? undefined : restCheck(known, unknown)
+  const quick = quickObjectCheck(known, new Set(required), unknown)
   const entries = [...known]
   return (value, report) => {
     if (!isRecord(value)) return true
-    let good = true
-    for (const name of required) if (!has(value, name)) good = inner(missing, undefined, name, report) && good
-    for (const [name, check] of entries) if (has(value, name) && (good || wants(report))) good = inner(check, value[name], name, report) && good
-    return rest === undefined || (!good && !wants(report)) ? good : rest(value, report) && good
+    if (report === undefined) return quick(value)
+    const before = report.issues.length
+    for (const name of required) if (!has(value, name)) inner(missing, undefined, name, report)
+    for (const [name, check] of entries) if (has(value, name)) inner(check, value[name], name, report)
+    for (const name of Object.keys(value)) if (!known.has(name) && has(value, name)) inner(unknown, value[name], name, report)
+    return report.issues.length === before && quick(value)
   }
 }
 
-function restCheck(known: ReadonlyMap<string, Check>, check: Check): (value: Record<string, unknown>, report: Report | undefined) => boolean {
-  return (value, report) => {
-    let good = true
-    for (const name of Object.keys(value)) {
-      if (known.has(name) || value[name] === undefined) continue
-      good = inner(check, value[name], name, report) && good
-      if (!good && !wants(report)) return false
+/** One pass over the properties that are there. */
+function quickObjectCheck(known: ReadonlyMap<string, Check>, required: ReadonlySet<string>, unknown: Check): (value: Record<string, unknown>) => boolean {
+  const rules = new Map<string, { readonly check: Check; readonly counts: number }>()
+  for (const name of new Set([...known.keys(), ...required])) rules.set(name, { check: known.get(name) ?? unknown, counts: required.has(name) ? 1 : 0 })
+  return (value) => {
+    let present = 0
+    const names = Object.keys(value)
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] as string
+      const item = value[name]
+      if (item === undefined) continue
+      const rule = rules.get(name)
+      if (rule === undefined) {
+        if (!unknown(item, undefined)) return false
+      } else if (rule.check(item, undefined)) present += rule.counts
+      else return false
     }
-    return good
+    return present === required.size
   }
 }
 

@@ -12,11 +12,14 @@ export interface InFlight {
   readonly startedAt: number
 }
 
+/** Shared by all sessions that answer nothing at the moment: most do most of the time. */
+const NONE: Map<RequestId, InboundCall> = new Map()
+
 export class Answering {
   readonly #core: SessionCore
   readonly #session: Session
-  readonly #inFlight = new Map<RequestId, InboundCall>()
-  readonly #waiting: { message: RequestMessage; reply: Reply | undefined }[] = []
+  #inFlight = NONE
+  #waiting: { message: RequestMessage; reply: Reply | undefined }[] | undefined
   #onIdle: (() => void) | undefined
 
   constructor(core: SessionCore, session: Session) {
@@ -25,7 +28,7 @@ export class Answering {
   }
 
   get size(): number {
-    return this.#inFlight.size + this.#waiting.length
+    return this.#inFlight.size + (this.#waiting?.length ?? 0)
   }
 
   list(): InFlight[] {
@@ -41,13 +44,14 @@ export class Answering {
     if (this.size >= settings.maxInFlight) {
       return this.refuse(message.id, new ParleyError('too_many_requests', { message: `${settings.maxInFlight} requests are already being answered` }), reply)
     }
-    if (this.#core.paused) this.#waiting.push({ message, reply })
-    else this.#run(message, reply)
+    if (!this.#core.paused) return this.#run(message, reply)
+    this.#waiting ??= []
+    this.#waiting.push({ message, reply })
   }
 
   /** Runs what waited while the session was paused. */
   flush(): void {
-    for (const { message, reply } of this.#waiting.splice(0)) this.#run(message, reply)
+    for (const { message, reply } of this.#waiting?.splice(0) ?? []) this.#run(message, reply)
   }
 
   cancel(id: unknown, reason: unknown): void {
@@ -57,14 +61,15 @@ export class Answering {
       this.#skip(call.id, call.reply)
       return this.#forget(call)
     }
-    const waiting = this.#waiting.findIndex(({ message }) => message.id === id)
-    if (waiting === -1) this.#core.ignore('cancellation of nothing', `request ${String(JSON.stringify(id)).slice(0, 80)}`)
-    else this.#skip(id as RequestId, this.#waiting.splice(waiting, 1)[0]?.reply)
+    const waiting = this.#waiting?.find(({ message }) => message.id === id)
+    if (waiting === undefined) return this.#core.ignore('cancellation of nothing', `request ${String(JSON.stringify(id)).slice(0, 80)}`)
+    this.#waiting = this.#waiting?.filter((other) => other !== waiting)
+    this.#skip(waiting.message.id, waiting.reply)
   }
 
   /** Aborts everything: the peer is gone or has been told to expect nothing. */
   abortAll(reason: string): void {
-    this.#waiting.length = 0
+    this.#waiting = undefined
     for (const call of [...this.#inFlight.values()]) {
       call.cancel(reason)
       this.#forget(call)
@@ -107,6 +112,7 @@ export class Answering {
   }
 
   #await(call: InboundCall, outcome: Promise<Body | Serialised>): void {
+    if (this.#inFlight === NONE) this.#inFlight = new Map()
     this.#inFlight.set(call.id, call)
     outcome.then(
       (result) => this.#finish(call, result),

@@ -25,7 +25,7 @@ export class SessionCore {
   lastReceivedAt: number
   #routes: Routes | undefined
   /** Methods already found to be allowed, with their direction; capabilities are frozen for the session, so this never goes stale. */
-  readonly #cleared = new Set<string>()
+  #cleared: Set<string> | undefined
   readonly #tap: SessionOptions['tap']
   readonly #onEvent: SessionOptions['onEvent']
   readonly #tool: ((name: string) => Body | undefined) | undefined
@@ -46,8 +46,12 @@ export class SessionCore {
     this.self = options.endpoint.introduce()
     const now = this.settings.clock.now()
     this.lastReceivedAt = now
-    this.phases = new PhaseMachine(options.role, now, (error) => this.reportError(error, 'phase observer'))
-    this.phases.observe(({ from, to, event }) => this.report({ type: 'phase', from, to, event }))
+    this.phases = new PhaseMachine(
+      options.role,
+      now,
+      ({ from, to, event }) => this.report({ type: 'phase', from, to, event }),
+      (error) => this.reportError(error, 'phase observer'),
+    )
   }
 
   get closed(): boolean {
@@ -75,10 +79,13 @@ export class SessionCore {
   /** Why `sender` may not send this method now, if so. */
   breach(route: Route, sender: Side): ParleyError | undefined {
     const key = sender === this.role ? route.method : `<${route.method}`
-    if (this.#cleared.has(key)) return undefined
+    if (this.#cleared?.has(key)) return undefined
     const declared = { [this.role]: this.self.capabilities, [this.otherRole]: this.peer?.capabilities } as never
     const error = breach(this.version ?? newestVersion, route.method, route.info, sender, declared)
-    if (error === undefined && route.info !== undefined) this.#cleared.add(key)
+    if (error === undefined && route.info !== undefined) {
+      this.#cleared ??= new Set()
+      this.#cleared.add(key)
+    }
     return error
   }
 

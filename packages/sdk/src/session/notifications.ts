@@ -6,8 +6,8 @@ export type NotificationHandler = (params: Body, method: string) => unknown
 
 export class Notifications {
   readonly #core: SessionCore
-  readonly #handlers = new Map<string, Set<NotificationHandler>>()
-  readonly #waiting: { method: string; params: Body }[] = []
+  #handlers: Map<string, Set<NotificationHandler>> | undefined
+  #waiting: { method: string; params: Body }[] | undefined
   /** Handlers that returned a promise which has not settled. */
   #running = 0
 
@@ -17,20 +17,17 @@ export class Notifications {
 
   /** `*` hears everything. */
   on(method: string, handler: NotificationHandler): () => void {
-    let handlers = this.#handlers.get(method)
-    if (handlers === undefined) {
-      handlers = new Set()
-      this.#handlers.set(method, handlers)
-    }
-    handlers.add(handler)
+    this.#handlers ??= new Map()
+    const handlers = this.#handlers.get(method) ?? new Set<NotificationHandler>()
+    this.#handlers.set(method, handlers.add(handler))
     return () => {
       handlers.delete(handler)
-      if (handlers.size === 0) this.#handlers.delete(method)
+      if (handlers.size === 0) this.#handlers?.delete(method)
     }
   }
 
   get queued(): number {
-    return this.#waiting.length + this.#running
+    return (this.#waiting?.length ?? 0) + this.#running
   }
 
   dispatch(method: string, params: Body): void {
@@ -38,23 +35,24 @@ export class Notifications {
       this.#core.stats.droppedNotifications++
       return
     }
-    if (this.#core.paused) this.#waiting.push({ method, params })
-    else this.#deliver(method, params)
+    if (!this.#core.paused) return this.#deliver(method, params)
+    this.#waiting ??= []
+    this.#waiting.push({ method, params })
   }
 
   /** Delivers what waited while the session was paused. */
   flush(): void {
-    for (const { method, params } of this.#waiting.splice(0)) this.#deliver(method, params)
+    for (const { method, params } of this.#waiting?.splice(0) ?? []) this.#deliver(method, params)
   }
 
   clear(): void {
-    this.#waiting.length = 0
-    this.#handlers.clear()
+    this.#waiting = undefined
+    this.#handlers = undefined
   }
 
   #deliver(method: string, params: Body): void {
-    for (const handler of this.#handlers.get(method) ?? []) this.#call(handler, method, params)
-    for (const handler of this.#handlers.get('*') ?? []) this.#call(handler, method, params)
+    for (const handler of this.#handlers?.get(method) ?? []) this.#call(handler, method, params)
+    for (const handler of this.#handlers?.get('*') ?? []) this.#call(handler, method, params)
   }
 
   #call(handler: NotificationHandler, method: string, params: Body): void {

@@ -41,7 +41,12 @@ describe('L1 phases: every phase with every event', () => {
   it('any walk stays in the table, is remembered with its times, and ends in closed', () => {
     fc.assert(
       fc.property(fc.constantFrom(...sides), fc.array(fc.constantFrom(...phaseEvents)), (side, events) => {
-        const machine = new PhaseMachine(side, 0, () => {})
+        const machine = new PhaseMachine(
+          side,
+          0,
+          () => {},
+          () => {},
+        )
         let now = 0
         for (const event of events) {
           const before = machine.current
@@ -62,7 +67,12 @@ describe('L1 phases: every phase with every event', () => {
 
   it('observers are told, may leave, and one that throws harms nobody', () => {
     const errors: unknown[] = []
-    const machine = new PhaseMachine('server', 0, (error) => errors.push(error))
+    const machine = new PhaseMachine(
+      'server',
+      0,
+      () => {},
+      (error) => errors.push(error),
+    )
     const seen: string[] = []
     machine.observe(() => {
       throw new Error('broken observer')

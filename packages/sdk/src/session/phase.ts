@@ -66,11 +66,13 @@ export class PhaseMachine {
   current: Phase
   readonly history: PhaseRecord[]
   readonly #side: Side
-  readonly #observers = new Set<(change: PhaseChange) => void>()
+  #observers: Set<(change: PhaseChange) => void> | undefined
+  readonly #onChange: (change: PhaseChange) => void
   readonly #onObserverError: (error: unknown) => void
 
-  constructor(side: Side, now: number, onObserverError: (error: unknown) => void) {
+  constructor(side: Side, now: number, onChange: (change: PhaseChange) => void, onObserverError: (error: unknown) => void) {
     this.#side = side
+    this.#onChange = onChange
     this.#onObserverError = onObserverError
     this.current = firstPhase[side]
     this.history = [{ phase: this.current, at: now, event: 'start' }]
@@ -83,9 +85,11 @@ export class PhaseMachine {
     if (to === undefined) return false
     this.current = to
     this.history.push({ phase: to, at, event })
-    for (const observer of this.#observers) {
+    const change: PhaseChange = { from, to, event, at }
+    this.#onChange(change)
+    for (const observer of this.#observers ?? []) {
       try {
-        observer({ from, to, event, at })
+        observer(change)
       } catch (error) {
         this.#onObserverError(error)
       }
@@ -94,7 +98,8 @@ export class PhaseMachine {
   }
 
   observe(observer: (change: PhaseChange) => void): () => void {
+    this.#observers ??= new Set()
     this.#observers.add(observer)
-    return () => this.#observers.delete(observer)
+    return () => this.#observers?.delete(observer)
   }
 }

@@ -64,10 +64,13 @@ class Pending implements PendingRequest {
   }
 }
 
+/** Shared by all sessions that wait for nothing. */
+const NONE: Map<RequestId, Pending> = new Map()
+
 export class Requests {
   readonly ids: RequestIds
   readonly #core: SessionCore
-  readonly #pending = new Map<RequestId, Pending>()
+  #pending = NONE
   #timerDue = Number.POSITIVE_INFINITY
   #cancelTimer: (() => void) | undefined
 
@@ -106,6 +109,7 @@ export class Requests {
       if (exceedsBytes(text, settings.limits.maxBytes)) {
         throw new ParleyError('message_too_large', { message: `The request is longer than ${settings.limits.maxBytes} bytes` })
       }
+      if (this.#pending === NONE) this.#pending = new Map()
       this.#pending.set(id, pending)
       this.#watch(pending)
       stats.of(method).sent++

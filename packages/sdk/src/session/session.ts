@@ -41,7 +41,7 @@ export class Session {
   readonly #requests: Requests
   readonly #answering: Answering
   readonly #notifications: Notifications
-  readonly #closeListeners = new Set<(reason: Error | undefined) => void>()
+  #closeListeners: Set<(reason: Error | undefined) => void> | undefined
   #keepAlive: KeepAlive | undefined
   #cancelInitialiseTimer: (() => void) | undefined
   #closing: Promise<void> | undefined
@@ -195,9 +195,13 @@ export class Session {
 
   /** Called once, at once when the session is closed already. */
   onClose(listener: (reason: Error | undefined) => void): () => void {
-    if (this.#core.closed) listener(undefined)
-    else this.#closeListeners.add(listener)
-    return () => this.#closeListeners.delete(listener)
+    if (this.#core.closed) {
+      listener(undefined)
+    } else {
+      this.#closeListeners ??= new Set()
+      this.#closeListeners.add(listener)
+    }
+    return () => this.#closeListeners?.delete(listener)
   }
 
   pending(): readonly PendingRequest[] {
@@ -265,8 +269,8 @@ export class Session {
     this.#requests.failAll((method) => lostRequest(method, reason))
     this.#notifications.clear()
     this.#tell(() => core.endpoint.closed?.(this, reason))
-    for (const listener of this.#closeListeners) this.#tell(() => listener(reason))
-    this.#closeListeners.clear()
+    for (const listener of this.#closeListeners ?? []) this.#tell(() => listener(reason))
+    this.#closeListeners = undefined
   }
 
   #opened(): void {

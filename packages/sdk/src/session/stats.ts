@@ -24,38 +24,46 @@ const OTHER = '(other)'
 export class Stats {
   droppedNotifications = 0
   failedHandlers = 0
-  readonly losses: Loss[] = []
-  readonly #methods = new Map<string, MethodCounters>()
-  readonly #ignored = new Map<string, number>()
-  readonly #lossCounts = new Map<string, number>()
+  // Most of the many sessions a server has open count little: what is not needed is not made.
+  #losses: Loss[] | undefined
+  #methods: Map<string, MethodCounters> | undefined
+  #ignored: Map<string, number> | undefined
+  #lossCounts: Map<string, number> | undefined
+
+  get losses(): readonly Loss[] {
+    return this.#losses ?? []
+  }
 
   /** Counters of a method; names come from peers, so their number is bounded. */
   of(method: string): MethodCounters {
-    let counters = this.#methods.get(method)
-    if (counters === undefined) {
-      const name = this.#methods.size < MAX_METHODS ? method : OTHER
-      counters = this.#methods.get(name) ?? { sent: 0, received: 0, failed: 0 }
-      this.#methods.set(name, counters)
-    }
-    return counters
+    this.#methods ??= new Map()
+    const counters = this.#methods.get(method)
+    if (counters !== undefined) return counters
+    const name = this.#methods.size < MAX_METHODS ? method : OTHER
+    const fresh = this.#methods.get(name) ?? { sent: 0, received: 0, failed: 0 }
+    this.#methods.set(name, fresh)
+    return fresh
   }
 
   ignore(what: string): void {
+    this.#ignored ??= new Map()
     this.#ignored.set(what, (this.#ignored.get(what) ?? 0) + 1)
   }
 
   lose(loss: Loss): void {
+    this.#lossCounts ??= new Map()
+    this.#losses ??= []
     this.#lossCounts.set(loss.rule, (this.#lossCounts.get(loss.rule) ?? 0) + 1)
-    if (this.losses.length < MAX_LOSSES) this.losses.push(loss)
+    if (this.#losses.length < MAX_LOSSES) this.#losses.push(loss)
   }
 
   snapshot(): SessionStats {
     return {
-      methods: Object.fromEntries([...this.#methods].map(([method, counters]) => [method, { ...counters }])),
-      ignored: Object.fromEntries(this.#ignored),
+      methods: Object.fromEntries([...(this.#methods ?? [])].map(([method, counters]) => [method, { ...counters }])),
+      ignored: Object.fromEntries(this.#ignored ?? []),
       droppedNotifications: this.droppedNotifications,
       failedHandlers: this.failedHandlers,
-      losses: Object.fromEntries(this.#lossCounts),
+      losses: Object.fromEntries(this.#lossCounts ?? []),
     }
   }
 }

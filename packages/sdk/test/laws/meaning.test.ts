@@ -13,6 +13,16 @@ import { downward, pairs, profiles, translate } from './translate.ts'
 
 const engine = new Ajv2020({ strict: false, validateFormats: false })
 
+const compiled = new Map<string, ReturnType<typeof engine.compile>>()
+
+/** There are few schemas and many values. */
+function fits(schema: Body, value: unknown): boolean {
+  const key = JSON.stringify(schema)
+  const check = compiled.get(key) ?? engine.compile(schema)
+  compiled.set(key, check)
+  return check(value) === true
+}
+
 const blocksOf = (body: unknown): Body[] => (isObject(body) && Array.isArray(body['content']) ? body['content'].filter(isObject) : [])
 const bytesOf = (block: Body): unknown => (isObject(block['resource']) ? block['resource']['blob'] : undefined)
 
@@ -95,12 +105,12 @@ describe.each(versions.filter((version) => version !== V26))('F1 structured outp
     fc.assert(
       fc.property(described, ([outputSchema, value]) => {
         const tool: Body = { name: 'called', inputSchema: { type: 'object' }, outputSchema }
-        expect(engine.validate(outputSchema, value), 'the generator is right').toBe(true)
+        expect(fits(outputSchema, value), 'the generator is right').toBe(true)
         const shown = (translate(listing(tool), version, { profile }).outcome as { tools: Body[] }).tools[0] as Body
         const answered = translate(call('result', tool, value), version, { profile }).outcome as Body
         const visible = blocksOf(answered).flatMap((block) => (typeof block['text'] === 'string' ? [JSON.parse(block['text']) as unknown] : []))
         if (isAtLeast(version, V06)) {
-          expect(engine.validate(shown['outputSchema'] as Body, answered['structuredContent']), engine.errorsText()).toBe(true)
+          expect(fits(shown['outputSchema'] as Body, answered['structuredContent'])).toBe(true)
         } else {
           expect(shown).not.toHaveProperty('outputSchema')
           expect(answered).not.toHaveProperty('structuredContent')

@@ -43,8 +43,8 @@ describe.each([V11, V26])('F6 forms of %s shown to a client of 2025-06-18', (ver
         const fits = engine.validate(question.body?.['requestedSchema'] as object, understood)
         expect(fits, engine.errorsText()).toBe(true)
       }),
-      { seed, numRuns: Math.ceil(runs / 2) },
+      { seed, numRuns: Math.ceil(runs / 4) },
     )
-    expect(accepted).toBeGreaterThan(runs / 5)
+    expect(accepted).toBeGreaterThan(runs / 10)
   })
 })
