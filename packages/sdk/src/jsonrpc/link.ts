@@ -31,6 +31,8 @@ export interface Link {
   send(frame: string, options?: SendOptions): void
   /** Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told. */
   close(): void | Promise<void>
+  /** Whether a frame that belongs to no request of the peer would be delivered now. Absent: always. */
+  readonly listening?: boolean
   /** The handshake has settled the version; some transports name it in every message or behave differently in it. */
   negotiated?(version: string): void
   /** A request of the peer will never be answered, because it was cancelled: nothing needs to be kept open for it. */

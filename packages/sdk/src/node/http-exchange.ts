@@ -1,11 +1,15 @@
 /** One exchange of `node:http` or `node:http2`, as the HTTP transports see it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
+import type { Http2ServerRequest } from 'node:http2'
 import type { HttpSite } from '../serve/index.ts'
 import type { Exchange, ResponseHeaders, Sink } from '../transport/index.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest
-export type NodeResponse = ServerResponse | Http2ServerResponse
+/** What HTTP/2 gives is used in the same way. */
+export type NodeResponse = Pick<
+  ServerResponse,
+  'headersSent' | 'destroyed' | 'writableEnded' | 'writableLength' | 'writeHead' | 'write' | 'end' | 'destroy' | 'on' | 'once'
+>
 
 export class NodeExchange implements Exchange {
   readonly method: string
@@ -41,13 +45,13 @@ export class NodeExchange implements Exchange {
     // Of a refused request the rest is not waited for.
     const cutOff = !isComplete(this.#request)
     if (cutOff && this.#request.httpVersionMajor === 1) all['connection'] = 'close'
-    response.writeHead(status, all as never)
+    response.writeHead(status, all)
     if (body === undefined || this.method === 'HEAD') response.end()
     else response.end(body)
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {
-    this.#response.writeHead(status, this.#all(headers) as never)
+    this.#response.writeHead(status, this.#all(headers))
     return new NodeSink(this.#response)
   }
 

@@ -1,7 +1,8 @@
 /** Carries one request of a Node server to the site and its answer back. */
-import type { HttpSite } from '../serve/index.ts'
-import { errorText } from '../jsonrpc/index.ts'
+
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { errorText } from '../jsonrpc/index.ts'
+import type { HttpSite } from '../serve/index.ts'
 import { type BodyFault, BodyReader } from './http-body.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './http-exchange.ts'
 

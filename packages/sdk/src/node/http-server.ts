@@ -8,8 +8,8 @@ import type { SecureContextOptions } from 'node:tls'
 import { type HttpOptions, HttpSite, type Mount, type Servable } from '../serve/index.ts'
 import type { CloseOptions } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
-import { serveExchange } from './http-serve.ts'
 import type { NodeRequest, NodeResponse } from './http-exchange.ts'
+import { serveExchange } from './http-serve.ts'
 
 export interface ServeHttpOptions extends HttpOptions {
   /** Default 3000; 0 for any that is free. */
@@ -120,13 +120,13 @@ function makeServers(site: HttpSite, tls: ServeHttpOptions['tls'], http2: boolea
   const settings = { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES }
   if (tls !== undefined) {
     const secure = http2
-      ? createSecureServer({ ...tls, ...limits, allowHTTP1: true, settings } as never, onRequest)
+      ? createSecureServer({ ...tls, ...limits, allowHTTP1: true, settings } as never, onRequest as never)
       : createHttpsServer({ ...tls, ...limits }, onRequest as never)
     return { servers: [secure], listener: secure }
   }
   const plain = createHttpServer(limits, onRequest as never)
   if (!http2) return { servers: [plain], listener: plain }
-  const second = createHttp2Server({ settings }, onRequest)
+  const second = createHttp2Server({ settings }, onRequest as never)
   return { servers: [plain, second], listener: createNetServer({ noDelay: true }, (socket) => sortConnection(socket, plain, second)) }
 }
 

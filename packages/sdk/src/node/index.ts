@@ -1,5 +1,6 @@
 export type { Environment } from './child-environment.ts'
 export { type ChildExit, type ChildLink, type ChildSpec, childLink } from './child-link.ts'
+export { type StdioLink, type StdioLinkOptions, stdioLink } from './stdio-link.ts'
 export { type ServeStdioOptions, type StdioHandle, serveStdio } from './stdio-serve.ts'
 export { type TcpAddress, tcpLink } from './tcp-link.ts'
 export { type ServeTcpOptions, serveTcp, type TcpHandle } from './tcp-serve.ts'

@@ -1,10 +1,8 @@
 /** Serves one client over standard input and output, for as long as it is there. */
 import type { Readable, Writable } from 'node:stream'
-import { ParleyError } from '../errors/index.ts'
-import { type AcceptOptions, type Acceptor, type Clock, type CloseOptions, type Duration, type Session, systemClock } from '../session/index.ts'
-import { guardStdout, type StdoutGuard } from './stdio-guard.ts'
+import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Session, systemClock } from '../session/index.ts'
+import { type StdioLink, stdioLink } from './stdio-link.ts'
 import { onSignals } from './stdio-signals.ts'
-import { StreamLink } from './stream-link.ts'
 
 export interface ServeStdioOptions extends AcceptOptions {
   /** Instead of the standard input of the process. */
@@ -26,57 +24,32 @@ export interface StdioHandle {
   close(options?: CloseOptions): Promise<void>
 }
 
-/** How long a client that does not read may hold up the end. */
-const FLUSH_MS = 2000
 /** How long a client that insists on the end has to wait for it. */
 const HURRIED_MS = 1000
 /** How long the process has for its own farewell before it is ended. */
 const FAREWELL_MS = 1000
 
-let processIsServing = false
-
 export async function serveStdio(server: Acceptor, options: ServeStdioOptions = {}): Promise<StdioHandle> {
   const { input = process.stdin, output = process.stdout, handleSignals, exit, drain, ...accept } = options
   const ownsProcess = input === process.stdin && output === process.stdout
-  if (ownsProcess && processIsServing) throw new ParleyError('transport_error', { message: 'Standard input and output are already being served' })
-  const guard = output === process.stdout ? guardStdout() : undefined
   const clock = accept.clock ?? systemClock
   const closing: CloseOptions = drain === undefined ? {} : { drain }
 
-  let resolveClosed: () => void = () => {}
-  const closed = new Promise<void>((resolve) => {
-    resolveClosed = resolve
-  })
-  const link = new StreamLink({
-    transport: 'stdio',
-    input,
-    output,
-    ...(guard === undefined ? {} : { write: guard.write }),
-    // Answers to what was asked before may still be wanted, as in `server < requests > answers`.
-    onInputEnd: () => void session.close(closing),
-    onOver: (flushed) => {
-      letGo(input)
-      void atMost(flushed, FLUSH_MS, clock).then(over)
-    },
-  })
-  const session = acceptGuarded(server, link, accept, guard)
-  if (ownsProcess) processIsServing = true
-  const stopSignals = (handleSignals ?? ownsProcess) ? onSignals(endNow) : undefined
+  // Answers to what was asked before may still be wanted, as in `server < requests > answers`.
+  const link = stdioLink({ input, output, clock, onInputEnd: () => void session.close(closing) })
+  const session = acceptOn(link, server, accept)
+  const stopSignals = (handleSignals ?? ownsProcess) ? onSignals(endSoon) : undefined
 
-  /** The client that closed our input and then sends a signal will not wait much longer. */
-  function endNow(): void {
+  function endSoon(): void {
+    // The client that closed our input and then sends a signal will not wait much longer.
     if (session.phase === 'shutting_down') clock.after(HURRIED_MS, () => link.close())
     void session.close(closing)
   }
 
-  function over(): void {
-    guard?.restore()
+  const closed = link.finished.then(() => {
     stopSignals?.()
-    if (ownsProcess) processIsServing = false
-    resolveClosed()
     if (exit ?? ownsProcess) setTimeout(() => process.exit(), FAREWELL_MS).unref()
-  }
-
+  })
   return {
     session,
     closed,
@@ -87,27 +60,11 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
   }
 }
 
-function acceptGuarded(server: Acceptor, link: StreamLink, options: AcceptOptions, guard: StdoutGuard | undefined): Session {
+function acceptOn(link: StdioLink, server: Acceptor, options: AcceptOptions): Session {
   try {
     return server.accept(link, options)
   } catch (error) {
-    guard?.restore()
+    link.close()
     throw error
   }
-}
-
-/** Waiting input keeps a process alive. */
-function letGo(input: Readable): void {
-  input.pause()
-  ;(input as { unref?: () => void }).unref?.()
-}
-
-function atMost(promise: Promise<void>, ms: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve)
-    void promise.then(() => {
-      cancel()
-      resolve()
-    })
-  })
 }

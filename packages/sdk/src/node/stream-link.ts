@@ -76,12 +76,18 @@ export class StreamLink implements Link {
   }
 
   send(frame: string): void {
-    if (this.#over) throw new ParleyError('transport_error', { message: `The ${this.transport} link is closed` })
+    if (this.#over) throw this.#closedError()
     this.#writer.send(frame)
   }
 
   close(): void {
     this.end()
+  }
+
+  #closedError(): ParleyError {
+    const reason = this.#reason
+    const why = reason === undefined ? '' : `: ${reason.message}`
+    return new ParleyError('transport_error', { message: `The ${this.transport} link is closed${why}`, ...(reason === undefined ? {} : { cause: reason }) })
   }
 
   /** What `close` does, with a reason when it was not this side's wish. */

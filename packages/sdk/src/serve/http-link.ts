@@ -83,6 +83,10 @@ export class HttpLink implements Link, StreamHome {
     return false
   }
 
+  get listening(): boolean {
+    return this.#streams?.get(OWN_STREAM)?.connected === true
+  }
+
   open(events: LinkEvents): void {
     this.#events = events
   }

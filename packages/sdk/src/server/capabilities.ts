@@ -24,6 +24,7 @@ export function deriveCapabilities({ registry, logging, offers, experimental, ex
   }
   if (prompts.size > 0 || offers.includes('prompts')) declared.prompts = { listChanged: true }
   if ([...templates.order, ...prompts.order].some(({ completers }) => Object.keys(completers).length > 0)) declared.completions = {}
+  if (tools.order.some(({ taskSupport }) => taskSupport !== 'forbidden')) declared.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
   if (logging) declared.logging = {}
   if (Object.keys(experimental).length > 0) declared.experimental = { ...experimental }
   if (Object.keys(extensions).length > 0) declared.extensions = { ...extensions }

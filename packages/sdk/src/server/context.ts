@@ -8,9 +8,13 @@ import { ClientView } from './client-view.ts'
 import type { Conversation } from './conversation.ts'
 import { toForm, withDefaults } from './form.ts'
 import { demand } from './question.ts'
+import { askAsTask, type TaskWish } from './task-ask.ts'
 
 /** A person or a model may take its time: default 10 minutes. */
-export type AskOptions = Omit<RequestOptions, 'relatedTo'>
+export interface AskOptions extends Omit<RequestOptions, 'relatedTo'> {
+  /** Lets the client answer as a task, in its own time, where it can; then only `maxTimeout` counts. */
+  task?: TaskWish
+}
 
 export type ElicitAnswer<Content> = { action: 'accept'; content: Content } | { action: 'decline' | 'cancel'; content?: undefined }
 
@@ -144,7 +148,10 @@ export class Context {
   }
 
   #ask(method: string, params: Body, options: AskOptions | undefined): Promise<Body> {
-    return this.request.request(method, params, options === undefined ? PATIENCE : { ...PATIENCE, ...options })
+    if (options === undefined) return this.request.request(method, params, PATIENCE)
+    const { task, ...rest } = options
+    const patient = { ...PATIENCE, ...rest }
+    return task === undefined ? this.request.request(method, params, patient) : askAsTask(this.request, method, params, task, patient)
   }
 
   /** Where a handler is run again with the answers so far, the key is all that tells one question from another. */

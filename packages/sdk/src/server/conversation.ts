@@ -25,9 +25,14 @@ const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound
   ['resources/unsubscribe', unsubscribe],
   ['prompts/get', getPrompt],
   ['completion/complete', suggestValues],
+  ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'].map((method) => [method, aboutTask] as const),
   ['logging/setLevel', (conversation, inbound) => conversation.setLevel(inbound.params['level'])],
   ...[...lists.keys()].map((method) => [method, list] as const),
 ])
+
+function aboutTask(conversation: Conversation, inbound: Inbound): Answer {
+  return conversation.host.tasks.answer(inbound)
+}
 
 function list(conversation: Conversation, inbound: Inbound): Answer {
   const { registry, pageSize } = conversation.host

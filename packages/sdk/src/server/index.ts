@@ -13,6 +13,7 @@ export { type ListedResource, notFound, type ReadValue, type ResourceDefinition,
 export { type ContentValue, type ResultFields, result, ToolResult } from './results.ts'
 export { createServer, Server, type ToolsOf } from './server.ts'
 export type { CapabilitiesObserver } from './state.ts'
+export type { TaskWish } from './task-ask.ts'
 export { type ArgumentsOf, type ReturnOf, type ToolDefinition, type ToolHandler, type ToolOptions, tool } from './tool.ts'
 export type { UriVariables } from './uri-match.ts'
 export { type TemplateValue, UriTemplate } from './uri-template.ts'

@@ -1,6 +1,6 @@
 /** What a server is called, and its settings. */
 import type { Icon } from '../protocol/index.ts'
-import type { SessionOptions } from '../session/index.ts'
+import type { SessionOptions, TaskOptions } from '../session/index.ts'
 import type { Offer } from './capabilities.ts'
 import type { OnError } from './failure.ts'
 
@@ -31,11 +31,13 @@ export interface ServerOptions extends SessionDefaults {
   extensions?: Readonly<Record<string, Record<string, unknown>>>
   /** Most resources one session may subscribe to. Default 1000. */
   maxSubscriptions?: number
+  /** Limits and the store of tasks, for tools that run as such. */
+  tasks?: TaskOptions
   /** Told of everything that was kept from the peer. Default: the console. */
   onError?: OnError
 }
 
 export function sessionDefaults(options: ServerOptions): SessionDefaults {
-  const { pageSize: _p, logging: _l, offers: _o, experimental: _x, extensions: _e, maxSubscriptions: _m, onError: _r, ...rest } = options
+  const { pageSize: _p, logging: _l, offers: _o, experimental: _x, extensions: _e, maxSubscriptions: _m, tasks: _t, onError: _r, ...rest } = options
   return rest
 }

@@ -105,9 +105,10 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return () => this.#state.observers.delete(observer)
   }
 
-  /** Ends all conversations. */
+  /** Ends all conversations, and tasks that would outlive them. */
   async close(options?: CloseOptions): Promise<void> {
     await Promise.all([...this.#state.conversations].map(({ session }) => session?.close(options)))
+    await this.#state.tasks.close()
   }
 }
 

@@ -1,6 +1,6 @@
 /** The changing part of a server, shared with its conversations and hidden from its users. */
 import type { ServerCapabilities } from '../protocol/index.ts'
-import { type Identity, type Introduction, type Session, systemClock } from '../session/index.ts'
+import { type Identity, type Introduction, type Session, systemClock, TaskReceiver } from '../session/index.ts'
 import { Announcer } from './announcer.ts'
 import { deriveCapabilities } from './capabilities.ts'
 import type { Conversation } from './conversation.ts'
@@ -25,6 +25,7 @@ export class ServerState {
   readonly subscriptions: Subscriptions<Conversation> = new Subscriptions(
     ({ session }, uri) => void session?.notify('notifications/resources/updated', { uri }),
   )
+  readonly tasks: TaskReceiver
   readonly #instructions: string | undefined
   readonly #announcer: Announcer
   #experimental: Readonly<Record<string, Record<string, unknown>>>
@@ -39,6 +40,7 @@ export class ServerState {
     this.options = options
     this.pageSize = positive('pageSize', options.pageSize ?? 100)
     this.maxSubscriptions = positive('maxSubscriptions', options.maxSubscriptions ?? 1000)
+    this.tasks = new TaskReceiver(options.tasks, (error, during) => this.report(error, { during }))
     this.#instructions = instructions
     this.#experimental = { ...options.experimental }
     this.#announcer = new Announcer(options.clock ?? systemClock, NOTICE_INTERVAL, (notice) => this.#broadcast(notice))
@@ -96,6 +98,7 @@ export class ServerState {
   release(conversation: Conversation): void {
     this.conversations.delete(conversation)
     this.subscriptions.removeAll(conversation)
+    if (conversation.session !== undefined) this.tasks.release(conversation.session)
     if (this.conversations.size === 0) this.#announcer.stop()
   }
 

@@ -1,6 +1,6 @@
 /** Answers `tools/call`. The hot path: nothing waits that need not, and nothing is made that is not used. */
 import { ParleyError, ToolError } from '../errors/index.ts'
-import { isObject } from '../jsonrpc/index.ts'
+import { type Body, isObject } from '../jsonrpc/index.ts'
 import type { CallToolResult, ProtocolVersion } from '../protocol/index.ts'
 import { describeIssues, type Issue, type Validated } from '../schema/index.ts'
 import type { Inbound } from '../session/index.ts'
@@ -9,16 +9,25 @@ import { Context } from './context.ts'
 import type { Conversation } from './conversation.ts'
 import { isPromise } from './definition.ts'
 import { errorResult, explicitError, explicitResult, plainResult, structuredResult, ToolResult } from './results.ts'
+import { asTask } from './task-call.ts'
 import type { DefinedTool } from './tool.ts'
 
 type Outcome = CallToolResult | Promise<CallToolResult>
 
-export function callTool(conversation: Conversation, inbound: Inbound): Outcome {
+export function callTool(conversation: Conversation, inbound: Inbound): Body | Promise<Body> {
   const { name, arguments: args = {} } = inbound.params
   if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
   if (!isObject(args)) throw new ParleyError('invalid_params', { message: '"arguments" must be an object' })
   const tool = conversation.host.registry.tools.get(name)
   if (tool === undefined) throw unknownTool(name)
+  if (inbound.params['task'] !== undefined || tool.taskSupport === 'required') {
+    const task = asTask(conversation, inbound, tool, (begun) => begin(conversation, begun, tool, args))
+    if (task !== undefined) return task
+  }
+  return begin(conversation, inbound, tool, args)
+}
+
+function begin(conversation: Conversation, inbound: Inbound, tool: DefinedTool, args: Body): Outcome {
   try {
     const checked = tool.input.validate(args)
     if (isPromise(checked)) return whenChecked(conversation, inbound, tool, checked)

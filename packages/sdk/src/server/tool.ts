@@ -13,8 +13,11 @@ export interface ToolOptions<Input = undefined, Output = undefined> extends Pres
   /** What the handler returns; it is checked, and shown as structured content beside its text. */
   output?: Output
   annotations?: ToolAnnotations
+  /** Whether calls may or must run as tasks, in versions that have them; the handler need not know. Default: they must not. */
   execution?: ToolExecution
 }
+
+type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 /** What the handler of a tool receives. */
 export type ArgumentsOf<Input> = Input extends SchemaLike ? OutputOf<Input> : Record<string, never>
@@ -48,6 +51,7 @@ export class DefinedTool implements Listed, Definition {
   readonly input: CompiledSchema
   readonly output: CompiledSchema | undefined
   readonly handler: (args: unknown, ctx: Context) => unknown
+  readonly taskSupport: TaskSupport
   readonly #options: ToolOptions<SchemaLike, SchemaLike>
   #shown: Body | Promise<Body> | undefined
 
@@ -57,6 +61,7 @@ export class DefinedTool implements Listed, Definition {
     this.input = options.input === undefined ? nothing : compileSchema(options.input, 'input')
     this.output = options.output === undefined ? undefined : compileSchema(options.output, 'output')
     this.handler = handler
+    this.taskSupport = taskSupportOf(name, options.execution)
   }
 
   show(): Body | Promise<Body> {
@@ -103,6 +108,12 @@ export class DefinedTool implements Listed, Definition {
     const why = cause instanceof ParleyError ? `: ${cause.message}` : ' cannot be shown as JSON Schema'
     return new ParleyError('tool_schema_invalid', { message: `The schema of tool "${this.key}"${why}`, data: { tool: this.key }, cause })
   }
+}
+
+function taskSupportOf(name: string, execution: ToolExecution | undefined): TaskSupport {
+  const support = execution?.taskSupport ?? 'forbidden'
+  if (support === 'forbidden' || support === 'optional' || support === 'required') return support
+  throw new TypeError(`Tool "${name}": taskSupport must be "forbidden", "optional" or "required"`)
 }
 
 /** The schema of tools that take no arguments. */

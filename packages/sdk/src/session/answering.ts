@@ -5,6 +5,7 @@ import type { Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
 import { InboundCall } from './inbound.ts'
 import type { Session } from './session.ts'
+import { relatedTaskOf, relatedTo } from './tasks/related.ts'
 
 export interface InFlight {
   readonly id: RequestId
@@ -132,7 +133,7 @@ export class Answering {
 
   #resultFrame(call: InboundCall, result: Body | Serialised): string {
     const { resultDown } = call.route
-    let body: Body | Serialised = result ?? {}
+    let body: Body | Serialised = markedAsTask(call, result ?? {})
     if (resultDown !== undefined && !(body instanceof Serialised)) {
       body = this.#core.translate(resultDown, body, this.#core.translationContext(call.params)) ?? {}
     }
@@ -160,6 +161,7 @@ export class Answering {
   #forget(call: InboundCall): void {
     // Requests answered on the spot were never listed, and an id may already be in use again.
     if (this.#inFlight.get(call.id) === call) this.#inFlight.delete(call.id)
+    call.settle()
     if (this.#onIdle !== undefined && this.size === 0) {
       this.#onIdle()
       this.#onIdle = undefined
@@ -184,6 +186,13 @@ export class Answering {
     if (reply === undefined) this.#core.trySend(text, { relatedTo: id, final: true })
     else reply.answer(id, text)
   }
+}
+
+/** C-25: what belongs to a task says so, in both directions; requests about a task name it anyway. */
+function markedAsTask({ params, method }: InboundCall, result: Body | Serialised): Body | Serialised {
+  if (params['_meta'] === undefined || result instanceof Serialised) return result
+  const taskId = relatedTaskOf(params)
+  return taskId === undefined || method.startsWith('tasks/') ? result : relatedTo(taskId, result)
 }
 
 function isPromise(value: unknown): value is Promise<Body | Serialised> {

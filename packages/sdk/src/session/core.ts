@@ -16,6 +16,7 @@ export class SessionCore {
   readonly link: Link
   readonly endpoint: Endpoint
   readonly settings: SessionSettings
+  readonly adopt: SessionOptions['adopt']
   readonly stats: Stats = new Stats()
   readonly phases: PhaseMachine
   version: ProtocolVersion | undefined
@@ -40,6 +41,7 @@ export class SessionCore {
     this.link = options.link
     this.endpoint = options.endpoint
     this.settings = settle(options)
+    this.adopt = options.adopt
     this.#tap = options.tap
     this.#onEvent = options.onEvent
     this.#tool = options.endpoint.tool?.bind(options.endpoint)

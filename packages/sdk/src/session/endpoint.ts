@@ -48,6 +48,8 @@ export interface Inbound {
   release(retry?: Duration): void
   /** A request to the peer that belongs to this request; it is cancelled with it. */
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
+  /** Calls `run` once the answer is on its way, or will never be sent. */
+  afterAnswer(run: () => void): void
 }
 
 export interface Endpoint {

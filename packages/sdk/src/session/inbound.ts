@@ -23,6 +23,7 @@ export class InboundCall implements Inbound {
   #controller: AbortController | undefined
   #cancelReason: unknown
   #lastProgress = Number.NEGATIVE_INFINITY
+  #afterAnswer: (() => void) | undefined
 
   constructor(id: RequestId, route: Route, params: Body, session: Session, startedAt: number, reply: Reply | undefined) {
     this.id = id
@@ -82,6 +83,18 @@ export class InboundCall implements Inbound {
   request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
     const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
     return this.session.request(method, params, { ...options, signal, relatedTo: this.id })
+  }
+
+  afterAnswer(run: () => void): void {
+    if (this.answered || this.cancelled) run()
+    else this.#afterAnswer = run
+  }
+
+  /** The request is behind us. */
+  settle(): void {
+    const run = this.#afterAnswer
+    this.#afterAnswer = undefined
+    run?.()
   }
 }
 

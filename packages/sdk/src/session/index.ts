@@ -5,6 +5,7 @@ export type { Endpoint, Identity, Inbound, Introduction, MessageContext } from '
 export { breach, type Declarations } from './guard.ts'
 export type { NotificationHandler } from './notifications.ts'
 export type { Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
+export type { Adopt, Orphan, Orphaned } from './orphan.ts'
 export {
   admissions,
   admits,
@@ -22,3 +23,8 @@ export {
 export type { PendingRequest } from './requests.ts'
 export { type CloseOptions, Session, type SessionHealth } from './session.ts'
 export type { SessionStats } from './stats.ts'
+export { peerRunsTasks, runsTasks } from './tasks/capability.ts'
+export type { TaskOptions } from './tasks/options.ts'
+export { TaskReceiver, type TaskRun } from './tasks/receiver.ts'
+export { RemoteTask, requestAsTask, type TaskRequestOptions } from './tasks/remote-task.ts'
+export { isTerminal, taskTransitions } from './tasks/status.ts'

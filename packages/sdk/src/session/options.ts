@@ -5,6 +5,7 @@ import type { Loss, Profile } from '../versions/index.ts'
 import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Adopt } from './orphan.ts'
 
 export interface Progress {
   progress: number
@@ -60,6 +61,8 @@ export interface SessionOptions {
   maxQueuedNotifications?: number
   /** Ids run from 1 to this. Default 2^53 - 1. */
   maxRequestId?: number
+  /** Offered each request that can get no answer here any more, before it fails. */
+  adopt?: Adopt
   /** Shown every frame as it goes over the link. */
   tap?: (direction: 'sent' | 'received', frame: string) => void
   onEvent?: (event: SessionEvent) => void

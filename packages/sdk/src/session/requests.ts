@@ -5,7 +5,9 @@ import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
+import type { Orphan } from './orphan.ts'
 import type { Route } from './routes.ts'
+import { LastingProgress } from './tasks/lasting-progress.ts'
 
 export interface PendingRequest {
   readonly id: RequestId
@@ -15,7 +17,7 @@ export interface PendingRequest {
   readonly deadline: number
 }
 
-class Pending implements PendingRequest {
+class Pending implements PendingRequest, Orphan {
   readonly id: number
   readonly method: string
   readonly route: Route | undefined
@@ -73,6 +75,8 @@ export class Requests {
   #pending = NONE
   #timerDue = Number.POSITIVE_INFINITY
   #cancelTimer: (() => void) | undefined
+  #lasting: LastingProgress | undefined
+  #onIdle: (() => void) | undefined
 
   constructor(core: SessionCore) {
     this.#core = core
@@ -117,7 +121,7 @@ export class Requests {
         this.#core.send(text, options?.relatedTo === undefined ? undefined : { relatedTo: options.relatedTo })
       } catch (error) {
         this.#take(id)
-        throw error
+        return this.#lose(pending, error as Error, false)
       }
       this.#arm(pending.deadline)
     })
@@ -163,11 +167,18 @@ export class Requests {
   undelivered(id: RequestId | undefined, error: Error): void {
     const pending = id === undefined ? undefined : this.#take(id)
     if (pending === undefined) return this.#core.reportError(error, 'send')
-    this.#core.stats.of(pending.method).failed++
-    pending.reject(error)
+    // A server that does not know the session has not looked at the request.
+    this.#lose(pending, error, !(error instanceof ParleyError && error.kind === 'session_lost'))
+  }
+
+  /** Progress under a token of the caller's own, which it may outlive the request with. */
+  expectProgress(token: string, handler: (progress: Progress) => void): () => void {
+    this.#lasting ??= new LastingProgress((error) => this.#core.reportError(error, 'onProgress of a task'))
+    return this.#lasting.expect(token, handler)
   }
 
   progress(token: unknown, progress: Progress): void {
+    if (this.#lasting?.tell(token, progress)) return
     const pending = typeof token === 'number' || typeof token === 'string' ? this.#pending.get(token) : undefined
     const onProgress = pending?.options?.onProgress
     if (pending === undefined || onProgress === undefined) return this.#core.ignore('unexpected progress', `token ${shown(token)}`)
@@ -188,8 +199,23 @@ export class Requests {
     this.#cancelTimer = undefined
     for (const pending of [...this.#pending.values()]) {
       this.#take(pending.id)
-      pending.reject(makeError(pending.method))
+      this.#lose(pending, makeError(pending.method), true)
     }
+  }
+
+  /** Resolves when nothing waits for the peer. */
+  idle(): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  /** Fails unless somebody takes it over; the handshake belongs to this session alone. */
+  #lose(pending: Pending, error: Error, seen: boolean): void {
+    if (pending.route !== undefined && this.#core.adopt?.(pending, { error, seen })) return
+    this.#core.stats.of(pending.method).failed++
+    pending.reject(error)
   }
 
   #watch(pending: Pending): void {
@@ -213,6 +239,10 @@ export class Requests {
     if (pending === undefined) return undefined
     this.#pending.delete(id)
     pending.release()
+    if (this.#onIdle !== undefined && this.#pending.size === 0) {
+      this.#onIdle()
+      this.#onIdle = undefined
+    }
     return pending
   }
 

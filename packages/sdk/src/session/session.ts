@@ -11,7 +11,7 @@ import type { Introduction } from './endpoint.ts'
 import { initializeParams, readInitializeResult } from './handshake.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
-import type { RequestOptions, SessionOptions } from './options.ts'
+import type { Progress, RequestOptions, SessionOptions } from './options.ts'
 import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
 import { Receiving } from './receiving.ts'
 import { type PendingRequest, Requests } from './requests.ts'
@@ -175,6 +175,12 @@ export class Session {
     return core.translate(down, result, context) ?? {}
   }
 
+  /** From this session's version to the newest vocabulary, for results that came with another method than their own. */
+  readResult(method: string, result: Body, request?: Body): Body {
+    const up = this.#core.route(method).resultUp
+    return up === undefined ? result : (this.#core.translate(up, result, this.#core.translationContext(request)) ?? {})
+  }
+
   /** For texts that another session of the same version translated: what was lost then is lost for this peer, too (X2). */
   reportLosses(losses: readonly Loss[]): void {
     for (const loss of losses) this.#core.onLoss(loss)
@@ -183,6 +189,21 @@ export class Session {
   /** Lets the peer hang up on a request of its own and come back for the answer; does nothing where transport or version cannot. */
   release(request: RequestId, retry?: Duration): void {
     this.#core.link.release?.(request, retry === undefined ? undefined : milliseconds(retry))
+  }
+
+  /** Whether a message that belongs to no request of the peer would be delivered now; it may have to come and fetch it. */
+  get reachable(): boolean {
+    return this.#core.link.listening ?? true
+  }
+
+  /** Progress under a token the caller put into `_meta` itself; unlike `onProgress` of a request it does not end with the answer (C-32). */
+  expectProgress(token: string, handler: (progress: Progress) => void): () => void {
+    return this.#requests.expectProgress(token, handler)
+  }
+
+  /** To whoever observes the session: something of ours failed that is nobody's answer. */
+  reportError(error: unknown, during: string): void {
+    this.#core.reportError(error, during)
   }
 
   onNotification(method: string, handler: NotificationHandler): () => void {
@@ -206,6 +227,10 @@ export class Session {
 
   pending(): readonly PendingRequest[] {
     return this.#requests.list()
+  }
+  /** Resolves when no request of this side waits for its answer. */
+  settled(): Promise<void> {
+    return this.#requests.idle()
   }
   inFlight(): readonly InFlight[] {
     return this.#answering.list()

@@ -13,8 +13,17 @@ export interface Indifference {
   readonly profile?: Profile
 }
 
-/** The body with everything in the table taken out, and without fields that hold nothing. */
-export function essence(body: unknown, message: Case, table: readonly Indifference[], profile: Profile): unknown {
+/** Says whether a field that holds nothing may be missing; the path is written as in the table. */
+export type MayVanish = (path: string) => boolean
+
+/** Parameters and metadata that hold nothing are as good as none. */
+export const emptyMeta: MayVanish = (path) => path === '_meta'
+
+/** A reader cannot tell an empty field from none, except where its presence is what it says. */
+export const emptyFields: MayVanish = (path) => !path.startsWith('capabilities')
+
+/** The body with everything in the table taken out, and without the empty fields that may vanish. */
+export function essence(body: unknown, message: Case, table: readonly Indifference[], profile: Profile, mayVanish: MayVanish): unknown {
   const relevant = table.filter((entry) => (entry.profile ?? profile) === profile)
   const reduce = (value: unknown, path: string): unknown => {
     const place = `${message.method} ${message.part} ${path}`
@@ -22,14 +31,18 @@ export function essence(body: unknown, message: Case, table: readonly Indifferen
     for (const { at, as } of relevant) if (at.test(place)) reduced = as?.(reduced)
     if (Array.isArray(reduced)) return reduced.map((inner) => reduce(inner, `${path}[]`))
     if (!isObject(reduced)) return reduced
-    const entries = Object.entries(reduced).map(([key, inner]) => [key, reduce(inner, path === '' ? key : `${path}.${key}`)] as const)
-    return Object.fromEntries(entries.filter(([, inner]) => !isNothing(inner)))
+    const kept = Object.entries(reduced).flatMap(([key, inner]) => {
+      const inside = path === '' ? key : `${path}.${key}`
+      const after = reduce(inner, inside)
+      return after === undefined || (isNothing(after) && mayVanish(inside)) ? [] : [[key, after] as const]
+    })
+    return Object.fromEntries(kept)
   }
   return reduce(body ?? {}, '')
 }
 
 function isNothing(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+  return value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
 }
 
 const firstOf = (content: unknown): unknown => (Array.isArray(content) && content.length < 2 ? (content[0] ?? { type: 'text', text: '' }) : content)

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { isVerdict, type Loss, path } from '../../src/versions/index.ts'
 import { type Case, hold, runs } from './cases.ts'
-import { essence, unreportedDown } from './indifference.ts'
+import { emptyFields, essence, unreportedDown } from './indifference.ts'
 import { downward, pairs, profiles, translate, translateBody } from './translate.ts'
 
 const severities = new Set(['i', 'w', 'E'])
@@ -33,7 +33,7 @@ describe.each(downward)('X2 from $from down to $to', ({ from, to }) => {
       if (isVerdict(up.outcome)) return expect.fail(`translating back gave ${JSON.stringify(up.outcome)}`)
       // What the way back reports, such as a context the client never declared, is not the loss of the way there.
       if (up.losses.length > 0) return false
-      const [before, after] = [message.body, up.outcome].map((body) => essence(body, message, unreportedDown, profile))
+      const [before, after] = [message.body, up.outcome].map((body) => essence(body, message, unreportedDown, profile, emptyFields))
       if (!isDeepStrictEqual(after, before)) expect(after).toEqual(before)
       return true
     })

@@ -24,8 +24,11 @@ const beginnings = {
   'leaves a grandchild': () => grandchild('setInterval(() => {}, 60000)'),
   'leaves a stubborn grandchild': () => grandchild(`process.on('SIGTERM', () => {}); process.send?.('up'); setInterval(() => {}, 60000)`),
   'closes its input': () => {
+    process.stdin.once('close', () => {
+      closeSync(0)
+      console.error('closed')
+    })
     process.stdin.destroy()
-    closeSync(0)
     stayForEver()
   },
 }
@@ -69,13 +72,14 @@ const answers = {
 
 const ordinary = (id) => say(frame({ id, result: text('ok') }))
 
-beginnings[mode]?.()
 let rest = ''
 process.stdin.setEncoding('utf8').on('data', (chunk) => {
   const lines = (rest + chunk).split('\n')
   rest = lines.pop()
   for (const line of lines) answer(JSON.parse(line))
 })
+
+beginnings[mode]?.()
 
 function answer({ id, method, params }) {
   if (id === undefined) return

@@ -5,7 +5,7 @@ import { childLink } from '../../../src/node/index.ts'
 const [ending, command = '', ...args] = process.argv.slice(2)
 // The mark by which the test finds all processes that belong to it.
 const link = await childLink({ command, args, env: { PARLEY_TEST_MARK: process.env['PARLEY_TEST_MARK'] } })
-await connect(link, { name: 'parent', version: '1' })
+await connect(link)
 process.stdout.write(`${link.pid}\n`)
 if (ending === 'exits') process.exit(0)
 if (ending === 'throws') throw new Error('on purpose')

@@ -1,0 +1,318 @@
+/** The way from a client to its server, through as many sessions as it takes. */
+import { ParleyError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import type { ProtocolVersion } from '../protocol/index.ts'
+import { type Adopt, type Clock, milliseconds, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
+import { type Dialling, dial } from './dial.ts'
+import { Listeners } from './listeners.ts'
+import { Observers } from './observers.ts'
+import type { ConnectOptions } from './options.ts'
+import {
+  type ConnectionState,
+  type LostRequest,
+  type ReconnectOptions,
+  type ReconnectReport,
+  type ReconnectSettings,
+  type StateChange,
+  settleReconnect,
+} from './reconnect.ts'
+import { Redial } from './redial.ts'
+import { isRepeatable } from './repeatable.ts'
+import type { Way } from './target.ts'
+import { Waiting, type WaitingRequest } from './waiting.ts'
+
+/** What came back on a new session and what did not. */
+export type Restored = Pick<ReconnectReport, 'notRestored' | 'logLevelError' | 'presumed'>
+
+/** Who knows what a session is used for, and what its successor has to be told. */
+export interface Keeper {
+  /** A session before its handshake. */
+  began(session: Session): void
+  isRepeatableTool(name: string): boolean
+  /** Sends what has to be sent at once; never rejects. */
+  restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored>
+}
+
+interface Outage {
+  readonly reason: Error | undefined
+  readonly since: number
+  readonly failed: readonly LostRequest[]
+  readonly retried: readonly LostRequest[]
+}
+
+const TRANSPORT_FAILURES: readonly string[] = ['transport_error', 'session_lost', 'connection_closed']
+
+export class Connection {
+  readonly listeners: Listeners
+  readonly stateChanges: Observers<StateChange>
+  readonly reports: Observers<ReconnectReport>
+  /** Set by the client before the connection is opened. */
+  keeper: Keeper | undefined
+  readonly #clock: Clock
+  readonly #dialling: Dialling
+  readonly #options: ConnectOptions
+  /** Absent where a lost connection stays lost. */
+  readonly #redial: Redial | undefined
+  /** Opens the successor of a session whose request ids run out (M3). */
+  readonly #renewal: Redial | undefined
+  readonly #settings: ReconnectSettings
+  readonly #waiting: Waiting
+  /** Options of requests that are not made a second time. */
+  readonly #final = new WeakSet<RequestOptions>()
+  /** Sessions that still wait for answers but get no new requests. */
+  readonly #draining = new Set<Session>()
+  #session: Session | undefined
+  #state: ConnectionState = 'connected'
+  #paused = false
+  #connectedAt = 0
+  #reconnects = 0
+  #failed: LostRequest[] = []
+  #retried: LostRequest[] = []
+  #outage: Outage | undefined
+  /** The session that is being asked whether it is alive. */
+  #doubted: Session | undefined
+  #gaveUp: Error | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(way: Way, options: ConnectOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    const report = (error: unknown, during: string) => options.onError?.(error, { during })
+    this.listeners = new Listeners(report)
+    this.stateChanges = new Observers((error) => report(error, 'state observer'))
+    this.reports = new Observers((error) => report(error, 'reconnect observer'))
+    const reconnect = reconnectOption(way, options.reconnect)
+    this.#settings = settleReconnect(reconnect ?? {})
+    this.#waiting = new Waiting({ clock: this.#clock, maxWaiting: this.#settings.maxWaiting, timeout: milliseconds(options.timeout ?? '60s') })
+    this.#dialling = {
+      open: way.open,
+      options,
+      adopt: this.#adopt,
+      onSession: (session) => this.#begin(session),
+      onEvent: (event) => this.#onEvent(event),
+    }
+    const redialling = {
+      clock: this.#clock,
+      random: options.random ?? Math.random,
+      delays: this.#settings.delays,
+      retries: this.#settings.retries,
+      dial: (signal: AbortSignal) => dial(this.#dialling, signal),
+    }
+    if (reconnect !== undefined)
+      this.#redial = new Redial({
+        ...redialling,
+        onSession: (session, attempts) => void this.#cameBack(session, attempts),
+        onGivenUp: (error) => this.#giveUp(error),
+      })
+    if (way.repeatable)
+      this.#renewal = new Redial({
+        ...redialling,
+        onSession: (session) => void this.#renewed(session),
+        onGivenUp: (error) => report(error, 'renewal of the connection'),
+      })
+  }
+
+  /** The first session; without it there is no connection to speak of, so it is tried once. */
+  async open(): Promise<void> {
+    this.#use(await dial(this.#dialling, this.#options.signal))
+  }
+
+  /** The current session, or the last one while there is none. */
+  get session(): Session {
+    return this.#session as Session
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  get facts(): { waiting: number; reconnects: number; attempts: number; nextAttemptAt: number | undefined } {
+    const { attempts = 0, nextAt } = this.#state === 'reconnecting' ? (this.#redial as Redial) : {}
+    return { waiting: this.#waiting.size, reconnects: this.#reconnects, attempts, nextAttemptAt: nextAt }
+  }
+
+  request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
+    const session = this.#session as Session
+    if (session.open) return session.request(method, params, options, convert)
+    if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
+    if (this.#state === 'closed' || this.#redial === undefined) return session.request(method, params, options, convert)
+    return new Promise((resolve, reject) => this.#waiting.add({ method, params, options, convert, resolve, reject }))
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.session.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    for (const session of [this.session, ...this.#draining]) session.resume()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown()
+    return this.#closing
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#redial?.stop()
+    this.#renewal?.stop()
+    this.#setState('closed', undefined)
+    for (const { method, reject } of this.#waiting.take())
+      reject(new ParleyError('session_closed', { message: `${method} was not sent: the client was closed while it waited for the connection` }))
+    await Promise.all([this.session, ...this.#draining].map((session) => session.close()))
+  }
+
+  #begin(session: Session): void {
+    this.listeners.attach(session)
+    if (this.#paused) session.pause()
+    this.keeper?.began(session)
+    this.#options.onSession?.(session)
+  }
+
+  #use(session: Session): void {
+    this.#session = session
+    this.#connectedAt = this.#clock.now()
+    session.onClose((reason) => this.#ended(session, reason))
+  }
+
+  #ended(session: Session, reason: Error | undefined): void {
+    // One that was drained, or closed by its owner.
+    if (session !== this.#session || this.#state === 'closed') return
+    if (this.#redial === undefined) return this.#setState('closed', reason)
+    const now = this.#clock.now()
+    this.#outage = { reason, since: now, failed: this.#failed.splice(0), retried: this.#retried.splice(0) }
+    this.#setState('reconnecting', reason)
+    // An observer may have closed the client.
+    if (this.#closing !== undefined) return
+    const lasted = now - this.#connectedAt >= Math.max(...this.#settings.delays)
+    this.#redial.start(reason, { afresh: lasted, atOnce: reason instanceof ParleyError && reason.kind === 'session_lost' })
+  }
+
+  async #cameBack(session: Session, attempts: number): Promise<void> {
+    this.#renewal?.stop()
+    const { reason, since, failed, retried } = this.#outage as Outage
+    const downFor = this.#clock.now() - since
+    await this.#replaceWith(session, { cause: 'lost', reason, attempts, downFor, failed, retried })
+  }
+
+  async #renewed(session: Session): Promise<void> {
+    // The old session did not live to see it.
+    if (this.#state === 'reconnecting') {
+      const attempts = (this.#redial as Redial).attempts + 1
+      this.#redial?.stop()
+      return this.#cameBack(session, attempts)
+    }
+    const before = this.session
+    if (this.#state === 'closed') return void session.close()
+    this.#drain(before)
+    await this.#replaceWith(session, { cause: 'renewed', reason: undefined, attempts: 1, downFor: 0, failed: [], retried: [] })
+  }
+
+  /** Its requests are answered where they were made; then it ends. */
+  #drain(session: Session): void {
+    this.#draining.add(session)
+    session.onClose(() => this.#draining.delete(session))
+    void session.settled().then(() => session.close())
+  }
+
+  async #replaceWith(session: Session, facts: Omit<ReconnectReport, 'version' | keyof Restored>): Promise<void> {
+    const before = this.session
+    this.#reconnects++
+    this.#session = session
+    // First on the wire, so that nobody hears less than before because a request overtook it.
+    const restoring = this.keeper?.restore(session, before, facts.cause)
+    this.#use(session)
+    this.#setState('connected', undefined)
+    this.#sendWaiting()
+    const restored = (await restoring) ?? { notRestored: [], logLevelError: undefined, presumed: [] }
+    const version = { before: before.version as ProtocolVersion, after: session.version as ProtocolVersion }
+    this.reports.tell({ ...facts, ...restored, version })
+  }
+
+  #giveUp(error: Error | undefined): void {
+    this.#gaveUp = error ?? new ParleyError('connection_closed', { message: 'The server closed the connection' })
+    this.#setState('closed', this.#gaveUp)
+    for (const { method, reject } of this.#waiting.take()) reject(hopeless(method, this.#gaveUp))
+  }
+
+  #sendWaiting(): void {
+    const { session } = this
+    for (const { method, params, options, convert, resolve, reject } of this.#waiting.take()) {
+      session.request(method, params, options, convert).then(resolve as never, reject)
+    }
+  }
+
+  /** Requests that lost their session: made again where that does no harm, and failed where it might. */
+  readonly #adopt: Adopt = (orphan, { error, seen }) => {
+    if (this.#redial === undefined || this.#state === 'closed') return false
+    const isAlive = this.session.open
+    // What the server, or somebody before it, said about this request alone.
+    if (isAlive && !(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false
+    if (isAlive) this.#doubt(this.session)
+    const { id, method, startedAt, options } = orphan
+    const isLast = options !== undefined && this.#final.has(options)
+    const harmless = !seen || (this.#settings.retry === 'safe' && isRepeatable(method, orphan.params, (name) => this.keeper?.isRepeatableTool(name) === true))
+    const again = harmless && !isLast && !this.#waiting.full
+    ;(again ? this.#retried : this.#failed).push({ id, method, startedAt })
+    if (again) this.#waiting.add(onceMore(orphan, this.#lastTime(options)))
+    return again
+  }
+
+  #lastTime(options: RequestOptions | undefined): RequestOptions {
+    const last = { ...options }
+    this.#final.add(last)
+    return last
+  }
+
+  /** Some links live on when messages do not get through: whether the server does is worth a question. */
+  #doubt(session: Session): void {
+    if (this.#doubted === session) return
+    this.#doubted = session
+    const { keepAlive } = this.#options
+    const timeout = (keepAlive === false ? undefined : keepAlive?.timeout) ?? '10s'
+    const alive = () => {
+      this.#doubted = undefined
+      if (session !== this.#session || this.#state !== 'connected') return
+      this.#failed.length = 0
+      this.#retried.length = 0
+      this.#sendWaiting()
+    }
+    session.ping(this.#lastTime({ timeout })).then(alive, (error: unknown) => {
+      // Any answer is a sign of life.
+      if (error instanceof ParleyError && error.receivedCode !== undefined) return alive()
+      this.#doubted = undefined
+      void session.close({ reason: error as Error })
+    })
+  }
+
+  #onEvent(event: SessionEvent): void {
+    const { onEvent, onError } = this.#options
+    if (event.type === 'ids' && event.threshold === 0.96 && this.#state === 'connected') this.#renewal?.start(undefined, { afresh: true, atOnce: true })
+    onEvent?.(event)
+    if (event.type === 'error') onError?.(event.error, { during: event.during })
+  }
+
+  #setState(to: ConnectionState, reason: Error | undefined): void {
+    const from = this.#state
+    if (from === to) return
+    this.#state = to
+    this.stateChanges.tell({ from, to, reason })
+  }
+}
+
+function reconnectOption(way: Way, given: ConnectOptions['reconnect']): ReconnectOptions | undefined {
+  const wanted = given ?? way.comesBack
+  if (wanted === false) return undefined
+  if (!way.repeatable) throw new TypeError('A Link can be used once: to reconnect, give connect() a function that opens a new one each time')
+  return wanted === true ? {} : wanted
+}
+
+function onceMore(request: WaitingRequest, options: RequestOptions): WaitingRequest {
+  const { method, params, convert, resolve, reject } = request
+  return { method, params, options, convert, resolve, reject }
+}
+
+function hopeless(method: string, cause: Error): ParleyError {
+  return new ParleyError('connection_closed', { message: `${method} was not answered: the connection was lost and did not come back: ${cause.message}`, cause })
+}

@@ -1,0 +1,80 @@
+/** How a client comes back after its connection was lost: settings, schedule, and the account of what it cost. */
+import type { ProtocolVersion } from '../protocol/index.ts'
+import { type Duration, milliseconds } from '../session/index.ts'
+
+export interface ReconnectOptions {
+  /** How many attempts in a row may fail before the client gives up. Default 10. */
+  retries?: number
+  /** How long to wait before each attempt; the last one is repeated. Default 1, 2, 4, 8, 16, 30 s. Up to a fifth is added by chance. */
+  delays?: readonly Duration[]
+  /**
+   * `safe` makes requests again that were waiting when the connection was lost and that do no harm when made twice: lists, reads, prompts,
+   * completions, and calls of tools listed as read-only or idempotent. Once each. `false`: all of them fail. Default `safe`.
+   */
+  retry?: 'safe' | false
+  /** Most requests that wait for the connection to come back; more fail at once. Default 1000. */
+  maxWaiting?: number
+}
+
+export interface ReconnectSettings {
+  readonly retries: number
+  readonly delays: readonly number[]
+  readonly retry: 'safe' | false
+  readonly maxWaiting: number
+}
+
+const DELAYS: readonly Duration[] = ['1s', '2s', '4s', '8s', '16s', '30s']
+
+export function settleReconnect(options: ReconnectOptions): ReconnectSettings {
+  const { retries = 10, delays = DELAYS, retry = 'safe', maxWaiting = 1000 } = options
+  if (!(retries >= 1)) throw new RangeError('reconnect.retries must be 1 or more; reconnect: false turns it off')
+  if (delays.length === 0) throw new RangeError('reconnect.delays must not be empty')
+  return { retries, delays: delays.map(milliseconds), retry, maxWaiting }
+}
+
+const JITTER = 0.2
+
+/** Milliseconds before the attempt with this number, counted from 0. Chance keeps many clients of one server from coming back at the same moment. */
+export function delayBefore(attempt: number, delays: readonly number[], random: () => number): number {
+  const delay = delays[Math.min(attempt, delays.length - 1)] as number
+  return Math.round(delay * (1 + JITTER * random()))
+}
+
+/** `connected` → `reconnecting` → `connected` …, and `closed` at the end: closed by its owner, or given up. */
+export type ConnectionState = 'connected' | 'reconnecting' | 'closed'
+
+export interface StateChange {
+  readonly from: ConnectionState
+  readonly to: ConnectionState
+  /** Why the connection was lost or given up; absent for a clean end. */
+  readonly reason: Error | undefined
+}
+
+/** A request that was waiting for its answer when the connection was lost. */
+export interface LostRequest {
+  readonly id: string | number
+  readonly method: string
+  readonly startedAt: number
+}
+
+/** What a reconnect cost, exactly. */
+export interface ReconnectReport {
+  /** `lost`: the connection broke. `renewed`: it was replaced before its request ids ran out, and nothing was lost. */
+  readonly cause: 'lost' | 'renewed'
+  /** Why the session before ended. */
+  readonly reason: Error | undefined
+  readonly attempts: number
+  /** How long there was no connection, in milliseconds. */
+  readonly downFor: number
+  /** Requests that failed with the connection; their callers were told. */
+  readonly failed: readonly LostRequest[]
+  /** Requests that were made again, or held back until now. */
+  readonly retried: readonly LostRequest[]
+  /** Subscriptions the server did not take again; they are tried at the next reconnect. */
+  readonly notRestored: readonly { readonly uri: string; readonly error: Error }[]
+  /** Set when the log level could not be set again. */
+  readonly logLevelError: Error | undefined
+  /** Notifications handlers were given on suspicion, because the real ones may have been missed. */
+  readonly presumed: readonly { readonly method: string; readonly uri?: string }[]
+  readonly version: { readonly before: ProtocolVersion; readonly after: ProtocolVersion }
+}

@@ -1,0 +1,76 @@
+/** Requests that wait for a connection: bounded in number, each in time, and interruptible. */
+import { ParleyError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import { type Clock, milliseconds, type RequestOptions } from '../session/index.ts'
+
+/** A request and the promise it has to settle. */
+export interface WaitingRequest {
+  readonly method: string
+  readonly params: Body | undefined
+  readonly options: RequestOptions | undefined
+  readonly convert: ((result: Body) => unknown) | undefined
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+export interface WaitingOptions {
+  readonly clock: Clock
+  readonly maxWaiting: number
+  /** How long a request without a time-out of its own waits, in milliseconds. */
+  readonly timeout: number
+}
+
+export class Waiting {
+  readonly #options: WaitingOptions
+  readonly #requests = new Map<WaitingRequest, () => void>()
+
+  constructor(options: WaitingOptions) {
+    this.#options = options
+  }
+
+  get size(): number {
+    return this.#requests.size
+  }
+
+  get full(): boolean {
+    return this.#requests.size >= this.#options.maxWaiting
+  }
+
+  add(request: WaitingRequest): void {
+    const { method, options } = request
+    const { clock, maxWaiting } = this.#options
+    if (options?.signal?.aborted) return request.reject(cancelled(method, options.signal))
+    if (this.full)
+      return request.reject(new ParleyError('too_many_requests', { message: `${maxWaiting} requests are already waiting for the connection to come back` }))
+    const timeout = options?.timeout === undefined ? this.#options.timeout : milliseconds(options.timeout)
+    const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)))
+    const onAbort = () => this.#drop(request, cancelled(method, options?.signal))
+    options?.signal?.addEventListener('abort', onAbort, { once: true })
+    this.#requests.set(request, () => {
+      cancelTimer()
+      options?.signal?.removeEventListener('abort', onAbort)
+    })
+  }
+
+  /** All of them, in order; they wait no longer. */
+  take(): WaitingRequest[] {
+    const requests = [...this.#requests.keys()]
+    for (const release of this.#requests.values()) release()
+    this.#requests.clear()
+    return requests
+  }
+
+  #drop(request: WaitingRequest, error: ParleyError): void {
+    this.#requests.get(request)?.()
+    this.#requests.delete(request)
+    request.reject(error)
+  }
+}
+
+function cancelled(method: string, signal: AbortSignal | undefined): ParleyError {
+  return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller while it waited for the connection`, cause: signal?.reason })
+}
+
+function late(method: string, timeout: number): ParleyError {
+  return new ParleyError('request_timeout', { message: `${method} timed out: the connection did not come back within ${timeout} ms` })
+}

@@ -1,0 +1,17 @@
+/** Which task a message belongs to: a key in its `_meta` (C-25). */
+import { type Body, isObject } from '../../jsonrpc/index.ts'
+
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** Params or a result, marked as part of the task. */
+export function relatedTo(taskId: string, body: Body | undefined): Body {
+  const meta = body?.['_meta']
+  return { ...body, _meta: { ...(isObject(meta) ? meta : undefined), [RELATED_TASK]: { taskId } } }
+}
+
+/** The task that params or a result say they belong to. */
+export function relatedTaskOf(body: Body): string | undefined {
+  const meta = body['_meta'] as Body | null | undefined
+  const related = meta === undefined || meta === null ? undefined : meta[RELATED_TASK]
+  return isObject(related) && typeof related['taskId'] === 'string' ? related['taskId'] : undefined
+}

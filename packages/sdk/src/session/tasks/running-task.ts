@@ -1,0 +1,189 @@
+/** A request of the peer that runs as a task: to its handler it looks like any other, and what it sends is marked as part of the task. */
+import { ParleyError } from '../../errors/index.ts'
+import type { Body, RequestId } from '../../jsonrpc/index.ts'
+import type { TaskStatus } from '../../protocol/index.ts'
+import { type Duration, milliseconds } from '../duration.ts'
+import type { Inbound, MessageContext } from '../endpoint.ts'
+import type { RequestOptions } from '../options.ts'
+import type { Session } from '../session.ts'
+import { relatedTo } from './related.ts'
+
+/** Writes down what becomes of a task. */
+export interface TaskJournal {
+  /** Does nothing where the change is not legal, as when the task was cancelled. */
+  move(status: TaskStatus, statusMessage?: string): Promise<void>
+  /** Another message for the status it has. */
+  remark(statusMessage: string): Promise<void>
+}
+
+/** Where a message of the task can go: the session, and the open `tasks/result` it belongs to. */
+interface Way {
+  readonly session: Session
+  readonly relatedTo?: RequestId
+}
+
+/** How long a question may wait for somebody to ask, unless the handler says otherwise. */
+const PATIENCE: Duration = '10m'
+
+export class RunningTask implements Inbound {
+  readonly taskId: string
+  readonly id: RequestId
+  readonly method: string
+  readonly params: Body
+  readonly session: Session
+  readonly context: MessageContext
+  /** Resolves when the task is over, however. */
+  readonly over: Promise<void>
+  #controller = new AbortController()
+  #isOver = false
+  #resolveOver: () => void = () => {}
+  #lastProgress = Number.NEGATIVE_INFINITY
+  #questions = 0
+  /** Changes of status, one after the other. */
+  #moving: Promise<unknown> = Promise.resolve()
+  readonly #journal: TaskJournal
+  /** Open `tasks/result` requests: the peer listens there. */
+  readonly #listeners = new Set<Inbound>()
+  /** Questions that wait for somebody to listen. */
+  readonly #parked = new Set<(way: Way) => void>()
+
+  constructor(request: Inbound, taskId: string, journal: TaskJournal) {
+    const { task: _, ...params } = request.params
+    this.taskId = taskId
+    this.id = request.id
+    this.method = request.method
+    this.params = params
+    this.session = request.session
+    this.context = request.context
+    this.#journal = journal
+    this.over = new Promise((resolve) => {
+      this.#resolveOver = resolve
+    })
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get cancelled(): boolean {
+    return this.#controller.signal.aborted
+  }
+
+  /** Nothing more is sent for the task. */
+  finish(): void {
+    this.#isOver = true
+    this.#resolveOver()
+  }
+
+  /** The handler is told to stop. */
+  cancel(reason: string): void {
+    this.#controller.abort(new ParleyError('request_cancelled', { message: reason }))
+    this.finish()
+  }
+
+  /** C-32: the token of the request is good for as long as the task runs; who only polls reads the message in the status. */
+  progress(progress: number, total?: number, message?: string): void {
+    if (this.#isOver || !(progress > this.#lastProgress)) return
+    this.#lastProgress = progress
+    // Nobody waits for it, and nobody misses it.
+    if (message !== undefined) this.#then(async () => this.#questions === 0 && this.#journal.remark(message)).catch(() => {})
+    const token = (this.params['_meta'] as Body | undefined)?.['progressToken']
+    if (typeof token !== 'string' && typeof token !== 'number') return
+    const params: Body = { progressToken: token, progress }
+    if (total !== undefined) params['total'] = total
+    if (message !== undefined) params['message'] = message
+    this.#send('notifications/progress', relatedTo(this.taskId, params), this.#way(this.session))
+  }
+
+  notify(method: string, params?: Body): void {
+    if (!this.#isOver) this.#send(method, relatedTo(this.taskId, params), this.#way())
+  }
+
+  /** The requestor is told of a change; a message about the task itself carries no mark. */
+  announce(task: Body): void {
+    this.#send('notifications/tasks/status', task, this.#way())
+  }
+
+  release(retry?: Duration): void {
+    for (const listener of this.#listeners) listener.release(retry)
+  }
+
+  async request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
+    const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
+    await this.#ask(method)
+    try {
+      const way = await this.#somebody(method, signal, options.timeout)
+      const marked = method.startsWith('tasks/') ? params : relatedTo(this.taskId, params)
+      const { relatedTo: _, ...rest } = options
+      return await way.session.request(method, marked, { ...rest, signal, ...(way.relatedTo === undefined ? {} : { relatedTo: way.relatedTo }) })
+    } finally {
+      await this.#asked()
+    }
+  }
+
+  afterAnswer(run: () => void): void {
+    void this.over.then(run)
+  }
+
+  /** The peer listens on its `tasks/result`; returns how to end that. */
+  listen(listener: Inbound): () => void {
+    this.#listeners.add(listener)
+    for (const deliver of this.#parked) deliver({ session: listener.session, relatedTo: listener.id })
+    this.#parked.clear()
+    return () => this.#listeners.delete(listener)
+  }
+
+  #ask(method: string): Promise<unknown> {
+    if (this.#isOver) throw new ParleyError('request_cancelled', { message: `The task was over before ${method} could be sent` })
+    return this.#then(async () => this.#questions++ === 0 && this.#journal.move('input_required', `Waiting for the answer to ${method}`))
+  }
+
+  #asked(): Promise<unknown> {
+    return this.#then(async () => --this.#questions === 0 && this.#journal.move('working'))
+  }
+
+  #then(move: () => Promise<unknown>): Promise<unknown> {
+    const moved = this.#moving.then(move)
+    this.#moving = moved.catch(() => {})
+    return moved
+  }
+
+  /** The latest listener, or the session the task came from. */
+  #way(session?: Session): Way | undefined {
+    const listener = [...this.#listeners].filter((each) => session === undefined || each.session === session).pop()
+    if (listener !== undefined) return { session: listener.session, relatedTo: listener.id }
+    return this.session.open ? { session: this.session } : undefined
+  }
+
+  #send(method: string, params: Body, way: Way | undefined): void {
+    way?.session.notify(method, params, way.relatedTo === undefined ? undefined : { relatedTo: way.relatedTo })
+  }
+
+  /** A question goes out at once where it will be read, and otherwise waits until the peer, which sees that input is required, listens. */
+  #somebody(method: string, signal: AbortSignal, timeout: Duration = PATIENCE): Promise<Way> | Way {
+    const way = this.#way()
+    if (way !== undefined && (way.relatedTo !== undefined || way.session.reachable)) return way
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        stopTimer()
+        signal.removeEventListener('abort', abort)
+        this.#parked.delete(deliver)
+      }
+      const abort = () => {
+        done()
+        reject(signal.reason)
+      }
+      const deliver = (found: Way) => {
+        done()
+        resolve(found)
+      }
+      const stopTimer = this.session.clock.after(milliseconds(timeout), () => {
+        done()
+        reject(new ParleyError('request_timeout', { message: `Nobody listened to the task to be asked ${method}` }))
+      })
+      if (signal.aborted) return abort()
+      signal.addEventListener('abort', abort, { once: true })
+      this.#parked.add(deliver)
+    })
+  }
+}

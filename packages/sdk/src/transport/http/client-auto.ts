@@ -1,0 +1,120 @@
+/** A link to an HTTP server of unknown age: the first message is tried over Streamable HTTP, and over HTTP+SSE if that is refused (C-42). */
+import { ParleyError } from '../../errors/index.ts'
+import type { Link, LinkEvents, RequestId, SendOptions } from '../../jsonrpc/index.ts'
+import { httpLink } from './client.ts'
+import { tellFailure } from './client-failure.ts'
+import type { HttpLinkOptions } from './client-options.ts'
+import { httpAddress } from './client-peer.ts'
+import { statusOf } from './client-refusal.ts'
+import { sseLink } from './sse-client.ts'
+
+export type HttpTransport = 'auto' | 'streamable-http' | 'sse'
+
+export interface OpenHttpOptions extends HttpLinkOptions {
+  /** `auto` finds out. Default `auto`. */
+  transport?: HttpTransport
+}
+
+/** What servers that know only HTTP+SSE say to a POST at the address of their stream. */
+const MAY_BE_OLDER: ReadonlySet<number | undefined> = new Set([400, 404, 405])
+
+class AutoHttpLink implements Link {
+  readonly #url: URL
+  readonly #options: HttpLinkOptions
+  #inner: Link
+  #events: LinkEvents | undefined
+  /** What was sent before it was clear how to send; undefined from then on. */
+  #unsettled: { frame: string; options: SendOptions | undefined }[] | undefined = []
+
+  constructor(url: URL, options: HttpLinkOptions) {
+    this.#url = url
+    this.#options = options
+    this.#inner = httpLink(url, options)
+  }
+
+  get transport(): string {
+    return this.#inner.transport
+  }
+
+  open(events: LinkEvents): void {
+    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
+    this.#events = events
+    const inner = this.#inner
+    const settled = (): void => {
+      this.#unsettled = undefined
+    }
+    inner.open({
+      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
+      frame: (text, parsed) => {
+        settled()
+        events.frame(text, parsed)
+      },
+      failed: (request, error) => this.#failed(request, error as ParleyError),
+      closed: (reason) => {
+        if (this.#inner === inner) events.closed(reason)
+      },
+    })
+  }
+
+  send(frame: string, options?: SendOptions): void {
+    this.#inner.send(frame, options)
+    this.#unsettled?.push({ frame, options })
+  }
+
+  negotiated(version: string): void {
+    this.#inner.negotiated?.(version)
+  }
+
+  abandon(request: RequestId): void {
+    this.#inner.abandon?.(request)
+  }
+
+  close(): void | Promise<void> {
+    return this.#inner.close()
+  }
+
+  #failed(request: RequestId | undefined, error: ParleyError): void {
+    const frames = this.#unsettled
+    if (frames === undefined || request === undefined || !MAY_BE_OLDER.has(statusOf(error))) return tellFailure(this.#events, request, error)
+    this.#unsettled = undefined
+    this.#fallBack(frames, error)
+  }
+
+  #fallBack(frames: readonly { frame: string; options: SendOptions | undefined }[], refusal: ParleyError): void {
+    const events = this.#events as LinkEvents
+    const refused = this.#inner
+    const older = sseLink(this.#url, this.#options)
+    this.#inner = older
+    refused.close()
+    let works = false
+    older.open({
+      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
+      frame: (text, parsed) => {
+        works = true
+        events.frame(text, parsed)
+      },
+      failed: (request, error) => tellFailure(events, request, error as ParleyError),
+      closed: (reason) => events.closed(works || reason === undefined ? reason : neither(refusal, reason)),
+    })
+    for (const { frame, options } of frames) older.send(frame, options)
+  }
+}
+
+function neither(refusal: ParleyError, cause: Error): ParleyError {
+  return new ParleyError('transport_error', {
+    message: `Neither Streamable HTTP nor HTTP+SSE: ${refusal.message}; ${cause.message}`,
+    cause,
+    ...(refusal.data === undefined ? {} : { data: refusal.data }),
+  })
+}
+
+const LINKS: Readonly<Record<HttpTransport, (url: URL, options: HttpLinkOptions) => Link>> = {
+  auto: (url, options) => new AutoHttpLink(url, options),
+  'streamable-http': httpLink,
+  sse: sseLink,
+}
+
+/** A link to a server by its HTTP address. */
+export function openHttp(url: string | URL, { transport = 'auto', ...options }: OpenHttpOptions = {}): Link {
+  return LINKS[transport](httpAddress(url), options)
+}

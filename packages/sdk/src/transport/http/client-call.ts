@@ -1,0 +1,109 @@
+/** One HTTP request of a client, through whatever the runtime offers: all that the client side of the HTTP transports knows of HTTP. */
+import { ParleyError } from '../../errors/index.ts'
+
+export interface HttpRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE'
+  readonly url: URL
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly signal: AbortSignal
+}
+
+/** A response whose head is there; its body must be read or discarded, or the connection stays busy. */
+export interface HttpReply {
+  readonly status: number
+  /** `name` in lower case. */
+  header(name: string): string | undefined
+  /** Gives every piece of the body to `take`; rejects when it breaks off. What `take` throws ends the reading and is passed on. */
+  read(take: (chunk: Uint8Array) => void): Promise<void>
+  discard(): void
+}
+
+/** Rejects with a `transport_error`, or with the reason of the signal. Redirects are not followed. */
+export type HttpCall = (request: HttpRequest) => Promise<HttpReply>
+
+/** The part of `fetch` that is needed. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<Response>
+
+export function callWith(fetch: Fetch): HttpCall {
+  return async ({ url, method, headers, body, signal }) => {
+    try {
+      const response = await fetch(url, { method, headers, signal, redirect: 'manual', cache: 'no-store', ...(body === undefined ? {} : { body }) })
+      return new FetchReply(response, url, signal)
+    } catch (error) {
+      throw signal.aborted ? signal.reason : unreachable(url, error)
+    }
+  }
+}
+
+class FetchReply implements HttpReply {
+  readonly status: number
+  readonly #response: Response
+  readonly #url: URL
+  readonly #signal: AbortSignal
+
+  constructor(response: Response, url: URL, signal: AbortSignal) {
+    // Browsers hide where a redirect leads, and that it was one, behind status 0.
+    this.status = response.type === 'opaqueredirect' ? 302 : response.status
+    this.#response = response
+    this.#url = url
+    this.#signal = signal
+  }
+
+  header(name: string): string | undefined {
+    return this.#response.headers.get(name) ?? undefined
+  }
+
+  async read(take: (chunk: Uint8Array) => void): Promise<void> {
+    const reader = this.#response.body?.getReader()
+    if (reader === undefined) return
+    for (;;) {
+      const { done, value } = await this.#next(reader)
+      if (done) return
+      try {
+        take(value)
+      } catch (error) {
+        reader.cancel().catch(ignore)
+        throw error
+      }
+    }
+  }
+
+  discard(): void {
+    this.#response.body?.cancel().catch(ignore)
+  }
+
+  async #next(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<ReadableStreamReadResult<Uint8Array>> {
+    try {
+      return await reader.read()
+    } catch (error) {
+      throw this.#signal.aborted ? this.#signal.reason : brokenOff(this.#url, error)
+    }
+  }
+}
+
+function ignore(): void {}
+
+export function unreachable(url: URL, cause: unknown): ParleyError {
+  return new ParleyError('transport_error', { message: `Cannot reach ${shownUrl(url)}: ${wordsOf(cause)}`, cause })
+}
+
+export function brokenOff(url: URL, cause: unknown): ParleyError {
+  return new ParleyError('transport_error', { message: `The answer of ${shownUrl(url)} broke off: ${wordsOf(cause)}`, cause })
+}
+
+/** Without user, password and query, where secrets are. */
+export function shownUrl(url: URL): string {
+  return `${url.origin}${url.pathname}`
+}
+
+/** `fetch failed` says nothing; what it was made of does. */
+function wordsOf(error: unknown): string {
+  const { message = String(error), cause, code, errors } = (error ?? {}) as { message?: string; cause?: unknown; code?: unknown; errors?: unknown }
+  if (cause !== undefined && cause !== error) return wordsOf(cause)
+  // One attempt per address of a name.
+  if (Array.isArray(errors) && errors.length > 0) return errors.map(wordsOf).join('; ')
+  if (message !== '') return typeof code === 'string' && !message.includes(code) ? `${message} (${code})` : message
+  return typeof code === 'string' ? code : 'no reason was given'
+}

@@ -1,0 +1,54 @@
+/** What a frame asks or answers, mostly from its first characters: nearly every sender writes the envelope in the same order. */
+import { isObject, isRequestId, type RequestId } from '../../jsonrpc/index.ts'
+
+export interface Outgoing {
+  /** Ids of the requests in the frame: those that wait for an answer. */
+  readonly requests: readonly RequestId[]
+  /** Of the first message, when it has one. */
+  readonly method: string | undefined
+  /** The request that this frame takes back. */
+  readonly cancels?: RequestId
+}
+
+const ID = String.raw`(-?\d{1,15}|"[^"\\]*")`
+const REQUEST = new RegExp(String.raw`^\{"jsonrpc":"2\.0","id":${ID},"method":"([^"\\]+)"`)
+const NOTIFICATION = /^\{"jsonrpc":"2\.0","method":"([^"\\]+)"/
+const ANSWER = new RegExp(String.raw`^\{"jsonrpc": ?"2\.0", ?"id": ?${ID}, ?"(?:result|error)":`)
+const NONE: readonly RequestId[] = []
+
+export function readOutgoing(frame: string): Outgoing {
+  const request = REQUEST.exec(frame)
+  if (request !== null) return { requests: [idFrom(request[1] as string)], method: request[2] }
+  const method = NOTIFICATION.exec(frame)?.[1]
+  if (method !== undefined && method !== 'notifications/cancelled') return { requests: NONE, method }
+  const messages = messagesIn(frame)
+  const first = messages[0]
+  const requests = messages.filter((message) => typeof message['method'] === 'string' && isRequestId(message['id'])).map(({ id }) => id as RequestId)
+  const named = first?.['method']
+  const params = first?.['params']
+  const cancelled = named === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined
+  return { requests, method: typeof named === 'string' ? named : undefined, ...(isRequestId(cancelled) ? { cancels: cancelled } : {}) }
+}
+
+/** Ids of the requests that a received frame answers. */
+export function answersIn(frame: string): readonly RequestId[] {
+  const answer = ANSWER.exec(frame)
+  if (answer !== null) return [idFrom(answer[1] as string)]
+  if (NOTIFICATION.test(frame) || REQUEST.test(frame)) return NONE
+  return messagesIn(frame)
+    .filter((message) => message['method'] === undefined && isRequestId(message['id']))
+    .map(({ id }) => id as RequestId)
+}
+
+function idFrom(written: string): RequestId {
+  return written[0] === '"' ? written.slice(1, -1) : Number(written)
+}
+
+function messagesIn(frame: string): Record<string, unknown>[] {
+  try {
+    const value: unknown = JSON.parse(frame)
+    return (Array.isArray(value) ? value : [value]).filter(isObject)
+  } catch {
+    return []
+  }
+}

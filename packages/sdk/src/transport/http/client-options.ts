@@ -1,0 +1,86 @@
+/** Settings of the HTTP links of a client, each with its default. */
+import { callWith, type Fetch, type HttpCall } from './client-call.ts'
+
+export type HttpHeaders = Readonly<Record<string, string>>
+
+/** What a server said when it refused for want of credentials. */
+export interface HttpChallenge {
+  readonly url: string
+  readonly status: 401 | 403
+  /** The `WWW-Authenticate` header, where there was one. */
+  readonly wwwAuthenticate: string | undefined
+}
+
+/** Time, injected so that tests own it. */
+export interface LinkClock {
+  after(ms: number, task: () => void): () => void
+}
+
+export interface HttpLinkOptions {
+  /** Sent with every request, unless the protocol has its own use for one. A function is asked each time, so that a token can be renewed. */
+  headers?: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
+  /** Called on 401 and 403. True means that `headers` now gives better ones: the request is made once more. */
+  authorize?: (challenge: HttpChallenge) => boolean | Promise<boolean>
+  /** Instead of the global one. */
+  fetch?: Fetch
+  /** Instead of `fetch`: another way to make HTTP requests altogether. */
+  call?: HttpCall
+  /** Whether to ask for a stream of messages that belong to no request. Default true. */
+  listen?: boolean
+  reconnect?: {
+    /** Wait before a broken stream is asked for again, unless the server names another; doubled with each failure. Default 1000 ms. */
+    delay?: number
+    /** Longest wait between failures. Default 30 000 ms. */
+    maxDelay?: number
+    /** Failures in a row after which a stream is given up. Default 5. */
+    attempts?: number
+  }
+  /** How long a server may take to accept a notification or an answer. Requests have the time-outs of the session. Default 30 000 ms. */
+  acceptTimeout?: number
+  /** How long `close` waits for the server to hear of it. Default 2000 ms. */
+  closeTimeout?: number
+  clock?: LinkClock
+  /** From 0 to 1; spreads the attempts of many clients. */
+  random?: () => number
+}
+
+export interface HttpLinkSettings {
+  readonly headers: () => HttpHeaders | Promise<HttpHeaders>
+  readonly authorize: HttpLinkOptions['authorize']
+  readonly call: HttpCall
+  readonly listen: boolean
+  readonly delay: number
+  readonly maxDelay: number
+  readonly attempts: number
+  readonly acceptTimeout: number
+  readonly closeTimeout: number
+  readonly clock: LinkClock
+  readonly random: () => number
+}
+
+/** Not `unref`ed: a process that waits for an answer has something to do. */
+const realClock: LinkClock = {
+  after(ms, task) {
+    const timer = setTimeout(task, Math.min(ms, 0x7fffffff))
+    return () => clearTimeout(timer)
+  },
+}
+
+export function settleHttp(options: HttpLinkOptions): HttpLinkSettings {
+  const { headers = {}, reconnect = {} } = options
+  // Called as a plain function: browsers refuse `fetch` as the method of something else.
+  const { fetch = (url, init) => globalThis.fetch(url, init) } = options
+  return {
+    headers: typeof headers === 'function' ? headers : () => headers,
+    authorize: options.authorize,
+    call: options.call ?? callWith(fetch),
+    listen: options.listen ?? true,
+    delay: reconnect.delay ?? 1000,
+    maxDelay: reconnect.maxDelay ?? 30_000,
+    attempts: reconnect.attempts ?? 5,
+    acceptTimeout: options.acceptTimeout ?? 30_000,
+    closeTimeout: options.closeTimeout ?? 2000,
+    clock: options.clock ?? realClock,
+    random: options.random ?? Math.random,
+  }
+}

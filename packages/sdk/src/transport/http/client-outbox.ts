@@ -1,0 +1,147 @@
+/** Frames on their way to a server, each in its own POST: in order where order matters, and none of them for ever. */
+import { ParleyError } from '../../errors/index.ts'
+import type { RequestId, SendOptions } from '../../jsonrpc/index.ts'
+import type { HttpReply } from './client-call.ts'
+import { answersIn, readOutgoing } from './client-frames.ts'
+import type { HttpLinkSettings } from './client-options.ts'
+
+/** One POST and what becomes of it. */
+export interface Posting {
+  readonly method: string | undefined
+  /** Requests in the frame; those answered or taken back are no longer waiting. */
+  readonly requests: readonly RequestId[]
+  readonly signal: AbortSignal
+}
+
+export interface OutboxOwner {
+  post(frame: string, posting: Posting): Promise<HttpReply>
+  /** Makes of the response what it is; whatever it throws is why the requests still waiting have failed. */
+  take(reply: HttpReply, posting: Posting): Promise<void>
+  /** For one request, or for a frame that was none. */
+  failed(request: RequestId | undefined, error: unknown): void
+}
+
+/** How long a server may leave a response open when the answer in it has come. */
+const AFTER_ANSWER = 5000
+
+class Postage implements Posting {
+  readonly method: string | undefined
+  readonly requests: readonly RequestId[]
+  readonly controller = new AbortController()
+  readonly signal: AbortSignal = this.controller.signal
+  cancelTimer: (() => void) | undefined
+
+  constructor(method: string | undefined, requests: readonly RequestId[]) {
+    this.method = method
+    this.requests = requests
+  }
+}
+
+export class Outbox {
+  readonly #settings: HttpLinkSettings
+  readonly #owner: OutboxOwner
+  readonly #waiting = new Map<RequestId, Postage>()
+  readonly #open = new Set<Postage>()
+  /** The last frame about a request of the server's that is still under way: those behind it must not overtake it. */
+  readonly #lanes = new Map<RequestId, Promise<void>>()
+  #gate: Promise<void> | undefined
+
+  constructor(settings: HttpLinkSettings, owner: OutboxOwner) {
+    this.#settings = settings
+    this.#owner = owner
+  }
+
+  send(frame: string, options: SendOptions | undefined): void {
+    const { requests, method, cancels } = readOutgoing(frame)
+    if (cancels !== undefined) this.#takeBack(cancels)
+    const postage = new Postage(method, requests)
+    for (const id of requests) this.#waiting.set(id, postage)
+    this.#open.add(postage)
+    const relatedTo = requests.length === 0 ? options?.relatedTo : undefined
+    const done = this.#deliver(frame, postage, (relatedTo === undefined ? undefined : this.#lanes.get(relatedTo)) ?? this.#gate)
+    if (relatedTo !== undefined && options?.final === true) this.#lanes.delete(relatedTo)
+    else if (relatedTo !== undefined) this.#lanes.set(relatedTo, done)
+    // What comes after it must find the session open, and POSTs overtake each other.
+    if (method === 'notifications/initialized') this.hold(done)
+  }
+
+  /** Frames sent from now on wait for this to be over. */
+  hold(until: Promise<void>): void {
+    const gate = until.then(() => {
+      if (this.#gate === gate) this.#gate = undefined
+    })
+    this.#gate = gate
+  }
+
+  /** Whether an answer to this posting is still to come. */
+  isWaiting(posting: Posting): boolean {
+    return posting.requests.some((id) => this.#waiting.get(id) === posting)
+  }
+
+  /** Notes which requests a received frame answers. */
+  received(frame: string): void {
+    if (this.#waiting.size === 0) return
+    for (const id of answersIn(frame)) {
+      const postage = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      if (postage !== undefined && !this.isWaiting(postage)) this.#limit(postage, AFTER_ANSWER, undefined)
+    }
+  }
+
+  /** No more frames will come about this request of the server's. */
+  abandon(request: RequestId): void {
+    this.#lanes.delete(request)
+  }
+
+  close(): void {
+    this.#waiting.clear()
+    this.#lanes.clear()
+    for (const postage of this.#open) this.#stop(postage)
+  }
+
+  async #deliver(frame: string, postage: Postage, before: Promise<void> | undefined): Promise<void> {
+    try {
+      if (before !== undefined) await before
+      if (postage.signal.aborted) return
+      if (postage.requests.length === 0) this.#limit(postage, this.#settings.acceptTimeout, notAccepted)
+      await this.#owner.take(await this.#owner.post(frame, postage), postage)
+    } catch (error) {
+      this.#fail(postage, error)
+    } finally {
+      postage.cancelTimer?.()
+      this.#open.delete(postage)
+      for (const id of postage.requests) if (this.#waiting.get(id) === postage) this.#waiting.delete(id)
+    }
+  }
+
+  #fail(postage: Postage, error: unknown): void {
+    if (postage.requests.length === 0 && this.#open.has(postage)) this.#owner.failed(undefined, error)
+    for (const id of postage.requests) {
+      if (this.#waiting.get(id) !== postage) continue
+      this.#waiting.delete(id)
+      this.#owner.failed(id, error)
+    }
+  }
+
+  #limit(postage: Postage, ms: number, why: ((ms: number) => ParleyError) | undefined): void {
+    postage.cancelTimer?.()
+    postage.cancelTimer = this.#settings.clock.after(ms, () => postage.controller.abort(why?.(ms)))
+  }
+
+  #takeBack(id: RequestId): void {
+    const postage = this.#waiting.get(id)
+    if (postage === undefined) return
+    this.#waiting.delete(id)
+    if (!this.isWaiting(postage)) this.#stop(postage)
+  }
+
+  #stop(postage: Postage): void {
+    this.#open.delete(postage)
+    postage.cancelTimer?.()
+    postage.controller.abort()
+  }
+}
+
+function notAccepted(ms: number): ParleyError {
+  return new ParleyError('transport_error', { message: `The server did not accept the message within ${ms} ms` })
+}

@@ -1,0 +1,100 @@
+/** Opens a WebSocket to a server, with what the runtime has. */
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import type { Link } from '../jsonrpc/index.ts'
+import { shownUrl } from './http/client-call.ts'
+import { type SocketLike, SUBPROTOCOL, type WebSocketLinkOptions, webSocketLink } from './websocket.ts'
+import { troubleOf } from './websocket-reason.ts'
+
+/** Begins to connect; `protocol` is the subprotocol to ask for. */
+export type Dial = (url: string, protocol: string, headers: Readonly<Record<string, string>> | undefined) => SocketLike | Promise<SocketLike>
+
+export interface WebSocketOptions extends WebSocketLinkOptions {
+  /** Sent with the handshake. Browsers cannot. */
+  headers?: Readonly<Record<string, string>>
+  /** How long the connection may take to come about, in milliseconds. Default 10 000. */
+  connectTimeout?: number
+  /** Instead of the global `WebSocket`. */
+  dial?: Dial
+}
+
+/** A link to `ws://` or `wss://`. */
+export async function webSocketTo(url: string | URL, options: WebSocketOptions = {}): Promise<Link> {
+  const address = addressOf(url)
+  const socket = await begin(options.dial ?? dialGlobal, address, options.headers)
+  return opened(socket, address, options)
+}
+
+function addressOf(given: string | URL): URL {
+  const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined
+  if (url?.protocol === 'ws:' || url?.protocol === 'wss:') return url
+  throw new ParleyError('transport_error', { message: `Not a WebSocket address: ${String(given).slice(0, 200)}; write ws://host/path or wss://host/path` })
+}
+
+async function begin(dial: Dial, url: URL, headers: WebSocketOptions['headers']): Promise<SocketLike> {
+  // A fragment never travels, and constructors refuse it.
+  url.hash = ''
+  try {
+    return await dial(url.href, SUBPROTOCOL, headers)
+  } catch (error) {
+    throw error instanceof ParleyError ? error : failure(url, (error as Error).message, error)
+  }
+}
+
+export function dialGlobal(url: string, protocol: string, headers: WebSocketOptions['headers']): SocketLike {
+  const { WebSocket } = globalThis
+  if (WebSocket === undefined) throw new ParleyError('transport_error', { message: 'This runtime has no WebSocket: give one as option "dial"' })
+  if (headers === undefined) return new WebSocket(url, protocol)
+  try {
+    // Servers' runtimes take settings here, browsers do not.
+    return new WebSocket(url, { protocols: protocol, headers } as never)
+  } catch (error) {
+    throw new ParleyError('transport_error', { message: 'The WebSocket of this runtime cannot send headers', cause: error })
+  }
+}
+
+function opened(socket: SocketLike, url: URL, options: WebSocketOptions): Promise<Link> {
+  const { connectTimeout = 10_000 } = options
+  return new Promise((resolve, reject) => {
+    let trouble: unknown
+    const timer = setTimeout(() => fail(`no answer within ${connectTimeout} ms`), connectTimeout)
+    let settled = false
+    const fail = (why: string): void => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      reject(failure(url, why, trouble))
+      // Nobody will use it, whatever becomes of it.
+      if (socket.terminate === undefined) socket.close()
+      else socket.terminate()
+    }
+    socket.addEventListener('error', (event: object) => {
+      trouble ??= troubleOf(event)
+    })
+    socket.addEventListener('close', ({ reason }: { reason: string }) => fail(reason || wordsOf(trouble)))
+    socket.addEventListener('open', () => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      resolve(webSocketLink(socket, options))
+    })
+  })
+}
+
+function wordsOf(trouble: unknown): string {
+  const { message, code } = (trouble ?? {}) as { message?: string; code?: string }
+  if (typeof trouble === 'string') return trouble
+  return message || code || 'nobody answers there, or not with a WebSocket'
+}
+
+const KINDS: Readonly<Record<string, ErrorKind>> = { 401: 'unauthorized', 403: 'forbidden', 429: 'rate_limited' }
+
+function failure(url: URL, why: string, cause: unknown): ParleyError {
+  // The one way in which `ws` tells the status of a refusal.
+  const [, status] = /^Unexpected server response: (\d{3})$/.exec(why) ?? []
+  const words = status === undefined ? why : `it answered ${status}`
+  return new ParleyError(KINDS[status ?? ''] ?? 'transport_error', {
+    message: `Cannot connect to ${shownUrl(url)}: ${words}`,
+    ...(status === undefined ? {} : { data: { status: Number(status) } }),
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
