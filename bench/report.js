@@ -2,16 +2,18 @@
 import { digits, microseconds, table } from './table.js'
 
 function scenarioTable({ title, bytes, results }) {
-  const rows = Object.entries(results).map(([name, { us, low, high }]) => [
+  const rows = Object.entries(results).map(([name, { us, low, high, work }]) => [
     name,
     microseconds(us),
     `${digits(low)} – ${digits(high)}`,
     digits(1e6 / us),
     digits(results.floor.us / us),
+    microseconds(work),
+    digits(results.floor.work / work),
     name === 'floor' ? '' : digits(us / results.parley.us),
     bytes[name] ?? bytes.parley,
   ])
-  const head = ['implementation', 'median', 'range (µs)', 'per second', 'share of the floor', 'times parley', 'bytes']
+  const head = ['implementation', 'median', 'range (µs)', 'per second', 'share of the floor', 'work', 'its share', 'times parley', 'bytes']
   return `### ${title}\n\n${table(head, rows)}`
 }
 
@@ -53,7 +55,7 @@ export function report({ environment, scenarios, promises, translation, imports,
 All implementations run in one process, in turn, in rounds that start with another one each time; the median of the rounds counts. Every message is written to JSON text
 and read back. The floor is \`JSON.parse(JSON.stringify(message))\` of Parley's own messages of that operation, and nothing else; a share above 1 means that JSON work was
 saved, as with lists that are kept as text. tmcp has no client: its requests are written by hand, which flatters it. The official SDKs need a new server value for each
-connection, so theirs is made within "connect".
+connection, so theirs is made within "connect". "Work" is processor time in all threads of the process, which other programs on the machine do not change.
 
 ## Side by side
 

@@ -9,18 +9,21 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** Seconds that `run(count)` takes. */
+/** Seconds that `run(count)` takes by the clock, and seconds of work it causes in all threads of this process. */
 async function time(run, count) {
+  const before = process.cpuUsage()
   const start = process.hrtime.bigint()
   await run(count)
-  return Number(process.hrtime.bigint() - start) / 1e9
+  const seconds = Number(process.hrtime.bigint() - start) / 1e9
+  const { user, system } = process.cpuUsage(before)
+  return { seconds, work: (user + system) / 1e6 }
 }
 
 /** How many operations, in whole bursts of `grain`, fill `seconds`; finding it out also warms the code up. */
 async function calibrate(run, grain, seconds) {
   let count = grain
   for (;;) {
-    const taken = await time(run, count)
+    const { seconds: taken } = await time(run, count)
     if (taken >= seconds / 2) return Math.max(1, Math.round((count * seconds) / taken / grain)) * grain
     count *= Math.min(10, Math.max(2, Math.ceil(seconds / taken)))
   }
@@ -28,7 +31,8 @@ async function calibrate(run, grain, seconds) {
 
 /**
  * `contenders`: `{ name, run(count), grain? }`, where `run` does `count` operations, a multiple of `grain`.
- * Gives microseconds per operation for each name: the median of the rounds, and their spread.
+ * Gives microseconds per operation for each name: the median of the rounds, their spread, and the median of the work. On a quiet machine clock
+ * and work agree; on a busy one the work is the better measure, since waiting for a processor is no part of it.
  */
 export async function compete(contenders, { rounds, seconds }) {
   const entries = []
@@ -36,10 +40,16 @@ export async function compete(contenders, { rounds, seconds }) {
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < entries.length; turn++) {
       const entry = entries[(round + turn) % entries.length]
-      entry.samples.push(((await time(entry.run, entry.count)) / entry.count) * 1e6)
+      const { seconds, work } = await time(entry.run, entry.count)
+      entry.samples.push({ us: (seconds / entry.count) * 1e6, work: (work / entry.count) * 1e6 })
     }
   }
-  return Object.fromEntries(entries.map(({ name, samples }) => [name, { us: median(samples), low: Math.min(...samples), high: Math.max(...samples) }]))
+  return Object.fromEntries(entries.map(({ name, samples }) => [name, summary(samples)]))
+}
+
+function summary(samples) {
+  const times = samples.map(({ us }) => us)
+  return { us: median(times), low: Math.min(...times), high: Math.max(...times), work: median(samples.map(({ work }) => work)) }
 }
 
 /** Microseconds of single runs of `work(at)`, for percentiles. `prepare(at)` is not timed. */

@@ -2,13 +2,13 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ClientCapabilities } from '../protocol/index.ts'
-import type { Endpoint, Identity, Inbound, Introduction } from '../session/index.ts'
+import { type Endpoint, type Identity, type Inbound, type Introduction, runsTasks, type Session, TaskReceiver } from '../session/index.ts'
 import { answerElicitation, elicitHandlers } from './elicitation.ts'
 import type { ConnectOptions } from './options.ts'
 import { answerRoots } from './roots.ts'
 import { answerSampling, sampleOffer } from './sampling.ts'
 
-type Offer = Pick<ConnectOptions, 'elicit' | 'sample' | 'roots' | 'experimental' | 'extensions'>
+type Offer = Pick<ConnectOptions, 'elicit' | 'sample' | 'roots' | 'tasks' | 'experimental' | 'extensions' | 'onError'>
 
 type Answer = (inbound: Inbound) => Promise<Body>
 
@@ -21,19 +21,32 @@ export function capabilitiesFrom(offer: Offer): ClientCapabilities {
     const { tools, context } = sampleOffer(offer.sample)
     capabilities.sampling = { ...(tools && { tools: {} }), ...(context && { context: {} }) }
   }
+  const tasks = taskCapabilities(capabilities, offer.tasks)
+  if (tasks !== undefined) capabilities.tasks = tasks
   if (offer.roots !== undefined) capabilities.roots = { listChanged: true }
   if (offer.experimental !== undefined) capabilities.experimental = offer.experimental
   if (offer.extensions !== undefined) capabilities.extensions = offer.extensions
   return capabilities
 }
 
+/** What can be asked can be asked as a task. */
+function taskCapabilities({ sampling, elicitation }: ClientCapabilities, option: Offer['tasks']): ClientCapabilities['tasks'] {
+  if (!option || (sampling === undefined && elicitation === undefined)) return undefined
+  const requests = { ...(sampling && { sampling: { createMessage: {} } }), ...(elicitation && { elicitation: { create: {} } }) }
+  return { list: {}, cancel: {}, requests }
+}
+
 export class ClientEndpoint implements Endpoint {
   readonly #introduction: Introduction
   readonly #answers = new Map<string, Answer>()
+  readonly #tasks: TaskReceiver | undefined
 
   constructor(info: Identity, offer: Offer) {
     this.#introduction = { info, capabilities: capabilitiesFrom(offer) }
-    const { elicit, sample, roots } = offer
+    const { elicit, sample, roots, onError } = offer
+    if (this.#introduction.capabilities['tasks'] !== undefined) {
+      this.#tasks = new TaskReceiver(typeof offer.tasks === 'object' ? offer.tasks : {}, (error, during) => onError?.(error, { during }))
+    }
     if (elicit !== undefined) {
       const handlers = elicitHandlers(elicit)
       this.#answers.set('elicitation/create', (inbound) => answerElicitation(inbound, handlers))
@@ -50,8 +63,14 @@ export class ClientEndpoint implements Endpoint {
   }
 
   answer(inbound: Inbound): Promise<Body> {
+    if (this.#tasks !== undefined && inbound.method.startsWith('tasks/')) return this.#tasks.answer(inbound)
     const answer = this.#answers.get(inbound.method)
     if (answer === undefined) throw new ParleyError('method_not_found', { message: `This client does not answer ${inbound.method.slice(0, 64)}` })
-    return answer(inbound)
+    if (this.#tasks === undefined || inbound.params['task'] === undefined || !runsTasks(inbound.session, inbound.method)) return answer(inbound)
+    return this.#tasks.accept(inbound, answer)
+  }
+
+  closed(session: Session): void {
+    this.#tasks?.release(session)
   }
 }

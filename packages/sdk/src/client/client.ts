@@ -7,6 +7,7 @@ import type {
   ListPromptsResult,
   ListResourcesResult,
   ListResourceTemplatesResult,
+  ListTasksResult,
   ListToolsResult,
   LogLevel,
   LogMessageParams,
@@ -18,16 +19,20 @@ import type {
   Resource,
   ResourceTemplate,
   ServerCapabilities,
+  Task,
   Tool,
 } from '../protocol/index.ts'
-import type { Identity, Introduction, RequestOptions, Session } from '../session/index.ts'
+import type { Identity, Introduction, RequestOptions, Session, SessionHealth } from '../session/index.ts'
 import type { Loss } from '../versions/index.ts'
-import { KnownTools } from './known-tools.ts'
+import type { Connection } from './connection.ts'
+import { Kept } from './kept.ts'
 import type { CallOptions } from './options.ts'
 import { type CallOutcome, outcomeOf, successOf } from './outcome.ts'
 import { allPages, itemsUnder } from './pages.ts'
+import type { ConnectionState, ReconnectReport, StateChange } from './reconnect.ts'
 import { type CompletionTarget, referenceTo } from './reference.ts'
-import { type Subscription, Subscriptions, type UpdateHandler } from './subscriptions.ts'
+import type { Subscription, UpdateHandler } from './subscriptions.ts'
+import { ClientTasks, type TaskCallOptions, type TaskHandle } from './task.ts'
 import type { AnyTools, CallArguments, ToolName, ValueOf } from './typed.ts'
 
 export type ListKind = 'tools' | 'resources' | 'prompts'
@@ -37,18 +42,50 @@ export interface PageOptions extends RequestOptions {
   cursor?: string
 }
 
+/** How the connection is, and the session it runs on. */
+export interface ClientHealth extends SessionHealth {
+  readonly state: ConnectionState
+  /** Requests that wait for the connection to come back. */
+  readonly waiting: number
+  /** How often the session was replaced. */
+  readonly reconnects: number
+  /** Attempts to reconnect since the connection was lost; 0 while there is one. */
+  readonly attempts: number
+  readonly nextAttemptAt: number | undefined
+}
+
 type Reporter = (error: unknown, info: { during: string }) => void
 
 export class Client<Tools = AnyTools> implements AsyncDisposable {
-  readonly session: Session
-  readonly #known = new KnownTools()
-  readonly #subscriptions: Subscriptions
+  readonly #connection: Connection
+  readonly #kept: Kept
+  readonly #tasks: ClientTasks
 
-  /** Made by `connect`, over a session whose handshake is complete. */
-  constructor(session: Session, onError: Reporter | undefined) {
-    this.session = session
-    this.#subscriptions = new Subscriptions(session, (error) => onError?.(error, { during: 'subscription handler' }))
-    session.onNotification('notifications/tools/list_changed', () => this.#known.forget())
+  /** Made by `connect`. */
+  constructor(connection: Connection, onError: Reporter | undefined) {
+    this.#connection = connection
+    this.#tasks = new ClientTasks(connection)
+    this.#kept = new Kept(connection, (error) => onError?.(error, { during: 'subscription handler' }))
+  }
+
+  /** The conversation as it is now; after a reconnect it is another one. */
+  get session(): Session {
+    return this.#connection.session
+  }
+
+  /** `connected`, `reconnecting` or `closed`. */
+  get state(): ConnectionState {
+    return this.#connection.state
+  }
+
+  /** The returned function takes the listener away; so for all that follow. */
+  onState(listener: (change: StateChange) => void): () => void {
+    return this.#connection.stateChanges.add(listener)
+  }
+
+  /** Told after each reconnect what was lost by it. */
+  onReconnect(listener: (report: ReconnectReport) => void): () => void {
+    return this.#connection.reports.add(listener)
   }
 
   /** The protocol version both sides agreed on. */
@@ -80,17 +117,40 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   call(name: string, args?: unknown, options?: CallOptions): Promise<CallOutcome<never>> {
     const params: Body = options?.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
     const convert = this.#converter(name, options)
-    return this.session.request('tools/call', params, options, convert) as Promise<CallOutcome<never>>
+    if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered) return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
+    return this.#connection.request('tools/call', params, options, convert) as Promise<CallOutcome<never>>
+  }
+
+  /** Begins a call and leaves it running; where there are no tasks, behind the same handle the call runs as ever. */
+  callAsTask<Name extends ToolName<Tools>>(name: Name, ...rest: CallArguments<Tools[Name], TaskCallOptions>): Promise<TaskHandle<ValueOf<Tools[Name]>>>
+  callAsTask(name: string, args?: unknown, options: TaskCallOptions = {}): Promise<TaskHandle<never>> {
+    const params: Body = options.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
+    const possible = this.#kept.tools.taskSupportOf(name) !== 'forbidden'
+    return this.#tasks.begin(params, options, this.#converter(name, options), possible) as Promise<TaskHandle<never>>
+  }
+
+  /** A call that was begun earlier, by the id of its task. */
+  task(taskId: string): TaskHandle {
+    return this.#tasks.find(taskId, successOf)
+  }
+
+  /** The tasks the server keeps for this client. */
+  tasks(options?: RequestOptions): Promise<Task[]> {
+    return allPages(
+      'tasks/list',
+      (cursor) => this.#page<Task>('tasks/list', 'tasks', pageOptions(options, cursor)) as Promise<ListTasksResult>,
+      (page) => page.tasks,
+    )
   }
 
   #converter(name: string, options: CallOptions | undefined): (result: Body) => CallOutcome | Promise<CallOutcome> {
     if (options?.throwOnError === false) return (result) => this.#outcome(name, result, options)
-    const check = this.#known.empty || options?.validate === false ? undefined : this.#known.checkOf(name)
+    const check = this.#kept.tools.empty || options?.validate === false ? undefined : this.#kept.tools.checkOf(name)
     return check ?? successOf
   }
 
   #outcome(name: string, result: Body, options: CallOptions): CallOutcome | Promise<CallOutcome> {
-    const check = result['isError'] === true || options.validate === false ? undefined : this.#known.checkOf(name)
+    const check = result['isError'] === true || options.validate === false ? undefined : this.#kept.tools.checkOf(name)
     return check === undefined ? outcomeOf(result) : check(result)
   }
 
@@ -105,7 +165,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   async listTools(options?: PageOptions): Promise<ListToolsResult> {
     const page = await this.#page<Tool>('tools/list', 'tools', options)
-    this.#known.learn(page['tools'] as Tool[])
+    this.#kept.tools.learn(page['tools'] as Tool[])
     return page as ListToolsResult
   }
 
@@ -136,17 +196,17 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   read(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
-    return this.session.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
+    return this.#connection.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
   }
 
   /** Several handlers of one URI share one subscription on the wire. */
   subscribe(uri: string, handler: UpdateHandler): Promise<Subscription> {
-    return this.#subscriptions.add(uri, handler)
+    return this.#kept.subscriptions.add(uri, handler)
   }
 
-  /** The URIs subscribed to: what to ask for again after a reconnect. */
+  /** The URIs subscribed to; after a reconnect they are subscribed to again. */
   subscriptions(): readonly string[] {
-    return this.#subscriptions.uris()
+    return this.#kept.subscriptions.uris()
   }
 
   // Prompts and completion
@@ -165,7 +225,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   prompt(name: string, args?: Record<string, string>, options?: RequestOptions): Promise<GetPromptResult> {
     const params: Body = args === undefined ? { name } : { name, arguments: args }
-    return this.session.request('prompts/get', params, options) as Promise<GetPromptResult>
+    return this.#connection.request('prompts/get', params, options) as Promise<GetPromptResult>
   }
 
   /** Suggestions for an argument of a prompt or a resource template; `context` is what was filled in already. */
@@ -177,7 +237,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   ): Promise<CompleteResult['completion']> {
     const params: Body = { ref: referenceTo(target), argument }
     if (context !== undefined) params['context'] = { arguments: context }
-    const { completion } = (await this.session.request('completion/complete', params, options)) as CompleteResult
+    const { completion } = (await this.#connection.request('completion/complete', params, options)) as CompleteResult
     itemsUnder('completion/complete', 'values', completion ?? {})
     return completion
   }
@@ -185,23 +245,23 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   // Notifications and logging
 
   async setLogLevel(level: LogLevel, options?: RequestOptions): Promise<void> {
-    await this.session.request('logging/setLevel', { level }, options)
+    await this.#connection.request('logging/setLevel', { level }, options)
+    this.#kept.logLevel = level
   }
 
-  /** The returned function takes the handler away; so for all that follow. */
   onLog(handler: (message: LogMessageParams) => void): () => void {
-    return this.session.onNotification('notifications/message', (params) => handler(params as LogMessageParams))
+    return this.#connection.listeners.add('notifications/message', (params) => handler(params as LogMessageParams))
   }
 
   onListChanged(kind: ListKind, handler: () => void): () => void {
-    return this.session.onNotification(`notifications/${kind}/list_changed`, () => handler())
+    return this.#connection.listeners.add(`notifications/${kind}/list_changed`, () => handler())
   }
 
   /** `*` hears everything. */
   onNotification<M extends keyof Notifications>(method: M, handler: (params: Notifications[M], method: string) => void): () => void
   onNotification(method: string, handler: (params: Body, method: string) => void): () => void
   onNotification(method: string, handler: (params: never, method: string) => void): () => void {
-    return this.session.onNotification(method, handler as (params: Body, method: string) => void)
+    return this.#connection.listeners.add(method, handler as (params: Body, method: string) => void)
   }
 
   /** Tells the server to ask for the roots again; false when that is not allowed here. */
@@ -212,13 +272,13 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   // The session underneath
 
   async ping(options?: RequestOptions): Promise<void> {
-    await this.session.ping(options)
+    await this.#connection.request('ping', undefined, options)
   }
 
   request<M extends keyof Requests>(method: M, params?: Requests[M]['params'], options?: RequestOptions): Promise<Requests[M]['result']>
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body> {
-    return this.session.request(method, params, options)
+    return this.#connection.request(method, params, options)
   }
 
   /** False when the version or the capabilities do not allow it; then nothing was sent. */
@@ -235,14 +295,23 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.session.losses()
   }
 
-  health(): ReturnType<Session['health']> {
-    return this.session.health()
+  health(): ClientHealth {
+    return { ...this.session.health(), state: this.state, ...this.#connection.facts }
+  }
+
+  /** Requests and notifications of the server wait from now on; answers are taken, pings are answered. */
+  pause(): void {
+    this.#connection.pause()
+  }
+
+  resume(): void {
+    this.#connection.resume()
   }
 
   /** A second call does nothing. */
   async close(): Promise<void> {
-    this.#subscriptions.clear()
-    await this.session.close()
+    this.#kept.subscriptions.clear()
+    await this.#connection.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -251,7 +320,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   async #page<Item>(method: string, key: string, options: PageOptions = {}): Promise<Body> {
     const { cursor, ...rest } = options
-    const page = await this.session.request(method, cursor === undefined ? {} : { cursor }, rest)
+    const page = await this.#connection.request(method, cursor === undefined ? {} : { cursor }, rest)
     itemsUnder<Item>(method, key, page)
     return page
   }

@@ -129,8 +129,10 @@ describe('L2 the handshake ends cleanly', () => {
 
 describe('targets', () => {
   it.each([
-    ['http://127.0.0.1:3000/mcp', 'the address http://127.0.0.1:3000/mcp'],
-    [new URL('ws://x/'), 'the address ws://x/'],
+    ['tcp://127.0.0.1:3000', 'the address tcp://127.0.0.1:3000'],
+    [new URL('gopher://x/'), 'the address gopher://x/'],
+    ['not an address', 'the address not an address'],
+    [{ url: 'file:///etc/passwd' }, 'the address file:///etc/passwd'],
     [{ command: 'node', args: [] }, 'an object with command, args'],
     [undefined, 'undefined'],
     [{}, 'an object with no members'],

@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
-import { type Adopt, type Clock, milliseconds, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
+import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Listeners } from './listeners.ts'
 import { Observers } from './observers.ts'
@@ -83,7 +83,7 @@ export class Connection {
     this.reports = new Observers((error) => report(error, 'reconnect observer'))
     const reconnect = reconnectOption(way, options.reconnect)
     this.#settings = settleReconnect(reconnect ?? {})
-    this.#waiting = new Waiting({ clock: this.#clock, maxWaiting: this.#settings.maxWaiting, timeout: milliseconds(options.timeout ?? '60s') })
+    this.#waiting = new Waiting({ clock: this.#clock, maxWaiting: this.#settings.maxWaiting, timeout: options.timeout ?? '60s' })
     this.#dialling = {
       open: way.open,
       options,
@@ -179,6 +179,7 @@ export class Connection {
   #ended(session: Session, reason: Error | undefined): void {
     // One that was drained, or closed by its owner.
     if (session !== this.#session || this.#state === 'closed') return
+    this.#renewal?.stop()
     if (this.#redial === undefined) return this.#setState('closed', reason)
     const now = this.#clock.now()
     this.#outage = { reason, since: now, failed: this.#failed.splice(0), retried: this.#retried.splice(0) }
@@ -190,22 +191,13 @@ export class Connection {
   }
 
   async #cameBack(session: Session, attempts: number): Promise<void> {
-    this.#renewal?.stop()
     const { reason, since, failed, retried } = this.#outage as Outage
     const downFor = this.#clock.now() - since
     await this.#replaceWith(session, { cause: 'lost', reason, attempts, downFor, failed, retried })
   }
 
   async #renewed(session: Session): Promise<void> {
-    // The old session did not live to see it.
-    if (this.#state === 'reconnecting') {
-      const attempts = (this.#redial as Redial).attempts + 1
-      this.#redial?.stop()
-      return this.#cameBack(session, attempts)
-    }
-    const before = this.session
-    if (this.#state === 'closed') return void session.close()
-    this.#drain(before)
+    this.#drain(this.session)
     await this.#replaceWith(session, { cause: 'renewed', reason: undefined, attempts: 1, downFor: 0, failed: [], retried: [] })
   }
 
@@ -219,7 +211,6 @@ export class Connection {
   async #replaceWith(session: Session, facts: Omit<ReconnectReport, 'version' | keyof Restored>): Promise<void> {
     const before = this.session
     this.#reconnects++
-    this.#session = session
     // First on the wire, so that nobody hears less than before because a request overtook it.
     const restoring = this.keeper?.restore(session, before, facts.cause)
     this.#use(session)

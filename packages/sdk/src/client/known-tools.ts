@@ -1,9 +1,11 @@
-/** Output schemas of the tools a client has seen listed, so that answers can be checked against what the server promised. */
+/** What a client has learnt from lists of tools: their output schemas, to hold answers against, and which of them may be called twice. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { Tool } from '../protocol/index.ts'
+import type { Tool, ToolExecution } from '../protocol/index.ts'
 import { describeIssues, type JsonSchema, type Validated, validateJson } from '../schema/index.ts'
 import { type CallOutcome, outcomeOf, toolErrorOf } from './outcome.ts'
+
+type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 type Check = (result: Body) => CallOutcome | Promise<CallOutcome>
 
@@ -12,10 +14,17 @@ const MAX_TOOLS = 10_000
 
 export class KnownTools {
   readonly #checks = new Map<string, Check>()
+  readonly #repeatable = new Set<string>()
+  /** Kept until the tool is listed anew: a tool that runs only as a task cannot be called without knowing it. */
+  readonly #taskSupport = new Map<string, TaskSupport>()
 
   /** One function per tool, made when it is listed: calls then need none of their own. */
   learn(tools: readonly Tool[]): void {
     for (const tool of tools) {
+      const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
+      if (readOnlyHint !== true && idempotentHint !== true) this.#repeatable.delete(tool.name)
+      else if (this.#repeatable.size < MAX_TOOLS) this.#repeatable.add(tool.name)
+      if (this.#taskSupport.size < MAX_TOOLS) this.#taskSupport.set(tool.name, tool.execution?.taskSupport ?? 'forbidden')
       if (tool.outputSchema === undefined) this.#checks.delete(tool.name)
       else if (this.#checks.size < MAX_TOOLS) this.#checks.set(tool.name, checkAgainst(tool.name, tool.outputSchema))
     }
@@ -23,6 +32,17 @@ export class KnownTools {
 
   forget(): void {
     this.#checks.clear()
+    this.#repeatable.clear()
+  }
+
+  /** Whether the server says that a second call does no harm. */
+  isRepeatable(name: string): boolean {
+    return this.#repeatable.has(name)
+  }
+
+  /** C-23: whether it can or must run as a task; `undefined` when it was not listed. */
+  taskSupportOf(name: string): TaskSupport | undefined {
+    return this.#taskSupport.get(name)
   }
 
   get empty(): boolean {

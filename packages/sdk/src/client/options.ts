@@ -1,9 +1,10 @@
 /** Settings of a connection, each with its default. */
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { Implementation, LogMessageParams, ProtocolVersion } from '../protocol/index.ts'
-import type { Clock, Duration, Identity, Mint, RequestOptions, SessionEvent, SessionOptions } from '../session/index.ts'
+import type { Clock, Duration, Identity, Mint, RequestOptions, Session, SessionEvent, SessionOptions, TaskOptions } from '../session/index.ts'
 import type { Profile } from '../versions/index.ts'
 import type { ElicitOption } from './elicitation.ts'
+import type { ReconnectOptions } from './reconnect.ts'
 import type { RootsOption } from './roots.ts'
 import type { SampleOption } from './sampling.ts'
 
@@ -18,6 +19,8 @@ export interface ConnectOptions {
   elicit?: ElicitOption
   /** Asks the model on behalf of the server. Giving it declares the capability. */
   sample?: SampleOption
+  /** Whether questions of the server may run as tasks, and within which limits. Default: no. */
+  tasks?: boolean | TaskOptions
   /** Where the server may work. Giving it declares the capability. */
   roots?: RootsOption
   experimental?: Record<string, Record<string, unknown>>
@@ -30,16 +33,25 @@ export interface ConnectOptions {
   initialiseTimeout?: Duration
   /** Aborting it gives up connecting; afterwards it means nothing. */
   signal?: AbortSignal
+  /** Pings a silent server every 30 s and gives it 10 s to answer; `false` for never. */
   keepAlive?: SessionOptions['keepAlive']
+  /** Whether a lost connection is made again, and how. Default: yes for addresses, commands and functions; no for server values and Links. */
+  reconnect?: boolean | ReconnectOptions
   maxPending?: number
+  /** Request ids run from 1 to this; the connection is renewed before they run out. Default 2^53 - 1. */
+  maxRequestId?: number
   onLog?: (message: LogMessageParams) => void
   /** Told what went wrong here and is not anybody's answer: handlers that threw, frames that made no sense. */
   onError?: (error: unknown, info: { during: string }) => void
   onEvent?: (event: SessionEvent) => void
+  /** Shown every session before its handshake: the first, and one more for each reconnect. */
+  onSession?: (session: Session) => void
   profile?: Profile
   limits?: Partial<MessageLimits>
   clock?: Clock
   mint?: Mint
+  /** From 0 to 1; spreads the attempts of many clients to reconnect. */
+  random?: () => number
   tap?: SessionOptions['tap']
 }
 

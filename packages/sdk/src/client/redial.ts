@@ -79,6 +79,7 @@ export class Redial {
       return
     }
     if (this.#abort !== abort) return void session.close()
+    if (!session.open) return this.#schedule(new ParleyError('connection_closed', { message: 'The server ended the connection right after the handshake' }))
     this.#abort = undefined
     this.#options.onSession(session, this.#attempts)
   }

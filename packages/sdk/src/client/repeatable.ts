@@ -14,6 +14,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'completion/complete',
   'logging/setLevel',
   'tasks/get',
+  'tasks/result',
   'tasks/list',
 ])
 

@@ -1,7 +1,7 @@
 /** Requests that wait for a connection: bounded in number, each in time, and interruptible. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import { type Clock, milliseconds, type RequestOptions } from '../session/index.ts'
+import { type Clock, type Duration, milliseconds, type RequestOptions } from '../session/index.ts'
 
 /** A request and the promise it has to settle. */
 export interface WaitingRequest {
@@ -16,8 +16,8 @@ export interface WaitingRequest {
 export interface WaitingOptions {
   readonly clock: Clock
   readonly maxWaiting: number
-  /** How long a request without a time-out of its own waits, in milliseconds. */
-  readonly timeout: number
+  /** How long a request without a time-out of its own waits. */
+  readonly timeout: Duration
 }
 
 export class Waiting {
@@ -42,7 +42,7 @@ export class Waiting {
     if (options?.signal?.aborted) return request.reject(cancelled(method, options.signal))
     if (this.full)
       return request.reject(new ParleyError('too_many_requests', { message: `${maxWaiting} requests are already waiting for the connection to come back` }))
-    const timeout = options?.timeout === undefined ? this.#options.timeout : milliseconds(options.timeout)
+    const timeout = milliseconds(options?.timeout ?? this.#options.timeout)
     const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)))
     const onAbort = () => this.#drop(request, cancelled(method, options?.signal))
     options?.signal?.addEventListener('abort', onAbort, { once: true })

@@ -16,6 +16,8 @@ export class NodeExchange implements Exchange {
   readonly path: string
   readonly query: string
   body = ''
+  /** Of a request that is refused unread, the rest is not waited for: the connection ends. */
+  unread: boolean
   readonly #request: NodeRequest
   readonly #response: NodeResponse
   readonly #site: HttpSite
@@ -26,6 +28,7 @@ export class NodeExchange implements Exchange {
     this.method = request.method ?? 'GET'
     this.path = mark === -1 ? url : url.slice(0, mark)
     this.query = mark === -1 ? '' : url.slice(mark + 1)
+    this.unread = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
     this.#request = request
     this.#response = response
     this.#site = site
@@ -42,9 +45,7 @@ export class NodeExchange implements Exchange {
     const all = this.#all(headers)
     if (body !== undefined) all['content-length'] = Buffer.byteLength(body)
     else if (status !== 204 && status !== 304) all['content-length'] = 0
-    // Of a refused request the rest is not waited for.
-    const cutOff = !isComplete(this.#request)
-    if (cutOff && this.#request.httpVersionMajor === 1) all['connection'] = 'close'
+    if (this.unread && this.#request.httpVersionMajor === 1) all['connection'] = 'close'
     response.writeHead(status, all)
     if (body === undefined || this.method === 'HEAD') response.end()
     else response.end(body)
@@ -60,10 +61,6 @@ export class NodeExchange implements Exchange {
     const cors = this.#site.corsHeaders(this.#request.headers.origin)
     return cors === undefined ? all : Object.assign(all, cors)
   }
-}
-
-function isComplete(request: NodeRequest): boolean {
-  return request.complete || request.readableEnded || request.method === 'GET'
 }
 
 class NodeSink implements Sink {

@@ -25,6 +25,7 @@ export function serveExchange(site: HttpSite, request: NodeRequest, response: No
     if (fault === 'broken-off') return
     if (fault !== undefined) return fail(exchange, ...faults[fault])
     exchange.body = text
+    exchange.unread = false
     try {
       site.handle(exchange)
     } catch {

@@ -3,10 +3,10 @@ import type { Link } from '../jsonrpc/index.ts'
 import { type Dial, dialGlobal, type WebSocketOptions, webSocketTo as webSocketWith } from '../transport/index.ts'
 import { loadWs } from './websocket-library.ts'
 
-const dialWithLibrary: Dial = async (url, protocol, headers) => {
+const dialWithLibrary: Dial = async (url, { protocol, headers, maxMessage }) => {
   const { WebSocket } = await loadWs()
   // Compression costs memory for every connection, and its limits are not ours.
-  return new WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false })
+  return new WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false, maxPayload: maxMessage })
 }
 
 /** A link to `ws://` or `wss://`. */

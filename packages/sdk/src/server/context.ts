@@ -127,7 +127,7 @@ export class Context {
   }
 
   /** The places the client lets this server work in. */
-  async roots(key = 'roots', options?: AskOptions): Promise<Root[]> {
+  async roots(key = 'roots', options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
     this.#claim(key)
     demand(this.request.session, 'roots')
     const { roots } = await this.request.request('roots/list', undefined, options)

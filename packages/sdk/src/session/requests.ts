@@ -91,7 +91,7 @@ export class Requests {
     return [...this.#pending.values()].map(({ id, method, startedAt, deadline }) => ({ id, method, startedAt, deadline }))
   }
 
-  /** `route` is absent only for the handshake itself, which speaks no version yet. `convert` makes of the result what the caller wants without another promise. */
+  /** `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the question whether the peer is alive. `convert` makes of the result what the caller wants without another promise. */
   send<T = Body>(
     method: string,
     params: Body | undefined,
@@ -211,7 +211,7 @@ export class Requests {
     })
   }
 
-  /** Fails unless somebody takes it over; the handshake belongs to this session alone. */
+  /** Fails unless somebody takes it over. */
   #lose(pending: Pending, error: Error, seen: boolean): void {
     if (pending.route !== undefined && this.#core.adopt?.(pending, { error, seen })) return
     this.#core.stats.of(pending.method).failed++

@@ -314,10 +314,10 @@ export class Session {
     this.#tell(() => core.endpoint.opened?.(this))
   }
 
-  /** Any answer is a sign of life, an error as well. */
+  /** Any answer is a sign of life, an error as well. Without a route, because nobody may take this question over: it is about this session. */
   async #pingForLife(timeout: number): Promise<void> {
     try {
-      await this.ping({ timeout })
+      await this.#requests.send('ping', undefined, undefined, { timeout })
     } catch (error) {
       if (!(error instanceof ParleyError) || error.receivedCode === undefined) throw error
     }

@@ -9,3 +9,5 @@ export { type Acceptance, acceptance, EVENT_STREAM, isJsonType, JSON_TYPE } from
 export { sseLink } from './http/sse-client.ts'
 export { type MemoryPairOptions, memoryPair } from './memory.ts'
 export { type SseEvent, SseParser, type SseParserOptions, sseComment, sseEvent } from './sse.ts'
+export { type SocketLike, SUBPROTOCOL, type WebSocketLinkOptions, webSocketLink } from './websocket.ts'
+export { type Dial, type DialSettings, dialGlobal, type WebSocketOptions, webSocketTo } from './websocket-client.ts'

@@ -5,22 +5,34 @@ import { shownUrl } from './http/client-call.ts'
 import { type SocketLike, SUBPROTOCOL, type WebSocketLinkOptions, webSocketLink } from './websocket.ts'
 import { troubleOf } from './websocket-reason.ts'
 
-/** Begins to connect; `protocol` is the subprotocol to ask for. */
-export type Dial = (url: string, protocol: string, headers: Readonly<Record<string, string>> | undefined) => SocketLike | Promise<SocketLike>
+export interface DialSettings {
+  /** The subprotocol to ask for. */
+  readonly protocol: string
+  readonly headers: Readonly<Record<string, string>> | undefined
+  /** Longest message to take in, in bytes. */
+  readonly maxMessage: number
+}
+
+/** Begins to connect. */
+export type Dial = (url: string, settings: DialSettings) => SocketLike | Promise<SocketLike>
 
 export interface WebSocketOptions extends WebSocketLinkOptions {
   /** Sent with the handshake. Browsers cannot. */
   headers?: Readonly<Record<string, string>>
   /** How long the connection may take to come about, in milliseconds. Default 10 000. */
   connectTimeout?: number
+  /** Longest message that is taken in at all, in bytes, where the runtime can be told; the limits of the session are for what was. Default 64 Mi. */
+  maxMessage?: number
   /** Instead of the global `WebSocket`. */
   dial?: Dial
 }
 
+const DEFAULT_MESSAGE = 64 * 1024 * 1024
+
 /** A link to `ws://` or `wss://`. */
 export async function webSocketTo(url: string | URL, options: WebSocketOptions = {}): Promise<Link> {
   const address = addressOf(url)
-  const socket = await begin(options.dial ?? dialGlobal, address, options.headers)
+  const socket = await begin(address, options)
   return opened(socket, address, options)
 }
 
@@ -30,17 +42,17 @@ function addressOf(given: string | URL): URL {
   throw new ParleyError('transport_error', { message: `Not a WebSocket address: ${String(given).slice(0, 200)}; write ws://host/path or wss://host/path` })
 }
 
-async function begin(dial: Dial, url: URL, headers: WebSocketOptions['headers']): Promise<SocketLike> {
+async function begin(url: URL, { dial = dialGlobal, headers, maxMessage = DEFAULT_MESSAGE }: WebSocketOptions): Promise<SocketLike> {
   // A fragment never travels, and constructors refuse it.
   url.hash = ''
   try {
-    return await dial(url.href, SUBPROTOCOL, headers)
+    return await dial(url.href, { protocol: SUBPROTOCOL, headers, maxMessage })
   } catch (error) {
     throw error instanceof ParleyError ? error : failure(url, (error as Error).message, error)
   }
 }
 
-export function dialGlobal(url: string, protocol: string, headers: WebSocketOptions['headers']): SocketLike {
+export function dialGlobal(url: string, { protocol, headers }: DialSettings): SocketLike {
   const { WebSocket } = globalThis
   if (WebSocket === undefined) throw new ParleyError('transport_error', { message: 'This runtime has no WebSocket: give one as option "dial"' })
   if (headers === undefined) return new WebSocket(url, protocol)
@@ -67,10 +79,10 @@ function opened(socket: SocketLike, url: URL, options: WebSocketOptions): Promis
       if (socket.terminate === undefined) socket.close()
       else socket.terminate()
     }
-    socket.addEventListener('error', (event: object) => {
+    socket.addEventListener('error', (event) => {
       trouble ??= troubleOf(event)
     })
-    socket.addEventListener('close', ({ reason }: { reason: string }) => fail(reason || wordsOf(trouble)))
+    socket.addEventListener('close', ({ reason }) => fail(reason || wordsOf(trouble)))
     socket.addEventListener('open', () => {
       if (settled) return
       settled = true

@@ -15,7 +15,10 @@ export interface SocketLike {
   close(code?: number, reason?: string): void
   /** Hangs up at once; only some have it. */
   terminate?(): void
-  addEventListener(type: 'open' | 'message' | 'error' | 'close', listener: (event: never) => void): void
+  addEventListener(type: 'open', listener: () => void): void
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
+  addEventListener(type: 'error', listener: (event: object) => void): void
+  addEventListener(type: 'close', listener: (event: SocketEnd) => void): void
 }
 
 export interface WebSocketLinkOptions {
@@ -71,11 +74,11 @@ class WebSocketLink implements Link {
     this.#gone = new Promise((resolve) => {
       this.#resolveGone = resolve
     })
-    socket.addEventListener('message', ({ data }: { data: unknown }) => this.#received(data))
-    socket.addEventListener('error', (event: object) => {
+    socket.addEventListener('message', ({ data }) => this.#received(data))
+    socket.addEventListener('error', (event) => {
       this.#trouble ??= troubleOf(event)
     })
-    socket.addEventListener('close', (end: SocketEnd) => this.#ended(end))
+    socket.addEventListener('close', (end) => this.#ended(end))
     if (socket.readyState !== OPEN) this.#ended({ code: 1006, reason: '' })
   }
 

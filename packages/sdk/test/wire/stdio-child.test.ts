@@ -152,8 +152,8 @@ describe('T children that misbehave', () => {
     expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM' })
   })
 
-  it('answers with 100 MB: that request fails, memory stays flat, the next one works', async () => {
-    const { client } = await connected('answers with 100 MB')
+  it('answers with a line of 300 MB: that request fails, memory stays flat, the next one works', async () => {
+    const { client } = await connected('answers with 300 MB')
     const before = process.memoryUsage().rss
     let peak = 0
     const watch = setInterval(() => {
@@ -161,7 +161,8 @@ describe('T children that misbehave', () => {
     }, 5)
     onTestFinished(() => clearInterval(watch))
     await expect(client.call('act')).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringMatching(/limited to 4194304 bytes/) })
-    expect(peak).toBeLessThan(70 * 1024 * 1024)
+    // Chunks that were read wait for the garbage collector, and that is all.
+    expect(peak).toBeLessThan(120 * 1024 * 1024)
     expect((await client.call('ordinary')).text).toBe('ok')
   })
 

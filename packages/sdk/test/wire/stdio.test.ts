@@ -173,7 +173,7 @@ describe('T serveStdio: the stream', () => {
     ])
   })
 
-  it('refuses a 100 MB line by its id, without keeping it, and goes on', async () => {
+  it('refuses a line of 300 MB by its id, without keeping it, and goes on', async () => {
     const { child, ended, read, answers, send } = start()
     read()
     send(initialize, initialized)
@@ -184,7 +184,7 @@ describe('T serveStdio: the stream', () => {
     const before = await status()
     const piece = Buffer.alloc(1024 * 1024, 'x')
     child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"')
-    for (let sent = 0; sent < 100; sent++) await new Promise((resolve) => child.stdin.write(piece, resolve))
+    for (let sent = 0; sent < 300; sent++) await new Promise((resolve) => child.stdin.write(piece, resolve))
     child.stdin.write('"}}}\n')
     send(call(2, 'echo', { text: 'still here' }))
     await until(answers, ({ length }) => length === 3)
@@ -192,7 +192,8 @@ describe('T serveStdio: the stream', () => {
       { id: 1, error: { message: 'Messages are limited to 4194304 bytes' } },
       { id: 2, result: { content: [{ text: 'still here' }] } },
     ])
-    expect((await status()) - before).toBeLessThan(50)
+    // Chunks that were read wait for the garbage collector, and that is all.
+    expect((await status()) - before).toBeLessThan(120)
     child.stdin.end()
     await ended
   })

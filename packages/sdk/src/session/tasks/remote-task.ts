@@ -18,8 +18,17 @@ export interface TaskRequestOptions {
   signal?: AbortSignal
   /** For the request that begins the task. */
   timeout?: Duration
-  /** Sends the requests that should travel with something else; default: `session.request`. */
-  ask?: (method: string, params: Body, options: RequestOptions) => Promise<Body>
+}
+
+/** The way to whoever runs the task; it may lead through several sessions, one after the other. */
+export interface TaskPeer {
+  /** The current one. */
+  readonly session: Session
+  /** Sends what begins the task and what waits for its result. */
+  request(method: string, params: Body, options?: RequestOptions): Promise<Body>
+  onNotification(method: string, handler: (params: Body) => void): () => void
+  /** Calls `end` when nobody will be there any more. */
+  onEnd(end: () => void): () => void
 }
 
 type StatusListener = (task: Task) => void
@@ -31,19 +40,19 @@ const UNLIMITED: RequestOptions = { timeout: Number.POSITIVE_INFINITY }
 
 /** Sends a request that is to run as a task. A peer that ignores the wish answers with the result itself. */
 export async function requestAsTask(
-  session: Session,
+  peer: TaskPeer,
   method: string,
   params: Body,
   options: TaskRequestOptions = {},
 ): Promise<{ task: RemoteTask } | { result: Body }> {
   const { ttl, onProgress, signal, timeout } = options
   const augmented: Body = { ...params, task: ttl === undefined ? {} : { ttl: wholeMilliseconds(ttl) } }
-  const token = onProgress === undefined ? undefined : session.mint()
-  const stopProgress = token === undefined ? () => {} : session.expectProgress(token, onProgress as never)
+  const token = onProgress === undefined ? undefined : peer.session.mint()
+  const stopProgress = token === undefined ? () => {} : peer.session.expectProgress(token, onProgress as never)
   if (token !== undefined) augmented['_meta'] = { ...(params['_meta'] as Body | undefined), progressToken: token }
   try {
-    const answer = await (options.ask ?? askOver(session))(method, augmented, { ...(signal && { signal }), ...(timeout !== undefined && { timeout }) })
-    if (isTaskAnswer(answer)) return { task: new RemoteTask(session, readTask(method, answer['task']), { ...options, method, params, stopProgress }) }
+    const answer = await peer.request(method, augmented, { ...(signal && { signal }), ...(timeout !== undefined && { timeout }) })
+    if (isTaskAnswer(answer)) return { task: new RemoteTask(peer, readTask(method, answer['task']), { ...options, method, params, stopProgress }) }
     stopProgress()
     return { result: answer }
   } catch (error) {
@@ -53,7 +62,7 @@ export async function requestAsTask(
 }
 
 /** What is known of the request a task came from. */
-export interface TaskOrigin extends Pick<TaskRequestOptions, 'ask' | 'pollInterval' | 'signal'> {
+export interface TaskOrigin extends Pick<TaskRequestOptions, 'pollInterval' | 'signal'> {
   readonly method: string
   readonly params?: Body
   readonly stopProgress?: () => void
@@ -62,16 +71,16 @@ export interface TaskOrigin extends Pick<TaskRequestOptions, 'ask' | 'pollInterv
 export class RemoteTask {
   readonly id: string
   #latest: Task
-  readonly #session: Session
+  readonly #peer: TaskPeer
   readonly #origin: TaskOrigin
   readonly #listeners = new Set<StatusListener>()
   #result: Promise<Body> | undefined
   #stopWatching: (() => void) | undefined
   readonly #onAbort = () => void this.cancel().catch(() => {})
 
-  constructor(session: Session, task: Task, origin: TaskOrigin) {
+  constructor(peer: TaskPeer, task: Task, origin: TaskOrigin) {
     this.id = task.taskId
-    this.#session = session
+    this.#peer = peer
     this.#latest = task
     this.#origin = origin
     if (isTerminal(task.status)) this.#over()
@@ -84,11 +93,11 @@ export class RemoteTask {
   }
 
   async status(options?: RequestOptions): Promise<Task> {
-    return this.#learn(readTask('tasks/get', await this.#session.request('tasks/get', { taskId: this.id }, options)))
+    return this.#learn(readTask('tasks/get', await this.#peer.session.request('tasks/get', { taskId: this.id }, options)))
   }
 
   async cancel(options?: RequestOptions): Promise<Task> {
-    return this.#learn(readTask('tasks/cancel', await this.#session.request('tasks/cancel', { taskId: this.id }, options)))
+    return this.#learn(readTask('tasks/cancel', await this.#peer.session.request('tasks/cancel', { taskId: this.id }, options)))
   }
 
   /** Waits for the end, and gives or throws what the request itself would have. Asked again, it tells the same. */
@@ -108,13 +117,13 @@ export class RemoteTask {
   }
 
   async #fetch(): Promise<Body> {
-    const { ask = askOver(this.#session), signal, method, params } = this.#origin
+    const { signal, method, params } = this.#origin
     try {
-      const answer = await ask('tasks/result', { taskId: this.id }, signal === undefined ? UNLIMITED : { ...UNLIMITED, signal })
-      return this.#session.readResult(method, answer, params)
+      const answer = await this.#peer.request('tasks/result', { taskId: this.id }, signal === undefined ? UNLIMITED : { ...UNLIMITED, signal })
+      return this.#peer.session.readResult(method, answer, params)
     } finally {
       // Whoever listens wants to hear of the end, too.
-      if (this.#listeners.size > 0 && !isTerminal(this.#latest.status) && this.#session.open) await this.status().catch(() => {})
+      if (this.#listeners.size > 0 && !isTerminal(this.#latest.status) && this.#peer.session.open) await this.status().catch(() => {})
       this.#over()
     }
   }
@@ -135,34 +144,36 @@ export class RemoteTask {
     try {
       listener(task)
     } catch (error) {
-      this.#session.reportError(error, 'onStatus of a task')
+      this.#peer.session.reportError(error, 'onStatus of a task')
     }
   }
 
   #watch(): () => void {
-    const session = this.#session
+    const peer = this.#peer
     let cancelTimer = () => {}
     let stopped = false
-    const look = () => {
-      this.status()
-        .catch(() => {})
-        .finally(() => {
-          if (!stopped) arm()
-        })
+    const look = async () => {
+      try {
+        if (peer.session.open) await this.status()
+      } catch {
+        // It is only a look; who waits for the result hears what is wrong.
+      }
+      if (!stopped) arm()
     }
     const arm = () => {
-      if (session.open) cancelTimer = session.clock.after(this.#pollInterval(), look)
+      cancelTimer = peer.session.clock.after(this.#pollInterval(), look)
     }
-    const stopNotices = session.onNotification('notifications/tasks/status', (params) => {
-      if (params['taskId'] === this.id) this.#learn(readTask('notifications/tasks/status', params))
-    })
-    const stopClose = session.onClose(() => cancelTimer())
+    const ends = [
+      peer.onNotification('notifications/tasks/status', (params) => {
+        if (params['taskId'] === this.id) this.#learn(readTask('notifications/tasks/status', params))
+      }),
+      peer.onEnd(() => this.#over()),
+    ]
     arm()
     return () => {
       stopped = true
       cancelTimer()
-      stopNotices()
-      stopClose()
+      for (const end of ends) end()
     }
   }
 
@@ -183,8 +194,4 @@ export class RemoteTask {
     this.#origin.stopProgress?.()
     this.#origin.signal?.removeEventListener('abort', this.#onAbort)
   }
-}
-
-function askOver(session: Session): NonNullable<TaskRequestOptions['ask']> {
-  return (method, params, options) => session.request(method, params, options)
 }

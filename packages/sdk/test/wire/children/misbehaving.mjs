@@ -61,9 +61,9 @@ const answers = {
     const next = () => at < bytes.length && process.stdout.write(bytes.subarray(at, ++at), () => setImmediate(next))
     next()
   },
-  'answers with 100 MB': (id) => {
+  'answers with 300 MB': (id) => {
     const piece = Buffer.alloc(1024 * 1024, 'x')
-    let left = 100
+    let left = 300
     say(`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"`)
     const next = () => (left-- > 0 ? process.stdout.write(piece, next) : say('"}]}}\n'))
     next()

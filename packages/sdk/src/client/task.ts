@@ -1,0 +1,156 @@
+/** Tool calls that run as tasks: begun now, fetched later (F8). */
+import { ParleyError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import type { Task } from '../protocol/index.ts'
+import { type Clock, type Duration, milliseconds, type Progress, peerRunsTasks, RemoteTask, requestAsTask, type TaskPeer } from '../session/index.ts'
+import type { Connection } from './connection.ts'
+import { LocalTask } from './local-task.ts'
+import type { CallOptions } from './options.ts'
+import type { CallOutcome } from './outcome.ts'
+
+/** A call that goes on by itself. */
+export interface TaskHandle<Value = unknown> {
+  /** With it the task can be found again: `client.task(id)`. */
+  readonly id: string
+  /** How it stood when last heard of. */
+  readonly latest: Task
+  /** Asks the server how it stands. */
+  status(): Promise<Task>
+  /** Waits for the end; gives or throws what `call` would have. */
+  result(): Promise<CallOutcome<Value>>
+  /** Ends it; fails when it is over already. */
+  cancel(): Promise<Task>
+  /** The returned function takes the listener away. */
+  onStatus(listener: (task: Task) => void): () => void
+}
+
+/** `timeout` is for beginning the task, not for its result: that has until the end of the ttl. */
+export interface TaskCallOptions extends CallOptions {
+  /** How long the server is asked to keep the task, from its creation. Default: as long as it likes. */
+  ttl?: Duration
+  /** Time between two looks while somebody listens to the status. Default: what the server asks for. */
+  pollInterval?: Duration
+  onStatus?: (task: Task) => void
+}
+
+type Convert = (result: Body) => CallOutcome | Promise<CallOutcome>
+
+export class ClientTasks {
+  readonly #connection: Connection
+  readonly #peer: TaskPeer
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#peer = {
+      get session() {
+        return connection.session
+      },
+      request: (method, params, options) => connection.request(method, params, options),
+      onNotification: (method, handler) => connection.listeners.add(method, handler),
+      onEnd: (end) => connection.stateChanges.add(({ to }) => to === 'closed' && end()),
+    }
+  }
+
+  /** Whether the server runs tool calls as tasks. */
+  get offered(): boolean {
+    return peerRunsTasks(this.#connection.session, 'tools/call')
+  }
+
+  /** `possible` is false for tools that cannot: those, and all of servers without tasks, run as ever behind the same handle (C-24). */
+  async begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
+    const handle = this.offered && possible ? await this.#beginRemote(params, options, convert) : this.#local(params, options, convert)
+    if (options.onStatus !== undefined) handle.onStatus(options.onStatus)
+    return handle
+  }
+
+  /** Begins the task and waits for its end. A task takes its time, so only limits the caller sets count. */
+  async run(params: Body, { timeout, maxTimeout, ...options }: CallOptions, convert: Convert): Promise<CallOutcome> {
+    const limit = new TimeLimit(this.#connection.session.clock, timeout, maxTimeout)
+    const onProgress = (progress: Progress) => {
+      limit.rearm()
+      options.onProgress?.(progress)
+    }
+    const signal = options.signal === undefined ? limit.signal : AbortSignal.any([options.signal, limit.signal])
+    const watched = options.onProgress === undefined && timeout === undefined ? options : { ...options, onProgress }
+    try {
+      const handle = await this.begin(params, { ...watched, signal }, convert, true)
+      return await handle.result()
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error
+    } finally {
+      limit.stop()
+    }
+  }
+
+  /** A task that was begun earlier, perhaps before a reconnect. */
+  find(taskId: string, convert: Convert): TaskHandle {
+    if (typeof taskId !== 'string' || taskId === '') throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
+    const unknown: Task = { taskId, status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
+    return handleOf(new RemoteTask(this.#peer, unknown, { method: 'tools/call' }), convert)
+  }
+
+  async #beginRemote(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
+    const begun = await requestAsTask(this.#peer, 'tools/call', params, options)
+    if ('task' in begun) return handleOf(begun.task, convert)
+    return new LocalTask(this.#connection.session, async () => convert(begun.result))
+  }
+
+  #local(params: Body, { signal, ...options }: TaskCallOptions, convert: Convert): TaskHandle {
+    const { session } = this.#connection
+    return new LocalTask(session, (own) =>
+      this.#connection.request('tools/call', params, { ...options, signal: signal === undefined ? own : AbortSignal.any([signal, own]) }, convert),
+    )
+  }
+}
+
+class TimeLimit {
+  readonly #controller = new AbortController()
+  readonly #clock: Clock
+  readonly #timeout: Duration | undefined
+  readonly #stopHard: (() => void) | undefined
+  #stopSoft: (() => void) | undefined
+
+  constructor(clock: Clock, timeout: Duration | undefined, maxTimeout: Duration | undefined) {
+    this.#clock = clock
+    this.#timeout = timeout
+    if (maxTimeout !== undefined) this.#stopHard = this.#expireAfter(milliseconds(maxTimeout), 'the hard maximum')
+    this.rearm()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  rearm(): void {
+    this.#stopSoft?.()
+    if (this.#timeout !== undefined) this.#stopSoft = this.#expireAfter(milliseconds(this.#timeout), 'no answer and no progress')
+  }
+
+  stop(): void {
+    this.#stopSoft?.()
+    this.#stopHard?.()
+  }
+
+  #expireAfter(ms: number, limit: string): () => void {
+    return this.#clock.after(ms, () => {
+      this.#controller.abort(new ParleyError('request_timeout', { message: `The task of tools/call timed out after ${ms} ms (${limit})` }))
+    })
+  }
+}
+
+function handleOf(task: RemoteTask, convert: Convert): TaskHandle {
+  let outcome: Promise<CallOutcome> | undefined
+  return {
+    id: task.id,
+    get latest() {
+      return task.latest
+    },
+    status: () => task.status(),
+    result: () => {
+      outcome ??= task.result().then(convert)
+      return outcome
+    },
+    cancel: () => task.cancel(),
+    onStatus: (listener) => task.onStatus(listener),
+  }
+}

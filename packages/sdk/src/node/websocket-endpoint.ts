@@ -1,0 +1,133 @@
+/** Takes WebSocket handshakes on one path of an HTTP server and makes a conversation of each. */
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { WebSocketServer } from 'ws'
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { DEFAULT_LIMITS, errorText } from '../jsonrpc/index.ts'
+import type { Mount, Servable } from '../serve/index.ts'
+import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
+import { type Exchange, Guard, type GuardOptions, JSON_TYPE, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
+import type { UpgradeListener } from './http-server.ts'
+import { loadWs } from './websocket-library.ts'
+
+export interface WebSocketEndpointOptions extends GuardOptions {
+  /** Default `/ws`. */
+  path?: string
+  /** Default 1000; one more is refused (503). */
+  maxConnections?: number
+  /** Most bytes that wait for a client that does not read. Default 64 Mi. */
+  maxBuffered?: number
+  /** Settings of the sessions; what is left out is taken from the server. */
+  session?: Omit<AcceptOptions, 'id'>
+}
+
+/**
+ * For `serveHttp`: `mounts: { [endpoint.path]: endpoint }` and `onUpgrade: endpoint.onUpgrade`; it then ends with the server. Messages up
+ * to twice the limit are answered with an error; what sends longer ones is hung up on (1009).
+ */
+export interface WebSocketEndpoint extends Mount {
+  readonly path: string
+  readonly sessions: readonly Session[]
+  readonly onUpgrade: UpgradeListener
+  /** Takes no new clients, lets running requests finish, and hangs up. */
+  close(options?: CloseOptions): Promise<void>
+}
+
+export async function webSocketEndpoint(server: Servable, options: WebSocketEndpointOptions = {}): Promise<WebSocketEndpoint> {
+  const { WebSocketServer } = await loadWs()
+  const { maxBytes } = { ...DEFAULT_LIMITS, ...server.limits, ...options.session?.limits }
+  const handshakes = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Compression costs memory for every connection, and a small message can grow large.
+    perMessageDeflate: false,
+    maxPayload: maxBytes * 2,
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  })
+  return new Endpoint(server, options, handshakes)
+}
+
+class Endpoint implements WebSocketEndpoint {
+  readonly path: string
+  readonly #server: Servable
+  readonly #options: WebSocketEndpointOptions
+  readonly #handshakes: WebSocketServer
+  readonly #guard: Guard
+  readonly #maxConnections: number
+  readonly #sessions = new Set<Session>()
+  #closing = false
+
+  constructor(server: Servable, options: WebSocketEndpointOptions, handshakes: WebSocketServer) {
+    this.path = options.path ?? '/ws'
+    this.#server = server
+    this.#options = options
+    this.#handshakes = handshakes
+    this.#guard = new Guard(options)
+    this.#maxConnections = options.maxConnections ?? 1000
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#sessions]
+  }
+
+  /** Requests that ask for no WebSocket. */
+  handle(exchange: Exchange): void {
+    const error = new ParleyError('invalid_request', { message: 'This path takes WebSocket connections only' })
+    exchange.respond(426, { 'content-type': JSON_TYPE, upgrade: 'websocket' }, errorText(undefined, error.toWire()))
+  }
+
+  readonly onUpgrade: UpgradeListener = (request, socket, head) => {
+    socket.on('error', () => {})
+    const objection = this.#objection(request)
+    if (objection !== undefined) return refuse(socket, ...objection)
+    this.#handshakes.handleUpgrade(request, socket, head, (webSocket) => this.#take(webSocket))
+  }
+
+  async close(options?: CloseOptions): Promise<void> {
+    this.#closing = true
+    await Promise.all([...this.#sessions].map((session) => session.close(options)))
+  }
+
+  #objection({ headers, url = '/' }: IncomingMessage): Objection | undefined {
+    const barred = this.#guard.objection(headers.host, headers.origin)
+    if (barred !== undefined) return [403, 'refusal_permission_denied', barred]
+    if (pathOf(url) !== this.path) return [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${this.path}`]
+    if (this.#closing) return [503, 'refusal_unavailable', 'The server is shutting down']
+    if (this.#sessions.size >= this.#maxConnections) return [503, 'refusal_unavailable', `This server takes at most ${this.#maxConnections} connections`]
+    const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim())
+    if (offered !== undefined && !offered.includes(SUBPROTOCOL)) return [400, 'invalid_request', `The subprotocol of this server is ${SUBPROTOCOL}`]
+    return undefined
+  }
+
+  #take(webSocket: SocketLike): void {
+    const { maxBuffered, session: settings = {} } = this.#options
+    try {
+      const session = this.#server.accept(webSocketLink(webSocket, maxBuffered === undefined ? {} : { maxBuffered }), settings)
+      this.#sessions.add(session)
+      session.onClose(() => this.#sessions.delete(session))
+      if (this.#closing) void session.close({ drain: 0 })
+    } catch {
+      webSocket.close(1011, 'Internal error')
+    }
+  }
+}
+
+type Objection = readonly [status: number, kind: ErrorKind, message: string]
+
+export function pathOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark === -1 ? url : url.slice(0, mark)
+}
+
+/** The handshake is still plain HTTP, and so is its refusal. */
+function refuse(socket: Duplex, status: number, kind: ErrorKind, message: string): void {
+  const body = errorText(undefined, new ParleyError(kind, { message }).toWire())
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${JSON_TYPE}`,
+    `content-length: ${new TextEncoder().encode(body).length}`,
+    'connection: close',
+  ]
+  socket.once('finish', () => socket.destroy())
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,133 @@
+/** The two paths of HTTP+SSE: one for the stream that is the session, one for the messages of the client (A-09, A-13). */
+import { type Incoming, parse } from '../jsonrpc/index.ts'
+import type { CloseOptions, Session } from '../session/index.ts'
+import { acceptance, EVENT_STREAM, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
+import { pulsePeriod } from './event-stream.ts'
+import type { HttpSettings } from './options.ts'
+import { type Beating, Pulse } from './pulse.ts'
+import { refuse, refuseWith } from './refusal.ts'
+import type { Acceptance } from './session-table.ts'
+import type { Mount } from './site.ts'
+
+export interface SsePaths {
+  /** Where clients open their stream. Default `/sse`. */
+  path?: string
+  /** Where they post, as they see it. Default `/messages`. */
+  messages?: string
+}
+
+const STREAM_HEADERS = { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
+
+/** What is to be mounted, by path. */
+export function sseMounts(server: Acceptance, settings: HttpSettings, { path = '/sse', messages = '/messages' }: SsePaths = {}): Record<string, Mount> {
+  const connections = new Connections(server, settings, messages)
+  return {
+    [path]: {
+      admit: (exchange) => hasMethod(exchange, 'GET'),
+      handle: (exchange) => connections.open(exchange),
+      close: (options) => connections.close(options),
+    },
+    [messages]: {
+      admit: (exchange) => hasMethod(exchange, 'POST') && connections.admit(exchange),
+      handle: (exchange) => connections.receive(exchange),
+    },
+  }
+}
+
+function hasMethod(exchange: Exchange, method: 'GET' | 'POST'): boolean {
+  if (exchange.method === method) return true
+  refuse(exchange, 405, 'invalid_request', `This path takes ${method} only`, { allow: method })
+  return false
+}
+
+/** A client that is connected: its stream, and the session that lives and ends with it. */
+class Connection implements Beating {
+  lastBeat = 0
+  readonly link: SseServerLink
+  readonly session: Session
+
+  constructor(link: SseServerLink, session: Session) {
+    this.link = link
+    this.session = session
+  }
+
+  beat(): void {
+    this.link.heartbeat()
+  }
+}
+
+class Connections {
+  readonly #server: Acceptance
+  readonly #settings: HttpSettings
+  readonly #messages: string
+  readonly #pulse: Pulse
+  readonly #open = new Map<string, Connection>()
+  #closing = false
+
+  constructor(server: Acceptance, settings: HttpSettings, messages: string) {
+    this.#server = server
+    this.#settings = settings
+    this.#messages = messages
+    this.#pulse = new Pulse(settings.clock, settings.heartbeat)
+  }
+
+  open(exchange: Exchange): void {
+    if (!acceptance(exchange.header('accept')).events) return refuse(exchange, 406, 'invalid_request', 'Accept must admit text/event-stream')
+    // All of them are connected, so that none can be ended for another.
+    if (this.#closing || this.#open.size >= this.#settings.maxSessions) {
+      const why = this.#closing ? 'The server is shutting down' : 'There are too many sessions'
+      return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
+    }
+    const { mint, maxUnread, session: settings } = this.#settings
+    const id = mint()
+    const endpoint = `${this.#messages}?sessionId=${encodeURIComponent(id)}`
+    const link = new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread })
+    const session = this.#accept(link, { ...settings, id })
+    const connection = new Connection(link, session)
+    this.#open.set(id, connection)
+    this.#pulse.add(connection)
+    session.onClose(() => {
+      this.#open.delete(id)
+      this.#pulse.remove(connection)
+    })
+  }
+
+  /** Before the body is read. */
+  admit(exchange: Exchange): boolean {
+    const type = exchange.header('content-type')
+    if (type === undefined || !isJsonType(type)) refuse(exchange, 415, 'invalid_request', 'Content-Type must be application/json')
+    else if (this.#find(exchange) !== undefined) return true
+    return false
+  }
+
+  receive(exchange: Exchange): void {
+    const connection = this.#find(exchange)
+    if (connection === undefined) return
+    const incoming = parse(exchange.body, this.#settings.limits)
+    if (incoming.kind === 'invalid') return this.#onInvalid(exchange, connection, incoming)
+    // First, so that it does not wait for a handler that is busy.
+    exchange.respond(202, {})
+    connection.link.receive(exchange.body, incoming)
+  }
+
+  async close(options: CloseOptions): Promise<void> {
+    this.#closing = true
+    await Promise.all([...this.#open.values()].map(({ session }) => session.close(options)))
+    this.#pulse.stop()
+  }
+
+  #find(exchange: Exchange): Connection | undefined {
+    const id = new URLSearchParams(exchange.query).get('sessionId')
+    const found = id === null ? undefined : this.#open.get(id)
+    if (id === null) refuse(exchange, 400, 'invalid_request', 'Parameter sessionId is missing; post to the address that the stream names first')
+    else if (found === undefined) refuse(exchange, 404, 'session_closed', 'There is no such session, or its stream has ended; open a new one')
+    return found
+  }
+
+  #onInvalid(exchange: Exchange, { link }: Connection, incoming: Extract<Incoming, { kind: 'invalid' }>): void {
+    const { id, error, isAnswer } = incoming
+    // An answer that cannot be read still ends the request it belongs to.
+    if (isAnswer) link.receive(exchange.body, incoming)
+    refuseWith(exchange, 400, error, {}, isAnswer ? undefined : id)
+  }
+}

@@ -1,0 +1,496 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { httpLink } from '../../src/transport/index.ts'
+import {
+  answer,
+  calls,
+  closeServers,
+  data,
+  Ear,
+  events,
+  HandClock,
+  type Handler,
+  json,
+  noStream,
+  notification,
+  request,
+  scripted,
+  session,
+  talk,
+} from './http-client.fixtures.ts'
+
+afterEach(closeServers)
+
+const initialize = request(0, 'initialize', {})
+const initialized = notification('notifications/initialized')
+const wireError = (id: unknown, code: number, message: string) => ({ jsonrpc: '2.0', id, error: { code, message } })
+
+describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
+  describe('answers that are none', () => {
+    const cases: [string, Handler, string, RegExp][] = [
+      [
+        'a page',
+        (_seen, r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It\n works!</h1>'),
+        'invalid_answer',
+        /did not answer tools\/list but sent 200 text\/html: <h1>It works!/,
+      ],
+      ['nothing', (_seen, r) => void r.writeHead(200).end(), 'invalid_answer', /sent 200 without a type: \(an empty body\)/],
+      ['an empty JSON body', (_seen, r) => json(r, ''), 'invalid_answer', /sent 200 application\/json: \(an empty body\)/],
+      ['202', (_seen, r) => void r.writeHead(202).end(), 'invalid_answer', /sent 202/],
+      ['garbage called JSON', (_seen, r) => json(r, '{"jsonrpc":'), 'invalid_answer', /application\/json: {"jsonrpc":/],
+      ['the answer to something else', (_seen, r) => json(r, answer(99)), 'invalid_answer', /"id":99/],
+      ['a notification instead', (_seen, r) => json(r, { jsonrpc: '2.0', method: 'x' }), 'invalid_answer', /"method":"x"/],
+      [
+        'bytes that are no text',
+        (_seen, r) => void r.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0x22])),
+        'parse_error',
+        /UTF-8/,
+      ],
+      [
+        'a body without end',
+        (_seen, r) => void r.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(200_000)}"`),
+        'message_too_large',
+        /longer than 100000 bytes/,
+      ],
+      ['an event without end', (_seen, r) => (events(r), void r.write(`data: ${'x'.repeat(200_000)}`)), 'message_too_large', /limited to/],
+      ['a stream that is no text', (_seen, r) => (events(r), void r.write(Buffer.from([0x64, 0xff, 0xff]))), 'parse_error', /UTF-8/],
+      ['an empty stream', (_seen, r) => (events(r), void r.end()), 'transport_error', /ended before the answer, and its events have no ids/],
+      [
+        'a stream that is cut',
+        (_seen, r) => (events(r), r.write(data({ jsonrpc: '2.0', method: 'a' })), setImmediate(() => r.destroy())),
+        'transport_error',
+        /no ids to resume from: .*broke off/,
+      ],
+      [
+        'half a body',
+        (_seen, r) => (r.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }), r.write('{'), setImmediate(() => r.destroy())),
+        'transport_error',
+        /broke off/,
+      ],
+      ['a closed connection', (_seen, r) => void r.destroy(), 'transport_error', /Cannot reach/],
+      ['500', (_seen, r) => void r.writeHead(500).end('the disk\u0007 is full'), 'transport_error', /answered 500: the disk is full/],
+      ['503 with a time', (_seen, r) => void r.writeHead(503, { 'retry-after': '7' }).end(), 'transport_error', /answered 503: \(an empty body\)/],
+      ['429', (_seen, r) => void r.writeHead(429).end('slowly'), 'rate_limited', /answered 429: slowly/],
+      ['404 without a session', (_seen, r) => void r.writeHead(404).end('x'.repeat(1000)), 'transport_error', /answered 404: x{200}…$/],
+    ]
+
+    it.each(cases)('%s', async (__, handler, kind, message) => {
+      const server = await scripted((seen, response, index) =>
+        seen.message.method === 'ping' ? json(response, answer(seen.message.id)) : handler(seen, response, index),
+      )
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(request(1))
+      expect(await ear.failure(1)).toMatchObject({ kind, message: expect.stringMatching(message) })
+      link.send(request(2, 'ping'))
+      await ear.answer(2)
+      expect(ear.failures).toHaveLength(1)
+      expect(ear.ended).toBeUndefined()
+      link.close()
+      await server.idle()
+    })
+
+    it('503: how long to wait is kept', async () => {
+      const server = await scripted((_seen, response) => void response.writeHead(503, { 'retry-after': '7' }).end())
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(request(1))
+      expect(await ear.failure(1)).toMatchObject({ data: { status: 503, retryAfter: '7' } })
+      link.close()
+    })
+
+    it.each([
+      [400, 1],
+      [400, null],
+      [500, undefined],
+      [404, 'server-error'],
+    ])('E1 the error in a %i with id %j is the answer', async (status, id) => {
+      const server = await scripted((_seen, response) => json(response, wireError(id, -32602, 'no such thing'), status))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(request(1))
+      expect(await ear.answer(1)).toEqual(wireError(1, -32602, 'no such thing'))
+      expect(ear.failures).toEqual([])
+      link.close()
+    })
+
+    it('a notification that is refused is told, in the words of the server', async () => {
+      const server = await scripted((_seen, response) => json(response, wireError(null, -32600, 'not now'), 400))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(notification('notifications/roots/list_changed'))
+      expect(await ear.failure()).toMatchObject({ kind: 'invalid_request', message: 'not now' })
+      link.close()
+    })
+
+    it('a notification that is not accepted in time is told', async () => {
+      const clock = new HandClock()
+      const server = await scripted(() => {})
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(notification('notifications/roots/list_changed'))
+      await server.request(() => true)
+      ;(await clock.wait((ms) => ms === 30_000)).run()
+      expect(await ear.failure()).toMatchObject({ kind: 'transport_error', message: 'The server did not accept the message within 30000 ms' })
+      await server.idle()
+      link.close()
+    })
+
+    it('nobody there', async () => {
+      const server = await scripted(noStream)
+      await server.close()
+      const link = httpLink(`${server.url}?token=secret`, options)
+      const ear = new Ear(link)
+      link.send(request(1))
+      const error = await ear.failure(1)
+      expect(error).toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringMatching(/^Cannot reach http:\/\/127\.0\.0\.1:\d+\/mcp: connect ECONNREFUSED/),
+      })
+      expect(error.cause).toBeInstanceOf(Error)
+      await link.close()
+      await expect(talk(httpLink(server.url, options))).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining('ECONNREFUSED') })
+    })
+
+    it('a session id no header may have', async () => {
+      const server = await scripted((seen, response) => json(response, answer(seen.message.id), 200, { 'mcp-session-id': 'a b' }))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(initialize)
+      expect(await ear.failure(0)).toMatchObject({ message: expect.stringContaining('session id') })
+      link.close()
+    })
+
+    it('listeners without an ear for failures get an error answer', async () => {
+      const server = await scripted((_seen, response) => void response.writeHead(500).end('oh'))
+      const link = httpLink(server.url, options)
+      const frame = await new Promise<string>((resolve) => {
+        link.open({ frame: resolve, closed() {} })
+        link.send(request(1))
+      })
+      expect(JSON.parse(frame)).toMatchObject({
+        id: 1,
+        error: { code: -32603, message: expect.stringContaining('answered 500: oh'), data: { 'parley/kind': 'transport_error' } },
+      })
+      link.close()
+    })
+  })
+
+  describe('A-10 a session the server forgot', () => {
+    const forgetful =
+      (forget: Handler): Handler =>
+      (seen, response, index) =>
+        seen.message.method === 'initialize' ? json(response, answer(seen.message.id), 200, { 'mcp-session-id': 's' }) : forget(seen, response, index)
+
+    const lost: [string, Handler][] = [
+      ['404', (_seen, response) => void response.writeHead(404).end('Session not found')],
+      ['404 and an error', (seen, response) => json(response, wireError(seen.message.id, -32001, 'Session not found'), 404)],
+      ['400 that speaks of it', (_seen, response) => json(response, wireError(null, -32000, 'Bad Request: No valid session ID provided'), 400)],
+      ['400 of a server that began anew', (_seen, response) => json(response, wireError(null, -32000, 'Bad Request: Server not initialized'), 400)],
+    ]
+    it.each(lost)('%s: the link ends and says so, once', async (__, forget) => {
+      const server = await scripted(forgetful(forget))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(initialize)
+      await ear.answer(0)
+      link.send(request(1))
+      link.send(request(2))
+      expect((await ear.end()).reason).toMatchObject({
+        kind: 'session_lost',
+        advice: 'reconnect',
+        message: expect.stringContaining('no longer knows the session'),
+      })
+      await link.close()
+      expect(server.seen.some(({ method }) => method === 'DELETE')).toBe(false)
+    })
+
+    it('404 on the stream of everything else ends it, too', async () => {
+      const server = await scripted(session((seen, response) => void (seen.method === 'GET' && response.writeHead(404).end())))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(initialize)
+      await ear.answer(0)
+      link.send(initialized)
+      expect((await ear.end()).reason).toMatchObject({ kind: 'session_lost' })
+    })
+
+    it('every request that waited fails with the reason', async () => {
+      const server = await scripted(
+        session((seen, response) => {
+          if (seen.method === 'GET') return void response.writeHead(405).end()
+          if (seen.message.method === 'ping') response.writeHead(404).end()
+        }),
+      )
+      const client = await talk(httpLink(server.url, options))
+      const waiting = client.request('tools/list')
+      await server.request(({ message }) => message.method === 'tools/list')
+      const failed = expect(waiting).rejects.toMatchObject({ kind: 'connection_closed', cause: { kind: 'session_lost' } })
+      await expect(client.ping()).rejects.toMatchObject({ cause: { kind: 'session_lost' } })
+      await failed
+      expect(client.phase).toBe('closed')
+    })
+
+    it('a method the server does not know is no lost session', async () => {
+      const server = await scripted(forgetful((seen, response) => json(response, wireError(seen.message.id, -32601, 'Method not found'), 404)))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(initialize)
+      await ear.answer(0)
+      link.send(request(1))
+      expect(await ear.answer(1)).toMatchObject({ error: { code: -32601 } })
+      expect(ear.ended).toBeUndefined()
+      link.close()
+    })
+  })
+
+  describe('M a request that is taken back', () => {
+    it('is hung up on, and no other', async () => {
+      const held = new Map<unknown, () => void>()
+      const server = await scripted((seen, response) => {
+        const { id } = seen.message
+        if (id === undefined) return void response.writeHead(202).end()
+        if (id === 2) events(response)
+        held.set(id, () => (id === 2 ? response.end(data(answer(id))) : json(response, answer(id))))
+      })
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      for (const id of [1, 2, 3]) link.send(request(id))
+      await server.request(({ message }) => message.id === 3 && held.size === 3)
+      link.send(notification('notifications/cancelled', { requestId: 3, reason: 'changed my mind' }))
+      await server.request(({ message }) => message.method === 'notifications/cancelled')
+      held.get(1)?.()
+      held.get(2)?.()
+      await ear.answer(1)
+      await ear.answer(2)
+      await server.idle()
+      expect(ear.failures).toEqual([])
+      link.close()
+    })
+
+    it('is not resumed', async () => {
+      const clock = new HandClock()
+      const server = await scripted((seen, response) => {
+        if (seen.message.id === undefined) return void response.writeHead(202).end()
+        events(response)
+        response.end('id: 1\ndata:\n\n')
+      })
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(request(1))
+      await clock.wait((ms) => ms === 1000)
+      link.send(notification('notifications/cancelled', { requestId: 1 }))
+      await server.request(({ message }) => message.method === 'notifications/cancelled')
+      await server.idle()
+      expect([...clock.waits].some(({ ms }) => ms === 1000)).toBe(false)
+      expect(server.seen.some(({ method }) => method === 'GET')).toBe(false)
+      expect(ear.failures).toEqual([])
+      link.close()
+    })
+
+    it('L a stalled server is left alone when the session gives up', async () => {
+      const server = await scripted(session((seen, response) => void (seen.method === 'GET' && response.writeHead(405).end())))
+      const client = await talk(httpLink(server.url, options))
+      await expect(client.request('tools/list', {}, { timeout: 20 })).rejects.toMatchObject({ kind: 'request_timeout' })
+      await server.idle()
+      await client.close()
+    })
+  })
+
+  describe('C-40 a stream that ends before its answer', () => {
+    it('is resumed after exactly the delay the server named', async () => {
+      const clock = new HandClock()
+      const server = await scripted((seen, response) => {
+        events(response)
+        if (seen.method === 'POST') return void response.end('id: event-1\nretry: 500\ndata: \n\n')
+        response.end(data(answer(1, { done: true })))
+      })
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(request(1, 'tools/call', { name: 'test_reconnection' }))
+      const wait = await clock.wait((ms) => ms >= 450 && ms <= 700)
+      expect(wait.ms).toBe(500)
+      expect(server.seen).toHaveLength(1)
+      wait.run()
+      expect(await ear.answer(1)).toEqual(answer(1, { done: true }))
+      expect(server.seen[1]).toMatchObject({ method: 'GET', headers: { accept: 'text/event-stream', 'last-event-id': 'event-1' } })
+      expect(ear.frames).toHaveLength(1)
+      link.close()
+    })
+
+    it('is polled as often as it takes, from the latest event', async () => {
+      const clock = new HandClock()
+      let polls = 0
+      const server = await scripted((seen, response) => {
+        events(response)
+        if (seen.method === 'POST') return void response.end(data({ jsonrpc: '2.0', method: 'a' }, 'e0'))
+        polls++
+        // The second poll brings nothing, not even an id.
+        response.end(polls === 2 ? '' : polls < 4 ? `id: e${polls}\nretry: 40\n\n` : data(answer(1)))
+      })
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(request(1))
+      ;(await clock.wait((ms) => ms === 1000)).run()
+      for (let poll = 1; poll < 4; poll++) {
+        await server.request(() => polls === poll)
+        ;(await clock.wait((ms) => ms === 40)).run()
+      }
+      await ear.answer(1)
+      expect(server.seen.slice(1).map(({ headers }) => headers['last-event-id'])).toEqual(['e0', 'e1', 'e1', 'e3'])
+      link.close()
+    })
+
+    it('is given up when the server cannot resume', async () => {
+      const clock = new HandClock()
+      const server = await scripted((seen, response) => {
+        if (seen.method === 'GET') return void response.writeHead(405).end()
+        events(response)
+        response.end('id: 1\ndata:\n\n')
+      })
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(request(1))
+      ;(await clock.wait((ms) => ms === 1000)).run()
+      expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('answered 405') })
+      link.close()
+    })
+
+    it('is tried again and again, ever more slowly, and then given up', async () => {
+      const clock = new HandClock()
+      const server = await scripted((seen, response) => {
+        if (seen.method === 'GET') return void response.writeHead(503).end('busy')
+        events(response)
+        response.end('id: 1\nretry: 1500\ndata:\n\n')
+      })
+      const link = httpLink(server.url, { ...options, clock, random: () => 0, reconnect: { attempts: 5, maxDelay: 4000 } })
+      const ear = new Ear(link)
+      link.send(request(1))
+      for (const [failures, ms] of [1500, 1500, 2000, 4000, 4000].entries()) {
+        await server.request(() => server.seen.length === failures + 1)
+        ;(await clock.wait((given) => given === ms)).run()
+      }
+      expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('answered 503: busy') })
+      expect(server.seen).toHaveLength(6)
+      link.close()
+    })
+
+    it('chance spreads the attempts after a failure', async () => {
+      const clock = new HandClock()
+      const server = await scripted((seen, response) => {
+        if (seen.method === 'GET') return void response.writeHead(503).end()
+        events(response)
+        response.end('id: 1\ndata:\n\n')
+      })
+      const link = httpLink(server.url, { ...options, clock, random: () => 0.5 })
+      new Ear(link)
+      link.send(request(1))
+      ;(await clock.wait((ms) => ms === 1000)).run()
+      await clock.wait((ms) => ms === 1125)
+      link.close()
+    })
+
+    it('the answer may come on another stream meanwhile', async () => {
+      const clock = new HandClock()
+      let everything: import('node:http').ServerResponse | undefined
+      const server = await scripted((seen, response) => {
+        if (seen.method === 'GET') {
+          everything = response
+          return events(response)
+        }
+        if (seen.message.id === undefined) return void response.writeHead(202).end()
+        events(response)
+        response.end('id: 1\ndata:\n\n')
+      })
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(initialized)
+      await server.request(({ method }) => method === 'GET')
+      link.send(request(1))
+      const wait = await clock.wait((ms) => ms === 1000)
+      everything?.write(data(answer(1)))
+      await ear.answer(1)
+      wait.run()
+      link.send(request(2))
+      await clock.wait((ms) => ms === 1000)
+      expect(server.seen.filter(({ method }) => method === 'GET')).toHaveLength(1)
+      link.close()
+    })
+
+    it('a stream left open after the answer is closed after a while', async () => {
+      const clock = new HandClock()
+      const server = await scripted((seen, response) => {
+        events(response)
+        response.write(data(answer(seen.message.id)))
+      })
+      const link = httpLink(server.url, { ...options, clock })
+      const ear = new Ear(link)
+      link.send(request(1))
+      await ear.answer(1)
+      expect(server.busy).toBe(1)
+      ;(await clock.wait((ms) => ms === 5000)).run()
+      await server.idle()
+      expect(ear.failures).toEqual([])
+      link.close()
+    })
+  })
+
+  it('a server that accepts requests and answers on the other stream is understood', async () => {
+    let everything: import('node:http').ServerResponse | undefined
+    const server = await scripted((seen, response) => {
+      if (seen.method === 'GET') {
+        everything = response
+        events(response)
+        return void response.write(data({ jsonrpc: '2.0', method: 'ready' }))
+      }
+      response.writeHead(202).end()
+      if (seen.message.id !== undefined) everything?.write(data(answer(seen.message.id)))
+    })
+    const link = httpLink(server.url, options)
+    const ear = new Ear(link)
+    link.send(initialized)
+    await ear.until(() => ear.frames.length === 1)
+    link.send(request(1))
+    await ear.answer(1)
+    expect(ear.failures).toEqual([])
+    link.close()
+  })
+
+  it('L a server that vanishes ends the link when nobody comes back', async () => {
+    const clock = new HandClock()
+    const server = await scripted((seen, response) => {
+      if (seen.method !== 'GET') return void response.writeHead(202).end()
+      events(response)
+      response.write(data({ jsonrpc: '2.0', method: 'ready' }))
+    })
+    const link = httpLink(server.url, { ...options, clock, random: () => 0 })
+    const ear = new Ear(link)
+    link.send(initialized)
+    await ear.until(() => ear.frames.length === 1)
+    await server.close()
+    for (const ms of [1000, 1000, 2000, 4000, 8000]) (await clock.wait((given) => given === ms)).run()
+    expect((await ear.end()).reason).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('ECONNREFUSED') })
+    expect(clock.waits.size).toBe(0)
+  })
+
+  it('L a server that comes back without the session is noticed by the stream', async () => {
+    const clock = new HandClock()
+    const first = await scripted(
+      session((seen, response) => {
+        if (seen.method !== 'GET') return
+        events(response)
+        response.write(data({ jsonrpc: '2.0', method: 'ready' }))
+      }),
+    )
+    const link = httpLink(first.url, { ...options, clock })
+    const ear = new Ear(link)
+    link.send(initialize)
+    await ear.answer(0)
+    link.send(initialized)
+    await ear.until(() => ear.frames.length === 2)
+    await first.close()
+    const wait = await clock.wait((ms) => ms === 1000)
+    await scripted((_seen, response) => void response.writeHead(404).end(), Number(new URL(first.url).port))
+    wait.run()
+    expect((await ear.end()).reason).toMatchObject({ kind: 'session_lost' })
+  })
+})
