@@ -44,7 +44,9 @@ describe('the code has no soft spots', () => {
   it('in its sources', () => {
     expect(sources.length).toBeGreaterThan(20)
     expect(found(sources, pattern('\\b(TO', 'DO|FIX', 'ME|X', 'XX)\\b'))).toEqual([])
-    expect(found(sources, pattern('@ts-', '(ignore|nocheck)|\\bas ', 'any\\b|biome-', 'ignore-all'))).toEqual([])
+    expect(found(sources, pattern('@ts-', '(ignore|nocheck)|biome-', 'ignore-all'))).toEqual([])
+    // Not in comments, where "as any other" is English.
+    expect(found(sources, pattern('^(?!\\s*(?:/?\\*|//)).*\\bas ', 'any\\b'))).toEqual([])
     expect(found(sources, pattern('\\bconsole\\.', '(log|info|debug|trace|table)\\(|\\bdebug', 'ger\\b'))).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { filesBelow, isTest, textOf } from './support/files.ts'
 import { allImports, packageOf, reachable, type Sources } from './support/imports.ts'
-import { entries, folderCycles, forbiddenArrows, longFiles, nodeImports } from './support/layers.ts'
+import { ARROWS, entries, folderCycles, forbiddenArrows, longFiles, nodeImports } from './support/layers.ts'
 
 const SOURCE = 'packages/sdk/src/'
 
@@ -16,6 +16,12 @@ describe('the layers of the SDK', () => {
 
   it('imports only along the arrows, through the index of a folder', () => {
     expect(forbiddenArrows(sources)).toEqual([])
+  })
+
+  it('is drawn in CONTRIBUTING.md as it is checked here', () => {
+    const rows = [...textOf('CONTRIBUTING.md').matchAll(/^\| `(\w+)` \| [^|]+ \|([^|]*)\|$/gm)]
+    const drawn = rows.map(([, folder, arrows = '']) => [folder, [...arrows.matchAll(/`(\w+)`/g)].map((match) => match[1])])
+    expect(Object.fromEntries(drawn)).toEqual(ARROWS)
   })
 
   it('resolves every relative import to a source', () => {

@@ -2,7 +2,7 @@
 import { allImports, type Import, reachable, type Sources } from './imports.ts'
 
 /** Folder → folders it may import; what those may import is allowed, too. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
+export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   protocol: ['errors'],
   jsonrpc: ['errors'],

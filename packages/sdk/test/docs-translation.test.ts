@@ -6,7 +6,7 @@ import { steps } from '../src/versions/index.ts'
 const { renderTranslation } = await import(new URL('../scripts/render-translation.mjs', import.meta.url).href)
 const text: string = renderTranslation({ versions, rules, explain })
 
-describe('X7 docs/translation.md', () => {
+describe('X1 docs/translation.md', () => {
   it('is what the steps say', async () => {
     await expect(text).toMatchFileSnapshot(new URL('../../../docs/translation.md', import.meta.url).pathname)
   })

@@ -1,5 +1,6 @@
 /** What a transport offers to a session: frames in, frames out, and an end. */
 import type { Incoming, RequestId } from './message.ts'
+import type { Serialised } from './serialise.ts'
 
 export interface LinkEvents {
   /** The longest frame that will be read; a link that assembles frames itself keeps no more of one. */
@@ -20,6 +21,8 @@ export interface SendOptions {
   relatedTo?: RequestId
   /** True for the answer itself: nothing more belongs to that request. */
   final?: boolean
+  /** The result in the answer when it is text the server keeps: its bytes can be sent as they are. */
+  kept?: Serialised
 }
 
 export interface Link {

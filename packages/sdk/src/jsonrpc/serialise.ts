@@ -5,8 +5,16 @@ import type { Body, RequestId } from './message.ts'
 /** A result that is already JSON text in the peer's version, such as a cached list. */
 export class Serialised {
   readonly json: string
+  #bytes: Uint8Array | undefined
+
   constructor(json: string) {
     this.json = json
+  }
+
+  /** The same in UTF-8, made once: transports that write bytes need not encode a long list again for every client. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= new TextEncoder().encode(this.json)
+    return this.#bytes
   }
 }
 
@@ -22,7 +30,12 @@ export function notificationText(method: string, params: Body | undefined): stri
 
 export function resultText(id: RequestId, result: Body | Serialised): string {
   const body = result instanceof Serialised ? result.json : bodyText(result, 'internal_error')
-  return `{"jsonrpc":"2.0","id":${idText(id)},"result":${body}}`
+  return `${resultHead(id)}${body}}`
+}
+
+/** What comes before the result; after it comes a brace. */
+export function resultHead(id: RequestId): string {
+  return `{"jsonrpc":"2.0","id":${idText(id)},"result":`
 }
 
 /** `null` writes `"id":null` as JSON-RPC demands for unreadable requests; `undefined` leaves the member out, as 2025-11-25 allows. */

@@ -2,7 +2,6 @@
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import { acceptance, EVENT_STREAM, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
-import { pulsePeriod } from './event-stream.ts'
 import type { HttpSettings } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'
@@ -82,7 +81,8 @@ class Connections {
     const id = mint()
     const endpoint = `${this.#messages}?sessionId=${encodeURIComponent(id)}`
     const link = new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread })
-    const session = this.#accept(link, { ...settings, id })
+    // Here the client can always be reached, and a connection that died without a word is noticed by it.
+    const session = this.#server.accept(link, { ...settings, id, keepAlive: {} })
     const connection = new Connection(link, session)
     this.#open.set(id, connection)
     this.#pulse.add(connection)

@@ -8,7 +8,7 @@ const V03 = '2025-03-26'
 const V06 = '2025-06-18'
 const V11 = '2025-11-25'
 
-describe('X7 what happens between two versions', () => {
+describe('X1 what happens between two versions', () => {
   it('is nothing within one', () => {
     expect(explain(V06, V06)).toMatchObject({ entries: [], addedMethods: [], removedMethods: [] })
     expect(explainText(V06, V06)).toBe('From 2025-06-18 to 2025-06-18: nothing changes.\n')

@@ -91,10 +91,16 @@ describe('T a server as a child process', () => {
 describe('T children that misbehave', () => {
   it('prints garbage: it is counted and reported, and the conversation goes on', async () => {
     const events: SessionEvent[] = []
-    const { client } = await connected('garbage', { onEvent: (event) => events.push(event) })
+    const sent: string[] = []
+    const { client } = await connected('garbage', {
+      onEvent: (event) => events.push(event),
+      tap: (direction, frame) => direction === 'sent' && sent.push(frame),
+    })
     expect((await client.call('act')).text).toBe('found')
     expect((await client.call('ordinary')).text).toBe('ok')
     expect(client.session.stats().ignored).toEqual({ 'invalid message': 6 })
+    // Answering what was no question could make it print more, for ever.
+    expect(sent.filter((frame) => frame.includes('"error"'))).toEqual([])
     const details = events.flatMap((event) => (event.type === 'ignored' ? [event.detail] : []))
     expect(details).toEqual(expect.arrayContaining(['The message is not valid JSON', 'The message is not valid UTF-8', 'Member "jsonrpc" must be "2.0"']))
   })
