@@ -4,7 +4,7 @@ import { PIXEL, SILENCE } from './content.js'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const embedded = () => embed({ uri: 'test://embedded-resource', mimeType: 'text/plain', text: 'This is an embedded resource.' })
+const embedded = () => embed('test://embedded-resource', { mimeType: 'text/plain', text: 'This is an embedded resource.' })
 
 /** Composition, conditions and anchors: all of it must arrive as written. */
 const CONDITIONAL_SCHEMA = {

@@ -21,7 +21,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 /** Entry files are thin; they may import what they are named after. `node.ts` is where the runtime begins, so it may import all. */
 const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['session', 'schema', 'transport'],
-  'server.ts': ['server'],
+  'server.ts': ['server', 'serve'],
   'client.ts': ['client'],
   'testing.ts': ['testing'],
   'node.ts': Object.keys(ARROWS),

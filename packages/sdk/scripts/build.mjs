@@ -17,7 +17,7 @@ function entries() {
 // What an earlier build left would otherwise be published.
 rmSync(`${folder}/dist`, { recursive: true, force: true })
 
-const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: folder, stdio: 'inherit', shell: true })
+const { status } = spawnSync('tsc -p tsconfig.build.json', { cwd: folder, stdio: 'inherit', shell: true })
 if (status !== 0) process.exit(status ?? 1)
 
 await build({

@@ -31,6 +31,8 @@ export {
   type StateChange,
   type Subscription,
   type Target,
+  type TaskCallOptions,
+  type TaskHandle,
   type ToolName,
   type ToolShape,
   type ToolsOf,
@@ -53,6 +55,7 @@ export type {
   SessionEvent,
   SessionHealth,
   SessionStats,
+  TaskOptions,
 } from './session/index.ts'
 export { type MemoryPairOptions, memoryPair } from './transport/index.ts'
 export type { Loss, Profile } from './versions/index.ts'

@@ -14,6 +14,7 @@ export type {
   ToolAnnotations,
 } from './protocol/index.ts'
 export type { InputOf, JsonSchema, OutputOf, SchemaLike } from './schema/index.ts'
+export { type AnswerMode, type FetchHandler, fetchHandler, type HttpOptions, type Mount, type Servable } from './serve/index.ts'
 export {
   type ArgumentDescription,
   type ArgumentsOf,
@@ -60,6 +61,7 @@ export {
   type Server,
   type ServerInfo,
   type ServerOptions,
+  type TaskWish,
   type TemplateValue,
   type ToolDefinition,
   type ToolHandler,
@@ -74,4 +76,5 @@ export {
   user,
   type VariablesOf,
 } from './server/index.ts'
-export type { AcceptOptions, Session, SessionEvent } from './session/index.ts'
+export type { AcceptOptions, Session, SessionEvent, TaskOptions } from './session/index.ts'
+export { MemoryTaskStore, type TaskChange, type TaskOutcome, type TaskPosition, type TaskRecord, type TaskStore } from './stores/index.ts'

@@ -4,22 +4,15 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
 import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
 import { type Dialling, dial } from './dial.ts'
+import { Doubt } from './doubt.ts'
 import { Listeners } from './listeners.ts'
 import { Observers } from './observers.ts'
 import type { ConnectOptions } from './options.ts'
-import {
-  type ConnectionState,
-  type LostRequest,
-  type ReconnectOptions,
-  type ReconnectReport,
-  type ReconnectSettings,
-  type StateChange,
-  settleReconnect,
-} from './reconnect.ts'
+import { type Losses, Orphans } from './orphans.ts'
+import { type ConnectionState, type ReconnectOptions, type ReconnectReport, type ReconnectSettings, type StateChange, settleReconnect } from './reconnect.ts'
 import { Redial } from './redial.ts'
-import { isRepeatable } from './repeatable.ts'
 import type { Way } from './target.ts'
-import { Waiting, type WaitingRequest } from './waiting.ts'
+import { Waiting } from './waiting.ts'
 
 /** What came back on a new session and what did not. */
 export type Restored = Pick<ReconnectReport, 'notRestored' | 'logLevelError' | 'presumed'>
@@ -33,11 +26,9 @@ export interface Keeper {
   restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored>
 }
 
-interface Outage {
+interface Outage extends Losses {
   readonly reason: Error | undefined
   readonly since: number
-  readonly failed: readonly LostRequest[]
-  readonly retried: readonly LostRequest[]
 }
 
 const TRANSPORT_FAILURES: readonly string[] = ['transport_error', 'session_lost', 'connection_closed']
@@ -57,8 +48,8 @@ export class Connection {
   readonly #renewal: Redial | undefined
   readonly #settings: ReconnectSettings
   readonly #waiting: Waiting
-  /** Options of requests that are not made a second time. */
-  readonly #final = new WeakSet<RequestOptions>()
+  readonly #orphans: Orphans
+  readonly #doubt: Doubt
   /** Sessions that still wait for answers but get no new requests. */
   readonly #draining = new Set<Session>()
   #session: Session | undefined
@@ -66,11 +57,7 @@ export class Connection {
   #paused = false
   #connectedAt = 0
   #reconnects = 0
-  #failed: LostRequest[] = []
-  #retried: LostRequest[] = []
   #outage: Outage | undefined
-  /** The session that is being asked whether it is alive. */
-  #doubted: Session | undefined
   #gaveUp: Error | undefined
   #closing: Promise<void> | undefined
 
@@ -84,6 +71,9 @@ export class Connection {
     const reconnect = reconnectOption(way, options.reconnect)
     this.#settings = settleReconnect(reconnect ?? {})
     this.#waiting = new Waiting({ clock: this.#clock, maxWaiting: this.#settings.maxWaiting, timeout: options.timeout ?? '60s' })
+    this.#orphans = new Orphans(this.#settings.retry, this.#waiting, (name) => this.keeper?.isRepeatableTool(name) === true)
+    const { timeout = '10s' } = options.keepAlive || {}
+    this.#doubt = new Doubt(timeout, (session) => this.#isAlive(session))
     this.#dialling = {
       open: way.open,
       options,
@@ -182,7 +172,7 @@ export class Connection {
     this.#renewal?.stop()
     if (this.#redial === undefined) return this.#setState('closed', reason)
     const now = this.#clock.now()
-    this.#outage = { reason, since: now, failed: this.#failed.splice(0), retried: this.#retried.splice(0) }
+    this.#outage = { reason, since: now, ...this.#orphans.account() }
     this.#setState('reconnecting', reason)
     // An observer may have closed the client.
     if (this.#closing !== undefined) return
@@ -234,47 +224,21 @@ export class Connection {
     }
   }
 
-  /** Requests that lost their session: made again where that does no harm, and failed where it might. */
   readonly #adopt: Adopt = (orphan, { error, seen }) => {
-    if (this.#redial === undefined || this.#state === 'closed') return false
-    const isAlive = this.session.open
-    // What the server, or somebody before it, said about this request alone.
-    if (isAlive && !(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false
-    if (isAlive) this.#doubt(this.session)
-    const { id, method, startedAt, options } = orphan
-    const isLast = options !== undefined && this.#final.has(options)
-    const harmless = !seen || (this.#settings.retry === 'safe' && isRepeatable(method, orphan.params, (name) => this.keeper?.isRepeatableTool(name) === true))
-    const again = harmless && !isLast && !this.#waiting.full
-    ;(again ? this.#retried : this.#failed).push({ id, method, startedAt })
-    if (again) this.#waiting.add(onceMore(orphan, this.#lastTime(options)))
-    return again
-  }
-
-  #lastTime(options: RequestOptions | undefined): RequestOptions {
-    const last = { ...options }
-    this.#final.add(last)
-    return last
-  }
-
-  /** Some links live on when messages do not get through: whether the server does is worth a question. */
-  #doubt(session: Session): void {
-    if (this.#doubted === session) return
-    this.#doubted = session
-    const { keepAlive } = this.#options
-    const timeout = (keepAlive === false ? undefined : keepAlive?.timeout) ?? '10s'
-    const alive = () => {
-      this.#doubted = undefined
-      if (session !== this.#session || this.#state !== 'connected') return
-      this.#failed.length = 0
-      this.#retried.length = 0
-      this.#sendWaiting()
+    if (this.#redial === undefined || this.#state === 'closed' || this.#doubt.isQuestion(orphan.options)) return false
+    if (this.session.open) {
+      // Anything else is what the server, or somebody before it, said about this request alone.
+      if (!(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false
+      this.#doubt.cast(this.session)
     }
-    session.ping(this.#lastTime({ timeout })).then(alive, (error: unknown) => {
-      // Any answer is a sign of life.
-      if (error instanceof ParleyError && error.receivedCode !== undefined) return alive()
-      this.#doubted = undefined
-      void session.close({ reason: error as Error })
-    })
+    return this.#orphans.take(orphan, seen)
+  }
+
+  #isAlive(session: Session): void {
+    if (session !== this.#session || this.#state !== 'connected') return
+    // Nothing was lost after all.
+    this.#orphans.account()
+    this.#sendWaiting()
   }
 
   #onEvent(event: SessionEvent): void {
@@ -297,11 +261,6 @@ function reconnectOption(way: Way, given: ConnectOptions['reconnect']): Reconnec
   if (wanted === false) return undefined
   if (!way.repeatable) throw new TypeError('A Link can be used once: to reconnect, give connect() a function that opens a new one each time')
   return wanted === true ? {} : wanted
-}
-
-function onceMore(request: WaitingRequest, options: RequestOptions): WaitingRequest {
-  const { method, params, convert, resolve, reject } = request
-  return { method, params, options, convert, resolve, reject }
 }
 
 function hopeless(method: string, cause: Error): ParleyError {

@@ -124,9 +124,23 @@ export function fromWire(wire: WireError): ParleyError {
   const { code, message, data } = wire
   const named = isRecord(data) ? data[KIND_KEY] : undefined
   const kind = isErrorKind(named) ? named : (KIND_BY_CODE.get(code) ?? 'internal_error')
-  if (data === undefined) return new ParleyError(kind, { message, code })
-  if (isRecord(data)) return new ParleyError(kind, { message, code, data })
-  return new ParleyError(kind, { message, code, data: { value: data }, receivedData: data })
+  const options: ParleyErrorOptions = { message, code }
+  if (data !== undefined) options.data = isRecord(data) ? data : { value: data }
+  if (data !== undefined && !isRecord(data)) options.receivedData = data
+  return withoutStack(() => new ParleyError(kind, options))
+}
+
+/** Received errors are made where the answer arrives: a stack would name the engine's own frames only, at ten times the cost. */
+function withoutStack<T>(make: () => T): T {
+  const errors = Error as { stackTraceLimit?: number }
+  const limit = errors.stackTraceLimit
+  errors.stackTraceLimit = 0
+  try {
+    return make()
+  } finally {
+    if (limit === undefined) delete errors.stackTraceLimit
+    else errors.stackTraceLimit = limit
+  }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -144,19 +158,35 @@ function serialisable(data: unknown, extra: Record<string, unknown>): unknown {
 function snapshot(value: unknown): unknown {
   if (value === undefined) return undefined
   try {
-    const text: string | undefined = JSON.stringify(value)
-    return text === undefined ? undefined : JSON.parse(text)
+    return factsOf(value) ?? reread(value)
   } catch {
     return isRecord(value) ? snapshotParts(value) : UNREADABLE
   }
+}
+
+/** Most data is a few plain facts: a copy of those needs no detour through text. */
+function factsOf(value: unknown): Record<string, unknown> | undefined {
+  if (!isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return undefined
+  const facts: Record<string, unknown> = {}
+  for (const key of Object.keys(value)) {
+    const fact = value[key]
+    if (typeof fact !== 'string' && typeof fact !== 'boolean' && !Number.isFinite(fact)) return undefined
+    facts[key] = fact
+  }
+  return facts
+}
+
+function reread(value: unknown): unknown {
+  const text: string | undefined = JSON.stringify(value)
+  return text === undefined ? undefined : JSON.parse(text)
 }
 
 function snapshotParts(value: Record<string, unknown>): Record<string, unknown> {
   const parts: Record<string, unknown> = {}
   for (const key of Object.keys(value)) {
     try {
-      const text: string | undefined = JSON.stringify(value[key])
-      if (text !== undefined) parts[key] = JSON.parse(text)
+      const part = reread(value[key])
+      if (part !== undefined) parts[key] = part
     } catch {
       parts[key] = UNREADABLE
     }

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { HttpSite } from '../serve/index.ts'
-import type { Exchange, ResponseHeaders, Sink } from '../transport/index.ts'
+import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../transport/index.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 /** What HTTP/2 gives is used in the same way. */
@@ -39,16 +39,19 @@ export class NodeExchange implements Exchange {
     return typeof value === 'object' ? value.join(', ') : value
   }
 
-  respond(status: number, headers: ResponseHeaders, body?: string): void {
+  respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void {
     const response = this.#response
     if (response.headersSent || response.destroyed) return
     const all = this.#all(headers)
-    if (body !== undefined) all['content-length'] = Buffer.byteLength(body)
-    else if (status !== 204 && status !== 304) all['content-length'] = 0
+    if (status !== 204) all['content-length'] = lengthOf(body)
     if (this.unread && this.#request.httpVersionMajor === 1) all['connection'] = 'close'
     response.writeHead(status, all)
     if (body === undefined || this.method === 'HEAD') response.end()
-    else response.end(body)
+    else if (typeof body === 'string') response.end(body)
+    else {
+      for (const piece of body) response.write(piece)
+      response.end()
+    }
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {
@@ -61,6 +64,12 @@ export class NodeExchange implements Exchange {
     const cors = this.#site.corsHeaders(this.#request.headers.origin)
     return cors === undefined ? all : Object.assign(all, cors)
   }
+}
+
+function lengthOf(body: ResponseBody | undefined): number {
+  if (body === undefined) return 0
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return body.reduce((sum, piece) => sum + (typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length), 0)
 }
 
 class NodeSink implements Sink {

@@ -9,6 +9,7 @@ import { type HttpOptions, HttpSite, type Mount, type Servable } from '../serve/
 import type { CloseOptions } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
 import type { NodeRequest, NodeResponse } from './http-exchange.ts'
+import { pathOf, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 import { serveExchange } from './http-serve.ts'
 
 export interface ServeHttpOptions extends HttpOptions {
@@ -22,7 +23,9 @@ export interface ServeHttpOptions extends HttpOptions {
   http2?: boolean
   /** Other paths and what answers them. */
   mounts?: Readonly<Record<string, Mount>>
-  /** Takes requests to upgrade a connection, such as to WebSocket; without it they are refused. */
+  /** Also serves WebSocket, by the optional package `ws`; `true` for the path `/ws`. Default false. */
+  webSocket?: boolean | WebSocketEndpointOptions
+  /** Takes requests to upgrade a connection to something else; without it they are refused. */
   onUpgrade?: UpgradeListener
 }
 
@@ -48,7 +51,7 @@ const MAX_HEADER_BYTES = 16 * 1024
 const MAX_CONCURRENT_STREAMS = 250
 
 export async function serveHttp(server: Servable, options: ServeHttpOptions = {}): Promise<HttpServing> {
-  const { port = 3000, host = '127.0.0.1', tls, mounts = {}, onUpgrade } = options
+  const { port = 3000, host = '127.0.0.1', tls, mounts = {}, webSocket = false } = options
   if (options.allowedHosts === undefined && !isLoopback(host)) {
     throw new TypeError(
       `serveHttp on ${host} can be reached from elsewhere: list the names it is reached by in allowedHosts, such as ['mcp.example.com'], or 'any' behind a proxy that checks them`,
@@ -56,11 +59,21 @@ export async function serveHttp(server: Servable, options: ServeHttpOptions = {}
   }
   const site = new HttpSite(server, options)
   for (const [path, mount] of Object.entries(mounts)) site.mount(path, mount)
+  const onUpgrade = webSocket === false ? options.onUpgrade : await mountWebSocket(server, site, options, webSocket === true ? {} : webSocket)
   const { servers, listener } = makeServers(site, tls, options.http2 ?? tls !== undefined)
   for (const one of servers) if (onUpgrade !== undefined) one.on('upgrade', onUpgrade as never)
   const sockets = trackSockets(listener)
   await listen(listener, port, host)
   return new Serving(site, listener, servers, sockets, tls === undefined ? 'http' : 'https', host)
+}
+
+async function mountWebSocket(server: Servable, site: HttpSite, options: ServeHttpOptions, own: WebSocketEndpointOptions): Promise<UpgradeListener> {
+  const { allowedHosts, allowedOrigins, session, onUpgrade } = options
+  const shared = { ...(allowedHosts === undefined ? {} : { allowedHosts }), ...(allowedOrigins === undefined ? {} : { allowedOrigins }) }
+  const endpoint = await webSocketEndpoint(server, { ...shared, ...(session === undefined ? {} : { session }), ...own })
+  site.mount(endpoint.path, endpoint)
+  if (onUpgrade === undefined) return endpoint.onUpgrade
+  return (request, socket, head) => (pathOf(request.url ?? '/') === endpoint.path ? endpoint : { onUpgrade }).onUpgrade(request, socket, head)
 }
 
 class Serving implements HttpServing {

@@ -83,6 +83,10 @@ class Endpoint implements WebSocketEndpoint {
     this.#handshakes.handleUpgrade(request, socket, head, (webSocket) => this.#take(webSocket))
   }
 
+  count(): number {
+    return this.#sessions.size
+  }
+
   async close(options?: CloseOptions): Promise<void> {
     this.#closing = true
     await Promise.all([...this.#sessions].map((session) => session.close(options)))

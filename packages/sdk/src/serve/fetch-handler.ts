@@ -1,6 +1,6 @@
 /** Serves over HTTP wherever there are `Request` and `Response`: workers, Deno, Bun, frameworks. */
 import type { CloseOptions } from '../session/index.ts'
-import type { Exchange, ResponseHeaders, Sink } from '../transport/index.ts'
+import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../transport/index.ts'
 import type { HttpOptions } from './options.ts'
 import { refuse } from './refusal.ts'
 import { HttpSite, type Servable } from './site.ts'
@@ -88,8 +88,9 @@ class FetchExchange implements Exchange {
     return this.#headers.get(name) ?? (name === 'host' ? this.#host : undefined)
   }
 
-  respond(status: number, headers: ResponseHeaders, body?: string): void {
-    this.#resolve(new Response(this.method === 'HEAD' || body === undefined ? null : body, { status, headers: this.#withCors(headers) }))
+  respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void {
+    const whole = body === undefined || this.method === 'HEAD' ? null : typeof body === 'string' ? body : new Blob(body as BlobPart[])
+    this.#resolve(new Response(whole, { status, headers: this.#withCors(headers) }))
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {

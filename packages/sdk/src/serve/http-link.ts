@@ -1,6 +1,6 @@
 /** One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and nothing of what is asked. */
 import { ParleyError } from '../errors/index.ts'
-import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
+import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, resultHead, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
 import type { LoggedEvent } from '../stores/index.ts'
 import { EVENT_STREAM, type Exchange, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
 import { EventStream, readEventId, type StreamHome } from './event-stream.ts'
@@ -11,6 +11,8 @@ import { refuse } from './refusal.ts'
 export interface LinkHost {
   readonly settings: HttpSettings
   readonly pulse: Pulse
+  /** Calls `hurry` a moment later. */
+  soon(reply: { hurry(): void }): void
   /** Asked once a version is agreed on. */
   knowsPolling(version: string): boolean
   closed(link: HttpLink): void
@@ -43,6 +45,11 @@ class Reply implements Beating {
 
   beat(now: number): void {
     if (now - this.lastBeat >= PATIENCE) this.#link.openStream(this)
+  }
+
+  /** Unless it has been answered meanwhile. */
+  hurry(): void {
+    this.#link.hurry(this)
   }
 }
 
@@ -100,7 +107,7 @@ export class HttpLink implements Link, StreamHome {
     const relatedTo = options?.relatedTo
     const reply = relatedTo === undefined ? undefined : this.#replies?.get(relatedTo)
     if (reply === undefined) this.#ownStream().send(frame)
-    else if (options?.final === true) this.#answer(reply, frame)
+    else if (options?.final === true) this.#answer(reply, frame, options.kept)
     else if (reply.stream !== undefined) reply.stream.send(frame)
     else if (this.settings.answer === 'json') this.#ownStream().send(frame)
     else this.openStream(reply, frame)
@@ -124,7 +131,7 @@ export class HttpLink implements Link, StreamHome {
     for (const id of ids) replies.set(id, reply)
     this.#events?.frame(text, incoming)
     this.#introducing = false
-    if (reply.stream === undefined && replies.get(ids[0] as RequestId) === reply) this.#wait(reply)
+    if (this.#isWaiting(reply)) this.#wait(reply)
   }
 
   /** Opens the session's own stream; what was sent while nobody listened comes first. */
@@ -194,13 +201,20 @@ export class HttpLink implements Link, StreamHome {
     stream.connect(reply.exchange.stream(200, this.#headers(STREAM_HEADERS)), 0, events)
   }
 
-  #answer(reply: Reply, frame: string): void {
+  hurry(reply: Reply): void {
+    if (this.#isWaiting(reply)) this.openStream(reply)
+  }
+
+  #answer(reply: Reply, frame: string, kept: Serialised | undefined): void {
     this.#forget(reply)
     if (reply.stream !== undefined) {
       this.#streams?.delete(reply.stream.number)
       return reply.stream.finish(frame)
     }
-    if (this.settings.answer !== 'sse') return reply.exchange.respond(200, this.#headers(JSON_HEADERS), frame)
+    if (this.settings.answer !== 'sse') {
+      const body = kept === undefined ? frame : [resultHead(reply.ids[0] as RequestId), kept.bytes, '}']
+      return reply.exchange.respond(200, this.#headers(JSON_HEADERS), body)
+    }
     reply.exchange.respond(200, this.#headers(STREAM_HEADERS), this.#newStream().finishAtOnce(frame))
   }
 
@@ -210,11 +224,11 @@ export class HttpLink implements Link, StreamHome {
   }
 
   #wait(reply: Reply): void {
-    const { answer, clock } = this.settings
+    const { answer } = this.settings
     if (answer === 'json') return
-    this.pulse.add(reply)
     // Where a stream is wanted it is opened soon, but an answer that is nearly there still goes out in one piece.
-    if (answer === 'sse') clock.after(0, () => this.#isWaiting(reply) && this.openStream(reply))
+    if (answer === 'sse') this.#host.soon(reply)
+    else this.pulse.add(reply)
   }
 
   #isWaiting(reply: Reply): boolean {

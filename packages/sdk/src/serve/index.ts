@@ -1,3 +1,3 @@
 export { type FetchHandler, fetchHandler } from './fetch-handler.ts'
-export type { AnswerMode, HttpOptions } from './options.ts'
+export type { AnswerMode, HttpOptions, SsePaths } from './options.ts'
 export { HttpSite, type Mount, type Servable } from './site.ts'

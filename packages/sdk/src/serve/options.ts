@@ -10,6 +10,13 @@ import type { GuardOptions } from '../transport/index.ts'
  */
 export type AnswerMode = 'auto' | 'json' | 'sse'
 
+export interface SsePaths {
+  /** Where clients of HTTP+SSE open their stream. Default `/sse`. */
+  path?: string
+  /** Where they post to. Default `/messages`. */
+  messages?: string
+}
+
 export interface HttpOptions extends GuardOptions {
   /** Default `/mcp`. */
   path?: string
@@ -33,6 +40,8 @@ export interface HttpOptions extends GuardOptions {
   keepEvents?: Duration
   /** Answers preflight requests and lets pages of `allowedOrigins` read the answers. Default false. */
   cors?: boolean
+  /** Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default false. */
+  sse?: boolean | SsePaths
   /** A path that answers `GET` with status and number of sessions, for load balancers. Default none. */
   healthPath?: string
   /** Longest time a request may take to arrive. Default 30 s. */

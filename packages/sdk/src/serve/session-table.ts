@@ -32,6 +32,7 @@ export class SessionTable implements LinkHost {
   readonly #sessions = new Map<string, HttpSession>()
   #cancelSweep: (() => void) | undefined
   #closing = false
+  #hurried: { hurry(): void }[] = []
 
   constructor(server: Acceptance, settings: HttpSettings) {
     this.#server = server
@@ -74,6 +75,12 @@ export class SessionTable implements LinkHost {
     this.pulse.stop()
   }
 
+  soon(reply: { hurry(): void }): void {
+    // One timer for all of them: there may be thousands in a moment.
+    if (this.#hurried.length === 0) this.settings.clock.after(0, this.#hurry)
+    this.#hurried.push(reply)
+  }
+
   knowsPolling(version: string): boolean {
     return isVersion(version) && supports(version, 'sse-polling')
   }
@@ -85,6 +92,12 @@ export class SessionTable implements LinkHost {
   disconnected(link: HttpLink): void {
     const found = this.#sessions.get(link.id)
     if (found !== undefined) this.#touch(found)
+  }
+
+  readonly #hurry = (): void => {
+    const replies = this.#hurried
+    this.#hurried = []
+    for (const reply of replies) reply.hurry()
   }
 
   #touch(entry: HttpSession): void {

@@ -6,12 +6,15 @@ import { StreamableEndpoint } from './endpoint.ts'
 import { type HttpOptions, type HttpSettings, settleHttp } from './options.ts'
 import { refuse } from './refusal.ts'
 import { type Acceptance, SessionTable } from './session-table.ts'
+import { sseMounts } from './sse-endpoint.ts'
 
 /** Answers what comes to one path. */
 export interface Mount {
   /** Called before the body is read; false when the exchange was answered by that. */
   admit?(exchange: Exchange): boolean
   handle(exchange: Exchange): void
+  /** How many sessions there are through it. */
+  count?(): number
   close?(options: CloseOptions): Promise<void>
 }
 
@@ -31,12 +34,15 @@ export class HttpSite {
     this.guard = new Guard(options)
     this.#table = new SessionTable(server, this.settings)
     this.mount(this.settings.path, new StreamableEndpoint(this.#table, this.settings))
+    if (options.sse) for (const [path, mount] of Object.entries(sseMounts(server, this.settings, options.sse === true ? {} : options.sse))) this.mount(path, mount)
     if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: (exchange) => this.#onHealth(exchange) })
   }
 
   /** How many sessions there are. */
   get sessions(): number {
-    return this.#table.size
+    let count = this.#table.size
+    for (const mount of this.#mounts.values()) count += mount.count?.() ?? 0
+    return count
   }
 
   mount(path: string, mount: Mount): void {
@@ -92,7 +98,7 @@ export class HttpSite {
   #onHealth(exchange: Exchange): void {
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return refuse(exchange, 405, 'invalid_request', 'Only GET', { allow: 'GET, HEAD' })
     const status = this.#table.closing ? 'closing' : 'ok'
-    exchange.respond(status === 'ok' ? 200 : 503, { 'content-type': JSON_TYPE }, JSON.stringify({ status, sessions: this.#table.size }))
+    exchange.respond(status === 'ok' ? 200 : 503, { 'content-type': JSON_TYPE }, JSON.stringify({ status, sessions: this.sessions }))
   }
 }
 

@@ -2,18 +2,11 @@
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import { acceptance, EVENT_STREAM, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
-import type { HttpSettings } from './options.ts'
+import type { HttpSettings, SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'
 import type { Acceptance } from './session-table.ts'
 import type { Mount } from './site.ts'
-
-export interface SsePaths {
-  /** Where clients open their stream. Default `/sse`. */
-  path?: string
-  /** Where they post, as they see it. Default `/messages`. */
-  messages?: string
-}
 
 const STREAM_HEADERS = { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 
@@ -24,6 +17,7 @@ export function sseMounts(server: Acceptance, settings: HttpSettings, { path = '
     [path]: {
       admit: (exchange) => hasMethod(exchange, 'GET'),
       handle: (exchange) => connections.open(exchange),
+      count: () => connections.size,
       close: (options) => connections.close(options),
     },
     [messages]: {
@@ -68,6 +62,10 @@ class Connections {
     this.#settings = settings
     this.#messages = messages
     this.#pulse = new Pulse(settings.clock, settings.heartbeat)
+  }
+
+  get size(): number {
+    return this.#open.size
   }
 
   open(exchange: Exchange): void {

@@ -125,7 +125,7 @@ export class Answering {
     if (call.cancelled) return this.#forget(call)
     try {
       const text = this.#resultFrame(call, result)
-      this.#answered(call, text)
+      this.#answered(call, text, result instanceof Serialised ? result : undefined)
     } catch (error) {
       this.#fail(call, error)
     }
@@ -152,9 +152,9 @@ export class Answering {
     this.#answered(call, this.#errorFrame(call.id, error))
   }
 
-  #answered(call: InboundCall, text: string): void {
+  #answered(call: InboundCall, text: string, kept?: Serialised): void {
     call.answered = true
-    this.#deliver(call.id, text, call.reply)
+    this.#deliver(call.id, text, call.reply, kept)
     this.#forget(call)
   }
 
@@ -182,8 +182,8 @@ export class Answering {
     else reply.skip(id)
   }
 
-  #deliver(id: RequestId, text: string, reply: Reply | undefined): void {
-    if (reply === undefined) this.#core.trySend(text, { relatedTo: id, final: true })
+  #deliver(id: RequestId, text: string, reply: Reply | undefined, kept?: Serialised): void {
+    if (reply === undefined) this.#core.trySend(text, kept === undefined ? { relatedTo: id, final: true } : { relatedTo: id, final: true, kept })
     else reply.answer(id, text)
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deferring, HandClock, openClient, openServer, settled } from './session.fixtures.ts'
+import { deferring, HandClock, initializeParams, makeRig, openClient, openServer, settled } from './session.fixtures.ts'
 
 describe('L5 keep-alive', () => {
   for (const [name, open] of [
@@ -119,6 +119,19 @@ describe('closing', () => {
     expect(link.take()).toMatchObject([{ id: 1, result: { tools: [] } }])
     expect(session.phase).toBe('closed')
     expect(link.closed).toBe(true)
+  })
+
+  it('a client that never said initialized gets its answer, too', async () => {
+    const { answer, calls } = deferring()
+    const { session, link } = makeRig('server', { answer })
+    link.request(1, 'initialize', initializeParams())
+    link.request(2, 'tools/list')
+    link.take()
+    const closing = session.close()
+    calls[0]?.resolve({ tools: [] })
+    await closing
+    expect(link.take()).toMatchObject([{ id: 2, result: { tools: [] } }])
+    expect(session.phase).toBe('closed')
   })
 
   it('work that does not finish is aborted when the drain time is over', async () => {

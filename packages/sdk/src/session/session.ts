@@ -276,7 +276,9 @@ export class Session {
   async #shutDown({ drain, reason }: CloseOptions): Promise<void> {
     const { phases, settings } = this.#core
     const wait = milliseconds(drain ?? (this.role === 'server' ? '5s' : 0))
-    if (phases.fire('shutdown', settings.clock.now()) && wait > 0 && this.#answering.size > 0) {
+    // A client that never said initialized may still wait for answers: it has no phase for draining, but is drained all the same.
+    phases.fire('shutdown', settings.clock.now())
+    if (!this.#core.closed && wait > 0 && this.#answering.size > 0) {
       this.resume()
       await Promise.race([this.#answering.idle(), new Promise<void>((resolve) => settings.clock.after(wait, resolve))])
     }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpLink } from '../../src/transport/index.ts'
 import {
@@ -23,6 +24,16 @@ afterEach(closeServers)
 const initialize = request(0, 'initialize', {})
 const initialized = notification('notifications/initialized')
 const wireError = (id: unknown, code: number, message: string) => ({ jsonrpc: '2.0', id, error: { code, message } })
+
+function stream(response: ServerResponse, text: string | Buffer): ServerResponse {
+  events(response)
+  if (text.length > 0) response.write(text)
+  return response
+}
+
+function cutSoon(response: ServerResponse): void {
+  setImmediate(() => response.destroy())
+}
 
 describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
   describe('answers that are none', () => {
@@ -51,18 +62,21 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
         'message_too_large',
         /longer than 100000 bytes/,
       ],
-      ['an event without end', (_seen, r) => (events(r), void r.write(`data: ${'x'.repeat(200_000)}`)), 'message_too_large', /limited to/],
-      ['a stream that is no text', (_seen, r) => (events(r), void r.write(Buffer.from([0x64, 0xff, 0xff]))), 'parse_error', /UTF-8/],
-      ['an empty stream', (_seen, r) => (events(r), void r.end()), 'transport_error', /ended before the answer, and its events have no ids/],
+      ['an event without end', (_seen, r) => stream(r, `data: ${'x'.repeat(200_000)}`), 'message_too_large', /limited to/],
+      ['a stream that is no text', (_seen, r) => stream(r, Buffer.from([0x64, 0xff, 0xff])), 'parse_error', /UTF-8/],
+      ['an empty stream', (_seen, r) => stream(r, '').end(), 'transport_error', /ended before the answer, and its events have no ids/],
       [
         'a stream that is cut',
-        (_seen, r) => (events(r), r.write(data({ jsonrpc: '2.0', method: 'a' })), setImmediate(() => r.destroy())),
+        (_seen, r) => cutSoon(stream(r, data({ jsonrpc: '2.0', method: 'a' }))),
         'transport_error',
         /no ids to resume from: .*broke off/,
       ],
       [
         'half a body',
-        (_seen, r) => (r.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }), r.write('{'), setImmediate(() => r.destroy())),
+        (_seen, r) => {
+          r.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' }).write('{')
+          cutSoon(r)
+        },
         'transport_error',
         /broke off/,
       ],
@@ -205,13 +219,38 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
     })
 
     it('404 on the stream of everything else ends it, too', async () => {
-      const server = await scripted(session((seen, response) => void (seen.method === 'GET' && response.writeHead(404).end())))
+      const clock = new HandClock()
+      let streams = 0
+      const server = await scripted(
+        session((_seen, response) => {
+          if (++streams > 1) return void response.writeHead(404).end()
+          events(response)
+          response.end()
+        }),
+      )
+      const link = httpLink(server.url, { ...options, clock, random: () => 0 })
+      const ear = new Ear(link)
+      link.send(initialize)
+      await ear.answer(0)
+      link.send(initialized)
+      ;(await clock.wait((ms) => ms === 1000)).run()
+      expect((await ear.end()).reason).toMatchObject({ kind: 'session_lost' })
+    })
+
+    it('404 of a server that knows no GET is not mistaken for it', async () => {
+      const server = await scripted(
+        session((seen, response) => (seen.method === 'GET' ? void response.writeHead(404).end('Cannot GET /mcp') : json(response, answer(seen.message.id)))),
+      )
       const link = httpLink(server.url, options)
       const ear = new Ear(link)
       link.send(initialize)
       await ear.answer(0)
       link.send(initialized)
-      expect((await ear.end()).reason).toMatchObject({ kind: 'session_lost' })
+      await server.request(({ method }) => method === 'GET')
+      link.send(request(1))
+      await ear.answer(1)
+      expect([ear.ended, ear.failures]).toEqual([undefined, []])
+      await link.close()
     })
 
     it('every request that waited fails with the reason', async () => {
@@ -391,7 +430,7 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
 
     it('the answer may come on another stream meanwhile', async () => {
       const clock = new HandClock()
-      let everything: import('node:http').ServerResponse | undefined
+      let everything: ServerResponse | undefined
       const server = await scripted((seen, response) => {
         if (seen.method === 'GET') {
           everything = response
@@ -435,7 +474,7 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
   })
 
   it('a server that accepts requests and answers on the other stream is understood', async () => {
-    let everything: import('node:http').ServerResponse | undefined
+    let everything: ServerResponse | undefined
     const server = await scripted((seen, response) => {
       if (seen.method === 'GET') {
         everything = response

@@ -20,7 +20,7 @@ export interface Seen {
   message: { id?: RequestId; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown }
 }
 
-export type Handler = (seen: Seen, response: ServerResponse, index: number) => void | Promise<void>
+export type Handler = (seen: Seen, response: ServerResponse, index: number) => unknown
 
 export interface Scripted {
   url: string
@@ -150,7 +150,11 @@ export class Ear implements LinkEvents {
   }
 
   frame(text: string): void {
-    this.frames.push(text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : { text })
+    try {
+      this.frames.push(JSON.parse(text))
+    } catch {
+      this.frames.push({ text })
+    }
     this.#wake()
   }
   failed(request: RequestId | undefined, error: Error): void {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpLink } from '../../src/transport/index.ts'
 import {
@@ -90,13 +91,13 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
   })
 
   it.each([
-    ['202', (response: import('node:http').ServerResponse) => response.writeHead(202).end()],
-    ['204', (response: import('node:http').ServerResponse) => response.writeHead(204).end()],
-    ['200 and JSON', (response: import('node:http').ServerResponse) => json(response, '')],
-    ['200 and text', (response: import('node:http').ServerResponse) => response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')],
+    ['202', (response: ServerResponse) => response.writeHead(202).end()],
+    ['204', (response: ServerResponse) => response.writeHead(204).end()],
+    ['200 and JSON', (response: ServerResponse) => json(response, '')],
+    ['200 and text', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/plain' }).end('ok')],
     [
       '200 and an empty stream',
-      (response: import('node:http').ServerResponse) => {
+      (response: ServerResponse) => {
         events(response)
         response.end()
       },

@@ -46,7 +46,7 @@ export class TaskReceiver {
     const ttl = grantedTtl(request.params['task'], this.#settings)
     const { task: _, _meta, ...params } = request.params
     const now = session.clock.now()
-    await this.#sweep(now)
+    void this.#guard('expiry', this.#sweep(now))
     const taskId = session.mint()
     const record: TaskRecord = { taskId, principal: principal(session), method, params, status: 'working', createdAt: now, updatedAt: now, ttl, pollInterval }
     if (!(await store.create(record, maxTasks))) {
@@ -152,7 +152,7 @@ export class TaskReceiver {
     const { session, params } = request
     const now = session.clock.now()
     const after = params['cursor'] === undefined ? undefined : readPosition(params['cursor'])
-    await this.#sweep(now)
+    void this.#guard('expiry', this.#sweep(now))
     const records = await store.list(principal(session), after, pageSize + 1)
     const tasks = records
       .slice(0, pageSize)
@@ -222,7 +222,7 @@ export class TaskReceiver {
     try {
       await work
     } catch (error) {
-      this.#onError?.(error, `the task of ${during}`)
+      this.#onError?.(error, `tasks: ${during}`)
     }
   }
 }

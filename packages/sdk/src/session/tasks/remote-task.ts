@@ -1,4 +1,5 @@
 /** A request of ours that the peer runs as a task: how it stands, what comes of it, and its end. The same for clients and servers. */
+import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Task } from '../../protocol/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
@@ -47,11 +48,13 @@ export async function requestAsTask(
 ): Promise<{ task: RemoteTask } | { result: Body }> {
   const { ttl, onProgress, signal, timeout } = options
   const augmented: Body = { ...params, task: ttl === undefined ? {} : { ttl: wholeMilliseconds(ttl) } }
+  if (signal?.aborted) throw givenUp(method, signal)
   const token = onProgress === undefined ? undefined : peer.session.mint()
   const stopProgress = token === undefined ? () => {} : peer.session.expectProgress(token, onProgress as never)
   if (token !== undefined) augmented['_meta'] = { ...(params['_meta'] as Body | undefined), progressToken: token }
   try {
-    const answer = await peer.request(method, augmented, { ...(signal && { signal }), ...(timeout !== undefined && { timeout }) })
+    const answering = peer.request(method, augmented, timeout === undefined ? {} : { timeout })
+    const answer = signal === undefined ? await answering : await unlessGivenUp(peer, method, answering, signal)
     if (isTaskAnswer(answer)) return { task: new RemoteTask(peer, readTask(method, answer['task']), { ...options, method, params, stopProgress }) }
     stopProgress()
     return { result: answer }
@@ -59,6 +62,22 @@ export async function requestAsTask(
     stopProgress()
     throw error
   }
+}
+
+/** Who gives up does not wait, but the answer is still read: without its id, a task that was begun meanwhile could not be ended. */
+function unlessGivenUp(peer: TaskPeer, method: string, answering: Promise<Body>, signal: AbortSignal): Promise<Body> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(givenUp(method, signal))
+      answering.then((answer) => isTaskAnswer(answer) && new RemoteTask(peer, readTask(method, answer['task']), { method }).cancel()).catch(() => {})
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    answering.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+function givenUp(method: string, signal: AbortSignal): ParleyError {
+  return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller`, cause: signal.reason })
 }
 
 /** What is known of the request a task came from. */

@@ -27,6 +27,8 @@ class HttpClientLink implements Link {
   #version: string | undefined
   /** True while there is a stream for messages that belong to no request. */
   #hears = false
+  /** A GET was answered with a stream before. Until then, 404 may be the word of a server that knows only POST. */
+  #hasStreams = false
   #closed = false
   #farewell: Promise<void> | undefined
 
@@ -166,9 +168,12 @@ class HttpClientLink implements Link {
     const headers: Record<string, string> = { accept: EVENT_STREAM }
     if (lastEventId !== '') headers['last-event-id'] = headerText(lastEventId)
     const reply = await this.#peer.request('GET', this.#headers(headers), undefined, signal)
-    if (reply.status === 200 && mediaType(reply) === EVENT_STREAM) return reply
+    if (reply.status === 200 && mediaType(reply) === EVENT_STREAM) {
+      this.#hasStreams = true
+      return reply
+    }
     const refusal = await readRefusal(reply, this.#peer.url)
-    if (this.#sessionId !== undefined && refusal.status === 404) throw sessionLost(this.#peer.url, refusal)
+    if (this.#sessionId !== undefined && this.#hasStreams && refusal.status === 404) throw sessionLost(this.#peer.url, refusal)
     throw refusal.error
   }
 
@@ -190,7 +195,8 @@ class HttpClientLink implements Link {
       await stream.listen()
     } catch (error) {
       this.#hears = false
-      if (this.#closed || NOT_OFFERED.has(statusOf(error))) return
+      const isLost = error instanceof ParleyError && error.kind === 'session_lost'
+      if (this.#closed || (!isLost && NOT_OFFERED.has(statusOf(error)))) return
       // Nobody answered for a long time: whoever sits above can try a new connection, or give up.
       if (isPassing(error) && statusOf(error) === undefined) this.#end(error as ParleyError)
       else this.#failed(undefined, error)

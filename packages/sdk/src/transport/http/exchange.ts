@@ -1,5 +1,8 @@
 /** One HTTP request and its response, whatever server it came through: all that the HTTP transports know of HTTP. */
 
+/** A whole body; in pieces when some of it is bytes that are kept and need not be copied. */
+export type ResponseBody = string | readonly (string | Uint8Array)[]
+
 export type ResponseHeaders = Readonly<Record<string, string>>
 
 export interface Exchange {
@@ -14,7 +17,7 @@ export interface Exchange {
   /** `name` in lower case; `host` is there for HTTP/2, too. */
   header(name: string): string | undefined
   /** Answers with a whole body, once. */
-  respond(status: number, headers: ResponseHeaders, body?: string): void
+  respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void
   /** Answers with a body that is written piece by piece. */
   stream(status: number, headers: ResponseHeaders): Sink
 }

@@ -1,0 +1,43 @@
+/** Some links live on when messages do not get through: whether the server does is worth a question. */
+import { ParleyError } from '../errors/index.ts'
+import type { Duration, RequestOptions, Session } from '../session/index.ts'
+
+export class Doubt {
+  readonly #timeout: Duration
+  readonly #onAlive: (session: Session) => void
+  #session: Session | undefined
+  #question: RequestOptions | undefined
+
+  constructor(timeout: Duration, onAlive: (session: Session) => void) {
+    this.#timeout = timeout
+    this.#onAlive = onAlive
+  }
+
+  /** Whether these are the options of the question itself, which is about one session and no other. */
+  isQuestion(options: RequestOptions | undefined): boolean {
+    return options !== undefined && options === this.#question
+  }
+
+  /** Ends the session unless it answers. */
+  cast(session: Session): void {
+    if (this.#session === session) return
+    this.#session = session
+    const question: RequestOptions = { timeout: this.#timeout }
+    this.#question = question
+    const settle = () => {
+      if (this.#session === session) this.#session = undefined
+    }
+    session.ping(question).then(
+      () => {
+        settle()
+        this.#onAlive(session)
+      },
+      (error: unknown) => {
+        settle()
+        // Any answer is a sign of life.
+        if (error instanceof ParleyError && error.receivedCode !== undefined) this.#onAlive(session)
+        else void session.close({ reason: error as Error })
+      },
+    )
+  }
+}
