@@ -1,7 +1,7 @@
 /** The engine side by side with its peers, all in this process and all with real JSON on the way; then the engine's own figures. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus, loadavg } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { environment } from './environment.js'
 import { measurePromises } from './figures/promises.js'
 import { measureTranslation } from './figures/translation.js'
 import { goalsOf } from './goals.js'
@@ -35,23 +35,10 @@ async function sideBySide(effort) {
   return measured
 }
 
-function environment(command) {
-  const version = (name) => JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
-  return {
-    command,
-    date: new Date().toISOString().slice(0, 10),
-    node: process.version,
-    processor: `${cpus()[0]?.model ?? 'unknown'} × ${cpus().length}`,
-    // Figures from a busy machine are worth little, so the page says how busy it was.
-    load: loadavg()[0],
-    versions: Object.fromEntries(peers.map((peer) => [peer.name, version(peer.package)])),
-  }
-}
-
 export async function run(args) {
   const { values } = parseArgs({ args, options: { quick: { type: 'boolean' }, check: { type: 'boolean' } } })
   const effort = values.quick ? EFFORT.quick : EFFORT.full
-  const figures = { environment: environment(['npm run bench -- engine', ...args].join(' ')), scenarios: await sideBySide(effort) }
+  const figures = { environment: environment(['npm run bench -- engine', ...args].join(' '), peers), scenarios: await sideBySide(effort) }
   say('… promised times')
   figures.promises = await measurePromises(effort.samples)
   say('… translation between versions')

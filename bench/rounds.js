@@ -9,38 +9,49 @@ export function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
 }
 
-/** Seconds that `run(count)` takes by the clock, and seconds of work it causes in all threads of this process. */
-async function time(run, count) {
-  const before = process.cpuUsage()
+/** Seconds of work in all threads of this process. */
+function ownWork() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e6
+}
+
+/** Seconds that `run(count)` takes by the clock, and seconds of work it causes. */
+async function time({ run, work = ownWork, tidy }, count) {
+  const before = await work()
   const start = process.hrtime.bigint()
   await run(count)
   const seconds = Number(process.hrtime.bigint() - start) / 1e9
-  const { user, system } = process.cpuUsage(before)
-  return { seconds, work: (user + system) / 1e6 }
+  const taken = { seconds, work: (await work()) - before }
+  await tidy?.()
+  return taken
 }
 
-/** How many operations, in whole bursts of `grain`, fill `seconds`; finding it out also warms the code up. */
-async function calibrate(run, grain, seconds) {
+/** How many operations, in whole bursts of `grain`, fill `seconds`; finding it out also warms the code up, for `warmUp` seconds at least. */
+async function calibrate(contender, { seconds, warmUp = 0 }) {
+  const { grain = 1 } = contender
   let count = grain
-  for (;;) {
-    const { seconds: taken } = await time(run, count)
-    if (taken >= seconds / 2) return Math.max(1, Math.round((count * seconds) / taken / grain)) * grain
-    count *= Math.min(10, Math.max(2, Math.ceil(seconds / taken)))
+  for (let warm = 0; ; ) {
+    const { seconds: taken } = await time(contender, count)
+    warm += taken
+    const fits = taken >= seconds / 2
+    if (fits && warm >= warmUp) return Math.max(1, Math.round((count * seconds) / taken / grain)) * grain
+    if (!fits) count *= Math.min(10, Math.max(2, Math.ceil(seconds / taken)))
   }
 }
 
 /**
- * `contenders`: `{ name, run(count), grain? }`, where `run` does `count` operations, a multiple of `grain`.
+ * `contenders`: `{ name, run(count), grain?, work?, tidy? }`, where `run` does `count` operations, a multiple of `grain`; `work` gives the seconds
+ * of processor time used so far, of this process unless told otherwise; and `tidy` clears up after a run, which is not timed.
  * Gives microseconds per operation for each name: the median of the rounds, their spread, and the median of the work. On a quiet machine clock
  * and work agree; on a busy one the work is the better measure, since waiting for a processor is no part of it.
  */
-export async function compete(contenders, { rounds, seconds }) {
+export async function compete(contenders, effort) {
   const entries = []
-  for (const contender of contenders) entries.push({ ...contender, count: await calibrate(contender.run, contender.grain ?? 1, seconds), samples: [] })
-  for (let round = 0; round < rounds; round++) {
+  for (const contender of contenders) entries.push({ ...contender, count: await calibrate(contender, effort), samples: [] })
+  for (let round = 0; round < effort.rounds; round++) {
     for (let turn = 0; turn < entries.length; turn++) {
       const entry = entries[(round + turn) % entries.length]
-      const { seconds, work } = await time(entry.run, entry.count)
+      const { seconds, work } = await time(entry, entry.count)
       entry.samples.push({ us: (seconds / entry.count) * 1e6, work: (work / entry.count) * 1e6 })
     }
   }

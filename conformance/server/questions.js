@@ -42,7 +42,9 @@ export const questions = [
     const [first] = Array.isArray(content) ? content : [content]
     return `The model answered: ${first?.type === 'text' ? first.text : JSON.stringify(first)}`
   }),
-  tool('test_elicitation', { description: 'Asks the user', input: words('message') }, async ({ message }, ctx) => report(await ctx.elicit('user', message, USER))),
+  tool('test_elicitation', { description: 'Asks the user', input: words('message') }, async ({ message }, ctx) =>
+    report(await ctx.elicit('user', message, USER)),
+  ),
   tool('test_elicitation_sep1034_defaults', { description: 'Asks the user, with answers filled in' }, async (_, ctx) =>
     report(await ctx.elicit('defaults', 'Please check these values', EVERY_DEFAULT)),
   ),

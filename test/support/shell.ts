@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 
 /** Node and npm announce themselves to their children through the environment; a user's shell has none of that. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+export function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$|NODE_PATH$|VITEST|NODE_V8_COVERAGE$|INIT_CWD$)/i.test(name))
   return Object.fromEntries(kept)
 }

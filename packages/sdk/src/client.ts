@@ -57,5 +57,19 @@ export type {
   SessionStats,
   TaskOptions,
 } from './session/index.ts'
-export { type MemoryPairOptions, memoryPair } from './transport/index.ts'
+export {
+  type HttpCall,
+  type HttpChallenge,
+  type HttpHeaders,
+  type HttpLinkOptions,
+  type HttpReply,
+  type HttpRequest,
+  type HttpTransport,
+  httpLink,
+  type MemoryPairOptions,
+  memoryPair,
+  type OpenHttpOptions,
+  openHttp,
+  sseLink,
+} from './transport/index.ts'
 export type { Loss, Profile } from './versions/index.ts'

@@ -59,6 +59,7 @@ export {
   resource,
   result,
   type Server,
+  type ServerHealth,
   type ServerInfo,
   type ServerOptions,
   type TaskWish,

@@ -9,6 +9,18 @@ export type { CompletionTarget } from './reference.ts'
 export type { RootLike, RootsOption } from './roots.ts'
 export { type SampleHandler, type SampleOffer, type SampleOption, type SampleQuestion, type SampleReply, userRejected } from './sampling.ts'
 export type { Subscription, UpdateHandler } from './subscriptions.ts'
-export type { LinkOpener, RemoteTarget, Target } from './target.ts'
+export {
+  httpOptions,
+  isRemote,
+  type LinkOpener,
+  type LinkSettings,
+  type Opening,
+  type Openings,
+  openerFor,
+  type RemoteTarget,
+  type RemoteTransport,
+  type Target,
+  webSocketOptions,
+} from './target.ts'
 export type { TaskCallOptions, TaskHandle } from './task.ts'
 export type { AnyTools, CallArguments, ToolName, ToolShape, ToolsOf, ValueOf } from './typed.ts'

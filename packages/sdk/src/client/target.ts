@@ -2,19 +2,25 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
-import { memoryPair, type OpenHttpOptions, openHttp } from '../transport/index.ts'
+import { type HttpHeaders, type HttpLinkOptions, memoryPair, openHttp, webSocketTo } from '../transport/index.ts'
+import type { ConnectOptions } from './options.ts'
 
 /** Opens a new link each time it is called. */
 export type LinkOpener = () => Link | Promise<Link>
 
 /** A server by its address, with what has to be said to reach it. */
-export interface RemoteTarget extends Omit<OpenHttpOptions, 'transport' | 'clock' | 'random'> {
+export interface RemoteTarget extends Pick<HttpLinkOptions, 'headers' | 'authorize' | 'fetch' | 'listen'> {
   url: string | URL
-  /** Default: what the address says; for `http` and `https` Streamable HTTP, and HTTP+SSE where that is refused. */
-  transport?: 'auto' | 'streamable-http' | 'sse'
+  /** Default `auto`: what the address says; behind `http` and `https` Streamable HTTP, and HTTP+SSE where that is refused. */
+  transport?: RemoteTransport
 }
 
+export type RemoteTransport = 'auto' | 'streamable-http' | 'sse' | 'websocket' | 'tcp'
+
 export type Target = Acceptor | Link | LinkOpener | string | URL | RemoteTarget
+
+/** What the link itself may need of the settings of the connection. */
+export type LinkSettings = Pick<ConnectOptions, 'clock' | 'random'>
 
 export interface Way {
   readonly open: LinkOpener
@@ -24,13 +30,14 @@ export interface Way {
   readonly comesBack: boolean
 }
 
-export function wayTo(target: Target): Way {
+export function wayTo(target: Target, settings: LinkSettings): Way {
   if (typeof target === 'function') return { open: target, repeatable: true, comesBack: true }
-  if (typeof target === 'string' || target instanceof URL) return wayToAddress({ url: target })
   if (isLink(target)) return { open: () => target, repeatable: false, comesBack: false }
   if (isAcceptor(target)) return { open: () => linkToValue(target), repeatable: true, comesBack: false }
-  if (isRemote(target)) return wayToAddress(target)
-  throw unreachable(shapeOf(target))
+  if (!isRemote(target)) throw unreachable(shapeOf(target))
+  const open = openerFor(target, settings, openings)
+  if (open === undefined) throw unreachable(`the address ${addressIn(target).slice(0, 200)}`)
+  return { open, repeatable: true, comesBack: true }
 }
 
 function linkToValue(server: Acceptor): Link {
@@ -39,15 +46,57 @@ function linkToValue(server: Acceptor): Link {
   return near
 }
 
-type Opening = (url: URL, options: Omit<RemoteTarget, 'url'>) => Link | Promise<Link>
+export type Opening = (url: URL, target: Omit<RemoteTarget, 'url'>, settings: LinkSettings) => Link | Promise<Link>
 
-const SCHEMES: Readonly<Record<string, Opening>> = { 'http:': openHttp, 'https:': openHttp }
+/** How to open links, by the scheme of an address: one table for each runtime. */
+export type Openings = Readonly<Record<string, Opening>>
 
-function wayToAddress({ url: address, ...options }: RemoteTarget): Way {
-  const url = URL.canParse(String(address)) ? new URL(String(address)) : undefined
-  const opening = url === undefined ? undefined : SCHEMES[url.protocol]
-  if (url === undefined || opening === undefined) throw unreachable(`the address ${String(address).slice(0, 200)}`)
-  return { open: () => opening(url, options), repeatable: true, comesBack: true }
+/** Only what fetch and WebSocket can do, which every runtime has. */
+const openings: Openings = {
+  'http:': (url, target, settings) => openHttp(url, httpOptions(target, settings)),
+  'ws:': async (url, { headers }) => webSocketTo(url, await webSocketOptions(headers)),
+}
+
+export function httpOptions({ transport, ...target }: Omit<RemoteTarget, 'url'>, { clock, random }: LinkSettings): Parameters<typeof openHttp>[1] {
+  const known = transport === 'streamable-http' || transport === 'sse' ? { transport } : {}
+  return { ...target, ...known, ...(clock && { clock }), ...(random && { random }) }
+}
+
+/** The handshake of a WebSocket is made once, so headers are asked for once. */
+export async function webSocketOptions(headers: RemoteTarget['headers']): Promise<{ headers?: HttpHeaders }> {
+  const given = typeof headers === 'function' ? await headers() : headers
+  return given === undefined ? {} : { headers: given }
+}
+
+const SECURE: Readonly<Record<string, string>> = { 'https:': 'http:', 'wss:': 'ws:' }
+/** Schemes a transport can be named for, and the one it has itself. */
+const NAMED: Readonly<Partial<Record<RemoteTransport, { readonly over: readonly string[]; readonly scheme: string }>>> = {
+  'streamable-http': { over: ['http:'], scheme: 'http:' },
+  sse: { over: ['http:'], scheme: 'http:' },
+  websocket: { over: ['ws:', 'http:'], scheme: 'ws:' },
+  tcp: { over: ['tcp:'], scheme: 'tcp:' },
+}
+
+/** Undefined when there is no way to such an address. */
+export function openerFor(given: string | URL | RemoteTarget, settings: LinkSettings, available: Openings): LinkOpener | undefined {
+  const address = addressIn(given)
+  if (!URL.canParse(address)) return undefined
+  const url = new URL(address)
+  const { url: _, ...target } = isAddress(given) ? { url: given } : given
+  const scheme = SECURE[url.protocol] ?? url.protocol
+  const { over, scheme: own } = NAMED[target.transport ?? 'auto'] ?? { over: [scheme], scheme }
+  const opening = available[own]
+  if (opening === undefined || !over.includes(scheme)) return undefined
+  if (own !== scheme) url.protocol = url.protocol === 'https:' ? 'wss:' : own
+  return () => opening(new URL(url), target, settings)
+}
+
+function addressIn(target: string | URL | RemoteTarget): string {
+  return String(isAddress(target) ? target : target.url)
+}
+
+function isAddress(target: unknown): target is string | URL {
+  return typeof target === 'string' || target instanceof URL
 }
 
 function isLink(target: unknown): target is Link {
@@ -59,14 +108,14 @@ function isAcceptor(target: unknown): target is Acceptor {
   return typeof (target as Partial<Acceptor> | undefined)?.accept === 'function'
 }
 
-function isRemote(target: unknown): target is RemoteTarget {
-  const { url } = (target ?? {}) as Partial<RemoteTarget>
-  return typeof url === 'string' || url instanceof URL
+/** An address, alone or with more. */
+export function isRemote(target: unknown): target is string | URL | RemoteTarget {
+  return isAddress(target) || isAddress((target as Partial<RemoteTarget> | undefined)?.url)
 }
 
 function unreachable(given: string): ParleyError {
   return new ParleyError('transport_error', {
-    message: `Cannot connect to ${given}: connect() of parley-mcp/client takes a server value, a Link, a function that opens one, or an address such as https://example.com/mcp; { command } and tcp:// need connect() of parley-mcp/node`,
+    message: `Cannot connect to ${given}: connect() of parley-mcp/client takes a server value, a Link, a function that opens one, or an address with http, https, ws or wss; { command } and tcp:// need connect() of parley-mcp/node`,
   })
 }
 

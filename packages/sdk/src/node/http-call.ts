@@ -1,6 +1,7 @@
 /** HTTP requests of a client through `node:http`: several times as fast as `fetch`, and a stream may be silent for as long as it likes. */
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { ParleyError } from '../errors/index.ts'
 import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from '../transport/index.ts'
 
@@ -29,10 +30,22 @@ export const nodeCall: HttpCall = (request) =>
     outgoing.end(request.body)
   })
 
+/** Taken apart once per address, not once per request. */
+const targets = new WeakMap<URL, RequestOptions>()
+
+function targetOf(url: URL): RequestOptions {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const { protocol, hostname, port, path } = urlToHttpOptions(url)
+  const target = { protocol, hostname, port, path } as RequestOptions
+  targets.set(url, target)
+  return target
+}
+
 function begin({ url, method, headers, body }: HttpRequest): ClientRequest {
   const { request, agent } = url.protocol === 'https:' ? secure : plain
-  const length = body === undefined ? undefined : Buffer.byteLength(body)
-  return request(url, { method, agent, headers: length === undefined ? headers : { ...headers, 'content-length': length } })
+  const sized = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+  return request({ ...targetOf(url), method, agent, headers: sized })
 }
 
 class NodeReply implements HttpReply {

@@ -8,11 +8,12 @@ import type { SecureContextOptions } from 'node:tls'
 import { type HttpOptions, HttpSite, type Mount, type Servable } from '../serve/index.ts'
 import type { CloseOptions } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
+import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import type { NodeRequest, NodeResponse } from './http-exchange.ts'
-import { pathOf, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 import { serveExchange } from './http-serve.ts'
+import { pathOf, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 
-export interface ServeHttpOptions extends HttpOptions {
+export interface ServeHttpOptions extends HttpOptions, CrashReporting {
   /** Default 3000; 0 for any that is free. */
   port?: number
   /** The address to listen on. Default `127.0.0.1`; any other needs `allowedHosts`. */
@@ -57,13 +58,20 @@ export async function serveHttp(server: Servable, options: ServeHttpOptions = {}
       `serveHttp on ${host} can be reached from elsewhere: list the names it is reached by in allowedHosts, such as ['mcp.example.com'], or 'any' behind a proxy that checks them`,
     )
   }
-  const site = new HttpSite(server, options)
+  const reporting = withCrashReports(server, options.crashReports)
+  const site = new HttpSite(reporting.server, options)
   for (const [path, mount] of Object.entries(mounts)) site.mount(path, mount)
-  const onUpgrade = webSocket === false ? options.onUpgrade : await mountWebSocket(server, site, options, webSocket === true ? {} : webSocket)
+  const onUpgrade = webSocket === false ? options.onUpgrade : await mountWebSocket(reporting.server, site, options, webSocket === true ? {} : webSocket)
   const { servers, listener } = makeServers(site, tls, options.http2 ?? tls !== undefined)
   for (const one of servers) if (onUpgrade !== undefined) one.on('upgrade', onUpgrade as never)
   const sockets = trackSockets(listener)
-  await listen(listener, port, host)
+  listener.once('close', reporting.stop)
+  try {
+    await listen(listener, port, host)
+  } catch (error) {
+    reporting.stop()
+    throw error
+  }
   return new Serving(site, listener, servers, sockets, tls === undefined ? 'http' : 'https', host)
 }
 

@@ -1,10 +1,11 @@
 /** Serves one client over standard input and output, for as long as it is there. */
 import type { Readable, Writable } from 'node:stream'
 import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Session, systemClock } from '../session/index.ts'
+import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import { type StdioLink, stdioLink } from './stdio-link.ts'
 import { onSignals } from './stdio-signals.ts'
 
-export interface ServeStdioOptions extends AcceptOptions {
+export interface ServeStdioOptions extends AcceptOptions, CrashReporting {
   /** Instead of the standard input of the process. */
   input?: Readable
   /** Instead of the standard output of the process. */
@@ -30,14 +31,15 @@ const HURRIED_MS = 1000
 const FAREWELL_MS = 1000
 
 export async function serveStdio(server: Acceptor, options: ServeStdioOptions = {}): Promise<StdioHandle> {
-  const { input = process.stdin, output = process.stdout, handleSignals, exit, drain, ...accept } = options
+  const { input = process.stdin, output = process.stdout, handleSignals, exit, drain, crashReports, ...accept } = options
   const ownsProcess = input === process.stdin && output === process.stdout
   const clock = accept.clock ?? systemClock
   const closing: CloseOptions = drain === undefined ? {} : { drain }
 
   // Answers to what was asked before may still be wanted, as in `server < requests > answers`.
   const link = stdioLink({ input, output, clock, onInputEnd: () => void session.close(closing) })
-  const session = acceptOn(link, server, accept)
+  const reporting = withCrashReports(server, crashReports)
+  const session = acceptOn(link, reporting.server, accept)
   const stopSignals = (handleSignals ?? ownsProcess) ? onSignals(endSoon) : undefined
 
   function endSoon(): void {
@@ -48,6 +50,7 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
 
   const closed = link.finished.then(() => {
     stopSignals?.()
+    reporting.stop()
     if (exit ?? ownsProcess) setTimeout(() => process.exit(), FAREWELL_MS).unref()
   })
   return {

@@ -3,10 +3,11 @@ import { type AddressInfo, createServer, type Server as NetServer, type Socket }
 import { ParleyError } from '../errors/index.ts'
 import { errorText } from '../jsonrpc/index.ts'
 import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, milliseconds, type Session } from '../session/index.ts'
+import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import { watchIdle } from './tcp-idle.ts'
 import { hangUp, socketLink } from './tcp-link.ts'
 
-export interface ServeTcpOptions extends Omit<AcceptOptions, 'id'> {
+export interface ServeTcpOptions extends Omit<AcceptOptions, 'id'>, CrashReporting {
   /** 0 for any that is free. */
   port: number
   /** Default 127.0.0.1. */
@@ -29,9 +30,10 @@ export interface TcpHandle {
 }
 
 export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Promise<TcpHandle> {
-  const { port, host = '127.0.0.1', maxConnections = 1000, idleTimeout, ...accept } = options
+  const { port, host = '127.0.0.1', maxConnections = 1000, idleTimeout, crashReports, ...accept } = options
   const idleMs = idleTimeout === undefined ? undefined : milliseconds(idleTimeout)
   const sessions = new Map<Socket, Session>()
+  const reporting = withCrashReports(server, crashReports)
 
   const take = (socket: Socket): void => {
     socket.on('error', () => {})
@@ -39,7 +41,7 @@ export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Prom
     // A client that has said all it wants to say may still wait for answers.
     const link = socketLink(socket, { onInputEnd: () => void sessions.get(socket)?.close() })
     try {
-      const session = server.accept(link, accept)
+      const session = reporting.server.accept(link, accept)
       sessions.set(socket, session)
       session.onClose(() => sessions.delete(socket))
       if (idleMs !== undefined) watchIdle(session, idleMs)
@@ -56,6 +58,7 @@ export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Prom
     const stopped = new Promise<void>((resolve) => listener.close(() => resolve()))
     await Promise.all([...sessions.values()].map((session) => session.close(given)))
     await stopped
+    reporting.stop()
   }
 
   return {

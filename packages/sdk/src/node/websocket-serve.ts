@@ -7,10 +7,11 @@ import { ParleyError } from '../errors/index.ts'
 import type { Servable } from '../serve/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
+import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import type { ServeHttpOptions } from './http-server.ts'
 import { pathOf, type WebSocketEndpoint, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 
-export interface ServeWebSocketOptions extends WebSocketEndpointOptions {
+export interface ServeWebSocketOptions extends WebSocketEndpointOptions, CrashReporting {
   /** Default 3000; 0 for any that is free. */
   port?: number
   /** The address to listen on. Default `127.0.0.1`; any other needs `allowedHosts`. */
@@ -22,7 +23,7 @@ export interface ServeWebSocketOptions extends WebSocketEndpointOptions {
 }
 
 export interface WebSocketHandle {
-  /** Where clients connect to; empty while a server that was given does not listen. */
+  /** Where clients connect to; empty before a server that was given listens. */
   readonly url: string
   readonly port: number
   /** Of all connections, those in their handshake included. */
@@ -39,13 +40,15 @@ export async function serveWebSocket(server: Servable, options: ServeWebSocketOp
       `serveWebSocket on ${host} can be reached from elsewhere: list the names it is reached by in allowedHosts, such as ['mcp.example.com'], or 'any' behind a proxy that checks them`,
     )
   }
-  const endpoint = await webSocketEndpoint(server, options)
-  if (given !== undefined) return attach(given, endpoint)
+  const reporting = withCrashReports(server, options.crashReports)
+  const endpoint = await webSocketEndpoint(reporting.server, options)
+  if (given !== undefined) return attach(given, endpoint, async () => reporting.stop())
   const own = tls === undefined ? createServer(LIMITS, onlyUpgrades) : createSecureServer({ ...LIMITS, ...tls }, onlyUpgrades)
   const handle = attach(own, endpoint, async () => {
     const stopped = new Promise((resolve) => own.close(resolve))
     own.closeAllConnections()
     await stopped
+    reporting.stop()
   })
   await listening(own, port, host)
   return handle
@@ -65,19 +68,26 @@ function attach(server: HttpServer | HttpsServer, endpoint: WebSocketEndpoint, a
   }
   server.on('upgrade', onUpgrade)
   let closing: Promise<void> | undefined
+  let known: AddressInfo | undefined
+  /** The last one there was. */
+  const address = (): AddressInfo | undefined => {
+    known = (server.address() as AddressInfo | null) ?? known
+    return known
+  }
   const close = async (options?: CloseOptions): Promise<void> => {
     // Handshakes are refused with a reason while the sessions come to their end.
+    address()
     await endpoint.close(options)
     server.off('upgrade', onUpgrade)
     await afterwards?.()
   }
   const handle: WebSocketHandle = {
     get url() {
-      const address = server.address() as AddressInfo | null
-      return address === null ? '' : `${isSecure(server) ? 'wss' : 'ws'}://${shownHost(address)}:${address.port}${endpoint.path}`
+      const at = address()
+      return at === undefined ? '' : `${isSecure(server) ? 'wss' : 'ws'}://${shownHost(at)}:${at.port}${endpoint.path}`
     },
     get port() {
-      return (server.address() as AddressInfo | null)?.port ?? 0
+      return address()?.port ?? 0
     },
     get sessions() {
       return endpoint.sessions

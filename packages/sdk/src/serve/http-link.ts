@@ -62,8 +62,8 @@ export class HttpLink implements Link, StreamHome {
   readonly #host: LinkHost
   #events: LinkEvents | undefined
   #closed = false
-  /** Set while the very first request is answered: the client learns its session id from that response. */
-  #introducing = true
+  /** Set while the handshake is answered: the client learns its session id from that response. */
+  #introducing = false
   #replies: Map<RequestId, Reply> | undefined
   /** Streams that can be resumed and are not finished, by number. */
   #streams: Map<number, EventStream> | undefined
@@ -99,6 +99,7 @@ export class HttpLink implements Link, StreamHome {
   }
 
   negotiated(version: string): void {
+    this.#introducing = true
     this.polling = this.#host.knowsPolling(version)
   }
 
@@ -123,7 +124,9 @@ export class HttpLink implements Link, StreamHome {
     this.#replies ??= new Map()
     const replies = this.#replies
     if (replies.size >= this.settings.maxStreams) {
-      return refuse(exchange, 429, 'too_many_requests', `${this.settings.maxStreams} requests of this session are already being answered`, { 'retry-after': '1' })
+      return refuse(exchange, 429, 'too_many_requests', `${this.settings.maxStreams} requests of this session are already being answered`, {
+        'retry-after': '1',
+      })
     }
     const taken = ids.find((id) => replies.has(id))
     if (taken !== undefined) return refuse(exchange, 400, 'duplicate_request_id', `Request id ${JSON.stringify(taken)} is still in flight`)
@@ -273,8 +276,7 @@ export class HttpLink implements Link, StreamHome {
       stream.connect(exchange.stream(200, STREAM_HEADERS), after, kept)
     }
     const kept = this.settings.eventLog.read(this.id, number)
-    if (kept instanceof Promise)
-      kept.then(show, () => show(NO_EVENTS))
+    if (kept instanceof Promise) kept.then(show, () => show(NO_EVENTS))
     else show(kept)
   }
 }

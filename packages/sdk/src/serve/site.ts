@@ -34,7 +34,8 @@ export class HttpSite {
     this.guard = new Guard(options)
     this.#table = new SessionTable(server, this.settings)
     this.mount(this.settings.path, new StreamableEndpoint(this.#table, this.settings))
-    if (options.sse) for (const [path, mount] of Object.entries(sseMounts(server, this.settings, options.sse === true ? {} : options.sse))) this.mount(path, mount)
+    if (options.sse)
+      for (const [path, mount] of Object.entries(sseMounts(server, this.settings, options.sse === true ? {} : options.sse))) this.mount(path, mount)
     if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: (exchange) => this.#onHealth(exchange) })
   }
 

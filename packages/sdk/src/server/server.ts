@@ -6,6 +6,7 @@ import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Se
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
+import { healthOf, type ServerHealth } from './health.ts'
 import { type ServerInfo, type ServerOptions, sessionDefaults } from './options.ts'
 import { type CapabilitiesObserver, ServerState } from './state.ts'
 import type { ToolDefinition } from './tool.ts'
@@ -60,8 +61,10 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)
     try {
-      conversation.session = new Session({ ...sessionDefaults(state.options), ...options, role: 'server', link, endpoint: conversation })
-      return conversation.session
+      const session = new Session({ ...sessionDefaults(state.options), ...options, role: 'server', link, endpoint: conversation })
+      conversation.session = session
+      if (state.paused) session.pause()
+      return session
     } catch (error) {
       state.release(conversation)
       throw error
@@ -103,6 +106,22 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   onCapabilitiesChanged(observer: CapabilitiesObserver): () => void {
     this.#state.observers.add(observer)
     return () => this.#state.observers.delete(observer)
+  }
+
+  /** How busy it is, over all conversations. */
+  health(): ServerHealth {
+    return healthOf(this.#state)
+  }
+
+  /** Requests and notifications of all clients wait from now on, also of those that come; pings are answered. */
+  pause(): void {
+    this.#state.paused = true
+    for (const { session } of this.#state.conversations) session?.pause()
+  }
+
+  resume(): void {
+    this.#state.paused = false
+    for (const { session } of this.#state.conversations) session?.resume()
   }
 
   /** Ends all conversations, and tasks that would outlive them. */

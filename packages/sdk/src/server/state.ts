@@ -21,6 +21,7 @@ export class ServerState {
   readonly pageSize: number
   readonly maxSubscriptions: number
   readonly conversations: Set<Conversation> = new Set()
+  paused = false
   readonly observers: Set<CapabilitiesObserver> = new Set()
   readonly subscriptions: Subscriptions<Conversation> = new Subscriptions(
     ({ session }, uri) => void session?.notify('notifications/resources/updated', { uri }),

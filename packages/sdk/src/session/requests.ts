@@ -163,15 +163,15 @@ export class Requests {
     pending.reject(new ParleyError('invalid_answer', { message: `The peer's answer to ${pending.method} is invalid: ${detail}` }))
   }
 
-  /** The link could not hand a frame over; without an id nobody waits for it, but somebody should know. */
+  /** The link could not hand a frame over; without an id nobody waits for it, but somebody should know. A server that does not know the session has not looked at the request. */
   undelivered(id: RequestId | undefined, error: Error): void {
     const pending = id === undefined ? undefined : this.#take(id)
     if (pending === undefined) return this.#core.reportError(error, 'send')
-    // A server that does not know the session has not looked at the request.
-    this.#lose(pending, error, !(error instanceof ParleyError && error.kind === 'session_lost'))
+    const isUnseen = error instanceof ParleyError && error.kind === 'session_lost'
+    this.#lose(pending, isUnseen ? lostRequest(pending.method, error) : error, !isUnseen)
   }
 
-  /** Progress under a token of the caller's own, which it may outlive the request with. */
+  /** Progress under a token of the caller's own, which may outlive the request. */
   expectProgress(token: string, handler: (progress: Progress) => void): () => void {
     this.#lasting ??= new LastingProgress((error) => this.#core.reportError(error, 'onProgress of a task'))
     return this.#lasting.expect(token, handler)
@@ -282,6 +282,13 @@ function timedOut(pending: Pending, now: number): ParleyError {
   const waited = now - pending.startedAt
   const limit = pending.deadline >= pending.hardDeadline ? 'the hard maximum' : 'no answer and no progress'
   return new ParleyError('request_timeout', { message: `${pending.method} timed out after ${waited} ms (${limit})` })
+}
+
+export function lostRequest(method: string, reason: Error | undefined): ParleyError {
+  if (reason instanceof ParleyError && reason.kind === 'peer_unresponsive')
+    return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
+  const why = reason === undefined ? '' : `: ${reason.message}`
+  return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
 }
 
 function shown(value: unknown): string {

@@ -14,7 +14,7 @@ import { type NotificationHandler, Notifications } from './notifications.ts'
 import type { Progress, RequestOptions, SessionOptions } from './options.ts'
 import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
 import { Receiving } from './receiving.ts'
-import { type PendingRequest, Requests } from './requests.ts'
+import { lostRequest, type PendingRequest, Requests } from './requests.ts'
 import type { SessionStats } from './stats.ts'
 
 export interface SessionHealth {
@@ -352,11 +352,4 @@ function handshakeFailure(error: unknown, timeout: number): ParleyError {
     return new ParleyError('initialization_timeout', { message: `The server did not answer initialize within ${timeout} ms`, cause: error })
   }
   return error instanceof ParleyError ? error : new ParleyError('internal_error', { cause: error })
-}
-
-function lostRequest(method: string, reason: Error | undefined): ParleyError {
-  if (reason instanceof ParleyError && reason.kind === 'peer_unresponsive')
-    return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
-  const why = reason === undefined ? '' : `: ${reason.message}`
-  return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
 }

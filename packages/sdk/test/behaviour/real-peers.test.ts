@@ -1,32 +1,9 @@
 /** Published clients and servers of every handshake version, against ours. */
 import { describe, expect, it } from 'vitest'
 import { type Client, connect } from '../../src/client.ts'
-import type { Link } from '../../src/jsonrpc/index.ts'
 import { memoryPair } from '../../src/testing.ts'
 import { everything } from './everything.ts'
-
-/** Their transport over our link. Each frame gets a turn of its own: their clients lose progress that comes in one turn with the result. */
-class LinkTransport {
-  onclose?: () => void
-  onerror?: (error: Error) => void
-  onmessage?: (message: never) => void
-  readonly #link: Link
-  constructor(link: Link) {
-    this.#link = link
-  }
-  async start(): Promise<void> {
-    this.#link.open({
-      frame: (text) => void setImmediate(() => this.onmessage?.(JSON.parse(text) as never)),
-      closed: () => void setImmediate(() => this.onclose?.()),
-    })
-  }
-  async send(message: unknown): Promise<void> {
-    this.#link.send(JSON.stringify(message))
-  }
-  async close(): Promise<void> {
-    this.#link.close()
-  }
-}
+import { LinkTransport } from './link-transport.ts'
 
 type Result = Record<string, unknown>
 

@@ -127,6 +127,23 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       link.close()
     })
 
+    it.each([
+      [400, -32000],
+      [404, -32001],
+      [405, -32601],
+    ])('%i with %i and no id is the word of the HTTP layer', async (status, code) => {
+      const server = await scripted((_seen, response) => json(response, wireError(null, code, 'not here'), status))
+      const link = httpLink(server.url, options)
+      const ear = new Ear(link)
+      link.send(request(1))
+      expect(await ear.failure(1)).toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringContaining(`answered ${status}: not here`),
+        data: { status, code },
+      })
+      link.close()
+    })
+
     it('a notification that is refused is told, in the words of the server', async () => {
       const server = await scripted((_seen, response) => json(response, wireError(null, -32600, 'not now'), 400))
       const link = httpLink(server.url, options)

@@ -69,11 +69,15 @@ function unlessGivenUp(peer: TaskPeer, method: string, answering: Promise<Body>,
   return new Promise((resolve, reject) => {
     const abort = () => {
       reject(givenUp(method, signal))
-      answering.then((answer) => isTaskAnswer(answer) && new RemoteTask(peer, readTask(method, answer['task']), { method }).cancel()).catch(() => {})
+      answering.then((answer) => endOrphan(peer, method, answer)).catch(() => {})
     }
     signal.addEventListener('abort', abort, { once: true })
     answering.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
+}
+
+async function endOrphan(peer: TaskPeer, method: string, answer: Body): Promise<void> {
+  if (isTaskAnswer(answer)) await new RemoteTask(peer, readTask(method, answer['task']), { method }).cancel()
 }
 
 function givenUp(method: string, signal: AbortSignal): ParleyError {

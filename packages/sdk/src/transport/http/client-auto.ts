@@ -116,5 +116,7 @@ const LINKS: Readonly<Record<HttpTransport, (url: URL, options: HttpLinkOptions)
 
 /** A link to a server by its HTTP address. */
 export function openHttp(url: string | URL, { transport = 'auto', ...options }: OpenHttpOptions = {}): Link {
-  return LINKS[transport](httpAddress(url), options)
+  const open = Object.hasOwn(LINKS, transport) ? LINKS[transport] : undefined
+  if (open === undefined) throw new ParleyError('transport_error', { message: `${String(transport)} is none of ${Object.keys(LINKS).join(', ')}` })
+  return open(httpAddress(url), options)
 }

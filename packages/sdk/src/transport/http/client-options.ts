@@ -45,7 +45,8 @@ export interface HttpLinkOptions {
 }
 
 export interface HttpLinkSettings {
-  readonly headers: () => HttpHeaders | Promise<HttpHeaders>
+  /** Names in lower case when they are the same for every request. */
+  readonly headers: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
   readonly authorize: HttpLinkOptions['authorize']
   readonly call: HttpCall
   readonly listen: boolean
@@ -66,12 +67,17 @@ const realClock: LinkClock = {
   },
 }
 
+/** So that no header is there twice. */
+export function lowerCase(headers: HttpHeaders): HttpHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+}
+
 export function settleHttp(options: HttpLinkOptions): HttpLinkSettings {
   const { headers = {}, reconnect = {} } = options
   // Called as a plain function: browsers refuse `fetch` as the method of something else.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   return {
-    headers: typeof headers === 'function' ? headers : () => headers,
+    headers: typeof headers === 'function' ? headers : lowerCase(headers),
     authorize: options.authorize,
     call: options.call ?? callWith(fetch),
     listen: options.listen ?? true,

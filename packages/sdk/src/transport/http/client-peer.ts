@@ -2,7 +2,7 @@
 import { ParleyError } from '../../errors/index.ts'
 import { drain } from './client-body.ts'
 import { type HttpReply, type HttpRequest, shownUrl } from './client-call.ts'
-import type { HttpHeaders, HttpLinkSettings } from './client-options.ts'
+import { type HttpHeaders, type HttpLinkSettings, lowerCase } from './client-options.ts'
 import { readRefusal } from './client-refusal.ts'
 
 const MAX_REDIRECTS = 5
@@ -37,21 +37,16 @@ export class HttpPeer {
   }
 
   async #follow(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, signal: AbortSignal): Promise<HttpReply> {
+    const { call, headers: source } = this.#settings
+    const own = typeof source === 'function' ? lowerCase(await source()) : source
     for (let hops = 0; ; hops++) {
-      const reply = await this.#settings.call({ method, url: this.#url, headers: { ...(await this.#own()), ...headers }, body, signal })
+      const reply = await call({ method, url: this.#url, headers: { ...own, ...headers }, body, signal })
       if (!REDIRECTS.has(reply.status)) return reply
       const target = this.#target(reply, method)
       if (hops === MAX_REDIRECTS) throw this.#astray(reply, `after ${MAX_REDIRECTS} others`)
       await drain(reply)
       this.#url = target
     }
-  }
-
-  async #own(): Promise<HttpHeaders> {
-    const given = await this.#settings.headers()
-    const own: Record<string, string> = {}
-    for (const name in given) own[name.toLowerCase()] = String(given[name])
-    return own
   }
 
   /** Messages and credentials are for the server that was named, and for nobody it points to. */

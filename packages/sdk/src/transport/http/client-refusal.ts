@@ -25,7 +25,12 @@ export async function readRefusal(reply: HttpReply, url: URL): Promise<Refusal> 
   const unexpected = status >= 200 && status < 300 ? ` with ${type === undefined ? 'no content type' : type.slice(0, 80)}` : ''
   const error = new ParleyError(KINDS[status] ?? 'transport_error', {
     message: `${shownUrl(url)} answered ${status}${unexpected}: ${message?.error.message ?? excerpt(text)}`,
-    data: { status, ...(retryAfter === undefined ? {} : { retryAfter }), ...(wwwAuthenticate === undefined ? {} : { wwwAuthenticate }) },
+    data: {
+      status,
+      ...(message === undefined ? {} : { code: message.error.code }),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(wwwAuthenticate === undefined ? {} : { wwwAuthenticate }),
+    },
   })
   return { status, error, message }
 }
@@ -43,6 +48,18 @@ export function isPassing(error: unknown): boolean {
   if (!(error instanceof ParleyError)) return false
   const status = statusOf(error)
   return status === undefined ? error.kind === 'transport_error' : PASSING.has(status)
+}
+
+/** Numbers without a meaning of their own: the HTTP layers of servers use them for what never came as far as the protocol. */
+const isOfNoMeaning = (code: number): boolean => code >= -32019 && code <= -32000
+
+/**
+ * Whether the error in a refusal is the answer to a request, which proves that it was read. 405 is said of the path and not of what was
+ * posted there; without the id of the request, an error must be one that the specification knows.
+ */
+export function answerIn({ status, message }: Refusal, request: RequestId | undefined): ErrorMessage | undefined {
+  if (message === undefined || status === 405) return undefined
+  return (request !== undefined && message.id === request) || !isOfNoMeaning(message.error.code) ? message : undefined
 }
 
 const METHOD_NOT_FOUND = -32601

@@ -7,7 +7,7 @@ import { asTransportError, tellFailure } from './client-failure.ts'
 import { type HttpHeaders, type HttpLinkOptions, type HttpLinkSettings, settleHttp } from './client-options.ts'
 import { Outbox, type Posting } from './client-outbox.ts'
 import { HttpPeer, httpAddress } from './client-peer.ts'
-import { isPassing, losesSession, readRefusal, sessionLost, statusOf } from './client-refusal.ts'
+import { answerIn, isPassing, losesSession, readRefusal, sessionLost, statusOf } from './client-refusal.ts'
 import { EventStream, type StreamContext } from './client-stream.ts'
 import { EVENT_STREAM, JSON_TYPE } from './media-types.ts'
 
@@ -133,12 +133,17 @@ class HttpClientLink implements Link {
 
   async #refused(reply: HttpReply, posting: Posting): Promise<void> {
     const refusal = await readRefusal(reply, this.#peer.url)
-    if (this.#sessionId !== undefined && losesSession(refusal, posting.requests)) throw sessionLost(this.#peer.url, refusal)
-    const { message, error } = refusal
-    if (message === undefined) throw error
+    if (this.#sessionId !== undefined && losesSession(refusal, posting.requests)) {
+      const lost = sessionLost(this.#peer.url, refusal)
+      // Of these requests, unlike of others that wait, it is certain that nobody has begun to answer them.
+      if (!this.#closed) for (const request of posting.requests) tellFailure(this.#events, request, lost)
+      throw lost
+    }
     const [request] = posting.requests
-    if (request === undefined || posting.requests.length > 1) throw fromWire(message.error)
-    this.#receive(errorText(request, message.error))
+    const answer = answerIn(refusal, request)
+    if (answer === undefined) throw refusal.error
+    if (request === undefined || posting.requests.length > 1) throw fromWire(answer.error)
+    this.#receive(errorText(request, answer.error))
   }
 
   #receive(frame: string): void {

@@ -8,7 +8,7 @@ import { asTransportError, tellFailure } from './client-failure.ts'
 import { type HttpLinkOptions, type HttpLinkSettings, settleHttp } from './client-options.ts'
 import { Outbox, type Posting } from './client-outbox.ts'
 import { HttpPeer, httpAddress } from './client-peer.ts'
-import { readRefusal } from './client-refusal.ts'
+import { answerIn, readRefusal } from './client-refusal.ts'
 import { EVENT_STREAM, JSON_TYPE } from './media-types.ts'
 
 class SseClientLink implements Link {
@@ -130,10 +130,11 @@ class SseClientLink implements Link {
   async #take(reply: HttpReply, posting: Posting): Promise<void> {
     const { url } = this.#target as HttpPeer
     if (reply.status < 200 || reply.status > 299) {
-      const { message, error } = await readRefusal(reply, url)
+      const refusal = await readRefusal(reply, url)
       const [request] = posting.requests
-      if (message === undefined || request === undefined) throw error
-      return this.#receive(errorText(request, message.error))
+      const answer = answerIn(refusal, request)
+      if (answer === undefined || request === undefined) throw refusal.error
+      return this.#receive(errorText(request, answer.error))
     }
     await drain(reply)
   }

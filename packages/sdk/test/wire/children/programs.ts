@@ -12,8 +12,8 @@ export interface Bundled {
   remove(): Promise<void>
 }
 
-/** `served` or `parent`, as one file that Node can run. */
-export async function bundled(program: 'served' | 'parent'): Promise<Bundled> {
+/** One of the programs of this folder as one file that Node can run. */
+export async function bundled(program: 'served' | 'parent' | 'suite'): Promise<Bundled> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-wire-'))
   await build({
     input: { [program]: fileURLToPath(new URL(`${program}.ts`, import.meta.url)) },

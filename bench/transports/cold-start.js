@@ -1,0 +1,39 @@
+/** How long a server takes from the start of its process to its first answer. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { median } from '../rounds.js'
+import { initialize } from './messages.js'
+import { programOf } from './server-process.js'
+
+/** Milliseconds. The request waits in the pipe before the process looks for it. */
+async function startOnce(file) {
+  const start = performance.now()
+  const child = spawn(process.execPath, [programOf(file), 'stdio', 'json', 'bare'], { stdio: ['pipe', 'pipe', 'ignore'] })
+  child.stdin.on('error', () => {})
+  child.stdin.write(`${initialize}\n`)
+  const ended = once(child, 'exit')
+  await Promise.race([
+    once(child.stdout, 'data'),
+    ended.then(() => {
+      throw new Error(`The server ${file} ended without an answer`)
+    }),
+  ])
+  const ms = performance.now() - start
+  child.kill('SIGKILL')
+  await ended
+  return ms
+}
+
+/** Milliseconds by name, in rounds that start with another server each time. */
+export async function coldStarts(entries, rounds) {
+  const samples = new Map(entries.map(({ name }) => [name, []]))
+  // The first start finds nothing in the cache of the file system.
+  for (const { file } of entries) await startOnce(file)
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < entries.length; turn++) {
+      const { name, file } = entries[(round + turn) % entries.length]
+      samples.get(name).push(await startOnce(file))
+    }
+  }
+  return Object.fromEntries([...samples].map(([name, taken]) => [name, { ms: median(taken), low: Math.min(...taken), high: Math.max(...taken) }]))
+}

@@ -1,0 +1,60 @@
+/** Newline frames by hand: keeps a number of requests in flight and counts the answers. */
+import { once } from 'node:events'
+import { initialize, initialized, numbered } from './messages.js'
+
+const NEWLINE = 0x0a
+
+/** Over the pipes of a server's process. */
+export class StdioLoad {
+  #child
+  #next
+  #onLines = () => {}
+
+  /** `text` is the request to repeat. */
+  constructor(child, text) {
+    this.#child = child
+    this.#next = numbered(`${text}\n`)
+    child.stdin.on('error', () => {})
+    child.stdout.on('data', (chunk) => this.#onLines(chunk))
+  }
+
+  /** The first answer, as text. */
+  async ask(text) {
+    const answer = new Promise((resolve) => {
+      let read = ''
+      this.#onLines = (chunk) => {
+        read += chunk.toString()
+        if (read.includes('\n')) resolve(read.slice(0, read.indexOf('\n')))
+      }
+    })
+    this.#child.stdin.write(`${text}\n`)
+    const gone = once(this.#child, 'exit').then(() => Promise.reject(new Error('The server ended')))
+    return await Promise.race([answer, gone])
+  }
+
+  async open() {
+    await this.ask(initialize)
+    this.#child.stdin.write(`${initialized}\n`)
+  }
+
+  /** `count` requests, `inFlight` of them at a time: each answer is followed by the next request. */
+  run(count, inFlight) {
+    let toSend = count
+    let toCome = count
+    const send = (many) => {
+      const parts = []
+      for (; many > 0 && toSend > 0; many--, toSend--) parts.push(Buffer.from(this.#next()))
+      if (parts.length > 0) this.#child.stdin.write(Buffer.concat(parts))
+    }
+    return new Promise((resolve) => {
+      this.#onLines = (chunk) => {
+        let lines = 0
+        for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++
+        toCome -= lines
+        if (toCome <= 0) resolve()
+        else send(lines)
+      }
+      send(inFlight)
+    })
+  }
+}

@@ -1,0 +1,63 @@
+/** The contract, on Parley. */
+import { prompt, resource, ToolError, tool } from 'parley-mcp/server'
+import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT } from '../contract.js'
+
+const textOf = (content) => [content].flat().find(({ type }) => type === 'text')?.text
+
+/** `server` is a function because tools are there before it is. */
+export function definitions(server) {
+  let reportCancelled
+  const cancelled = new Promise((resolve) => {
+    reportCancelled = resolve
+  })
+  return [
+    tool('echo', { description: 'Says it back', input: ECHO_INPUT }, ({ text }) => text),
+    tool('sum', { description: 'Adds', input: SUM_INPUT, output: SUM_OUTPUT }, ({ a, b }) => ({ sum: a + b })),
+    tool('fail', { description: 'Fails' }, () => {
+      throw new ToolError(FAILURE)
+    }),
+    tool('steps', { description: 'Takes three steps' }, async (_, ctx) => {
+      for (const done of [1, 2, 3]) {
+        ctx.progress(done, 3)
+        // Published clients lose progress that comes in one piece with the result.
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      return 'done'
+    }),
+    tool('wait', { description: 'Waits until it is cancelled' }, (_, ctx) => {
+      ctx.progress(1)
+      return new Promise((resolve) => {
+        ctx.signal.addEventListener('abort', () => {
+          reportCancelled()
+          resolve('cancelled')
+        })
+      })
+    }),
+    tool('cancelled', { description: 'Waits for another call to be cancelled' }, async () => {
+      await cancelled
+      return 'yes'
+    }),
+    tool('touch', { description: 'Changes the note' }, () => {
+      server().updated(NOTE.uri)
+      return 'touched'
+    }),
+    tool('grow', { description: 'Adds a tool' }, () => {
+      server().add(tool(GROWN, { description: 'Was not there before' }, () => 'here'))
+      return 'grown'
+    }),
+    tool('log', { description: 'Writes to the log' }, (_, ctx) => {
+      ctx.log('info', LINE)
+      return 'logged'
+    }),
+    tool('ask-model', { description: 'Asks the model' }, async (_, ctx) => textOf((await ctx.sample('answer', MODEL_PROMPT)).content)),
+    tool('ask-user', { description: 'Asks the user' }, async (_, ctx) => {
+      const { action, content } = await ctx.elicit('confirm', USER_PROMPT, USER_FORM)
+      return `${action} ${content?.yes}`
+    }),
+    tool('places', { description: 'Asks for the roots' }, async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ')),
+    resource(NOTE.uri, { name: NOTE.name, mimeType: 'text/plain' }, () => NOTE.text),
+    prompt(GREET.name, { description: 'Greets', arguments: { [GREET.argument]: { required: true } }, complete: { [GREET.argument]: NAMES } }, (args) =>
+      GREET.say(args[GREET.argument]),
+    ),
+  ]
+}

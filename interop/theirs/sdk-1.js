@@ -1,0 +1,27 @@
+/** The releases of the official SDK that were first to speak a version; their interfaces are alike. */
+
+/** 2024-11-05 came before Streamable HTTP, and elicitation and structured content came with 2025-06-18. */
+export const RELEASES = {
+  'sdk-2024-11-05': { version: '2024-11-05', title: 'SDK 1.7.0', transports: ['stdio', 'sse'], lacks: ['structured', 'elicitation'] },
+  'sdk-2025-03-26': { version: '2025-03-26', title: 'SDK 1.12.1', transports: ['stdio', 'http', 'sse'], lacks: ['structured', 'elicitation'] },
+  'sdk-2025-06-18': { version: '2025-06-18', title: 'SDK 1.22.0', transports: ['stdio', 'http', 'sse'], lacks: [] },
+  'sdk-2025-11-25': { version: '2025-11-25', title: 'SDK 1.32.2', transports: ['stdio', 'http', 'sse'], lacks: [] },
+}
+
+const MODULES = {
+  client: 'client/index.js',
+  server: 'server/index.js',
+  types: 'types.js',
+  stdioClient: 'client/stdio.js',
+  stdioServer: 'server/stdio.js',
+  sseClient: 'client/sse.js',
+  sseServer: 'server/sse.js',
+  httpClient: 'client/streamableHttp.js',
+  httpServer: 'server/streamableHttp.js',
+}
+
+/** All exports of some modules of a release, in one object. */
+export async function load(release, ...modules) {
+  const loaded = await Promise.all(modules.map((name) => import(`${release}/${MODULES[name]}`)))
+  return Object.assign({}, ...loaded)
+}

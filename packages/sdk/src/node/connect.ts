@@ -1,0 +1,76 @@
+/** `connect` for Node: everything the client's takes, and commands and TCP addresses. */
+import {
+  type Client,
+  type ConnectOptions,
+  connect as connectAnywhere,
+  httpOptions,
+  isRemote,
+  type LinkOpener,
+  type Openings,
+  openerFor,
+  type RemoteTarget,
+  type Target,
+  type ToolsOf,
+  webSocketOptions,
+} from '../client/index.ts'
+import type { Link } from '../jsonrpc/index.ts'
+import type { Acceptor } from '../session/index.ts'
+import { openHttp } from '../transport/index.ts'
+import { type ChildSpec, childLink } from './child-link.ts'
+import { CrashReporter, type CrashReporting } from './crash-report.ts'
+import { nodeCall } from './http-call.ts'
+import type { RecordingLink } from './recording-link.ts'
+import { tcpLink } from './tcp-link.ts'
+import { webSocketTo } from './websocket-client.ts'
+
+export interface NodeConnectOptions extends ConnectOptions, CrashReporting {}
+
+export type NodeTarget = Target | ChildSpec
+
+const openings: Openings = {
+  // A fetch that was given is there to be used.
+  'http:': (url, target, settings) => openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
+  'ws:': async (url, { headers }) => webSocketTo(url, await webSocketOptions(headers)),
+  'tcp:': (url) => tcpLink(url),
+}
+
+/** A server value talks in this process; its tools give the client its types. */
+export function connect<S extends Acceptor>(server: S, options?: NodeConnectOptions): Promise<Client<ToolsOf<S>>>
+/** By address, by a command that starts it, or over links. `connect<typeof server>(url)` gives a remote server's types to the client. */
+export function connect<S extends Acceptor = Acceptor>(
+  target: string | URL | RemoteTarget | ChildSpec | Link | LinkOpener,
+  options?: NodeConnectOptions,
+): Promise<Client<ToolsOf<S>>>
+export async function connect(given: NodeTarget, { crashReports, ...options }: NodeConnectOptions = {}): Promise<Client> {
+  const target = isCommand(given) ? openChild(given, options) : isRemote(given) ? (openerFor(given, options, openings) ?? given) : given
+  if (crashReports === undefined || typeof target !== 'function') return connectAnywhere(target as LinkOpener, options)
+  return connectReporting(target, options, new CrashReporter(crashReports))
+}
+
+function openChild(spec: ChildSpec, { clock }: ConnectOptions): LinkOpener {
+  return () => childLink({ ...(clock && { clock }), ...spec })
+}
+
+async function connectReporting(open: LinkOpener, options: ConnectOptions, reporter: CrashReporter): Promise<Client> {
+  let last: RecordingLink | undefined
+  const recorded: LinkOpener = async () => {
+    last = reporter.record(await open())
+    return last
+  }
+  const onSession: ConnectOptions['onSession'] = (session) => {
+    if (last !== undefined) reporter.watch(session, last)
+    options.onSession?.(session)
+  }
+  try {
+    const client = await connectAnywhere(recorded, { ...options, onSession })
+    client.onState(({ to }) => to === 'closed' && reporter.stop())
+    return client
+  } catch (error) {
+    reporter.stop()
+    throw error
+  }
+}
+
+function isCommand(target: NodeTarget): target is ChildSpec {
+  return typeof target === 'object' && target !== null && typeof (target as Partial<ChildSpec>).command === 'string'
+}
