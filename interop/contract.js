@@ -13,6 +13,8 @@ export const FAILURE = 'It failed on purpose'
 export const LINE = 'a line for the log'
 
 export const NOTE = { uri: 'notes://today', name: 'today', text: 'buy milk' }
+/** Where tools grow without a word, a resource does with one. */
+export const GROWN_NOTE = { uri: 'notes://grown', name: 'grown' }
 
 export const GREET = { name: 'greet', argument: 'name', say: (name) => `Greet ${name} warmly` }
 export const NAMES = ['Ann', 'Anton', 'Berta']

@@ -9,6 +9,9 @@ import { plainEnvironment } from './support/shell.ts'
 
 const MINUTE = 60_000
 
+/** One scenario wants the client back within a quarter of a second, which a machine that is busy with other tests cannot always give. */
+const PATIENT = { timeout: 2 * MINUTE, retry: 2 }
+
 interface Verdict {
   passed: boolean
   why: string
@@ -36,7 +39,7 @@ describe.sequential('V1 the official suite', () => {
     { side: 'server', version: '2025-06-18', answer: 'auto', scenarios: 27 },
     { side: 'client', version: '2025-11-25', answer: 'auto', scenarios: 5 },
     { side: 'client', version: '2025-06-18', answer: 'auto', scenarios: 2 },
-  ])('has nothing to object to in the $side of $version, answers: $answer', { timeout: 2 * MINUTE }, async ({ side, version, answer, scenarios }) => {
+  ])('has nothing to object to in the $side of $version, answers: $answer', PATIENT, async ({ side, version, answer, scenarios }) => {
     const shown = await conformance(side, version, '--answer', answer)
     expect(shown).not.toMatch(/FAILED|warning/)
     expect(lastLine(shown)).toMatch(new RegExp(`^passed ${scenarios} of ${scenarios} scenarios, (\\d+) of \\1 checks$`))

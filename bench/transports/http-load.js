@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 
 const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
+const PATIENCE_MS = 30_000
 
 /** One connection that is kept alive, with one request at a time. */
 export class HttpConnection {
@@ -20,6 +21,7 @@ export class HttpConnection {
     this.#socket.on('data', (chunk) => this.#read(chunk))
     this.#socket.on('error', (error) => this.#fail(error))
     this.#socket.on('close', () => this.#fail(new Error('The server hung up')))
+    this.#socket.setTimeout(PATIENCE_MS, () => this.#fail(new Error(`The server said nothing for ${PATIENCE_MS / 1000} s`)))
   }
 
   /** Sends the bytes of a request; `done(error, status)` is called at the end of the answer. */

@@ -9,13 +9,24 @@ function refused(what, { status, body }) {
 }
 
 /** The id of a new session whose handshake is complete. */
-export async function openSession(connection) {
+async function openSession(connection) {
   const opened = await connection.ask(Buffer.from(post(initialize)))
   const session = sessionIn(opened.head)
   if (opened.status !== 200 || session === undefined) throw refused('initialize', opened)
   const confirmed = await connection.ask(Buffer.from(post(initialized, session)))
   if (!ACCEPTED.has(confirmed.status)) throw refused('notifications/initialized', confirmed)
   return session
+}
+
+/** The ids of `count` new sessions. */
+export async function openSessions(connections, count) {
+  const sessions = []
+  let left = count
+  const work = async (connection) => {
+    while (left-- > 0) sessions.push(await openSession(connection))
+  }
+  await Promise.all(connections.map(work))
+  return sessions
 }
 
 export async function endSessions(connections, sessions) {
@@ -30,13 +41,14 @@ export function openConnections(port, count) {
   return Array.from({ length: count }, () => new HttpConnection(port))
 }
 
+export function closeAll(connections) {
+  for (const connection of connections) connection.close()
+}
+
 /** The same request over and over, from one session on each connection. */
 export async function repeat(port, text, { connections, check }) {
-  const lanes = []
-  for (const connection of openConnections(port, connections)) {
-    const next = numbered(post(text, await openSession(connection)))
-    lanes.push({ connection, next })
-  }
+  const openLane = async (connection) => ({ connection, next: numbered(post(text, await openSession(connection))) })
+  const lanes = await Promise.all(openConnections(port, connections).map(openLane))
   const [{ connection, next }] = lanes
   const { body, head } = await connection.ask(next())
   check(messageIn(body), head)
@@ -56,5 +68,5 @@ export async function repeat(port, text, { connections, check }) {
       }
       for (const lane of lanes) step(lane)
     })
-  return { run, bytes: Buffer.byteLength(body), close: () => lanes.forEach((lane) => lane.connection.close()) }
+  return { run, bytes: Buffer.byteLength(body), close: () => closeAll(lanes.map((lane) => lane.connection)) }
 }

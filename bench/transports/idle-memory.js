@@ -1,17 +1,7 @@
 /** How much a server holds for each session that is open and does nothing. */
 import { median } from '../rounds.js'
-import { endSessions, openConnections, openSession } from './http-sessions.js'
+import { closeAll, endSessions, openConnections, openSessions } from './http-sessions.js'
 import { startServer } from './server-process.js'
-
-async function open(connections, count) {
-  const sessions = []
-  let left = count
-  const work = async (connection) => {
-    while (left-- > 0) sessions.push(await openSession(connection))
-  }
-  await Promise.all(connections.map(work))
-  return sessions
-}
 
 /** The least of three looks: a collection may come too early for what just ended. */
 async function settled(server) {
@@ -26,17 +16,17 @@ export async function idleMemory(file, { sessions, rounds }) {
   const connections = openConnections(server.port, 4)
   try {
     // What is made once, whoever comes first, is not the price of a session.
-    await endSessions(connections, await open(connections, sessions))
+    await endSessions(connections, await openSessions(connections, sessions))
     const samples = []
     for (let round = 0; round < rounds; round++) {
       const before = await settled(server)
-      const opened = await open(connections, sessions)
+      const opened = await openSessions(connections, sessions)
       samples.push(((await settled(server)) - before) / sessions)
       await endSessions(connections, opened)
     }
     return median(samples)
   } finally {
-    for (const connection of connections) connection.close()
+    closeAll(connections)
     await server.stop()
   }
 }

@@ -1,8 +1,8 @@
 /** Newline frames by hand: keeps a number of requests in flight and counts the answers. */
-import { once } from 'node:events'
 import { initialize, initialized, numbered } from './messages.js'
 
 const NEWLINE = 0x0a
+const PATIENCE_MS = 60_000
 
 /** Over the pipes of a server's process. */
 export class StdioLoad {
@@ -20,16 +20,28 @@ export class StdioLoad {
 
   /** The first answer, as text. */
   async ask(text) {
-    const answer = new Promise((resolve) => {
+    return await this.#unlessItEnds((resolve) => {
       let read = ''
       this.#onLines = (chunk) => {
         read += chunk.toString()
         if (read.includes('\n')) resolve(read.slice(0, read.indexOf('\n')))
       }
+      this.#child.stdin.write(`${text}\n`)
     })
-    this.#child.stdin.write(`${text}\n`)
-    const gone = once(this.#child, 'exit').then(() => Promise.reject(new Error('The server ended')))
-    return await Promise.race([answer, gone])
+  }
+
+  /** A promise that also fails when the server ends or takes far too long. */
+  #unlessItEnds(executor) {
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new Error(`The server ended, or took more than ${PATIENCE_MS / 1000} s`))
+      const timer = setTimeout(fail, PATIENCE_MS)
+      this.#child.once('exit', fail)
+      executor((value) => {
+        clearTimeout(timer)
+        this.#child.off('exit', fail)
+        resolve(value)
+      })
+    })
   }
 
   async open() {
@@ -46,7 +58,7 @@ export class StdioLoad {
       for (; many > 0 && toSend > 0; many--, toSend--) parts.push(Buffer.from(this.#next()))
       if (parts.length > 0) this.#child.stdin.write(Buffer.concat(parts))
     }
-    return new Promise((resolve) => {
+    return this.#unlessItEnds((resolve) => {
       this.#onLines = (chunk) => {
         let lines = 0
         for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++

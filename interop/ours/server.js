@@ -13,7 +13,8 @@ const recorded = {
     const session = ++count
     const server = createServer({ name: 'parley-interop', version: '1.0.0' })
     server.add(...definitions(() => server))
-    const tap = (direction, frame) => file !== undefined && appendFileSync(file, `${JSON.stringify({ session, from: direction === 'sent' ? 'ours' : 'theirs', frame })}\n`)
+    const tap = (direction, frame) =>
+      file !== undefined && appendFileSync(file, `${JSON.stringify({ session, from: direction === 'sent' ? 'ours' : 'theirs', frame })}\n`)
     return server.accept(link, { ...options, tap })
   },
 }

@@ -1,21 +1,7 @@
 /** The contract, on a release of the official SDK: `sdk-1-server.js RELEASE stdio|http|sse`. */
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
-import {
-  ECHO_INPUT,
-  FAILURE,
-  GREET,
-  GROWN,
-  LINE,
-  MODEL_PROMPT,
-  NAMES,
-  NOTE,
-  SUM_INPUT,
-  SUM_OUTPUT,
-  TOOLS,
-  USER_FORM,
-  USER_PROMPT,
-} from '../contract.js'
+import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, TOOLS, USER_FORM, USER_PROMPT } from '../contract.js'
 import { load, RELEASES } from './sdk-1.js'
 
 const [release, transport] = process.argv.slice(2)
@@ -131,7 +117,9 @@ function makeServer() {
   server.setRequestHandler(sdk.GetPromptRequestSchema, ({ params }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: GREET.say(params.arguments[GREET.argument]) } }],
   }))
-  server.setRequestHandler(sdk.CompleteRequestSchema, ({ params }) => ({ completion: { values: NAMES.filter((name) => name.startsWith(params.argument.value)) } }))
+  server.setRequestHandler(sdk.CompleteRequestSchema, ({ params }) => ({
+    completion: { values: NAMES.filter((name) => name.startsWith(params.argument.value)) },
+  }))
   server.setRequestHandler(sdk.SetLevelRequestSchema, () => ({}))
   return server
 }

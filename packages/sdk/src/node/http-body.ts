@@ -7,7 +7,6 @@ export type BodyFault = 'too-long' | 'too-slow' | 'not-text' | 'broken-off'
 
 /** Calls back once, with the text or with what is wrong. */
 export class BodyReader {
-  readonly #request: NodeRequest
   readonly #maxBytes: number
   readonly #done: (text: string, fault: BodyFault | undefined) => void
   readonly #expected: number
@@ -17,7 +16,6 @@ export class BodyReader {
   #cancelTimer: (() => void) | undefined
 
   constructor(request: NodeRequest, maxBytes: number, done: (text: string, fault: BodyFault | undefined) => void) {
-    this.#request = request
     this.#maxBytes = maxBytes
     this.#done = done
     this.#expected = Number(request.headers['content-length'] ?? Number.NaN)

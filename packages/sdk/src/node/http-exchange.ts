@@ -16,8 +16,8 @@ export class NodeExchange implements Exchange {
   readonly path: string
   readonly query: string
   body = ''
-  /** Of a request that is refused unread, the rest is not waited for: the connection ends. */
-  unread: boolean
+  /** True until all of the request has come. What follows a refusal is read and thrown away, or there would be no time to read why. */
+  unread = true
   readonly #request: NodeRequest
   readonly #response: NodeResponse
   readonly #site: HttpSite
@@ -28,7 +28,6 @@ export class NodeExchange implements Exchange {
     this.method = request.method ?? 'GET'
     this.path = mark === -1 ? url : url.slice(0, mark)
     this.query = mark === -1 ? '' : url.slice(mark + 1)
-    this.unread = request.headers['content-length'] !== undefined || request.headers['transfer-encoding'] !== undefined
     this.#request = request
     this.#response = response
     this.#site = site
@@ -44,7 +43,8 @@ export class NodeExchange implements Exchange {
     if (response.headersSent || response.destroyed) return
     const all = this.#all(headers)
     if (status !== 204) all['content-length'] = lengthOf(body)
-    if (this.unread && this.#request.httpVersionMajor === 1) all['connection'] = 'close'
+    // HTTP/2 has a word for it: no more of this, please.
+    if (this.unread && 'stream' in this.#request) this.#request.stream.once('finish', stopUpload)
     response.writeHead(status, all)
     if (body === undefined || this.method === 'HEAD') response.end()
     else if (typeof body === 'string') response.end(body)
@@ -64,6 +64,10 @@ export class NodeExchange implements Exchange {
     const cors = this.#site.corsHeaders(this.#request.headers.origin)
     return cors === undefined ? all : Object.assign(all, cors)
   }
+}
+
+function stopUpload(this: Http2ServerRequest['stream']): void {
+  this.close()
 }
 
 function lengthOf(body: ResponseBody | undefined): number {

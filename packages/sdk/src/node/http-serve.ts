@@ -1,8 +1,6 @@
 /** Carries one request of a Node server to the site and its answer back. */
-
-import { type ErrorKind, ParleyError } from '../errors/index.ts'
-import { errorText } from '../jsonrpc/index.ts'
-import type { HttpSite } from '../serve/index.ts'
+import type { ErrorKind } from '../errors/index.ts'
+import { type HttpSite, refuse } from '../serve/index.ts'
 import { type BodyFault, BodyReader } from './http-body.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './http-exchange.ts'
 
@@ -17,24 +15,20 @@ export function serveExchange(site: HttpSite, request: NodeRequest, response: No
   try {
     if (!site.admit(exchange)) return
     if (request.method !== 'POST') return site.handle(exchange)
-  } catch {
-    return fail(exchange, 500, 'internal_error', 'Internal error')
+  } catch (error) {
+    return site.failed(exchange, error)
   }
   const { limits, clock, requestTimeout } = site.settings
   const reader = new BodyReader(request, limits.maxBytes, (text, fault) => {
     if (fault === 'broken-off') return
-    if (fault !== undefined) return fail(exchange, ...faults[fault])
+    if (fault !== undefined) return refuse(exchange, ...faults[fault])
     exchange.body = text
     exchange.unread = false
     try {
       site.handle(exchange)
-    } catch {
-      fail(exchange, 500, 'internal_error', 'Internal error')
+    } catch (error) {
+      site.failed(exchange, error)
     }
   })
   if (request.httpVersionMajor > 1) reader.within(requestTimeout, clock)
-}
-
-function fail(exchange: NodeExchange, status: number, kind: ErrorKind, message: string): void {
-  exchange.respond(status, { 'content-type': 'application/json' }, errorText(undefined, new ParleyError(kind, { message }).toWire()))
 }

@@ -1,15 +1,9 @@
 /** Serves over HTTP on Node: HTTP/1.1, HTTP/2 with TLS and without. */
-import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
-import { createServer as createHttp2Server, createSecureServer, type Http2SecureServer, type Http2Server } from 'node:http2'
-import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import type { SecureContextOptions } from 'node:tls'
 import { type HttpOptions, HttpSite, type Mount, type Servable } from '../serve/index.ts'
 import type { CloseOptions } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
-import type { NodeRequest, NodeResponse } from './http-exchange.ts'
+import { HttpListener, type TlsOptions, type UpgradeListener } from './http-listener.ts'
 import { serveExchange } from './http-serve.ts'
 import { pathOf, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 
@@ -19,18 +13,18 @@ export interface ServeHttpOptions extends HttpOptions, CrashReporting {
   /** The address to listen on. Default `127.0.0.1`; any other needs `allowedHosts`. */
   host?: string
   /** Key and certificate; with them the server speaks HTTPS. */
-  tls?: Pick<SecureContextOptions, 'key' | 'cert' | 'ca' | 'pfx' | 'passphrase'>
+  tls?: TlsOptions
   /** HTTP/2 beside HTTP/1.1. Default: on with `tls`, where clients choose, and off without. */
   http2?: boolean
+  /** Most connections at once; more are not taken. Default 20 000. */
+  maxConnections?: number
   /** Other paths and what answers them. */
   mounts?: Readonly<Record<string, Mount>>
   /** Also serves WebSocket, by the optional package `ws`; `true` for the path `/ws`. Default false. */
   webSocket?: boolean | WebSocketEndpointOptions
-  /** Takes requests to upgrade a connection to something else; without it they are refused. */
+  /** Takes requests to upgrade a connection to something else; without it they are answered like any other. */
   onUpgrade?: UpgradeListener
 }
-
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 export interface HttpServing {
   /** Where clients connect to. */
@@ -44,13 +38,6 @@ export interface HttpServing {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-type AnyServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer
-
-/** Connections without requests end after this time, in milliseconds; longer than that of most proxies, so that they hang up first. */
-const KEEP_ALIVE = 75_000
-const MAX_HEADER_BYTES = 16 * 1024
-const MAX_CONCURRENT_STREAMS = 250
-
 export async function serveHttp(server: Servable, options: ServeHttpOptions = {}): Promise<HttpServing> {
   const { port = 3000, host = '127.0.0.1', tls, mounts = {}, webSocket = false } = options
   if (options.allowedHosts === undefined && !isLoopback(host)) {
@@ -62,17 +49,21 @@ export async function serveHttp(server: Servable, options: ServeHttpOptions = {}
   const site = new HttpSite(reporting.server, options)
   for (const [path, mount] of Object.entries(mounts)) site.mount(path, mount)
   const onUpgrade = webSocket === false ? options.onUpgrade : await mountWebSocket(reporting.server, site, options, webSocket === true ? {} : webSocket)
-  const { servers, listener } = makeServers(site, tls, options.http2 ?? tls !== undefined)
-  for (const one of servers) if (onUpgrade !== undefined) one.on('upgrade', onUpgrade as never)
-  const sockets = trackSockets(listener)
-  listener.once('close', reporting.stop)
+  const listener = new HttpListener({
+    tls,
+    http2: options.http2 ?? tls !== undefined,
+    requestTimeout: site.settings.requestTimeout,
+    maxConnections: options.maxConnections ?? 20_000,
+    onRequest: (request, response) => serveExchange(site, request, response),
+    onUpgrade,
+  })
   try {
-    await listen(listener, port, host)
+    const address = { scheme: tls === undefined ? 'http' : 'https', host, port: await listener.listen(port, host) }
+    return new Serving(site, listener, address, reporting.stop)
   } catch (error) {
     reporting.stop()
     throw error
   }
-  return new Serving(site, listener, servers, sockets, tls === undefined ? 'http' : 'https', host)
 }
 
 async function mountWebSocket(server: Servable, site: HttpSite, options: ServeHttpOptions, own: WebSocketEndpointOptions): Promise<UpgradeListener> {
@@ -88,18 +79,16 @@ class Serving implements HttpServing {
   readonly url: string
   readonly port: number
   readonly site: HttpSite
-  readonly #listener: NetServer
-  readonly #servers: readonly AnyServer[]
-  readonly #sockets: ReadonlySet<Socket>
+  readonly #listener: HttpListener
+  readonly #onClosed: () => void
   #closing: Promise<void> | undefined
 
-  constructor(site: HttpSite, listener: NetServer, servers: readonly AnyServer[], sockets: ReadonlySet<Socket>, scheme: string, host: string) {
+  constructor(site: HttpSite, listener: HttpListener, { scheme, host, port }: { scheme: string; host: string; port: number }, onClosed: () => void) {
     this.site = site
+    this.port = port
+    this.url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}${site.settings.path}`
     this.#listener = listener
-    this.#servers = servers
-    this.#sockets = sockets
-    this.port = (listener.address() as AddressInfo).port
-    this.url = `${scheme}://${host.includes(':') ? `[${host}]` : host}:${this.port}${site.settings.path}`
+    this.#onClosed = onClosed
   }
 
   get sessions(): number {
@@ -116,86 +105,10 @@ class Serving implements HttpServing {
   }
 
   async #close(options: CloseOptions): Promise<void> {
-    const stopped = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
+    const stopped = this.#listener.stop()
     await this.site.close(options)
-    // What was answered last is on its way; connections that carry nothing any more are ended.
-    for (const one of this.#servers) if ('closeIdleConnections' in one) one.closeIdleConnections()
-    await flushed(this.#sockets)
-    for (const socket of this.#sockets) socket.destroy()
+    await this.#listener.hangUp()
     await stopped
+    this.#onClosed()
   }
-}
-
-function makeServers(site: HttpSite, tls: ServeHttpOptions['tls'], http2: boolean): { servers: AnyServer[]; listener: NetServer } {
-  const onRequest = (request: NodeRequest, response: NodeResponse): void => serveExchange(site, request, response)
-  const { requestTimeout } = site.settings
-  const limits = {
-    keepAlive: true,
-    keepAliveTimeout: KEEP_ALIVE,
-    noDelay: true,
-    requestTimeout,
-    headersTimeout: Math.min(requestTimeout, 10_000),
-    connectionsCheckingInterval: Math.min(requestTimeout, 5_000),
-    maxHeaderSize: MAX_HEADER_BYTES,
-  }
-  const settings = { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES }
-  if (tls !== undefined) {
-    const secure = http2
-      ? createSecureServer({ ...tls, ...limits, allowHTTP1: true, settings } as never, onRequest as never)
-      : createHttpsServer({ ...tls, ...limits }, onRequest as never)
-    return { servers: [secure], listener: secure }
-  }
-  const plain = createHttpServer(limits, onRequest as never)
-  if (!http2) return { servers: [plain], listener: plain }
-  const second = createHttp2Server({ settings }, onRequest as never)
-  return { servers: [plain, second], listener: createNetServer({ noDelay: true }, (socket) => sortConnection(socket, plain, second)) }
-}
-
-const PREFACE = 'PRI * HTTP/2'
-
-/** Both versions on one port: the first bytes of a connection tell which one it speaks. */
-function sortConnection(socket: Socket, first: HttpServer, second: Http2Server): void {
-  socket.on('error', () => {})
-  const timer = setTimeout(() => socket.destroy(), 10_000)
-  socket.once('close', () => clearTimeout(timer))
-  socket.once('data', (chunk: Buffer) => {
-    clearTimeout(timer)
-    socket.pause()
-    socket.unshift(chunk)
-    const isSecond = chunk.subarray(0, PREFACE.length).toString('latin1') === PREFACE.slice(0, chunk.length)
-    ;(isSecond ? second : first).emit('connection', socket)
-    if (!isSecond) socket.resume()
-  })
-}
-
-function trackSockets(listener: NetServer): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>()
-  listener.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  return sockets
-}
-
-/** Until everything written has left, or a moment has passed. */
-async function flushed(sockets: ReadonlySet<Socket>): Promise<void> {
-  const deadline = Date.now() + 1000
-  while ([...sockets].some((socket) => socket.writableLength > 0) && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
-function listen(listener: NetServer, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const why = error.code === 'EADDRINUSE' ? `port ${port} of ${host} is in use by another program` : error.message
-      reject(new Error(`Cannot listen: ${why}`, { cause: error }))
-    }
-    listener.once('error', fail)
-    listener.listen(port, host, () => {
-      listener.off('error', fail)
-      listener.on('error', () => {})
-      resolve()
-    })
-  })
 }

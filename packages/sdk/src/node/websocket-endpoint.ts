@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, errorText } from '../jsonrpc/index.ts'
 import type { Mount, Servable } from '../serve/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
 import { type Exchange, Guard, type GuardOptions, JSON_TYPE, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
-import type { UpgradeListener } from './http-server.ts'
+import type { UpgradeListener } from './http-listener.ts'
 import { loadWs } from './websocket-library.ts'
 
 export interface WebSocketEndpointOptions extends GuardOptions {

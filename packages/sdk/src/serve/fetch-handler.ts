@@ -25,8 +25,8 @@ async function serve(site: HttpSite, exchange: FetchExchange, request: Request):
     if (!site.admit(exchange)) return
     if (request.body !== null && !(await readBody(site, exchange, request.body))) return
     site.handle(exchange)
-  } catch {
-    refuse(exchange, 500, 'internal_error', 'Internal error')
+  } catch (error) {
+    site.failed(exchange, error)
   }
 }
 

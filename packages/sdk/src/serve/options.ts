@@ -48,6 +48,8 @@ export interface HttpOptions extends GuardOptions {
   requestTimeout?: Duration
   /** Settings of the sessions; what is left out is taken from the server. */
   session?: Omit<AcceptOptions, 'id' | 'keepAlive' | 'clock' | 'mint'>
+  /** Told of what went wrong in the server itself, of which the client learns nothing. Default: the console. */
+  onError?: (error: unknown) => void
   clock?: Clock
   /** Makes session ids: they must not be guessable, and visible ASCII. */
   mint?: Mint
@@ -69,6 +71,7 @@ export interface HttpSettings {
   readonly requestTimeout: number
   readonly limits: MessageLimits
   readonly session: AcceptOptions
+  readonly onError: (error: unknown) => void
   readonly clock: Clock
   readonly mint: Mint
 }
@@ -94,6 +97,7 @@ export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLi
     limits: { ...DEFAULT_LIMITS, ...serverLimits, ...session.limits },
     // Idle sessions expire instead of being pinged: a client that has no stream open could not be reached.
     session: { ...session, clock, keepAlive: false },
+    onError: options.onError ?? ((error) => console.error('parley: serving over HTTP failed:', error)),
     clock,
     mint: options.mint ?? systemMint,
   }

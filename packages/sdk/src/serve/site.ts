@@ -80,6 +80,16 @@ export class HttpSite {
     this.#mounts.get(exchange.path)?.handle(exchange)
   }
 
+  /** Something here is broken: the client is told no more than that. */
+  failed(exchange: Exchange, error: unknown): void {
+    refuse(exchange, 500, 'internal_error', 'Internal error')
+    try {
+      this.settings.onError(error)
+    } catch {
+      // An observer that fails has no one left to tell.
+    }
+  }
+
   /** Headers that let a page of a listed origin read the response. */
   corsHeaders(origin: string | undefined): ResponseHeaders | undefined {
     if (!this.settings.cors || origin === undefined || !this.guard.lists(origin)) return undefined

@@ -56,15 +56,7 @@ export class SseParser {
   /** The events completed by this chunk. Throws `message_too_large` when one is longer than allowed; the stream is of no use then. */
   push(chunk: string): SseEvent[] {
     const events: SseEvent[] = []
-    let at = 0
-    if (this.#atStart && chunk.length > 0) {
-      this.#atStart = false
-      if (chunk.charCodeAt(0) === 0xfeff) at = 1
-    }
-    if (this.#afterReturn && at < chunk.length) {
-      this.#afterReturn = false
-      if (chunk[at] === '\n') at++
-    }
+    let at = this.#begin(chunk)
     // Each kind of line end is looked for once per occurrence, not once per line: most streams have no CR at all.
     let lineFeed = chunk.indexOf('\n', at)
     let carriageReturn = chunk.indexOf('\r', at)
@@ -83,6 +75,17 @@ export class SseParser {
     this.#line += chunk.slice(at)
     if (this.#length + this.#line.length > this.#maxLength) this.#tooLong()
     return events
+  }
+
+  /** Where to begin: after a byte order mark, or after the second half of a line end. */
+  #begin(chunk: string): number {
+    if (chunk === '') return 0
+    let at = 0
+    if (this.#atStart && chunk.charCodeAt(0) === 0xfeff) at++
+    this.#atStart = false
+    if (this.#afterReturn && chunk[at] === '\n') at++
+    this.#afterReturn = false
+    return at
   }
 
   #endLine(line: string, events: SseEvent[]): void {

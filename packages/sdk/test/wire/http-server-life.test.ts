@@ -56,7 +56,7 @@ describe('idle sessions', () => {
     const own = await listening.listen()
     const answer = asking.post(toolCall(1, 'wait'))
     await waiting.opened
-    await clock.advance(100 * MINUTE)
+    await clock.advance(40 * MINUTE)
     expect(serving.sessions).toBe(2)
     go.open()
     expect((await answer).status).toBe(200)
@@ -118,7 +118,7 @@ describe('too many sessions', () => {
 
   it('10,000 opened and abandoned leave nothing', async () => {
     const clock = fakeClock()
-    const { port, serving, server } = await serve({ clock, maxSessions: 10_000 })
+    const { port, serving, server } = await serve({ clock, maxSessions: 10_000, session: { initialiseTimeout: '2h' } })
     const { Agent } = await import('node:http')
     const agent = new Agent({ keepAlive: true, maxSockets: 16 })
     const heap = () => {

@@ -287,7 +287,7 @@ describe('limits on bodies', () => {
     const peer = await Peer.open(port)
     expect((await peer.post(long(1000))).status).toBe(200)
     const answer = await peer.post(long(3000))
-    expect(answer).toMatchObject({ status: 413, headers: { connection: 'close' }, json: { error: { data: { 'parley/kind': 'message_too_large' } } } })
+    expect(answer).toMatchObject({ status: 413, json: { error: { data: { 'parley/kind': 'message_too_large' } } } })
     expect((await peer.post(long(1000))).status).toBe(200)
   })
 
@@ -314,8 +314,28 @@ describe('limits on bodies', () => {
     endless.destroy()
   })
 
-  it('a body without end is given up on (408)', async () => {
-    const { port } = await serve({ requestTimeout: 150 })
+  it.each([false, true])('a client that goes on sending can still read why it was refused (HTTP/2 as well: %s)', async (http2) => {
+    const { port } = await serve({ http2, session: { limits: { maxBytes: 2000 } } })
+    const long = await call(port, { body: `"${'x'.repeat(20_000_000)}"` })
+    expect(long.status).toBe(413)
+  })
+
+  it('a failure of the server itself is 500, and told to its owner only', async () => {
+    const errors: unknown[] = []
+    const { serving, port } = await serve({ onError: (error) => errors.push(error) })
+    serving.site.mount('/broken', {
+      handle: () => {
+        throw new Error('secret')
+      },
+    })
+    const answer = await call(port, { path: '/broken', body: '{}' })
+    expect(answer).toMatchObject({ status: 500, json: { error: { code: -32603, message: 'Internal error' } } })
+    expect(answer.text).not.toContain('secret')
+    expect(errors).toEqual([new Error('secret')])
+  })
+
+  it.each([false, true])('a body without end is given up on (408), with HTTP/2 beside it: %s', async (http2) => {
+    const { port } = await serve({ requestTimeout: 150, http2 })
     const { connect } = await import('node:net')
     const socket = connect(port, '127.0.0.1')
     socket.write(`POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: 100\r\n\r\n{"jsonrpc"`)

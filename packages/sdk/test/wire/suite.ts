@@ -40,8 +40,8 @@ class Mailbox<T> {
   }
 
   next(): Promise<T> {
-    const item = this.all.shift()
-    return item === undefined ? new Promise((resolve) => this.#takers.push(resolve)) : Promise.resolve(item)
+    if (this.all.length === 0) return new Promise((resolve) => this.#takers.push(resolve))
+    return Promise.resolve(this.all.shift() as T)
   }
 }
 

@@ -178,7 +178,7 @@ class HttpClientLink implements Link {
       return reply
     }
     const refusal = await readRefusal(reply, this.#peer.url)
-    if (this.#sessionId !== undefined && this.#hasStreams && refusal.status === 404) throw sessionLost(this.#peer.url, refusal)
+    if (this.#sessionId !== undefined && this.#hasStreams && refusal.status === 404) this.#end(sessionLost(this.#peer.url, refusal))
     throw refusal.error
   }
 
@@ -200,8 +200,7 @@ class HttpClientLink implements Link {
       await stream.listen()
     } catch (error) {
       this.#hears = false
-      const isLost = error instanceof ParleyError && error.kind === 'session_lost'
-      if (this.#closed || (!isLost && NOT_OFFERED.has(statusOf(error)))) return
+      if (this.#closed || NOT_OFFERED.has(statusOf(error))) return
       // Nobody answered for a long time: whoever sits above can try a new connection, or give up.
       if (isPassing(error) && statusOf(error) === undefined) this.#end(error as ParleyError)
       else this.#failed(undefined, error)

@@ -270,7 +270,7 @@ describe(rule('B-11'), () => {
 })
 
 describe('V1 features of 2025-06-18', () => {
-  it.each(['elicitation', 'structured-output', 'resource-links', 'titles', 'completion-context'])('%s is new', (feature) => {
+  it.each(['elicitation', 'structured-output', 'resource-links', 'titles', 'completion-context', 'protocol-version-header'])('%s is new', (feature) => {
     expect([supports(V03, feature), supports(V06, feature)]).toEqual([false, true])
   })
 

@@ -209,7 +209,10 @@ describe(rule('C-28'), () => {
 })
 
 describe('V1 features of 2025-11-25', () => {
-  it.each(['elicitation-url', 'elicitation-defaults', 'elicitation-choices', 'sampling-tools', 'sampling-blocks', 'tasks', 'icons'])('%s is new', (feature) => {
-    expect([supports(V06, feature), supports(V11, feature)]).toEqual([false, true])
-  })
+  it.each(['elicitation-url', 'elicitation-defaults', 'elicitation-choices', 'sampling-tools', 'sampling-blocks', 'tasks', 'icons', 'sse-polling'])(
+    '%s is new',
+    (feature) => {
+      expect([supports(V06, feature), supports(V11, feature)]).toEqual([false, true])
+    },
+  )
 })

@@ -13,13 +13,13 @@ export interface Bundled {
 }
 
 /** One of the programs of this folder as one file that Node can run. */
-export async function bundled(program: 'served' | 'parent' | 'suite'): Promise<Bundled> {
+export async function bundled(program: 'served' | 'parent' | 'suite' | 'lasting'): Promise<Bundled> {
   const dir = await mkdtemp(join(tmpdir(), 'parley-wire-'))
   await build({
     input: { [program]: fileURLToPath(new URL(`${program}.ts`, import.meta.url)) },
     platform: 'node',
     // Optional peers are loaded only when they are used, and these programs do not.
-    external: /^(node:|zod|@valibot)/,
+    external: /^(node:|zod|@valibot|ws$)/,
     output: { dir, format: 'esm', entryFileNames: '[name].mjs' },
     logLevel: 'silent',
   })

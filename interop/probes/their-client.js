@@ -1,0 +1,99 @@
+/** What a client of the official SDK is tried with on Parley's server. Its own parser objects to whatever it does not know. */
+import assert from 'node:assert/strict'
+import { FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NOTE, PLACE, TOOLS } from '../contract.js'
+
+const namesOf = (tools) => tools.map(({ name }) => name)
+
+/** Settles with the first notification of a kind after `trigger`. */
+async function heard({ client, sdk }, schema, trigger) {
+  const first = new Promise((resolve) => {
+    client.setNotificationHandler(sdk[schema], resolve)
+  })
+  await trigger()
+  return await first
+}
+
+const call = async ({ client }, name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)).content[0]?.text
+
+export const theirProbes = {
+  async initialize({ client }) {
+    assert.equal(client.getServerVersion().name, 'parley-interop')
+    await client.ping()
+  },
+  async tools({ client }) {
+    assert.deepEqual(namesOf((await client.listTools()).tools), TOOLS)
+  },
+  async call(peer) {
+    assert.equal(await call(peer, 'echo', { text: 'grüße 🎈' }), 'grüße 🎈')
+    await assert.rejects(peer.client.callTool({ name: 'no-such-tool', arguments: {} }), { code: -32602 })
+  },
+  async structured({ client }) {
+    const { structuredContent } = await client.callTool({ name: 'sum', arguments: { a: 40, b: 2 } })
+    assert.deepEqual(structuredContent, { sum: 42 })
+  },
+  async error({ client }) {
+    const { isError, content } = await client.callTool({ name: 'fail', arguments: {} })
+    assert.equal(isError, true)
+    assert.equal(content[0].text, FAILURE)
+  },
+  async progress(peer) {
+    const steps = []
+    await call(peer, 'steps', {}, { onprogress: ({ progress, total }) => steps.push([progress, total]) })
+    assert.deepEqual(steps, [
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ])
+  },
+  async cancel(peer) {
+    const controller = new AbortController()
+    await assert.rejects(call(peer, 'wait', {}, { signal: controller.signal, onprogress: () => controller.abort('enough') }))
+    assert.equal(await call(peer, 'cancelled'), 'yes')
+  },
+  async read({ client }) {
+    assert.deepEqual(
+      (await client.listResources()).resources.map(({ uri }) => uri),
+      [NOTE.uri],
+    )
+    assert.equal((await client.readResource({ uri: NOTE.uri })).contents[0].text, NOTE.text)
+    await assert.rejects(client.readResource({ uri: 'notes://none' }), { code: -32002 })
+  },
+  async subscribe(peer) {
+    await peer.client.subscribeResource({ uri: NOTE.uri })
+    const { params } = await heard(peer, 'ResourceUpdatedNotificationSchema', () => call(peer, 'touch'))
+    assert.equal(params.uri, NOTE.uri)
+    await peer.client.unsubscribeResource({ uri: NOTE.uri })
+  },
+  async list_changed(peer) {
+    await heard(peer, 'ToolListChangedNotificationSchema', () => call(peer, 'grow'))
+    assert.ok(namesOf((await peer.client.listTools()).tools).includes(GROWN))
+  },
+  async prompt({ client }) {
+    assert.deepEqual(namesOf((await client.listPrompts()).prompts), [GREET.name])
+    const { messages } = await client.getPrompt({ name: GREET.name, arguments: { [GREET.argument]: 'Ann' } })
+    assert.equal(messages[0].content.text, GREET.say('Ann'))
+  },
+  async complete({ client }) {
+    const ref = { type: 'ref/prompt', name: GREET.name }
+    const { completion } = await client.complete({ ref, argument: { name: GREET.argument, value: 'An' } })
+    assert.deepEqual(completion.values, ['Ann', 'Anton'])
+  },
+  async logging(peer) {
+    await peer.client.setLoggingLevel('debug')
+    const { params } = await heard(peer, 'LoggingMessageNotificationSchema', () => call(peer, 'log'))
+    assert.equal(params.data, LINE)
+  },
+  async sampling(peer) {
+    const { client, sdk } = peer
+    client.setRequestHandler(sdk.CreateMessageRequestSchema, () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: MODEL_ANSWER } }))
+    assert.equal(await call(peer, 'ask-model'), MODEL_ANSWER)
+  },
+  async elicitation(peer) {
+    peer.client.setRequestHandler(peer.sdk.ElicitRequestSchema, () => ({ action: 'accept', content: { yes: true } }))
+    assert.equal(await call(peer, 'ask-user'), 'accept true')
+  },
+  async roots(peer) {
+    peer.client.setRequestHandler(peer.sdk.ListRootsRequestSchema, () => ({ roots: [PLACE] }))
+    assert.equal(await call(peer, 'places'), PLACE.uri)
+  },
+}

@@ -1,0 +1,147 @@
+/** The servers of Node behind one port: HTTP/1.1, HTTP/2 with TLS, or both without. */
+import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
+import { createServer as createHttp2Server, createSecureServer, type Http2SecureServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { SecureContextOptions } from 'node:tls'
+import type { NodeRequest, NodeResponse } from './http-exchange.ts'
+
+export type TlsOptions = Pick<SecureContextOptions, 'key' | 'cert' | 'ca' | 'pfx' | 'passphrase'>
+
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+export interface ListenerOptions {
+  tls: TlsOptions | undefined
+  http2: boolean
+  /** Longest time a request may take to arrive, in milliseconds. */
+  requestTimeout: number
+  maxConnections: number
+  onRequest: (request: NodeRequest, response: NodeResponse) => void
+  onUpgrade: UpgradeListener | undefined
+}
+
+type AnyServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer
+
+/** Connections without requests end after this time, in milliseconds; longer than that of most proxies, so that they hang up first. */
+const KEEP_ALIVE = 75_000
+/** How long a connection may take to say what it wants. */
+const HEADERS_TIMEOUT = 10_000
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_CONCURRENT_STREAMS = 250
+/** How long clients have to take what was written last. */
+const LAST_WORDS = 1_000
+
+export class HttpListener {
+  readonly #servers: readonly AnyServer[]
+  readonly #listener: NetServer
+  readonly #sockets = new Set<Socket>()
+  readonly #sessions = new Set<ServerHttp2Session>()
+
+  constructor(options: ListenerOptions) {
+    const { servers, listener } = makeServers(options)
+    this.#servers = servers
+    this.#listener = listener
+    listener.maxConnections = options.maxConnections
+    listener.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    for (const server of servers as readonly HttpServer[]) {
+      if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade)
+      server.on('session', (session: ServerHttp2Session) => {
+        this.#sessions.add(session)
+        session.once('close', () => this.#sessions.delete(session))
+      })
+    }
+  }
+
+  /** The port it listens on. */
+  listen(port: number, host: string): Promise<number> {
+    const listener = this.#listener
+    return new Promise((resolve, reject) => {
+      const fail = (error: NodeJS.ErrnoException): void => {
+        const why = error.code === 'EADDRINUSE' ? `port ${port} of ${host} is in use by another program` : error.message
+        reject(new Error(`Cannot listen: ${why}`, { cause: error }))
+      }
+      listener.once('error', fail)
+      listener.listen(port, host, () => {
+        listener.off('error', fail)
+        listener.on('error', () => {})
+        resolve((listener.address() as AddressInfo).port)
+      })
+    })
+  }
+
+  /** Takes no more connections; resolves when the last one has ended. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => this.#listener.close(() => resolve()))
+  }
+
+  /** Ends all connections; everything they carried has been answered. */
+  async hangUp(): Promise<void> {
+    // A response that was ended just now is over for the server only a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections()
+    for (const session of this.#sessions) session.close()
+    let timer: NodeJS.Timeout | undefined
+    const gone = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    const patience = new Promise((resolve) => {
+      timer = setTimeout(resolve, LAST_WORDS)
+    })
+    await Promise.race([Promise.all(gone), patience])
+    clearTimeout(timer)
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
+
+function makeServers({ tls, http2, requestTimeout, onRequest }: ListenerOptions): { servers: AnyServer[]; listener: NetServer } {
+  const timeouts = { keepAliveTimeout: KEEP_ALIVE, requestTimeout, headersTimeout: Math.min(requestTimeout, HEADERS_TIMEOUT) }
+  const limits = { ...timeouts, noDelay: true, connectionsCheckingInterval: Math.min(requestTimeout, 5_000), maxHeaderSize: MAX_HEADER_BYTES }
+  const settings = { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES }
+  if (tls !== undefined && http2) {
+    const secure = createSecureServer({ ...tls, ...limits, allowHTTP1: true, settings } as never, onRequest as never)
+    // Its options have no place for these.
+    Object.assign(secure, timeouts)
+    return { servers: [secure], listener: secure }
+  }
+  if (tls !== undefined) {
+    const secure = createHttpsServer({ ...tls, ...limits }, onRequest as never)
+    return { servers: [secure], listener: secure }
+  }
+  const first = createHttpServer(limits, onRequest as never)
+  if (!http2) return { servers: [first], listener: first }
+  const second = createHttp2Server({ settings }, onRequest as never)
+  const listener = createNetServer({ noDelay: true }, (socket) => sortConnection(socket, first, second))
+  // It is handed connections instead of listening itself, but only then does it watch over their time-outs.
+  listener.on('listening', () => first.emit('listening'))
+  listener.on('close', () => first.close())
+  return { servers: [first, second], listener }
+}
+
+const PREFACE = 'PRI * HTTP/2'
+/** No method of HTTP/1.1 has so many characters in common with the preface. */
+const TELLING = 3
+
+/** Both versions on one port: the first bytes of a connection tell which one it speaks. */
+function sortConnection(socket: Socket, first: HttpServer, second: Http2Server): void {
+  const timer = setTimeout(() => socket.destroy(), HEADERS_TIMEOUT)
+  const giveUp = (): void => clearTimeout(timer)
+  socket.on('error', () => {})
+  socket.once('close', giveUp)
+  let seen = Buffer.alloc(0)
+  const onData = (chunk: Buffer): void => {
+    seen = Buffer.concat([seen, chunk])
+    const opening = seen.toString('latin1', 0, PREFACE.length)
+    const isSecond = PREFACE.startsWith(opening)
+    if (isSecond && seen.length < TELLING) return
+    clearTimeout(timer)
+    socket.off('data', onData)
+    socket.off('close', giveUp)
+    socket.pause()
+    socket.unshift(seen)
+    ;(isSecond ? second : first).emit('connection', socket)
+    if (!isSecond) socket.resume()
+  }
+  socket.on('data', onData)
+}
