@@ -10,7 +10,8 @@ import { everythingProbes } from './probes/everything.js'
 import { fastmcpProbes } from './probes/fastmcp.js'
 import { answers, probes } from './probes/our-client.js'
 import { theirProbes } from './probes/their-client.js'
-import { load, RELEASES } from './theirs/sdk-1.js'
+import { firstGeneration, RELEASES } from './theirs/sdk-1.js'
+import { SECOND } from './theirs/sdk-2.js'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const EVERYTHING = at('../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
@@ -61,8 +62,8 @@ function withTheirServer({ title, version, lacks, program, probes: own = probes,
     async meet(recording) {
       const args = program(transport)
       const running = transport === 'stdio' ? undefined : await startProgram(args)
-      const target =
-        running === undefined ? { command: process.execPath, args, stderr: 'ignore' } : { url: running.url, ...(transport === 'sse' && { transport: 'sse' }) }
+      // That a server has only HTTP+SSE, the client finds out by itself.
+      const target = running === undefined ? { command: process.execPath, args, stderr: 'ignore' } : running.url
       const options = {
         ...given,
         info: { name: 'parley-interop', version: '1.0.0' },
@@ -87,21 +88,22 @@ const ways = {
   sse: (sdk, { url }) => new sdk.SSEClientTransport(new URL('/sse', url)),
 }
 
-function withTheirClient(release, { title, version, lacks }, transport) {
+function withTheirClient({ title, version, lacks, notFound = -32002, makeClient }, transport) {
   return {
     peer: title,
     role: 'client',
     transport,
     version,
     lacks,
+    notFound,
     probes: theirProbes,
     async meet(recording) {
       const folder = await mkdtemp(join(tmpdir(), 'parley-interop-'))
       const [program, file] = [at('ours/server.js'), join(folder, 'frames')]
       const running = transport === 'stdio' ? undefined : await startProgram([program, 'http', file])
-      const sdk = await load(release, 'client', 'types', `${transport}Client`)
       const capabilities = { sampling: {}, roots: {}, ...(!lacks.includes('elicitation') && { elicitation: {} }) }
-      const client = new sdk.Client({ name: release, version: '1.0.0' }, { capabilities })
+      const subject = await makeClient(transport, capabilities)
+      const { client, sdk } = subject
       const close = async () => {
         await client.close()
         await running?.stop()
@@ -110,7 +112,7 @@ function withTheirClient(release, { title, version, lacks }, transport) {
       }
       try {
         await client.connect(ways[transport](sdk, { program, file, url: running?.url }))
-        return { subject: { client, sdk }, close }
+        return { subject, close }
       } catch (error) {
         await close()
         throw error
@@ -119,8 +121,11 @@ function withTheirClient(release, { title, version, lacks }, transport) {
   }
 }
 
-const clients = Object.entries(RELEASES).map(([release, facts]) => facts.transports.map((transport) => withTheirClient(release, facts, transport)))
-const meetings = [...clients, ...servers.map((server) => server.transports.map((transport) => withTheirServer(server, transport)))]
+const clients = [...Object.keys(RELEASES).map(firstGeneration), SECOND]
+const meetings = [
+  ...clients.map((client) => client.transports.map((transport) => withTheirClient(client, transport))),
+  ...servers.map((server) => server.transports.map((transport) => withTheirServer(server, transport))),
+]
 
 export const pairs = meetings.flat()
 

@@ -23,6 +23,12 @@ export class Recording {
     return [...this.#sessions.values()].reduce((total, frames) => total + frames.length, 0)
   }
 
+  /** The versions that were agreed on, each once. */
+  get versions() {
+    const agreed = [...this.#sessions.values()].map((frames) => negotiated(messagesOf(frames)))
+    return [...new Set(agreed.filter((version) => version !== undefined))]
+  }
+
   /** Sentences on frames that are not as the version of their session wants them, by who sent them. */
   flaws() {
     const flaws = { ours: [], theirs: [] }
@@ -36,8 +42,12 @@ export class Recording {
 
 const other = { ours: 'theirs', theirs: 'ours' }
 
+const messagesOf = (frames) => frames.flatMap(({ from, frame }) => [JSON.parse(frame)].flat().map((message) => ({ from, message })))
+
 function flawsOf(frames) {
-  const messages = frames.flatMap(({ from, frame }) => [JSON.parse(frame)].flat().map((message) => ({ from, message })))
+  const messages = messagesOf(frames)
+  // Somebody looked for a newer protocol and left.
+  if (!messages.some(({ message }) => message.method === 'initialize')) return []
   const version = negotiated(messages)
   if (version === undefined) return [{ from: 'ours', flaw: 'no version was agreed on' }]
   /** Methods by who asked and the id, to know what an answer is the answer to. */

@@ -36,6 +36,8 @@ async function meet(pair) {
   } catch (error) {
     outcomes.close = `closing failed: ${error.message}`
   }
+  const agreed = recording.versions.join(' and ') || 'nothing'
+  if (outcomes.initialize === 'ok' && agreed !== pair.version) outcomes.initialize = `agreed on ${agreed} instead of ${pair.version}`
   return { pair, outcomes, frames: recording.count, flaws: recording.flaws() }
 }
 

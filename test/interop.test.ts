@@ -31,7 +31,7 @@ describe('V1 published clients and servers', () => {
   it('get along with Parley, over standard input and output, Streamable HTTP and HTTP+SSE', { timeout: 3 * MINUTE }, async () => {
     const { code, shown } = await interop('few')
     expect(shown).not.toContain('FAIL')
-    expect(shown).toMatch(/^11 of 11 pairs get along, \d{3,} frames$/m)
+    expect(shown).toMatch(/^12 of 12 pairs get along, \d{3,} frames$/m)
     for (const transport of ['stdio', 'http', 'sse']) expect(shown).toMatch(new RegExp(`Parley +${transport} `))
     expect(code).toBe(0)
   })

@@ -10,7 +10,7 @@ const [transport, file] = process.argv.slice(2)
 let count = 0
 const recorded = {
   accept(link, options) {
-    const session = ++count
+    const session = `${process.pid}.${++count}`
     const server = createServer({ name: 'parley-interop', version: '1.0.0' })
     server.add(...definitions(() => server))
     const tap = (direction, frame) =>

@@ -13,7 +13,7 @@ async function heard({ client, sdk }, schema, trigger) {
   return await first
 }
 
-const call = async ({ client }, name, args = {}, options) => (await client.callTool({ name, arguments: args }, undefined, options)).content[0]?.text
+const call = async ({ callTool }, name, args = {}, options) => (await callTool({ name, arguments: args }, options)).content[0]?.text
 
 export const theirProbes = {
   async initialize({ client }) {
@@ -25,14 +25,14 @@ export const theirProbes = {
   },
   async call(peer) {
     assert.equal(await call(peer, 'echo', { text: 'grüße 🎈' }), 'grüße 🎈')
-    await assert.rejects(peer.client.callTool({ name: 'no-such-tool', arguments: {} }), { code: -32602 })
+    await assert.rejects(peer.callTool({ name: 'no-such-tool', arguments: {} }), { code: -32602 })
   },
-  async structured({ client }) {
-    const { structuredContent } = await client.callTool({ name: 'sum', arguments: { a: 40, b: 2 } })
+  async structured({ callTool }) {
+    const { structuredContent } = await callTool({ name: 'sum', arguments: { a: 40, b: 2 } })
     assert.deepEqual(structuredContent, { sum: 42 })
   },
-  async error({ client }) {
-    const { isError, content } = await client.callTool({ name: 'fail', arguments: {} })
+  async error({ callTool }) {
+    const { isError, content } = await callTool({ name: 'fail', arguments: {} })
     assert.equal(isError, true)
     assert.equal(content[0].text, FAILURE)
   },
@@ -50,13 +50,13 @@ export const theirProbes = {
     await assert.rejects(call(peer, 'wait', {}, { signal: controller.signal, onprogress: () => controller.abort('enough') }))
     assert.equal(await call(peer, 'cancelled'), 'yes')
   },
-  async read({ client }) {
+  async read({ client }, { notFound }) {
     assert.deepEqual(
       (await client.listResources()).resources.map(({ uri }) => uri),
       [NOTE.uri],
     )
     assert.equal((await client.readResource({ uri: NOTE.uri })).contents[0].text, NOTE.text)
-    await assert.rejects(client.readResource({ uri: 'notes://none' }), { code: -32002 })
+    await assert.rejects(client.readResource({ uri: 'notes://none' }), { code: notFound })
   },
   async subscribe(peer) {
     await peer.client.subscribeResource({ uri: NOTE.uri })

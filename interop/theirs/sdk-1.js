@@ -25,3 +25,14 @@ export async function load(release, ...modules) {
   const loaded = await Promise.all(modules.map((name) => import(`${release}/${MODULES[name]}`)))
   return Object.assign({}, ...loaded)
 }
+
+export function firstGeneration(release) {
+  return {
+    ...RELEASES[release],
+    async makeClient(transport, capabilities) {
+      const sdk = await load(release, 'client', 'types', `${transport}Client`)
+      const client = new sdk.Client({ name: release, version: '1.0.0' }, { capabilities })
+      return { client, sdk, callTool: (params, options) => client.callTool(params, undefined, options) }
+    },
+  }
+}

@@ -1,6 +1,6 @@
 /** Files for crash reports: readable by their owner only, few, and never a reason to fail. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const NAME = /^parley-crash-.*\.json$/
 
@@ -11,7 +11,7 @@ export function writeCrashFile(directory: string, at: number, report: object, ma
   const time = new Date(at).toISOString().replaceAll(':', '-')
   const path = join(directory, `parley-crash-${time}-${process.pid}-${++written}.json`)
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeDirectory(directory)
     makeRoom(directory, maxFiles - 1)
     writeFileSync(path, `${JSON.stringify(report, undefined, 2)}\n`, { flag: 'wx', mode: 0o600 })
     return path
@@ -19,6 +19,19 @@ export function writeCrashFile(directory: string, at: number, report: object, ma
     // Half a report on a full disk helps nobody and keeps it full.
     discard(path)
     return undefined
+  }
+}
+
+/** Step by step: the recursive way of Node never ends in places, such as /proc, where nothing can be made. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || dirname(path) === path) throw error
+    makeDirectory(dirname(path))
+    mkdirSync(path, { mode: 0o700 })
   }
 }
 

@@ -10,6 +10,8 @@ describe('L8 secrets do not get into reports', () => {
     ["api_key='k-1234567'", "api_key='[secret]'"],
     ['Cannot reach https://me:pass@example.com/mcp?key=v1: refused', 'Cannot reach https://example.com/mcp refused'],
     ['at file:///srv/app.mjs:3:14', 'at file:///srv/app.mjs:3:14'],
+    ['got 401 for bearer abcdefgh', 'got 401 for bearer [secret]'],
+    ['Unexpected token in the password field', 'Unexpected token in the password field'],
     ['nothing to hide', 'nothing to hide'],
   ])('%s', (text, clean) => {
     expect(redact(text, {})).toBe(clean)

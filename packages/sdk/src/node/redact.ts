@@ -2,7 +2,8 @@
 
 /** Shorter values are words, and words are in every text. */
 const SHORTEST = 6
-const CREDENTIALS = /\b(bearer|basic|token|secret|password|passwd|api[_-]?key|authorization|cookie)(["']?\s*[=:]\s*["']?|\s+)([^\s"',;)}\]]{4,})/gi
+const SCHEMES = /\b(bearer|basic)\s+[^\s"',;)}\]]{4,}/gi
+const NAMED = /\b(authorization|token|secret|password|passwd|api[_-]?key|cookie)(["']?\s*[=:]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;)}\]]{4,}/gi
 /** The user and the password of an address, and everything behind its question mark. */
 const ADDRESS = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/@]+@)?([^\s?#"')]*)(?:\?[^\s"')]*)?/gi
 
@@ -11,5 +12,5 @@ export function redact(text: string, environment: Readonly<Record<string, string
   const values = Object.entries(environment).filter((entry): entry is [string, string] => (entry[1]?.length ?? 0) >= SHORTEST)
   // The longest first, because one may be part of another.
   for (const [name, value] of values.sort(([, one], [, two]) => two.length - one.length)) clean = clean.replaceAll(value, `[${name}]`)
-  return clean.replace(ADDRESS, '$1$2').replace(CREDENTIALS, '$1$2[secret]')
+  return clean.replace(ADDRESS, '$1$2').replace(NAMED, '$1$2[secret]').replace(SCHEMES, '$1 [secret]')
 }

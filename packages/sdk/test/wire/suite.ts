@@ -71,6 +71,13 @@ export function describeTransport(name: string, wire: Wire): void {
       opened.push(made)
       return made
     }
+    /** Until what belongs to no request arrives: some transports open a way for it after the handshake. */
+    const hears = async (one: Client): Promise<void> => {
+      const updates = new Mailbox<string>()
+      await one.subscribe('notes://today', updates.put)
+      await one.call('touch', { text: 'notes://today' } as never)
+      await updates.next()
+    }
     const say = async (tool: string, args: object = {}): Promise<string> => (await client.call(tool, args as never)).text
 
     beforeAll(async () => {
@@ -221,8 +228,7 @@ export function describeTransport(name: string, wire: Wire): void {
     it('M5 what is too long for the client fails that call only', async () => {
       const small = await open({ limits: { maxBytes: 100_000 } })
       const failure = await small.client.call('large', { count: 150_000 } as never).catch((error: unknown) => error)
-      expect(failure).toBeInstanceOf(ParleyError)
-      expect((failure as ParleyError).message).toMatch(/100000 bytes/)
+      expect(failure).toMatchObject({ name: 'ParleyError', message: expect.stringMatching(/limited to 10\d{4} (bytes|characters)/) })
       expect((await small.client.call('echo', { text: 'after' } as never)).text).toBe('after')
     })
 
@@ -239,6 +245,7 @@ export function describeTransport(name: string, wire: Wire): void {
     it('L8 the server leaves: the client notices', async () => {
       const { client: left, stop } = await open()
       const ended = new Promise<void>((resolve) => left.session.onClose(() => resolve()))
+      await hears(left)
       await stop()
       await ended
       await expect(left.call('echo', { text: 'late' } as never)).rejects.toBeInstanceOf(ParleyError)

@@ -35,6 +35,7 @@ if (role === 'stdio') await serveStdio(server, reporting)
 if (role === 'http' || role === 'tcp') {
   const settings = { port: Number(port), ...reporting }
   const handle = role === 'http' ? await serveHttp(server, settings) : await serveTcp(server, settings)
+  process.on('SIGTERM', () => process.stderr.write('told\n'))
   closeOnSignals([handle, server], {
     onPersist: (sessions) => void process.stderr.write(`persisted ${sessions.map(({ version }) => version).join(' ')}\n`),
   })
