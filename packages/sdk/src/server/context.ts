@@ -164,7 +164,7 @@ export class Context {
 }
 
 // Handlers may take the context apart, as in `(args, { log }) => …`; a method is bound only when it is asked for, so that a call pays nothing for it.
-for (const name of ['progress', 'log', 'notify', 'elicit', 'elicitUrl', 'sample', 'roots', 'once'] as const) {
+for (const name of ['progress', 'poll', 'log', 'notify', 'elicit', 'elicitUrl', 'sample', 'roots', 'once'] as const) {
   const method = Context.prototype[name] as (this: Context, ...args: never[]) => unknown
   Object.defineProperty(Context.prototype, name, {
     get(this: Context) {

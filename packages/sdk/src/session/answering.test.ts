@@ -250,10 +250,19 @@ describe('M4 notifications', () => {
     const { session, link } = await openClient('2025-11-25', { serverCapabilities: { tools: {} } })
     const seen: string[] = []
     session.onNotification('*', (_, method) => seen.push(method))
-    link.notify('notifications/tools/list_changed')
     link.notify('notifications/roots/list_changed')
+    link.notify('notifications/subscriptions/acknowledged')
     expect(seen).toEqual([])
     expect(session.stats().ignored['notification out of place']).toBe(2)
+  })
+
+  it('that were never declared are passed on all the same, and counted', async () => {
+    const { session, link } = await openClient('2025-11-25', { serverCapabilities: { tools: {} } })
+    const seen: string[] = []
+    session.onNotification('*', (_, method) => seen.push(method))
+    link.notify('notifications/tools/list_changed')
+    expect(seen).toEqual(['notifications/tools/list_changed'])
+    expect(session.stats().ignored).toEqual({ 'notification not declared': 1 })
   })
 
   it('are sent only where version and capabilities allow it', () => {

@@ -94,7 +94,9 @@ export class Receiving {
     if (method === 'notifications/progress') return this.#onProgress(params)
     const route = core.route(method)
     const breach = core.breach(route, core.otherRole)
-    if (breach !== undefined) return core.ignore('notification out of place', breach.message)
+    // Real servers announce changes they never declared; news harms nobody, so it is counted and passed on.
+    if (breach?.kind === 'capability_not_supported') core.stats.ignore('notification not declared')
+    else if (breach !== undefined) return core.ignore('notification out of place', breach.message)
     core.stats.of(method).received++
     const outcome = route.paramsUp === undefined ? params : route.paramsUp(params, core.translationContext(undefined))
     if (isVerdict(outcome)) return core.ignore('notification without meaning', method)
