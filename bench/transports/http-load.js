@@ -3,12 +3,16 @@ import { connect } from 'node:net'
 
 const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
-const PATIENCE_MS = 30_000
+const NO_CONTENT = 'HTTP/1.1 204'
+const PATIENCE_MS = 20_000
 
 /** One connection that is kept alive, with one request at a time. */
 export class HttpConnection {
+  #port
   #socket
   #waiting
+  /** What was sent, as long as it may be sent again. */
+  #sent
   #keep = false
   #parts = []
   #head = ''
@@ -17,16 +21,35 @@ export class HttpConnection {
   #tail = ''
 
   constructor(port) {
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true })
-    this.#socket.on('data', (chunk) => this.#read(chunk))
-    this.#socket.on('error', (error) => this.#fail(error))
-    this.#socket.on('close', () => this.#fail(new Error('The server hung up')))
-    this.#socket.setTimeout(PATIENCE_MS, () => this.#fail(new Error(`The server said nothing for ${PATIENCE_MS / 1000} s`)))
+    this.#port = port
+    this.#connect()
+  }
+
+  #connect() {
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+    socket.on('data', (chunk) => this.#read(chunk))
+    socket.on('error', (error) => socket === this.#socket && this.#fail(error))
+    socket.on('close', () => socket === this.#socket && this.#hungUp())
+    socket.setTimeout(PATIENCE_MS, () => this.#fail(new Error(`The server said nothing for ${PATIENCE_MS / 1000} s`)))
+    this.#socket = socket
+  }
+
+  /** Servers hang up on connections that are idle for some seconds, as they are while it is the turn of others. */
+  #hungUp() {
+    this.#socket = undefined
+    if (this.#waiting === undefined) return
+    if (this.#left !== undefined || this.#sent === undefined) return this.#fail(new Error('The server hung up'))
+    const bytes = this.#sent
+    this.#sent = undefined
+    this.#connect()
+    this.#socket.write(bytes)
   }
 
   /** Sends the bytes of a request; `done(error, status)` is called at the end of the answer. */
   send(bytes, done) {
+    if (this.#socket === undefined) this.#connect()
     this.#waiting = done
+    this.#sent = bytes
     this.#socket.write(bytes)
   }
 
@@ -46,7 +69,7 @@ export class HttpConnection {
 
   close() {
     this.#waiting = undefined
-    this.#socket.destroy()
+    this.#socket?.destroy()
   }
 
   #read(chunk) {
@@ -55,7 +78,7 @@ export class HttpConnection {
     if (end === -1) return this.#fail(new Error('The head of the answer came in pieces, which this client does not do'))
     this.#head = chunk.latin1Slice(0, end)
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)
-    this.#left = length === null ? Number.POSITIVE_INFINITY : Number(length[1])
+    this.#left = this.#head.startsWith(NO_CONTENT) ? 0 : length === null ? Number.POSITIVE_INFINITY : Number(length[1])
     this.#tail = ''
     this.#readBody(chunk.subarray(end + HEAD_END.length))
   }

@@ -60,7 +60,7 @@ function openSession(link: Link, speaks: readonly ProtocolVersion[], dialling: D
 }
 
 /** The versions to speak, checked here so that a typing error is not mistaken for a server that is too old. */
-export function versionsOf({ version, versions: list }: ConnectOptions): readonly ProtocolVersion[] {
+function versionsOf({ version, versions: list }: ConnectOptions): readonly ProtocolVersion[] {
   const asked: readonly ProtocolVersion[] = version === undefined ? (list ?? versions) : [version]
   for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, versions)
   if (asked.some((each) => (handshakeVersions as readonly ProtocolVersion[]).includes(each))) return asked

@@ -8,7 +8,7 @@ import type { Servable } from '../serve/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
-import type { ServeHttpOptions } from './http-server.ts'
+import type { TlsOptions } from './http-listener.ts'
 import { pathOf, type WebSocketEndpoint, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 
 export interface ServeWebSocketOptions extends WebSocketEndpointOptions, CrashReporting {
@@ -17,7 +17,7 @@ export interface ServeWebSocketOptions extends WebSocketEndpointOptions, CrashRe
   /** The address to listen on. Default `127.0.0.1`; any other needs `allowedHosts`. */
   host?: string
   /** Key and certificate; with them the address is `wss://`. */
-  tls?: ServeHttpOptions['tls']
+  tls?: TlsOptions
   /** A server of `node:http` or `node:https` to serve on, instead of a port. It stays open when this is closed. */
   server?: HttpServer | HttpsServer
 }
@@ -41,17 +41,22 @@ export async function serveWebSocket(server: Servable, options: ServeWebSocketOp
     )
   }
   const reporting = withCrashReports(server, options.crashReports)
-  const endpoint = await webSocketEndpoint(reporting.server, options)
-  if (given !== undefined) return attach(given, endpoint, async () => reporting.stop())
-  const own = tls === undefined ? createServer(LIMITS, onlyUpgrades) : createSecureServer({ ...LIMITS, ...tls }, onlyUpgrades)
-  const handle = attach(own, endpoint, async () => {
-    const stopped = new Promise((resolve) => own.close(resolve))
-    own.closeAllConnections()
-    await stopped
+  try {
+    const endpoint = await webSocketEndpoint(reporting.server, options)
+    if (given !== undefined) return attach(given, endpoint, async () => reporting.stop())
+    const own = tls === undefined ? createServer(LIMITS, onlyUpgrades) : createSecureServer({ ...LIMITS, ...tls }, onlyUpgrades)
+    const handle = attach(own, endpoint, async () => {
+      const stopped = new Promise((resolve) => own.close(resolve))
+      own.closeAllConnections()
+      await stopped
+      reporting.stop()
+    })
+    await listening(own, port, host)
+    return handle
+  } catch (error) {
     reporting.stop()
-  })
-  await listening(own, port, host)
-  return handle
+    throw error
+  }
 }
 
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 10_000, maxHeaderSize: 16 * 1024, noDelay: true }

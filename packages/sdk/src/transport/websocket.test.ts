@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
-import { webSocketLink, webSocketTo, type WebSocketOptions } from './index.ts'
+import { flush } from '../testing/index.ts'
+import { type WebSocketOptions, webSocketLink, webSocketTo } from './index.ts'
 
 type Listener = (event: never) => void
 
@@ -54,8 +55,6 @@ function listen(link: Link): Heard {
   return heard
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
-
 describe('T WebSocket: frames', () => {
   it('are text messages, both ways', () => {
     const socket = new FakeSocket()
@@ -73,7 +72,7 @@ describe('T WebSocket: frames', () => {
     const heard = listen(link)
     socket.fire('message', { data: '2' })
     socket.end(1000)
-    await turn()
+    await flush()
     expect(heard).toEqual({ frames: ['1', '2'], ends: [undefined] })
   })
 
@@ -82,7 +81,7 @@ describe('T WebSocket: frames', () => {
     const link = webSocketLink(socket)
     for (let i = 0; i < 2000; i++) socket.fire('message', { data: String(i) })
     const { ends } = listen(link)
-    await turn()
+    await flush()
     expect(socket.closes).toEqual([[1008, 'Too much at once']])
     expect(ends).toEqual([expect.objectContaining({ kind: 'transport_error' })])
   })
@@ -96,7 +95,7 @@ describe('T WebSocket: frames', () => {
       const heard = listen(webSocketLink(socket))
       socket.fire('message', { data: new ArrayBuffer(2) })
       socket.fire('message', { data: 'after' })
-      await turn()
+      await flush()
       expect(socket.closes).toEqual([[code, 'Messages are text']])
       expect(heard).toEqual({ frames: [], ends: [expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('binary') })] })
     }
@@ -107,7 +106,7 @@ describe('T WebSocket: frames', () => {
     const link = webSocketLink(socket, { maxBuffered: 1000 })
     const { ends } = listen(link)
     expect(() => link.send('x')).toThrow(/does not read: 1001 bytes/)
-    await turn()
+    await flush()
     expect({ sent: socket.sent, terminated: socket.terminated, ends: ends.length }).toEqual({ sent: [], terminated: 1, ends: 1 })
   })
 
@@ -162,11 +161,11 @@ describe('T WebSocket: the end', () => {
       gone = true
     })
     void link.close()
-    await turn()
+    await flush()
     expect({ closes: socket.closes, ends, gone }).toEqual({ closes: [[1000, '']], ends: [undefined], gone: false })
     expect(() => link.send('x')).toThrow(expect.objectContaining({ kind: 'transport_error' }))
     socket.end(1000)
-    await turn()
+    await flush()
     expect({ ends, gone }).toEqual({ ends: [undefined], gone: true })
   })
 
@@ -184,7 +183,7 @@ describe('T WebSocket: the end', () => {
   it('a socket that is not open any more gives a link that is over', async () => {
     const link = webSocketLink(Object.assign(new FakeSocket(), { readyState: 3 }))
     const { ends } = listen(link)
-    await turn()
+    await flush()
     expect(ends).toHaveLength(1)
     expect(() => link.open({ frame() {}, closed() {} })).toThrow(/already in use/)
   })
@@ -200,7 +199,7 @@ describe('T WebSocket: connecting', () => {
   it('asks for the subprotocol, with headers and limits, and gives a link once it is open', async () => {
     const socket = new FakeSocket()
     const { link, calls } = attempt(socket, { headers: { authorization: 'x' }, maxMessage: 9 })
-    await turn()
+    await flush()
     socket.fire('open')
     expect((await link).transport).toBe('websocket')
     expect(calls).toEqual([['ws://user:secret@example.org/mcp?token=secret', { protocol: 'mcp', headers: { authorization: 'x' }, maxMessage: 9 }]])
@@ -215,7 +214,7 @@ describe('T WebSocket: connecting', () => {
     const socket = new FakeSocket()
     const { link } = attempt(socket)
     const failed = link.catch((error: unknown) => error as ParleyError)
-    await turn()
+    await flush()
     socket.fire('error', event)
     socket.end(1006)
     const error = (await failed) as ParleyError

@@ -7,10 +7,11 @@ export interface Http2Caller {
   close(): void
 }
 
-export function http2Caller(): Http2Caller {
+/** `ca` is whom to trust beside the usual ones. */
+export function http2Caller(ca?: string): Http2Caller {
   let session: ClientHttp2Session | undefined
   const sessionTo = (origin: string): ClientHttp2Session => {
-    if (session === undefined || session.closed || session.destroyed) session = connect(origin).on('error', () => {})
+    if (session === undefined || session.closed || session.destroyed) session = connect(origin, ca === undefined ? {} : { ca }).on('error', () => {})
     return session
   }
   const call: HttpCall = ({ method, url, headers, body, signal }) =>

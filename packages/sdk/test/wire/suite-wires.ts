@@ -1,12 +1,13 @@
 /** The wires of the transport suite: how a client and a server are connected by each transport. */
+import { setMaxListeners } from 'node:events'
 import { expect } from 'vitest'
 import { type ConnectOptions, connect, type Link, memoryPair } from '../../src/client.ts'
-import { childLink, serveTcp, serveWebSocket, tcpLink, webSocketTo } from '../../src/node/index.ts'
 import { nodeCall } from '../../src/node/http-call.ts'
-import { type ServeHttpOptions, serveHttp } from '../../src/node/http-server.ts'
+import { childLink, type ServeHttpOptions, serveHttp, serveTcp, serveWebSocket, tcpLink, webSocketTo } from '../../src/node.ts'
 import { fetchHandler } from '../../src/serve/index.ts'
 import type { Server } from '../../src/server.ts'
 import { type HttpLinkOptions, httpLink, sseLink } from '../../src/transport/index.ts'
+import { certificate } from './certificate.fixtures.ts'
 import type { Opened, Wire } from './suite.ts'
 import { cuttable } from './suite-cut.ts'
 import { http2Caller } from './suite-http2.ts'
@@ -23,7 +24,11 @@ interface Serving {
 }
 
 /** A server that listens on a port, reached through a wire that can be cut. */
-async function overPort(options: ConnectOptions, serve: (server: Server) => Promise<Serving>, dial: (address: string) => Link | Promise<Link>): Promise<Opened> {
+async function overPort(
+  options: ConnectOptions,
+  serve: (server: Server) => Promise<Serving>,
+  dial: (address: string) => Link | Promise<Link>,
+): Promise<Opened> {
   const server = suiteServer()
   const serving = await serve(server)
   const wire = await cuttable(serving.port)
@@ -98,28 +103,31 @@ export function http(serving: ServeHttpOptions, linking: HttpLinkOptions = { cal
       overPort(
         options,
         (server) => serveHttp(server, { port: 0, retry: 10, ...serving }),
-        (address) => httpLink(`http://${address}/mcp`, { ...HASTE, ...linking }),
+        (address) => httpLink(`${serving.tls === undefined ? 'http' : 'https'}://${address}/mcp`, { ...HASTE, ...linking }),
       ),
   }
 }
 
-export const http2: Wire = {
-  transport: 'http',
-  async open(options) {
-    const caller = http2Caller()
-    const opened = await http({ http2: true }, { call: caller.call }).open(options)
-    return {
-      ...opened,
-      async release() {
-        caller.close()
-        await opened.release()
-      },
-    }
-  },
+export function http2(serving: ServeHttpOptions): Wire {
+  return {
+    transport: 'http',
+    async open(options) {
+      const caller = http2Caller(certificate.cert)
+      const opened = await http(serving, { call: caller.call }).open(options)
+      return {
+        ...opened,
+        async release() {
+          caller.close()
+          await opened.release()
+        },
+      }
+    },
+  }
 }
 
 export const httpSse: Wire = {
   transport: 'sse',
+  skips: false,
   open: (options) =>
     overPort(
       options,
@@ -145,9 +153,11 @@ export const handled: Wire = {
     const server = suiteServer()
     const handler = fetchHandler(server, { retry: 10 })
     const network = new AbortController()
+    setMaxListeners(0, network.signal)
+    const down = broken(network.signal)
     const fetch = async (url: URL, init: RequestInit): Promise<Response> => {
       network.signal.throwIfAborted()
-      const response = await Promise.race([handler(new Request(url, { ...init, signal: null })), broken(network.signal), broken(init.signal)])
+      const response = await Promise.race([handler(new Request(url, { ...init, signal: null })), down, broken(init.signal)])
       const signal = AbortSignal.any([network.signal, ...(init.signal ? [init.signal] : [])])
       return response.body === null ? response : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
     }
@@ -162,5 +172,7 @@ export const handled: Wire = {
 }
 
 function broken(signal: AbortSignal | null | undefined): Promise<never> {
-  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  const promise = new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  promise.catch(() => {})
+  return promise
 }

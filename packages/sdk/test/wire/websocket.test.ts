@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Client, type ConnectOptions, connect } from '../../src/client.ts'
-import { serveWebSocket, type WebSocketHandle, webSocketTo } from '../../src/node/index.ts'
-import { serveHttp } from '../../src/node/http-server.ts'
+import { serveHttp, serveWebSocket, type WebSocketHandle, webSocketTo } from '../../src/node.ts'
 import { createServer, tool } from '../../src/server.ts'
+import { certificate } from './certificate.fixtures.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -92,7 +92,10 @@ describe('T WebSocket, served', () => {
     await handle.close()
     await ended
     expect(handle.sessions).toHaveLength(0)
-    await expect(webSocketTo(handle.url)).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining(`Cannot connect to ${handle.url}`) })
+    await expect(webSocketTo(handle.url)).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringContaining(`Cannot connect to ${handle.url}`),
+    })
   })
 
   it('lets what is running finish before it hangs up', async () => {
@@ -252,6 +255,44 @@ describe('T WebSocket beside HTTP', () => {
     const ended = new Promise((resolve) => here.session.onClose(resolve))
     await serving.close()
     await ended
+  })
+})
+
+describe('T WebSocket over TLS', () => {
+  /** The certificate is its own authority. */
+  const trusting = (url: string) => webSocketTo(url, { dial: (to, { protocol }) => new WebSocket(to, protocol, { ca: certificate.cert }) })
+
+  it('on a port of its own', async () => {
+    const handle = await served({ tls: certificate })
+    expect(handle.url).toMatch(/^wss:/)
+    const here = await connect(await trusting(handle.url), { keepAlive: false })
+    expect((await here.call('echo', { text: 'sealed' } as never)).text).toBe('sealed')
+    await here.close()
+    await expect(webSocketTo(handle.url)).rejects.toThrow(/Cannot connect/)
+  })
+
+  it('beside HTTP/2 on one port', async () => {
+    const serving = await serveHttp(demo(), { port: 0, tls: certificate, webSocket: true })
+    closers.push(() => serving.close())
+    const here = await connect(await trusting(`wss://127.0.0.1:${serving.port}/ws`), { keepAlive: false })
+    expect((await here.call('echo', { text: 'sealed' } as never)).text).toBe('sealed')
+    await here.close()
+  })
+})
+
+describe('T WebSocket: a published client', () => {
+  it('that of the 1.32 SDK talks to this server', async () => {
+    const { url } = await served()
+    const before = globalThis.WebSocket
+    globalThis.WebSocket ??= WebSocket as never
+    closers.push(() => Object.assign(globalThis, { WebSocket: before }))
+    const { Client: TheirClient } = await import('sdk-2025-11-25/client/index.js')
+    const { WebSocketClientTransport } = await import('sdk-2025-11-25/client/websocket.js')
+    const theirs = new TheirClient({ name: 'theirs', version: '1.0.0' })
+    await theirs.connect(new WebSocketClientTransport(new URL(url)) as never)
+    closers.push(() => theirs.close())
+    expect((await theirs.listTools()).tools.map((each) => each.name)).toEqual(['echo', 'wait'])
+    expect(await theirs.callTool({ name: 'echo', arguments: { text: 'hello' } })).toMatchObject({ content: [{ type: 'text', text: 'hello' }] })
   })
 })
 
