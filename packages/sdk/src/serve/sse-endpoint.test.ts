@@ -5,6 +5,9 @@ import { type SseEvent, SseParser } from '../transport/index.ts'
 import { type FetchHandler, fetchHandler } from './fetch-handler.ts'
 import type { HttpOptions } from './options.ts'
 
+/** Machines can be busy. */
+const SOON = { timeout: 10_000 }
+
 const BASE = 'http://localhost'
 let handler: FetchHandler
 afterEach(() => handler?.close({ drain: 0 }))
@@ -118,9 +121,9 @@ describe('T HTTP+SSE, served (A-09)', () => {
     serve()
     const { stream, address } = await connected()
     await post(address, { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'wait', arguments: {} } })
-    await expect.poll(() => seen).toEqual(['begun'])
+    await expect.poll(() => seen, SOON).toEqual(['begun'])
     await stream.cancel()
-    await expect.poll(() => seen).toEqual(['begun', 'aborted'])
+    await expect.poll(() => seen, SOON).toEqual(['begun', 'aborted'])
     expect(handler.sessions).toBe(0)
     expect((await post(address, { jsonrpc: '2.0', id: 3, method: 'ping' })).status).toBe(404)
   })
@@ -138,7 +141,7 @@ describe('T HTTP+SSE, served (A-09)', () => {
     serve({ clock, heartbeat: '10s' })
     const { stream } = await connected()
     await clock.advance(25_000)
-    await expect.poll(() => stream.comments()).toBe(2)
+    await expect.poll(() => stream.comments(), SOON).toBe(2)
     await stream.cancel()
     await clock.advance(60_000)
     expect(clock.pending).toBe(0)
@@ -212,7 +215,7 @@ describe('T HTTP+SSE: what is refused', () => {
     for (let id = 2; id < 5; id++) {
       await post(address, { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x'.repeat(10_000) } } })
     }
-    await expect.poll(() => handler.sessions).toBe(0)
+    await expect.poll(() => handler.sessions, SOON).toBe(0)
     await expect(reader.read()).rejects.toThrow()
   })
 })

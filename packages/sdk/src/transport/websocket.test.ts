@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import { flush } from '../testing/index.ts'
-import { type WebSocketOptions, webSocketLink, webSocketTo } from './index.ts'
+import { type Dial, type WebSocketOptions, webSocketLink, webSocketTo } from './index.ts'
 
 type Listener = (event: never) => void
 
@@ -172,7 +172,11 @@ describe('T WebSocket: the end', () => {
   it('is not waited for without end', async () => {
     const timers: (() => void)[] = []
     const socket = new FakeSocket()
-    const link = webSocketLink(socket, { closeTimeout: 5, clock: { after: (_, task) => (timers.push(task), () => {}) } })
+    const after = (_: number, task: () => void): (() => void) => {
+      timers.push(task)
+      return () => {}
+    }
+    const link = webSocketLink(socket, { closeTimeout: 5, clock: { after } })
     listen(link)
     const closing = link.close()
     timers[0]?.()
@@ -192,7 +196,11 @@ describe('T WebSocket: the end', () => {
 describe('T WebSocket: connecting', () => {
   const attempt = (socket: FakeSocket, options: WebSocketOptions = {}, url = 'ws://user:secret@example.org/mcp?token=secret#part') => {
     const calls: unknown[] = []
-    const link = webSocketTo(url, { ...options, dial: (...args) => (calls.push(args), socket) })
+    const dial: Dial = (...args) => {
+      calls.push(args)
+      return socket
+    }
+    const link = webSocketTo(url, { ...options, dial })
     return { link, calls }
   }
 

@@ -8,7 +8,7 @@ import { fetchHandler } from '../../src/serve/index.ts'
 import type { Server } from '../../src/server.ts'
 import { type HttpLinkOptions, httpLink, sseLink } from '../../src/transport/index.ts'
 import { certificate } from './certificate.fixtures.ts'
-import type { Opened, Wire } from './suite.ts'
+import { type Opened, SOON, type Wire } from './suite.ts'
 import { cuttable } from './suite-cut.ts'
 import { http2Caller } from './suite-http2.ts'
 import { suiteServer } from './suite-server.ts'
@@ -35,7 +35,7 @@ async function overPort(
   const client = await connect(await dial(`127.0.0.1:${wire.port}`), options)
   return {
     client,
-    gone: () => expect.poll(() => server.sessions.length).toBe(0),
+    gone: () => expect.poll(() => server.sessions.length, SOON).toBe(0),
     stop: () => serving.close(NOW),
     cut: wire.cut,
     async release() {
@@ -54,7 +54,7 @@ export const memory: Wire = {
     const client = await connect(near, options)
     return {
       client,
-      gone: () => expect.poll(() => server.sessions.length).toBe(0),
+      gone: () => expect.poll(() => server.sessions.length, SOON).toBe(0),
       stop: () => server.close(NOW),
       cut: () => far.close(),
       release: () => server.close(NOW),
@@ -163,7 +163,7 @@ export const handled: Wire = {
     }
     return {
       client: await connect(httpLink('http://localhost/mcp', { ...HASTE, fetch }), options),
-      gone: () => expect.poll(() => server.sessions.length).toBe(0),
+      gone: () => expect.poll(() => server.sessions.length, SOON).toBe(0),
       stop: () => handler.close(NOW),
       cut: () => network.abort(new TypeError('the network is down')),
       release: () => handler.close(NOW),

@@ -28,6 +28,9 @@ export interface Wire {
   open(options: ConnectOptions): Promise<Opened>
 }
 
+/** Machines can be busy. */
+export const SOON = { timeout: 10_000 }
+
 const WITH_ELICITATION: readonly ProtocolVersion[] = ['2025-06-18', '2025-11-25']
 
 /** Waits for what a handler is told, without looking at a clock. */
@@ -156,10 +159,10 @@ export function describeTransport(name: string, wire: Wire): void {
       const controller = new AbortController()
       const call = client.call('wait', { tag: 'cancel' } as never, { signal: controller.signal })
       call.catch(() => {})
-      await expect.poll(() => say('fate', { tag: 'cancel' })).toBe('running')
+      await expect.poll(() => say('fate', { tag: 'cancel' }), SOON).toBe('running')
       controller.abort()
       await expect(call).rejects.toMatchObject({ kind: 'request_cancelled' })
-      await expect.poll(() => say('fate', { tag: 'cancel' })).toBe('aborted')
+      await expect.poll(() => say('fate', { tag: 'cancel' }), SOON).toBe('aborted')
     })
 
     it('F7 a question that the server cancels stops at the client', async () => {
@@ -255,7 +258,7 @@ export function describeTransport(name: string, wire: Wire): void {
       const { client: bereft, cut } = await open()
       const call = bereft.call('wait', { tag: 'cut' } as never)
       call.catch(() => {})
-      await expect.poll(async () => (await bereft.call('fate', { tag: 'cut' } as never)).text).toBe('running')
+      await expect.poll(async () => (await bereft.call('fate', { tag: 'cut' } as never)).text, SOON).toBe('running')
       await cut()
       const failure = (await call.catch((error: unknown) => error)) as ParleyError
       expect(failure).toBeInstanceOf(ParleyError)

@@ -8,6 +8,9 @@ import { serveHttp, serveWebSocket, type WebSocketHandle, webSocketTo } from '..
 import { createServer, tool } from '../../src/server.ts'
 import { certificate } from './certificate.fixtures.ts'
 
+/** Machines can be busy. */
+const SOON = { timeout: 10_000 }
+
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
@@ -102,7 +105,7 @@ describe('T WebSocket, served', () => {
     const handle = await served()
     const here = await client(handle.url)
     const waiting = here.call('wait')
-    await expect.poll(() => begun).toEqual(['wait'])
+    await expect.poll(() => begun, SOON).toEqual(['wait'])
     const closing = handle.close()
     const late = refusal(handle.url)
     release()
@@ -115,18 +118,18 @@ describe('T WebSocket, served', () => {
     const handle = await served()
     const here = await client(handle.url)
     here.call('wait').catch(() => {})
-    await expect.poll(() => begun).toEqual(['wait'])
+    await expect.poll(() => begun, SOON).toEqual(['wait'])
     await here.close()
-    await expect.poll(() => begun).toEqual(['wait', 'aborted'])
+    await expect.poll(() => begun, SOON).toEqual(['wait', 'aborted'])
     expect(handle.sessions).toHaveLength(0)
   })
 
   it('a client that breaks off: the session ends, the server lives', async () => {
     const handle = await served()
     const { socket } = await raw(handle.url)
-    await expect.poll(() => handle.sessions.length).toBe(1)
+    await expect.poll(() => handle.sessions.length, SOON).toBe(1)
     socket.terminate()
-    await expect.poll(() => handle.sessions.length).toBe(0)
+    await expect.poll(() => handle.sessions.length, SOON).toBe(0)
     expect((await (await client(handle.url)).call('echo', { text: 'still' })).text).toBe('still')
   })
 
@@ -141,7 +144,7 @@ describe('T WebSocket, served', () => {
     socket.send('{')
     socket.send(`{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"${'x'.repeat(1500)}"}}`)
     socket.send('{"jsonrpc":"2.0","id":8,"method":"ping"}')
-    await expect.poll(() => messages.length).toBe(3)
+    await expect.poll(() => messages.length, SOON).toBe(3)
     expect(messages.map((text) => JSON.parse(text))).toMatchObject([
       { id: null, error: { code: -32700 } },
       { id: 7, error: { code: -32600, message: expect.stringContaining('1000 bytes') } },
