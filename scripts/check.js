@@ -1,18 +1,25 @@
-/** `npm test`: every check of the repository in order, and one closing line `N passed, N failed`. */
+/**
+ * `npm test`: every check of the repository in order, and one closing line `N passed, N failed`.
+ * `npm test -- --also-on path/to/node` runs the tests on that Node as well.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 
 const REPORT = '.cache/vitest.json'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { values } = parseArgs({ options: { 'also-on': { type: 'string', multiple: true, default: [] } } })
+const REPORTERS = `--reporter=default --reporter=json --outputFile.json=${REPORT}`
 
 /** A check that others stand on is `vital`: when it fails, the rest would only repeat it. */
 const checks = [
   { name: 'build', command: scripts.build, vital: true },
   { name: 'lint', command: scripts.lint },
   { name: 'typecheck', command: scripts.typecheck },
-  { name: 'tests and coverage', command: `${scripts.coverage} --reporter=default --reporter=json --outputFile.json=${REPORT}`, count: countTests },
+  { name: 'tests and coverage', command: `${scripts.coverage} ${REPORTERS}`, count: countTests },
+  ...values['also-on'].map((node) => ({ name: `tests on ${node}`, command: `"${node}" node_modules/vitest/vitest.mjs run ${REPORTERS}`, count: countTests })),
   { name: 'package', command: scripts.package },
 ]
 
@@ -33,6 +40,7 @@ const env = { ...process.env, PATH: `${resolve('node_modules/.bin')}${delimiter}
 
 function run(check) {
   console.log(`\n── ${check.name}`)
+  rmSync(REPORT, { force: true })
   const started = Date.now()
   const { status, error } = spawnSync(check.command, { shell: true, stdio: 'inherit', env })
   if (error !== undefined) console.error(error.message)
@@ -44,7 +52,6 @@ function run(check) {
 }
 
 mkdirSync('.cache', { recursive: true })
-rmSync(REPORT, { force: true })
 
 const done = []
 for (const check of checks) {

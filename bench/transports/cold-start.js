@@ -1,11 +1,22 @@
 /** How long a server takes from the start of its process to its first answer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { median } from '../rounds.js'
 import { initialize } from './messages.js'
 import { programOf } from './server-process.js'
 
-/** Milliseconds. The request waits in the pipe before the process looks for it. */
+/** Milliseconds a process has spent on a processor, in all its threads; only Linux can tell. */
+function workOf(pid) {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`)
+    return threads.reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]), 0) / 1e6
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** The request waits in the pipe before the process looks for it. */
 async function startOnce(file) {
   const start = performance.now()
   const child = spawn(process.execPath, [programOf(file), 'stdio', 'json', 'bare'], { stdio: ['pipe', 'pipe', 'ignore'] })
@@ -18,10 +29,10 @@ async function startOnce(file) {
       throw new Error(`The server ${file} ended without an answer`)
     }),
   ])
-  const ms = performance.now() - start
+  const taken = { ms: performance.now() - start, work: workOf(child.pid) }
   child.kill('SIGKILL')
   await ended
-  return ms
+  return taken
 }
 
 /** Milliseconds by name, in rounds that start with another server each time. */
@@ -35,5 +46,10 @@ export async function coldStarts(entries, rounds) {
       samples.get(name).push(await startOnce(file))
     }
   }
-  return Object.fromEntries([...samples].map(([name, taken]) => [name, { ms: median(taken), low: Math.min(...taken), high: Math.max(...taken) }]))
+  return Object.fromEntries([...samples].map(([name, taken]) => [name, summary(taken)]))
+}
+
+function summary(taken) {
+  const times = taken.map(({ ms }) => ms)
+  return { ms: median(times), low: Math.min(...times), high: Math.max(...times), work: median(taken.map(({ work }) => work)) }
 }

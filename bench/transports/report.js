@@ -20,13 +20,17 @@ function idleTable(idle) {
 }
 
 function startTable(starts) {
-  const rows = Object.entries(starts).map(([name, { ms, low, high }]) => [
+  const { floor } = starts
+  const rows = Object.entries(starts).map(([name, { ms, low, high, work }]) => [
     name,
     `${digits(ms)} ms`,
     `${digits(low)} – ${digits(high)}`,
-    digits(ms / starts.floor.ms),
+    digits(ms / floor.ms),
+    `${digits(work)} ms`,
+    digits(work / floor.work),
   ])
-  return `### cold start over stdio: from the start of the process to the answer to initialize\n\n${table(['server', 'median', 'range (ms)', 'times the floor'], rows)}`
+  const head = ['server', 'median', 'range (ms)', 'times the floor', 'work', 'times its work']
+  return `### cold start over stdio: from the start of the process to the answer to initialize\n\n${table(head, rows)}`
 }
 
 function goalTable(goals) {

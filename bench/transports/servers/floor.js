@@ -9,9 +9,11 @@ const initialized = {
   serverInfo: { name: 'bench', version: '1.0.0' },
 }
 
+/** As short as they can be. */
 async function listed() {
   const { z } = await import('zod')
-  return { tools: tools.map(({ name, description, input }) => ({ name, description, inputSchema: z.toJSONSchema(input) })) }
+  const schemaOf = ({ $schema, ...schema }) => schema
+  return { tools: tools.map(({ name, description, input }) => ({ name, description, inputSchema: schemaOf(z.toJSONSchema(input, { io: 'input' })) })) }
 }
 
 const list = tools === undefined ? { tools: [] } : await listed()
@@ -61,10 +63,8 @@ function serveStdio() {
   process.stdin.on('data', (chunk) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop()
-    for (const line of lines) {
-      const text = answerTo(line)
-      if (text !== undefined) process.stdout.write(`${text}\n`)
-    }
+    const texts = lines.map(answerTo).filter((text) => text !== undefined)
+    if (texts.length > 0) process.stdout.write(`${texts.join('\n')}\n`)
   })
   process.stdin.on('end', () => process.exit())
   ready()

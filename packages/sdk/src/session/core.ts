@@ -25,8 +25,9 @@ export class SessionCore {
   paused = false
   lastReceivedAt: number
   #routes: Routes | undefined
-  /** Methods already found to be allowed, with their direction; capabilities are frozen for the session, so this never goes stale. */
-  #cleared: Set<string> | undefined
+  /** Methods already found to be allowed, by direction; capabilities are frozen for the session, so this never goes stale. */
+  #clearedToSend: Set<string> | undefined
+  #clearedToReceive: Set<string> | undefined
   readonly #tap: SessionOptions['tap']
   readonly #onEvent: SessionOptions['onEvent']
   readonly #tool: ((name: string) => Body | undefined) | undefined
@@ -80,15 +81,22 @@ export class SessionCore {
 
   /** Why `sender` may not send this method now, if so. */
   breach(route: Route, sender: Side): ParleyError | undefined {
-    const key = sender === this.role ? route.method : `<${route.method}`
-    if (this.#cleared?.has(key)) return undefined
+    const sending = sender === this.role
+    if ((sending ? this.#clearedToSend : this.#clearedToReceive)?.has(route.method)) return undefined
     const declared = { [this.role]: this.self.capabilities, [this.otherRole]: this.peer?.capabilities } as never
     const error = breach(this.version ?? newestVersion, route.method, route.info, sender, declared)
-    if (error === undefined && route.info !== undefined) {
-      this.#cleared ??= new Set()
-      this.#cleared.add(key)
-    }
+    if (error === undefined && route.info !== undefined) this.#clear(route.method, sending)
     return error
+  }
+
+  #clear(method: string, sending: boolean): void {
+    if (sending) {
+      this.#clearedToSend ??= new Set()
+      this.#clearedToSend.add(method)
+    } else {
+      this.#clearedToReceive ??= new Set()
+      this.#clearedToReceive.add(method)
+    }
   }
 
   /** Runs one plan; a refusal is thrown, a notification to be dropped gives `undefined`. */
@@ -101,18 +109,19 @@ export class SessionCore {
 
   /** What translations may need to know about this conversation. */
   translationContext(request: Body | undefined): TranslationContext {
-    const serving = this.role === 'server'
-    const client = serving ? this.peer : this.self
-    const server = serving ? this.self : this.peer
-    return {
-      onLoss: this.onLoss,
-      mint: this.settings.mint,
-      tool: this.#tool,
-      request,
-      clientInfo: client?.info,
-      clientCapabilities: client?.capabilities,
-      serverInfo: server?.info,
-    }
+    return new ConversationFacts(this, request)
+  }
+
+  get client(): Introduction | undefined {
+    return this.role === 'client' ? this.self : this.peer
+  }
+
+  get server(): Introduction | undefined {
+    return this.role === 'server' ? this.self : this.peer
+  }
+
+  get tool(): ((name: string) => Body | undefined) | undefined {
+    return this.#tool
   }
 
   send(frame: string, options?: SendOptions): void {
@@ -170,5 +179,39 @@ export class SessionCore {
 
   closedError(): ParleyError {
     return new ParleyError('session_closed', { message: 'The session is closed' })
+  }
+}
+
+/** Made for every translated message, so it holds two references and looks up the rest when asked. */
+class ConversationFacts implements TranslationContext {
+  readonly request: Body | undefined
+  readonly #core: SessionCore
+  #onLoss: TranslationContext['onLoss']
+
+  constructor(core: SessionCore, request: Body | undefined) {
+    this.#core = core
+    this.request = request
+  }
+
+  get onLoss(): ((loss: Loss) => void) | undefined {
+    return this.#onLoss ?? this.#core.onLoss
+  }
+  set onLoss(listener: ((loss: Loss) => void) | undefined) {
+    this.#onLoss = listener
+  }
+  get mint(): () => string {
+    return this.#core.settings.mint
+  }
+  get tool(): ((name: string) => Body | undefined) | undefined {
+    return this.#core.tool
+  }
+  get clientInfo(): Body | undefined {
+    return this.#core.client?.info
+  }
+  get clientCapabilities(): Body | undefined {
+    return this.#core.client?.capabilities
+  }
+  get serverInfo(): Body | undefined {
+    return this.#core.server?.info
   }
 }

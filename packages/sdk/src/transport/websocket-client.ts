@@ -64,31 +64,39 @@ export function dialGlobal(url: string, { protocol, headers }: DialSettings): So
   }
 }
 
+const OPEN = 1
+const CLOSING = 2
+
 function opened(socket: SocketLike, url: URL, options: WebSocketOptions): Promise<Link> {
   const { connectTimeout = 10_000 } = options
   return new Promise((resolve, reject) => {
     let trouble: unknown
-    const timer = setTimeout(() => fail(`no answer within ${connectTimeout} ms`), connectTimeout)
     let settled = false
-    const fail = (why: string): void => {
-      if (settled) return
+    const settle = (): boolean => {
+      if (settled) return false
       settled = true
       clearTimeout(timer)
+      return true
+    }
+    const succeed = (): void => {
+      if (settle()) resolve(webSocketLink(socket, options))
+    }
+    const fail = (why: string): void => {
+      if (!settle()) return
       reject(failure(url, why, trouble))
       // Nobody will use it, whatever becomes of it.
       if (socket.terminate === undefined) socket.close()
       else socket.terminate()
     }
+    const timer = setTimeout(() => fail(`no answer within ${connectTimeout} ms`), connectTimeout)
     socket.addEventListener('error', (event) => {
       trouble ??= troubleOf(event)
     })
     socket.addEventListener('close', ({ reason }) => fail(reason || wordsOf(trouble)))
-    socket.addEventListener('open', () => {
-      if (settled) return
-      settled = true
-      clearTimeout(timer)
-      resolve(webSocketLink(socket, options))
-    })
+    socket.addEventListener('open', succeed)
+    // What happened before anybody could listen.
+    if (socket.readyState === OPEN) succeed()
+    else if (socket.readyState >= CLOSING) fail(wordsOf(undefined))
   })
 }
 

@@ -194,6 +194,7 @@ describe('T WebSocket: the end', () => {
 })
 
 describe('T WebSocket: connecting', () => {
+  const connecting = (readyState = 0) => Object.assign(new FakeSocket(), { readyState })
   const attempt = (socket: FakeSocket, options: WebSocketOptions = {}, url = 'ws://user:secret@example.org/mcp?token=secret#part') => {
     const calls: unknown[] = []
     const dial: Dial = (...args) => {
@@ -205,9 +206,10 @@ describe('T WebSocket: connecting', () => {
   }
 
   it('asks for the subprotocol, with headers and limits, and gives a link once it is open', async () => {
-    const socket = new FakeSocket()
+    const socket = connecting()
     const { link, calls } = attempt(socket, { headers: { authorization: 'x' }, maxMessage: 9 })
     await flush()
+    socket.readyState = 1
     socket.fire('open')
     expect((await link).transport).toBe('websocket')
     expect(calls).toEqual([['ws://user:secret@example.org/mcp?token=secret', { protocol: 'mcp', headers: { authorization: 'x' }, maxMessage: 9 }]])
@@ -219,7 +221,7 @@ describe('T WebSocket: connecting', () => {
     ['an error', { error: new Error('Unexpected server response: 403') }, /it answered 403/, 'forbidden'],
     ['an error', { error: new Error('Unexpected server response: 401') }, /it answered 401/, 'unauthorized'],
   ] as const)('a failure that the implementation explains by %s', async (_, event, words, kind) => {
-    const socket = new FakeSocket()
+    const socket = connecting()
     const { link } = attempt(socket)
     const failed = link.catch((error: unknown) => error as ParleyError)
     await flush()
@@ -230,8 +232,13 @@ describe('T WebSocket: connecting', () => {
     expect(error.message).not.toContain('secret')
   })
 
+  it('is over at once where it was before anybody could listen', async () => {
+    await expect(attempt(connecting(3)).link).rejects.toThrow(/nobody answers/)
+    expect((await attempt(connecting(1)).link).transport).toBe('websocket')
+  })
+
   it('is given up after a while', async () => {
-    const socket = new FakeSocket()
+    const socket = connecting()
     await expect(attempt(socket, { connectTimeout: 1 }).link).rejects.toThrow(/no answer within 1 ms/)
     expect(socket.terminated).toBe(1)
   })

@@ -311,6 +311,10 @@ describe('T WebSocket, connected to', () => {
     expect(asked).toEqual([['mine', 'mcp']])
   })
 
+  it('to a port that no runtime would use', async () => {
+    await expect(webSocketTo('ws://127.0.0.1:1/ws')).rejects.toThrow(/Cannot connect to ws:\/\/127\.0\.0\.1:1\/ws: (?!no answer)/)
+  })
+
   it('to something that never answers the handshake', async () => {
     const { http, url } = await listening()
     http.on('upgrade', (_, socket) => closers.push(() => socket.destroy()))
