@@ -18,29 +18,29 @@ async function inFlight(count, work) {
 
 const isForecast = (result) => (result.structuredContent ?? result.structured)?.high === 14
 
-/** `prepare(peer, { tap })` opens what is needed and gives `once` (one operation) and `close`. */
-export const scenarios = [
-  {
-    id: 'call',
-    title: 'tools/call, one at a time',
+const isOutlook = (result) => result.content[0]?.text.endsWith('High 14, low 4.')
+
+function callScenario(id, title, operation, check) {
+  return {
+    id,
+    title,
     pace: sequentially,
     async prepare(peer, options) {
       const connection = await peer.open(options)
-      return { once: () => connection.call(args), close: () => connection.close() }
+      return { once: () => connection[operation](args), close: () => connection.close() }
     },
-    check: isForecast,
-  },
-  {
-    id: 'call-64',
-    title: `tools/call, ${IN_FLIGHT} in flight`,
-    pace: inFlight,
-    grain: IN_FLIGHT,
-    async prepare(peer, options) {
-      const connection = await peer.open(options)
-      return { once: () => connection.call(args), close: () => connection.close() }
-    },
-    check: isForecast,
-  },
+    check,
+  }
+}
+
+const burstScenario = (...given) => ({ ...callScenario(...given), pace: inFlight, grain: IN_FLIGHT })
+
+/** `prepare(peer, { tap })` opens what is needed and gives `once` (one operation) and `close`. */
+export const scenarios = [
+  callScenario('ask', 'tools/call answered with a text', 'ask', isOutlook),
+  callScenario('call', 'tools/call answered with checked, structured content', 'call', isForecast),
+  burstScenario('ask-64', `tools/call answered with a text, ${IN_FLIGHT} in flight`, 'ask', isOutlook),
+  burstScenario('call-64', `tools/call answered with checked, structured content, ${IN_FLIGHT} in flight`, 'call', isForecast),
   {
     id: 'list-500',
     title: 'tools/list of 500 tools',

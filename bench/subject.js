@@ -15,6 +15,15 @@ export function forecast({ city, days }) {
   return { city, high: 11 + days, low: 4, summary: 'Rain in the morning, clearing from the west later' }
 }
 
+/** The same as a sentence, for the tool that declares no output: most tools of the field are like this. */
+export function outlook(given) {
+  const { city, high, low, summary } = forecast(given)
+  return `${city}: ${summary}. High ${high}, low ${low}.`
+}
+
+/** How peers write a text. */
+export const asText = (text) => ({ content: [{ type: 'text', text }] })
+
 /**
  * Input schemas only: some clients compile every output schema they see in a list, every time they see it,
  * and the scenario is about listing.

@@ -1,11 +1,14 @@
 /** tmcp has no client of its own: requests are written and answers read by hand, which flatters it. */
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { McpServer } from 'tmcp'
-import { clientIdentity, description, forecast, identity, input, output, withTextCopy } from '../subject.js'
+import { asText, clientIdentity, description, forecast, identity, input, outlook, output, withTextCopy } from '../subject.js'
 
 function makeServer(tools) {
   const server = new McpServer(identity, { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } })
-  if (tools === undefined) server.tool({ name: 'forecast', description, schema: input, outputSchema: output }, (given) => withTextCopy(forecast(given)))
+  if (tools === undefined) {
+    server.tool({ name: 'forecast', description, schema: input, outputSchema: output }, (given) => withTextCopy(forecast(given)))
+    server.tool({ name: 'outlook', description, schema: input }, (given) => asText(outlook(given)))
+  }
   for (const { name, description, input } of tools ?? []) server.tool({ name, description, schema: input }, () => ({ content: [] }))
   return server
 }
@@ -42,6 +45,7 @@ export const tmcp = {
     await deliver({ jsonrpc: '2.0', method: 'notifications/initialized' })
     return {
       call: (given) => request('tools/call', { name: 'forecast', arguments: given }),
+      ask: (given) => request('tools/call', { name: 'outlook', arguments: given }),
       list: async () => (await request('tools/list', {})).tools,
       close: async () => {},
     }
