@@ -121,6 +121,20 @@ describe('closing', () => {
     expect(link.closed).toBe(true)
   })
 
+  it('a second close can shorten the wait', async () => {
+    const { answer } = deferring()
+    const { session, link, clock } = openServer('2025-11-25', { answer })
+    link.request(1, 'tools/list')
+    const closing = session.close({ drain: '1h' })
+    session.close()
+    await clock.advance(1000)
+    expect(session.phase).toBe('shutting_down')
+    session.close({ drain: '2s' })
+    await clock.advance(2000)
+    await closing
+    expect(session.phase).toBe('closed')
+  })
+
   it('a client that never said initialized gets its answer, too', async () => {
     const { answer, calls } = deferring()
     const { session, link } = makeRig('server', { answer })

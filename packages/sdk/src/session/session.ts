@@ -45,6 +45,7 @@ export class Session {
   #keepAlive: KeepAlive | undefined
   #cancelInitialiseTimer: (() => void) | undefined
   #closing: Promise<void> | undefined
+  #hurry: (() => void) | undefined
   /** What there is to wait for after the end: some links still have to tell the peer. */
   #hungUp: void | Promise<void> = undefined
 
@@ -267,9 +268,10 @@ export class Session {
     }
   }
 
-  /** Takes no new work, lets running work finish within `drain`, then ends. A second call joins the first. */
+  /** Takes no new work, lets running work finish within `drain`, then ends. A second call joins the first; its `drain` can only shorten the wait. */
   close(options: CloseOptions = {}): Promise<void> {
-    this.#closing ??= this.#shutDown(options)
+    if (this.#closing === undefined) this.#closing = this.#shutDown(options)
+    else if (options.drain !== undefined) this.#core.settings.clock.after(milliseconds(options.drain), () => this.#hurry?.())
     return this.#closing
   }
 
@@ -280,7 +282,11 @@ export class Session {
     phases.fire('shutdown', settings.clock.now())
     if (!this.#core.closed && wait > 0 && this.#answering.size > 0) {
       this.resume()
-      await Promise.race([this.#answering.idle(), new Promise<void>((resolve) => settings.clock.after(wait, resolve))])
+      const enough = new Promise<void>((resolve) => {
+        this.#hurry = resolve
+        settings.clock.after(wait, resolve)
+      })
+      await Promise.race([this.#answering.idle(), enough])
     }
     this.#end(reason)
     await this.#hungUp
