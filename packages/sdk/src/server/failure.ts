@@ -1,5 +1,5 @@
 /** The two exits for failure: what the peer is told, and what is kept for the local log (E2). */
-import { ParleyError, ToolError } from '../errors/index.ts'
+import { type ErrorKind, ParleyError, ToolError } from '../errors/index.ts'
 import type { Session } from '../session/index.ts'
 
 /** Where a failure happened. */
@@ -17,9 +17,30 @@ export const logToConsole: OnError = (error, { during, name }) => {
   console.error(`parley: ${during}${name === undefined ? '' : ` ${JSON.stringify(name)}`} failed:`, error)
 }
 
-/** Catalogue errors made on this side are meant for the peer; those that came from some other peer are not. */
+/**
+ * Kinds that speak of a connection. Within a handler that is some other connection, such as the one to a server behind this one: its
+ * addresses, commands and last words are none of this peer's business.
+ */
+const OF_CONNECTIONS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'transport_error',
+  'connection_closed',
+  'session_lost',
+  'session_closed',
+  'shutting_down',
+  'not_initialized',
+  'already_initialized',
+  'initialization_timeout',
+  'unsupported_protocol_version',
+  'peer_unresponsive',
+  'request_timeout',
+  'request_ids_exhausted',
+  'unauthorized',
+  'forbidden',
+])
+
+/** Catalogue errors made on this side are meant for the peer, unless they came from, or speak of, some other one. */
 export function isForPeer(thrown: unknown): thrown is ParleyError {
-  return thrown instanceof ParleyError && thrown.receivedCode === undefined
+  return thrown instanceof ParleyError && thrown.receivedCode === undefined && !OF_CONNECTIONS.has(thrown.kind)
 }
 
 /** What the peer is told where there is no tool result to put a message for the model into. */

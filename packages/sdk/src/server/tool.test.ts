@@ -336,3 +336,22 @@ describe('types', () => {
     expect(server).toBeDefined()
   })
 })
+
+describe('E2 a handler that talks to servers of its own', () => {
+  it.each(['transport_error', 'connection_closed', 'session_lost', 'request_timeout', 'unauthorized', 'initialization_timeout'] as const)(
+    'keeps %s of those connections to itself',
+    async (kind) => {
+      const reported: unknown[] = []
+      const server = createServer({ name: 's', version: '1' }, { onError: (error) => reported.push(error) }).add(
+        tool('relay', { description: 'Relays' }, () => {
+          throw new ParleyError(kind, { message: 'exited with code 3; its last words: TOKEN=abc at /home/me/x.js', data: { path: '/home/me' } })
+        }),
+      )
+      const client = await rawClient(server, {})
+      const answer = await client.request('tools/call', { name: 'relay' })
+      expect(answer).toMatchObject({ error: { code: -32603, message: 'Internal error' } })
+      expect(JSON.stringify(answer)).not.toMatch(/TOKEN|home/)
+      expect(reported).toHaveLength(1)
+    },
+  )
+})

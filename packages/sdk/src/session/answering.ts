@@ -39,7 +39,7 @@ export class Answering {
   /** Takes a request that phase and guard have let through. */
   take(message: RequestMessage, reply: Reply | undefined): void {
     const { settings } = this.#core
-    if (this.#inFlight.has(message.id)) {
+    if (this.#inFlight.has(message.id) || this.#waiting?.some((waiting) => waiting.message.id === message.id)) {
       return this.refuse(message.id, new ParleyError('duplicate_request_id', { message: `Request id ${JSON.stringify(message.id)} is still in flight` }), reply)
     }
     if (this.size >= settings.maxInFlight) {

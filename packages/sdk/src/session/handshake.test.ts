@@ -72,6 +72,17 @@ describe('V3 a server answers the version it was asked for, else its newest', ()
   })
 })
 
+describe('a client may introduce itself at moderate length', () => {
+  it('64 KiB are refused with the id of the request, and it may try again', () => {
+    const { link, session } = makeRig('server')
+    link.request(1, 'initialize', { ...initializeParams(), clientInfo: { name: 'x'.repeat(70_000), version: '1' } })
+    expect(link.take()).toMatchObject([{ id: 1, error: { code: -32600, data: { 'parley/kind': 'message_too_large' } } }])
+    expect(session.phase).toBe('initialization')
+    link.request(2, 'initialize', initializeParams())
+    expect(link.take()[0].result.protocolVersion).toBe('2025-11-25')
+  })
+})
+
 describe('C1 C2 capabilities are taken once, restricted to the version, and frozen', () => {
   it('the peer cannot be changed afterwards', () => {
     const { session } = openServer()

@@ -47,6 +47,20 @@ describe('L5 keep-alive', () => {
     expect(link.take()).toHaveLength(1)
   })
 
+  it('a full queue does not make the peer look dead', async () => {
+    const { session, link, clock } = openServer('2025-11-25', { maxPending: 1 })
+    const waiting = session.request('roots/list', {}, { timeout: '10m' })
+    link.take()
+    await clock.advance(30_000)
+    const [ping] = link.take()
+    expect(ping).toMatchObject({ method: 'ping' })
+    link.deliver({ jsonrpc: '2.0', id: ping.id, result: {} })
+    await clock.advance(10_000)
+    expect(session.phase).toBe('ready')
+    await session.close()
+    await expect(waiting).rejects.toMatchObject({ kind: 'connection_closed' })
+  })
+
   it('can be switched off and set', async () => {
     const off = openServer('2025-11-25', { keepAlive: false })
     await off.clock.advance(1_000_000)
@@ -79,6 +93,16 @@ describe('L7 pause, resume, health', () => {
     session.resume()
     expect(link.take().map((frame) => frame.id)).toEqual([1])
     expect(heard).toEqual(['notifications/roots/list_changed'])
+  })
+
+  it('an id that waits already is not taken twice', () => {
+    const { session, link } = openServer()
+    session.pause()
+    link.request(7, 'tools/list')
+    link.request(7, 'tools/list')
+    expect(link.take()).toMatchObject([{ id: 7, error: { data: { 'parley/kind': 'duplicate_request_id' } } }])
+    session.resume()
+    expect(link.take()).toMatchObject([{ id: 7, result: {} }])
   })
 
   it('what waits is bounded', () => {
@@ -214,6 +238,12 @@ describe('counters', () => {
     const { methods } = session.stats()
     expect(Object.keys(methods).length).toBeLessThanOrEqual(201)
     expect(methods['(other)']?.received).toBeGreaterThan(200)
+  })
+
+  it('a name of absurd length is counted with the others', () => {
+    const { session, link } = openServer()
+    link.request(1, `made/${'x'.repeat(100_000)}`)
+    expect(session.stats().methods).toEqual({ '(other)': { sent: 0, received: 1, failed: 0 } })
   })
 
   it('the system clock runs tasks and can be stopped', async () => {

@@ -12,6 +12,9 @@ import { admits } from './phase.ts'
 import type { Requests } from './requests.ts'
 import type { Session } from './session.ts'
 
+/** Longest message before a session is open, in bytes. */
+const MAX_INTRODUCTION = 64 * 1024
+
 export interface Receivers {
   readonly requests: Requests
   readonly answering: Answering
@@ -38,7 +41,15 @@ export class Receiving {
   receive(text: string, parsed: Incoming | undefined): void {
     if (this.#core.closed) return
     this.#core.received(text)
-    this.#dispatch(parsed ?? parse(text, this.#core.settings.limits), undefined)
+    this.#dispatch(this.#read(text, parsed), undefined)
+  }
+
+  /** What a client says of itself is kept as long as the session lives, so it may not be long. */
+  #read(text: string, parsed: Incoming | undefined): Incoming {
+    const { limits } = this.#core.settings
+    const introducing = this.#core.role === 'server' && this.#core.version === undefined
+    if (introducing && text.length > MAX_INTRODUCTION) return parse(text, { ...limits, maxBytes: Math.min(limits.maxBytes, MAX_INTRODUCTION) })
+    return parsed ?? parse(text, limits)
   }
 
   #dispatch(incoming: Incoming, reply: Reply | undefined): void {

@@ -102,7 +102,8 @@ export class Requests {
     return new Promise((resolve, reject) => {
       if (options?.signal?.aborted) throw cancelled(method, options.signal)
       const { settings, stats } = this.#core
-      if (this.#pending.size >= settings.maxPending) {
+      // What has no route is the session's own: the handshake, and the ping that proves the peer alive, which a full queue must not stop.
+      if (route !== undefined && this.#pending.size >= settings.maxPending) {
         throw new ParleyError('too_many_requests', { message: `${settings.maxPending} requests are already waiting for the peer` })
       }
       const id = this.ids.next()

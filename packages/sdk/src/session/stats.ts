@@ -18,6 +18,8 @@ export interface SessionStats {
 }
 
 const MAX_METHODS = 200
+/** Longer names are no methods of anybody. */
+const MAX_NAME = 100
 const MAX_LOSSES = 200
 const OTHER = '(other)'
 
@@ -39,7 +41,7 @@ export class Stats {
     this.#methods ??= new Map()
     const counters = this.#methods.get(method)
     if (counters !== undefined) return counters
-    const name = this.#methods.size < MAX_METHODS ? method : OTHER
+    const name = this.#methods.size < MAX_METHODS && method.length <= MAX_NAME ? method : OTHER
     const fresh = this.#methods.get(name) ?? { sent: 0, received: 0, failed: 0 }
     this.#methods.set(name, fresh)
     return fresh
