@@ -10,9 +10,10 @@ const numbered = (letter: string, ...numbers: number[]): string[] => numbers.map
 const required = [
   ...numbered('V', 1, 2, 3, 5),
   ...numbered('C', 1, 2, 3, 4, 5),
-  ...numbered('L', 1, 2, 3, 5, 7),
+  ...numbered('L', 1, 2, 3, 4, 5, 6, 7, 8),
   ...numbered('M', 1, 2, 3, 4, 5, 6, 7),
-  ...numbered('F', 1, 2, 3, 4, 5, 6, 7),
+  ...numbered('F', 1, 2, 3, 4, 5, 6, 7, 8),
+  'T',
   ...numbered('X', 1, 2, 3, 4, 5, 7),
   ...numbered('E', 1, 2, 3),
   'Q',
