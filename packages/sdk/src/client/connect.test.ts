@@ -51,7 +51,7 @@ describe('V3 versions', () => {
     })
     await expect(connect(rawServer().link, { version: '2025-06-19' as never })).rejects.toMatchObject({
       kind: 'unsupported_protocol_version',
-      message: expect.stringContaining('2025-06-19'),
+      message: `Unsupported protocol version: "2025-06-19"; supported: ${handshakeVersions.join(', ')}`,
     })
     await expect(connect(rawServer().link, { versions: [] })).rejects.toMatchObject({ kind: 'unsupported_protocol_version' })
   })
@@ -139,6 +139,21 @@ describe('targets', () => {
   ])('%j is refused with the name of the entry that will take it', async (target, shown) => {
     await expect(connect(target as never)).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining(`Cannot connect to ${shown}`) })
     await expect(connect(target as never)).rejects.toThrow('parley-mcp/node')
+  })
+
+  it.each([
+    ['node stdio.mjs --port 1', 'pass { command: "node", args: ["stdio.mjs","--port","1"] }'],
+    ['./server.mjs', 'pass { command: "node", args: ["./server.mjs"] }'],
+    ['server.py', 'pass { command: "python3", args: ["server.py"] }'],
+    ['localhost:3917/mcp', 'did you mean "http://localhost:3917/mcp"?'],
+    ['example.com', 'did you mean "http://example.com"?'],
+    ['box:80', 'did you mean "http://box:80"?'],
+  ])('%j is refused with what was probably meant', async (target, hint) => {
+    await expect(connect(target)).rejects.toThrow(hint)
+  })
+
+  it.each(['', '/mcp', 'ftp://example.com/a.js', 'mailto:x', 'x'.repeat(300)])('nothing is made up about %j', async (target) => {
+    await expect(connect(target)).rejects.toThrow(/^Cannot connect to the address [^ ]*: connect\(\) of parley-mcp\/client takes/)
   })
 })
 

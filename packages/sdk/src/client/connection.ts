@@ -3,6 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
 import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
+import { isUnsent } from '../transport/index.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Doubt } from './doubt.ts'
 import { Listeners } from './listeners.ts'
@@ -231,7 +232,7 @@ export class Connection {
       if (!(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false
       this.#doubt.cast(this.session)
     }
-    return this.#orphans.take(orphan, seen)
+    return this.#orphans.take(orphan, seen && !isUnsent(error))
   }
 
   #isAlive(session: Session): void {

@@ -62,7 +62,7 @@ function openSession(link: Link, speaks: readonly ProtocolVersion[], dialling: D
 /** The versions to speak, checked here so that a typing error is not mistaken for a server that is too old. */
 function versionsOf({ version, versions: list }: ConnectOptions): readonly ProtocolVersion[] {
   const asked: readonly ProtocolVersion[] = version === undefined ? (list ?? versions) : [version]
-  for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, versions)
+  for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, handshakeVersions)
   if (asked.some((each) => (handshakeVersions as readonly ProtocolVersion[]).includes(each))) return asked
   throw new ParleyError('unsupported_protocol_version', {
     message: `This client opens conversations with a handshake, which ${asked.join(', ') || 'an empty list of versions'} has not; it can speak ${handshakeVersions.join(', ')}`,

@@ -11,9 +11,11 @@ export { type SampleHandler, type SampleOffer, type SampleOption, type SampleQue
 export type { Subscription, UpdateHandler } from './subscriptions.ts'
 export {
   httpOptions,
+  isAtHand,
   isRemote,
   type LinkOpener,
   type LinkSettings,
+  noWayTo,
   type Opening,
   type Openings,
   openerFor,

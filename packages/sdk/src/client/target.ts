@@ -34,9 +34,8 @@ export function wayTo(target: Target, settings: LinkSettings): Way {
   if (typeof target === 'function') return { open: target, repeatable: true, comesBack: true }
   if (isLink(target)) return { open: () => target, repeatable: false, comesBack: false }
   if (isAcceptor(target)) return { open: () => linkToValue(target), repeatable: true, comesBack: false }
-  if (!isRemote(target)) throw unreachable(shapeOf(target))
-  const open = openerFor(target, settings, openings)
-  if (open === undefined) throw unreachable(`the address ${addressIn(target).slice(0, 200)}`)
+  const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
+  if (open === undefined) throw noWayTo(target, TAKEN)
   return { open, repeatable: true, comesBack: true }
 }
 
@@ -99,6 +98,11 @@ function isAddress(target: unknown): target is string | URL {
   return typeof target === 'string' || target instanceof URL
 }
 
+/** Whether it can be connected to without knowing how to get anywhere. */
+export function isAtHand(target: unknown): target is Acceptor | Link | LinkOpener {
+  return typeof target === 'function' || isLink(target) || isAcceptor(target)
+}
+
 function isLink(target: unknown): target is Link {
   const { open, send, close } = (target ?? {}) as Partial<Link>
   return typeof open === 'function' && typeof send === 'function' && typeof close === 'function'
@@ -113,12 +117,27 @@ export function isRemote(target: unknown): target is string | URL | RemoteTarget
   return isAddress(target) || isAddress((target as Partial<RemoteTarget> | undefined)?.url)
 }
 
-function unreachable(given: string): ParleyError {
-  return new ParleyError('transport_error', {
-    message: `Cannot connect to ${given}: connect() of parley-mcp/client takes a server value, a Link, a function that opens one, or an address with http, https, ws or wss; { command } and tcp:// need connect() of parley-mcp/node`,
-  })
+const TAKEN =
+  'connect() of parley-mcp/client takes a server value, a Link, a function that opens one, or an address with http, https, ws or wss; { command } and tcp:// need connect() of parley-mcp/node'
+
+/** `taken`: what can be connected to instead. */
+export function noWayTo(target: unknown, taken: string): ParleyError {
+  const shown = isRemote(target) ? `the address ${addressIn(target).slice(0, 200)}` : shapeOf(target)
+  return new ParleyError('transport_error', { message: `Cannot connect to ${shown}: ${suggestion(target)}${taken}` })
 }
 
 function shapeOf(target: unknown): string {
   return typeof target === 'object' && target !== null ? `an object with ${Object.keys(target).slice(0, 5).join(', ') || 'no members'}` : String(target)
+}
+
+const SCRIPT = /\.(?:[cm]?[jt]s|py)$/
+const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i
+
+/** What was probably meant by a text that is no address. */
+function suggestion(target: unknown): string {
+  if (typeof target !== 'string' || target.includes('://') || target.length > 200) return ''
+  const words = target.trim().split(/\s+/)
+  const [program, ...args] = words.length === 1 && SCRIPT.test(target) ? [target.endsWith('.py') ? 'python3' : 'node', ...words] : words
+  if (args.length > 0) return `to start a program, pass { command: ${JSON.stringify(program)}, args: ${JSON.stringify(args)} }; `
+  return HOST.test(target) ? `did you mean "http://${target}"? ` : ''
 }

@@ -4,8 +4,9 @@ import { ParleyError } from '../errors/index.ts'
 import type { Link, LinkEvents } from '../jsonrpc/index.ts'
 import { type Clock, type Duration, milliseconds, systemClock } from '../session/index.ts'
 import { forgetGroup, signalGroup } from './child-groups.ts'
+import { FirstManners } from './child-manners.ts'
 import { type ChildCommand, startChild } from './child-start.ts'
-import { LastWords } from './child-words.ts'
+import { LastWords, QUOTED_LINES, quoted } from './child-words.ts'
 import { StreamLink } from './stream-link.ts'
 
 export interface ChildSpec extends ChildCommand {
@@ -29,13 +30,13 @@ export interface ChildLink extends Link {
   readonly gone: Promise<ChildExit>
   /** The end of what it wrote to standard error: at most 200 lines and 64 KiB. */
   stderr(): string
+  /** What it did instead of sending a message, if that is not what a server does. */
+  symptoms(): string | undefined
 }
 
 /** News of one kind usually come with news of another; this is how long they are waited for. */
 const NEWS_MS = 250
 const POLL_MS = 25
-const QUOTED_LINES = 20
-const QUOTED_CHARACTERS = 2000
 
 /** Starts the process; what it says is delivered from `open` on. */
 export async function childLink(spec: ChildSpec): Promise<ChildLink> {
@@ -53,6 +54,7 @@ class ProcessLink implements ChildLink {
   readonly #waits: { inputEnd: number; terminate: number }
   readonly #streams: StreamLink
   readonly #words = new LastWords()
+  readonly #manners: FirstManners
   #resolveGone: (exit: ChildExit) => void = () => {}
   #exit: ChildExit | undefined
   #over = false
@@ -65,6 +67,7 @@ class ProcessLink implements ChildLink {
     this.#child = child
     this.pid = child.pid as number
     this.#name = spec.command
+    this.#manners = new FirstManners(spec.command)
     this.#clock = spec.clock ?? systemClock
     this.#waits = waits
     this.gone = new Promise((resolve) => {
@@ -85,10 +88,11 @@ class ProcessLink implements ChildLink {
   }
 
   open(events: LinkEvents): void {
-    this.#streams.open(events)
+    this.#streams.open(this.#manners.watch(events))
   }
 
   send(frame: string): void {
+    this.#manners.sent(frame)
     this.#streams.send(frame)
   }
 
@@ -98,6 +102,10 @@ class ProcessLink implements ChildLink {
 
   stderr(): string {
     return this.#words.text()
+  }
+
+  symptoms(): string | undefined {
+    return this.#manners.symptoms()
   }
 
   #listenToErrors(wanted: ChildSpec['stderr']): void {
@@ -136,9 +144,7 @@ class ProcessLink implements ChildLink {
   }
 
   #quote(): string {
-    const words = this.#words.text(QUOTED_LINES)
-    if (words === '') return ''
-    return `; its last words: ${words.length > QUOTED_CHARACTERS ? `…${words.slice(-QUOTED_CHARACTERS)}` : words}`
+    return quoted(this.#words.text(QUOTED_LINES))
   }
 
   /** The ladder: input closed, SIGTERM, SIGKILL; the latter two to the whole group. */

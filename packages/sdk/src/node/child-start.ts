@@ -62,7 +62,7 @@ function startFailure(error: unknown, { command, cwd }: ChildCommand, env: Recor
   const { code, message } = error as NodeJS.ErrnoException
   const what = `Cannot start ${JSON.stringify(command)}`
   if (code === 'ENOENT' && cwd !== undefined && !existsSync(cwd)) return refusal(`${what}: the working folder ${JSON.stringify(cwd)} does not exist`, error)
-  if (code === 'ENOENT') return refusal(`${what}: ${missing(command, env)}`, error)
+  if (code === 'ENOENT') return refusal(`${what}: ${missing(command, env)}${argumentsWithin(command)}`, error)
   if (code === 'EACCES') return refusal(`${what}: it is not an executable file`, error)
   return refusal(`${what}: ${message}`, error)
 }
@@ -71,6 +71,12 @@ function missing(command: string, env: Record<string, string>): string {
   if (/[\\/]/.test(command)) return 'there is no such file, or the interpreter its first line names is missing'
   const [, path = ''] = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH') ?? []
   return `there is no such command in PATH (${path || 'which is empty'}); give its full path, or a PATH in "env"`
+}
+
+/** There is no shell that would take a line apart. */
+function argumentsWithin(command: string): string {
+  const [program, ...args] = command.trim().split(/\s+/)
+  return args.length === 0 ? '' : `; arguments belong in "args": { command: ${JSON.stringify(program)}, args: ${JSON.stringify(args)} }`
 }
 
 function refusal(message: string, cause?: unknown): ParleyError {

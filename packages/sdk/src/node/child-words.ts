@@ -1,5 +1,7 @@
 /** The end of what a process wrote to its standard error, for the error message when it is gone. */
 
+export const QUOTED_LINES = 20
+const QUOTED_CHARACTERS = 2000
 const MAX_BYTES = 64 * 1024
 const MAX_LINES = 200
 
@@ -27,4 +29,18 @@ export class LastWords {
     this.#chunks = [kept]
     this.#bytes = kept.length
   }
+}
+
+const LAST_WORDS = '; its last words: '
+
+/** As the end of an error message. */
+export function quoted(words: string): string {
+  if (words === '') return ''
+  return `${LAST_WORDS}${words.length > QUOTED_CHARACTERS ? `…${words.slice(-QUOTED_CHARACTERS)}` : words}`
+}
+
+/** The message without them. */
+export function unquoted(message: string): string {
+  const at = message.indexOf(LAST_WORDS)
+  return at === -1 ? message : message.slice(0, at)
 }

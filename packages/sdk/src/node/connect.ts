@@ -4,8 +4,10 @@ import {
   type ConnectOptions,
   connect as connectAnywhere,
   httpOptions,
+  isAtHand,
   isRemote,
   type LinkOpener,
+  noWayTo,
   type Openings,
   openerFor,
   type RemoteTarget,
@@ -16,7 +18,8 @@ import {
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { openHttp } from '../transport/index.ts'
-import { type ChildSpec, childLink } from './child-link.ts'
+import { explained } from './child-explain.ts'
+import { type ChildLink, type ChildSpec, childLink } from './child-link.ts'
 import { CrashReporter, type CrashReporting } from './crash-report.ts'
 import { nodeCall } from './http-call.ts'
 import type { RecordingLink } from './recording-link.ts'
@@ -42,13 +45,30 @@ export function connect<S extends Acceptor = Acceptor>(
   options?: NodeConnectOptions,
 ): Promise<Client<ToolsOf<S>>>
 export async function connect(given: NodeTarget, { crashReports, ...options }: NodeConnectOptions = {}): Promise<Client> {
-  const target = isCommand(given) ? openChild(given, options) : isRemote(given) ? (openerFor(given, options, openings) ?? given) : given
-  if (crashReports === undefined || typeof target !== 'function') return connectAnywhere(target as LinkOpener, options)
-  return connectReporting(target, options, new CrashReporter(crashReports))
+  const through = (target: LinkOpener | Target): Promise<Client> =>
+    crashReports === undefined || typeof target !== 'function'
+      ? connectAnywhere(target as LinkOpener, options)
+      : connectReporting(target, options, new CrashReporter(crashReports))
+  if (isCommand(given)) return connectChild(given, options, through)
+  if (isAtHand(given)) return through(given)
+  const open = isRemote(given) ? openerFor(given, options, openings) : undefined
+  if (open === undefined) throw noWayTo(given, TAKEN)
+  return through(open)
 }
 
-function openChild(spec: ChildSpec, { clock }: ConnectOptions): LinkOpener {
-  return () => childLink({ ...(clock && { clock }), ...spec })
+const TAKEN =
+  'connect() of parley-mcp/node takes { command, args }, an address with http, https, ws, wss or tcp, a server value, a Link, or a function that opens one'
+
+async function connectChild(spec: ChildSpec, { clock }: ConnectOptions, through: (open: LinkOpener) => Promise<Client>): Promise<Client> {
+  let child: ChildLink | undefined
+  try {
+    return await through(async () => {
+      child = await childLink({ ...(clock && { clock }), ...spec })
+      return child
+    })
+  } catch (error) {
+    throw explained(error, child)
+  }
 }
 
 async function connectReporting(open: LinkOpener, options: ConnectOptions, reporter: CrashReporter): Promise<Client> {

@@ -33,6 +33,10 @@ export class NodeExchange implements Exchange {
     this.#site = site
   }
 
+  get gone(): boolean {
+    return isOver(this.#response)
+  }
+
   header(name: string): string | undefined {
     const value = this.#request.headers[name] ?? (name === 'host' ? this.#request.headers[':authority'] : undefined)
     return typeof value === 'object' ? value.join(', ') : value
@@ -70,6 +74,11 @@ function stopUpload(this: Http2ServerRequest['stream']): void {
   this.close()
 }
 
+/** Responses of HTTP/2 do not say so themselves. */
+function isOver(response: NodeResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean {
+  return response.destroyed || response.stream?.destroyed === true
+}
+
 function lengthOf(body: ResponseBody | undefined): number {
   if (body === undefined) return 0
   if (typeof body === 'string') return Buffer.byteLength(body)
@@ -90,7 +99,8 @@ class NodeSink implements Sink {
   }
 
   onClose(listener: () => void): void {
-    this.#response.once('close', listener)
+    if (isOver(this.#response)) listener()
+    else this.#response.once('close', listener)
   }
 
   write(text: string): void {

@@ -5,11 +5,12 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
+import type { Clock } from '../session/index.ts'
 import type { NodeRequest, NodeResponse } from './http-exchange.ts'
+import { watchHttp2 } from './http2-idle.ts'
+import { type UpgradeListener, withoutOffer } from './upgrade.ts'
 
 export type TlsOptions = Pick<SecureContextOptions, 'key' | 'cert' | 'ca' | 'pfx' | 'passphrase'>
-
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 export interface ListenerOptions {
   tls: TlsOptions | undefined
@@ -19,6 +20,9 @@ export interface ListenerOptions {
   maxConnections: number
   onRequest: (request: NodeRequest, response: NodeResponse) => void
   onUpgrade: UpgradeListener | undefined
+  /** Which offers to upgrade `onUpgrade` is there for; the other requests are answered as if they made none. Absent: for all. */
+  takesUpgrade?: ((request: IncomingMessage) => boolean) | undefined
+  clock: Clock
 }
 
 type AnyServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer
@@ -48,9 +52,10 @@ export class HttpListener {
       socket.once('close', () => this.#sockets.delete(socket))
     })
     for (const server of servers as readonly HttpServer[]) {
-      if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade)
+      if (options.onUpgrade !== undefined) takeUpgrades(server, options.onUpgrade, options.takesUpgrade)
       server.on('session', (session: ServerHttp2Session) => {
         this.#sessions.add(session)
+        watchHttp2(session, options.clock, { greeting: HEADERS_TIMEOUT, idle: KEEP_ALIVE })
         session.once('close', () => this.#sessions.delete(session))
       })
     }
@@ -100,13 +105,13 @@ function makeServers({ tls, http2, requestTimeout, onRequest }: ListenerOptions)
   const limits = { ...timeouts, noDelay: true, connectionsCheckingInterval: Math.min(requestTimeout, 5_000), maxHeaderSize: MAX_HEADER_BYTES }
   const settings = { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES }
   if (tls !== undefined && http2) {
-    const secure = createSecureServer({ ...tls, ...limits, allowHTTP1: true, settings } as never, onRequest as never)
+    const secure = createSecureServer({ ...tls, ...limits, handshakeTimeout: HEADERS_TIMEOUT, allowHTTP1: true, settings } as never, onRequest as never)
     // Its options have no place for these.
     Object.assign(secure, timeouts)
     return { servers: [secure], listener: secure }
   }
   if (tls !== undefined) {
-    const secure = createHttpsServer({ ...tls, ...limits }, onRequest as never)
+    const secure = createHttpsServer({ ...tls, ...limits, handshakeTimeout: HEADERS_TIMEOUT }, onRequest as never)
     return { servers: [secure], listener: secure }
   }
   const first = createHttpServer(limits, onRequest as never)
@@ -117,6 +122,16 @@ function makeServers({ tls, http2, requestTimeout, onRequest }: ListenerOptions)
   listener.on('listening', () => first.emit('listening'))
   listener.on('close', () => first.close())
   return { servers: [first, second], listener }
+}
+
+/** Newer versions of Node ask beforehand; in the others what was taken for an upgrade has to be read once more. */
+function takeUpgrades(server: HttpServer, onUpgrade: UpgradeListener, takes: (request: IncomingMessage) => boolean = () => true): void {
+  Object.assign(server, { shouldUpgradeCallback: takes })
+  server.on('upgrade', (request, socket: Duplex, head) => {
+    if (takes(request)) return onUpgrade(request, socket, head)
+    socket.unshift(withoutOffer(request, head))
+    server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
+  })
 }
 
 const PREFACE = 'PRI * HTTP/2'

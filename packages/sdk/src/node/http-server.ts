@@ -1,10 +1,12 @@
 /** Serves over HTTP on Node: HTTP/1.1, HTTP/2 with TLS and without. */
+import type { IncomingMessage } from 'node:http'
 import { type HttpOptions, HttpSite, type Mount, type Servable } from '../serve/index.ts'
 import type { CloseOptions } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
-import { HttpListener, type TlsOptions, type UpgradeListener } from './http-listener.ts'
+import { HttpListener, type ListenerOptions, type TlsOptions } from './http-listener.ts'
 import { serveExchange } from './http-serve.ts'
+import { asksForWebSocket, type UpgradeListener } from './upgrade.ts'
 import { pathOf, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 
 export interface ServeHttpOptions extends HttpOptions, CrashReporting {
@@ -48,14 +50,16 @@ export async function serveHttp(server: Servable, options: ServeHttpOptions = {}
   const reporting = withCrashReports(server, options.crashReports)
   const site = new HttpSite(reporting.server, options)
   for (const [path, mount] of Object.entries(mounts)) site.mount(path, mount)
-  const onUpgrade = webSocket === false ? options.onUpgrade : await mountWebSocket(reporting.server, site, options, webSocket === true ? {} : webSocket)
+  const upgrades =
+    webSocket === false ? { onUpgrade: options.onUpgrade } : await mountWebSocket(reporting.server, site, options, webSocket === true ? {} : webSocket)
   const listener = new HttpListener({
     tls,
     http2: options.http2 ?? tls !== undefined,
     requestTimeout: site.settings.requestTimeout,
     maxConnections: options.maxConnections ?? 20_000,
     onRequest: (request, response) => serveExchange(site, request, response),
-    onUpgrade,
+    ...upgrades,
+    clock: site.settings.clock,
   })
   try {
     const address = { scheme: tls === undefined ? 'http' : 'https', host, port: await listener.listen(port, host) }
@@ -66,13 +70,19 @@ export async function serveHttp(server: Servable, options: ServeHttpOptions = {}
   }
 }
 
-async function mountWebSocket(server: Servable, site: HttpSite, options: ServeHttpOptions, own: WebSocketEndpointOptions): Promise<UpgradeListener> {
+type Upgrades = Pick<ListenerOptions, 'onUpgrade' | 'takesUpgrade'>
+
+async function mountWebSocket(server: Servable, site: HttpSite, options: ServeHttpOptions, own: WebSocketEndpointOptions): Promise<Upgrades> {
   const { allowedHosts, allowedOrigins, session, onUpgrade } = options
   const shared = { ...(allowedHosts === undefined ? {} : { allowedHosts }), ...(allowedOrigins === undefined ? {} : { allowedOrigins }) }
   const endpoint = await webSocketEndpoint(server, { ...shared, ...(session === undefined ? {} : { session }), ...own })
   site.mount(endpoint.path, endpoint)
-  if (onUpgrade === undefined) return endpoint.onUpgrade
-  return (request, socket, head) => (pathOf(request.url ?? '/') === endpoint.path ? endpoint : { onUpgrade }).onUpgrade(request, socket, head)
+  if (onUpgrade === undefined) return { onUpgrade: endpoint.onUpgrade, takesUpgrade: asksForWebSocket }
+  const isOurs = ({ url = '/' }: IncomingMessage): boolean => pathOf(url) === endpoint.path
+  return {
+    onUpgrade: (request, socket, head) => (isOurs(request) ? endpoint : { onUpgrade }).onUpgrade(request, socket, head),
+    takesUpgrade: (request) => !isOurs(request) || asksForWebSocket(request),
+  }
 }
 
 class Serving implements HttpServing {

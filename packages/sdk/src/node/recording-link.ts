@@ -30,6 +30,10 @@ export class RecordingLink implements Link {
     return this.#link.transport
   }
 
+  get listening(): boolean {
+    return this.#link.listening ?? true
+  }
+
   /** Oldest first. */
   get headers(): readonly MessageHeader[] {
     return this.#headers

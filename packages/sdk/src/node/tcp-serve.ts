@@ -6,6 +6,7 @@ import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, mi
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import { watchIdle } from './tcp-idle.ts'
 import { hangUp, socketLink } from './tcp-link.ts'
+import { TcpOpening } from './tcp-opening.ts'
 
 export interface ServeTcpOptions extends Omit<AcceptOptions, 'id'>, CrashReporting {
   /** 0 for any that is free. */
@@ -41,7 +42,7 @@ export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Prom
     // A client that has said all it wants to say may still wait for answers.
     const link = socketLink(socket, { onInputEnd: () => void sessions.get(socket)?.close() })
     try {
-      const session = reporting.server.accept(link, accept)
+      const session = reporting.server.accept(new TcpOpening(link), accept)
       sessions.set(socket, session)
       session.onClose(() => sessions.delete(socket))
       if (idleMs !== undefined) watchIdle(session, idleMs)

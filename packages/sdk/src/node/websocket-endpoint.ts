@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS, errorText } from '../jsonrpc/index.ts'
 import type { Mount, Servable } from '../serve/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
 import { type Exchange, Guard, type GuardOptions, JSON_TYPE, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
-import type { UpgradeListener } from './http-listener.ts'
+import { asksForWebSocket, type UpgradeListener } from './upgrade.ts'
 import { loadWs } from './websocket-library.ts'
 
 export interface WebSocketEndpointOptions extends GuardOptions {
@@ -92,9 +92,11 @@ class Endpoint implements WebSocketEndpoint {
     await Promise.all([...this.#sessions].map((session) => session.close(options)))
   }
 
-  #objection({ headers, url = '/' }: IncomingMessage): Objection | undefined {
+  #objection(request: IncomingMessage): Objection | undefined {
+    const { headers, url = '/' } = request
     const barred = this.#guard.objection(headers.host, headers.origin)
     if (barred !== undefined) return [403, 'refusal_permission_denied', barred]
+    if (!asksForWebSocket(request)) return [400, 'invalid_request', `Connections are upgraded to websocket only, at ${this.path}; leave the header Upgrade out`]
     if (pathOf(url) !== this.path) return [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${this.path}`]
     if (this.#closing) return [503, 'refusal_unavailable', 'The server is shutting down']
     if (this.#sessions.size >= this.#maxConnections) return [503, 'refusal_unavailable', `This server takes at most ${this.#maxConnections} connections`]

@@ -5,8 +5,8 @@ export interface Automaton {
   /** What each position matches: the source of a single-character pattern. */
   readonly chars: readonly string[]
   readonly follow: readonly ReadonlySet<number>[]
-  /** Steps that can be taken in two ways, as in `(a*)*`: `from * chars.length + to`. */
-  readonly doubled: ReadonlySet<number>
+  /** Steps that can be taken in more than one way, as in `(a*)*`, and in how many: `from * chars.length + to`. */
+  readonly doubled: ReadonlyMap<number, number>
   readonly first: readonly number[]
   readonly last: ReadonlySet<number>
 }
@@ -17,6 +17,8 @@ interface Part {
   readonly last: readonly number[]
 }
 
+/** A reference to a group can be any text. */
+const ANY_TEXT: Piece = { kind: 'repeat', body: { kind: 'char', source: '[^]' }, min: 0, max: Number.POSITIVE_INFINITY }
 const NOTHING: Part = { nullable: true, first: [], last: [] }
 const MAX_STEPS = 50_000
 const SPREAD = 4
@@ -93,6 +95,8 @@ export function automatonOf(piece: Piece, copies: number, size: number): Automat
       }
       case 'repeat':
         return repeat(node.body, node.min, node.max, room)
+      case 'back':
+        return build(ANY_TEXT, room)
       default:
         return NOTHING
     }
@@ -100,5 +104,7 @@ export function automatonOf(piece: Piece, copies: number, size: number): Automat
 
   const whole = build(piece, ROOM)
   if (tooLarge()) return undefined
-  return { chars, follow, doubled: new Set(twice.map(([p, q]) => p * chars.length + q)), first: whole.first, last: new Set(whole.last) }
+  const doubled = new Map<number, number>()
+  for (const [p, q] of twice) doubled.set(p * chars.length + q, (doubled.get(p * chars.length + q) ?? 1) + 1)
+  return { chars, follow, doubled, first: whole.first, last: new Set(whole.last) }
 }

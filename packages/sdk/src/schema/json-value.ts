@@ -5,7 +5,6 @@ export interface JsonValue {
   readonly value: unknown
   readonly size: number
   readonly longestString: number
-  readonly longestArray: number
 }
 
 const MAX_DEPTH = 200
@@ -15,7 +14,6 @@ const MAX_SIZE = 1_000_000
 export function jsonValue(source: unknown): JsonValue | string {
   let size = 0
   let longestString = 0
-  let longestArray = 0
   const copy = (given: unknown, depth: number): unknown => {
     if (++size > MAX_SIZE) throw new NotJson(`is too large: more than ${MAX_SIZE} values`)
     if (depth > MAX_DEPTH) throw new NotJson('is nested too deeply or contains itself')
@@ -23,7 +21,6 @@ export function jsonValue(source: unknown): JsonValue | string {
     if (typeof value === 'string') longestString = Math.max(longestString, value.length)
     if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value
     if (Array.isArray(value)) {
-      longestArray = Math.max(longestArray, value.length)
       return value.map((item) => (item === undefined ? null : copy(item, depth + 1)))
     }
     if (!isRecord(value))
@@ -38,7 +35,7 @@ export function jsonValue(source: unknown): JsonValue | string {
     return result
   }
   try {
-    return { value: copy(source, 0), size, longestString, longestArray }
+    return { value: copy(source, 0), size, longestString }
   } catch (error) {
     if (error instanceof NotJson) return error.message
     throw error

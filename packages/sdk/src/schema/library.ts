@@ -4,6 +4,7 @@ import { failure, type Validated } from './issue.ts'
 import { jsonValue } from './json-value.ts'
 import { inside, isRecord } from './keywords.ts'
 import { issuesOf } from './library-issues.ts'
+import { searchCost } from './unique.ts'
 import { malformed, type SchemaFacts } from './wellformed.ts'
 
 type Library = Pick<typeof import('@cfworker/json-schema'), 'dereference' | 'validate'>
@@ -24,13 +25,19 @@ export function library(): Library | Promise<Library> {
 /** References followed per validation: schemas that refer to themselves can ask for exponential work. */
 const MAX_REFERENCES = 100_000
 const REFERENCES_PER_VALUE = 100
-/** Uniqueness is checked by comparing every item with every other. */
-const MAX_UNIQUE_ITEMS = 3000
+/** Where lists have duplicates, the library finds them by comparing every item with every other. */
+const MAX_COMPARISONS = 1e8
 /** Beyond this size, the first problem is enough. */
 const MANY_VALUES = 1000
 
 export function libraryValidator({ dereference, validate }: Library, schema: JsonSchema, facts: SchemaFacts): (value: unknown) => Validated {
-  const prepared = prepare(schema, facts)
+  let comparisons = 0
+  let perList = 0
+  const prepared = prepare(schema, facts, () => {
+    comparisons -= perList
+    if (comparisons < 0) throw new TooCostly('; some of its lists have duplicates')
+    return perList > 0
+  })
   const targets = resolve(dereference, prepared)
   let references = 0
   const counted = new Proxy(targets, {
@@ -44,14 +51,15 @@ export function libraryValidator({ dereference, validate }: Library, schema: Jso
     const json = jsonValue(value)
     if (typeof json === 'string') return failure(json)
     if (json.longestString > longest) return failure(`contains a text of more than ${longest} characters, too long to be matched against a pattern`)
-    if (facts.keywords.has('uniqueItems') && json.longestArray > MAX_UNIQUE_ITEMS)
-      return failure(`contains a list of more than ${MAX_UNIQUE_ITEMS} items, too long to be checked for duplicates`)
+    perList = facts.keywords.has('uniqueItems') ? searchCost(json.value) : 0
+    comparisons = MAX_COMPARISONS
     references = MAX_REFERENCES + REFERENCES_PER_VALUE * json.size
     try {
       const { valid, errors } = validate(json.value, prepared, facts.dialect, counted, json.size > MANY_VALUES)
       return valid ? { ok: true, value } : { ok: false, issues: issuesOf(errors, json.value) }
     } catch (error) {
-      if (error instanceof TooCostly || error instanceof RangeError) return failure('takes too long to be checked against this schema')
+      if (error instanceof TooCostly || error instanceof RangeError)
+        return failure(`takes too long to be checked against this schema${error instanceof TooCostly ? error.message : ''}`)
       return failure(`could not be checked: ${(error as Error).message}`)
     }
   }
@@ -60,7 +68,7 @@ export function libraryValidator({ dereference, validate }: Library, schema: Jso
 class TooCostly extends Error {}
 
 /** The library writes into the schemas it is given, so it gets a copy, in which what it does not know is said in words it knows. */
-function prepare(schema: JsonSchema, facts: SchemaFacts): JsonSchema {
+function prepare(schema: JsonSchema, facts: SchemaFacts, applies: () => boolean): JsonSchema {
   const copy = JSON.parse(JSON.stringify(schema)) as JsonSchema
   const visit = (node: unknown, pointer: string): void => {
     if (!isRecord(node)) return
@@ -70,10 +78,16 @@ function prepare(schema: JsonSchema, facts: SchemaFacts): JsonSchema {
     rewriteDynamic(node, facts.dynamicAnchors)
     // Its check for the unofficial format takes exponential time.
     if (node['format'] === 'url') node['format'] = 'uri'
+    if (node['uniqueItems'] === true) charge(node, applies)
     for (const place of inside(node, pointer)) visit(place.schema, place.pointer)
   }
   visit(copy, '')
   return copy
+}
+
+/** The library asks for the keyword each time it applies the schema to a value: when no list has duplicates it need not look, otherwise the search is paid for. */
+function charge(node: JsonSchema, applies: () => boolean): void {
+  Object.defineProperty(node, 'uniqueItems', { enumerable: true, get: applies })
 }
 
 /** In a document without inner `$id`, a dynamic reference has only one place to go to. */

@@ -4,18 +4,14 @@ export type Piece =
   | { readonly kind: 'char'; readonly source: string }
   | { readonly kind: 'start' }
   | { readonly kind: 'empty' }
+  /** Consumes nothing and may fail: `$`, `\b`. */
+  | { readonly kind: 'assert' }
+  /** A lookaround; the body is in the order in which it is read. */
+  | { readonly kind: 'look'; readonly body: Piece }
+  | { readonly kind: 'back' }
   | { readonly kind: 'seq'; readonly parts: readonly Piece[] }
   | { readonly kind: 'alt'; readonly options: readonly Piece[] }
   | { readonly kind: 'repeat'; readonly body: Piece; readonly min: number; readonly max: number }
-
-export interface ParsedPattern {
-  readonly main: Piece
-  /** Bodies of lookarounds: matched on their own, wherever they stand. */
-  readonly asides: readonly Piece[]
-}
-
-const EMPTY: Piece = { kind: 'empty' }
-const ANY = '[^]'
 
 const ATOM =
   /\[(?:\\.|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|k<[^>]*>|[1-9]\d*|.)|./suy
@@ -24,10 +20,10 @@ const QUANTIFIER = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/uy
 
 const SIGNS: Readonly<Record<string, readonly [number, number]>> = { '*': [0, Number.POSITIVE_INFINITY], '+': [1, Number.POSITIVE_INFINITY], '?': [0, 1] }
 
-/** Only for sources that the platform's own `RegExp` accepts with the `u` flag. */
-export function parsePattern(source: string): ParsedPattern {
+/** Only for sources that the platform's own `RegExp` accepts with the `u` flag. Undefined for those that change flags on the way: characters mean something else then. */
+export function parsePattern(source: string): Piece | undefined {
   let at = 0
-  const asides: Piece[] = []
+  let modified = false
 
   const take = (what: RegExp): RegExpExecArray | undefined => {
     what.lastIndex = at
@@ -56,9 +52,9 @@ export function parsePattern(source: string): ParsedPattern {
     if (opening === undefined) return atom(take(ATOM)?.[0] ?? source[at++] ?? '')
     const body = alternatives()
     at++
+    modified ||= /^\(\?[a-z-]+:$/.test(opening)
     if (!/^\(\?<?[=!]$/.test(opening)) return body
-    asides.push(body)
-    return EMPTY
+    return { kind: 'look', body: opening.startsWith('(?<') ? backwards(body) : body }
   }
 
   const quantified = (body: Piece): Piece => {
@@ -69,7 +65,22 @@ export function parsePattern(source: string): ParsedPattern {
     return { kind: 'repeat', body, min, max }
   }
 
-  return { main: alternatives(), asides }
+  const whole = alternatives()
+  return modified ? undefined : whole
+}
+
+/** Engines read a lookbehind from its end. */
+function backwards(piece: Piece): Piece {
+  switch (piece.kind) {
+    case 'seq':
+      return { kind: 'seq', parts: piece.parts.map(backwards).reverse() }
+    case 'alt':
+      return { kind: 'alt', options: piece.options.map(backwards) }
+    case 'repeat':
+      return { ...piece, body: backwards(piece.body) }
+    default:
+      return piece
+  }
 }
 
 function bounds(least: number, comma: string | undefined, most: string | undefined): readonly [number, number] {
@@ -79,6 +90,6 @@ function bounds(least: number, comma: string | undefined, most: string | undefin
 
 function atom(source: string): Piece {
   if (source === '^') return { kind: 'start' }
-  if (source === '$' || source === '\\b' || source === '\\B') return EMPTY
-  return { kind: 'char', source: /^\\(?:[1-9]|k<)/.test(source) ? ANY : source }
+  if (source === '$' || source === '\\b' || source === '\\B') return { kind: 'assert' }
+  return /^\\(?:[1-9]|k<)/.test(source) ? { kind: 'back' } : { kind: 'char', source }
 }

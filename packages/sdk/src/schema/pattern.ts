@@ -1,15 +1,19 @@
 /** How long can a regular expression take? Patterns come from peers too, and a backtracking engine can be made to run for ever. */
 import { type Automaton, automatonOf } from './automaton.ts'
+import { type Overlap, overlapping } from './pattern-overlap.ts'
 import { type Piece, parsePattern } from './pattern-parse.ts'
+import { anchored, canFail, emptyChoices, looksIn } from './pattern-shape.ts'
 
 const MAX_SOURCE = 2000
-/** Steps of a backtracking match that are tolerated: about a second. */
-const MAX_STEPS = 1e9
+/** Steps of a backtracking match that are tolerated: well under a second, more where it keeps groups. */
+const MAX_STEPS = 2e8
 /** Steps of the examination itself. */
 const MAX_PAIRS = 200_000
 const MAX_LOOPS = 30
-/** Each doubles the work: `a?a?a?…` is exponential in the length of the pattern. */
-const MAX_CHOICES = 20
+/** Steps per character that need no limit on the length. */
+const CHEAP = 200
+/** Ways through the loop-free parts that are tolerated: `a?a?a?…` is exponential in the length of the pattern. */
+const MAX_FACTOR = 20_000
 /** First precisely; then with repetition simplified, for patterns that are long rather than intricate. */
 const ATTEMPTS = [
   { copies: 64, size: 500 },
@@ -24,34 +28,67 @@ export function examine(source: string): string | number {
   } catch (error) {
     return `is not a regular expression: ${(error as Error).message}`
   }
-  const { main, asides } = parsePattern(source)
-  let degree = 0
-  for (const piece of [main, ...asides]) {
-    const automaton = ATTEMPTS.reduce<Automaton | undefined>((found, { copies, size }) => found ?? automatonOf(piece, copies, size), undefined)
-    const found = automaton === undefined ? 'unknown' : degreeOf(automaton, source, piece !== main || anchored(main))
-    if (found === 'unknown') return 'is too complex to be checked'
-    if (found === 'exponential') return 'can take exponential time on hostile input; let it match each text in one way only'
-    degree = Math.max(degree, found)
-  }
-  return degree < 2 ? Number.POSITIVE_INFINITY : Math.floor(MAX_STEPS ** (1 / degree))
+  const piece = parsePattern(source)
+  const work = piece === undefined ? 'unknown' : workOf(piece, source, anchored(piece))
+  if (work === 'unknown') return 'is too complex to be checked'
+  if (work === 'exponential' || work.factor > MAX_FACTOR) return 'can take exponential time on hostile input; let it match each text in one way only'
+  if (work.degree === 0 || (work.degree === 1 && work.factor <= CHEAP)) return Number.POSITIVE_INFINITY
+  return Math.max(1, Math.floor((MAX_STEPS / work.factor) ** (1 / work.degree)))
 }
 
-/** The exponent of the worst running time. */
-function degreeOf(automaton: Automaton, source: string, fromStart: boolean): number | 'exponential' | 'unknown' {
+/** At most `factor * length ** degree` steps. */
+interface Work {
+  readonly degree: number
+  readonly factor: number
+}
+type Verdict = Work | 'exponential' | 'unknown'
+
+function workOf(piece: Piece, source: string, fromStart: boolean): Verdict {
+  const empty = emptyChoices(piece)
+  if (empty === undefined) return 'exponential'
+  const automaton = ATTEMPTS.reduce<Automaton | undefined>((found, { copies, size }) => found ?? automatonOf(piece, copies, size), undefined)
+  const own = automaton === undefined ? 'unknown' : ownWork(automaton, source, fromStart, canFail(piece))
+  if (typeof own === 'string') return own
+  let [once, each]: [Work, Work] = [NO_WORK, NO_WORK]
+  for (const look of looksIn(piece, fromStart)) {
+    const inner = workOf(look.body, source, true)
+    if (typeof inner === 'string') return inner
+    if (look.looped && inner.degree > 0) return 'exponential'
+    if (look.early) once = plus(once, inner)
+    else each = plus(each, inner)
+  }
+  // A lookaround further on may be asked at every step.
+  const steps: Work = { degree: own.degree + each.degree, factor: own.factor * 2 ** empty * (1 + each.factor) }
+  return plus(steps, once)
+}
+
+const NO_WORK: Work = { degree: 0, factor: 0 }
+const plus = (a: Work, b: Work): Work => ({ degree: Math.max(a.degree, b.degree), factor: a.factor + b.factor })
+
+/** The work without that of lookarounds. */
+function ownWork(automaton: Automaton, source: string, fromStart: boolean, asserts: boolean): Verdict {
   const loops = loopsOf(automaton.follow)
   if (loops.length > MAX_LOOPS || loops.some((loop) => pairsOf(automaton, loop) > MAX_PAIRS)) return 'unknown'
   const overlap = overlapping(automaton.chars, source)
-  const choices = choicesOf(automaton, loops, overlap)
-  if (choices === undefined) return 'unknown'
-  if (choices > MAX_CHOICES || loops.some((loop) => isAmbiguous(automaton, loop, overlap))) return 'exponential'
-  let degree = 0
-  for (const loop of loops) {
-    const rivals = loops.filter((other) => other !== loop && compete(automaton, loop, other, overlap))
-    // Without an anchor every start is tried; that costs only where a loop can still fail afterwards.
-    const restarts = !fromStart && [...loop].some((p) => !automaton.last.has(p)) ? 1 : 0
-    degree = Math.max(degree, 1 + rivals.length + restarts)
+  const factor = factorOf(automaton, loops, overlap)
+  if (factor === undefined) return 'unknown'
+  if (factor > MAX_FACTOR || loops.some((loop) => isAmbiguous(automaton, loop, overlap))) return 'exponential'
+  // Without an anchor every start is tried; with loops, that costs more only where they can still fail afterwards.
+  const failing = asserts || loops.some((loop) => [...loop].some((p) => !automaton.last.has(p)))
+  const restarts = fromStart ? 0 : 1
+  if (loops.length === 0) return { degree: restarts, factor }
+  return { degree: 1 + freedomOf(automaton, loops, overlap) + (failing ? restarts : 0), factor }
+}
+
+/** How many loops on one way through the pattern can each end in many places: those that compete with one before them. */
+function freedomOf(automaton: Automaton, loops: readonly Loop[], overlap: Overlap): number {
+  const depths: number[] = []
+  for (const [index, loop] of loops.entries()) {
+    const before = loops.slice(0, index)
+    const free = before.some((other) => compete(automaton, other, loop, overlap)) ? 1 : 0
+    depths.push(free + before.reduce((most, _other, at) => Math.max(most, depths[at] as number), 0))
   }
-  return degree
+  return Math.max(0, ...depths)
 }
 
 /** Two loops share the work in many ways when one text can be read by the first, by the second, and on the way between them. */
@@ -67,31 +104,52 @@ function pairsOf(automaton: Automaton, loop: Loop): number {
   return edges * edges
 }
 
-/** The largest number of undecided steps on one way through the pattern, outside its loops. */
-function choicesOf(automaton: Automaton, loops: readonly Loop[], overlap: Overlap): number | undefined {
+/** The size of the tree of attempts for one text, where going round a loop counts as one. */
+function factorOf(automaton: Automaton, loops: readonly Loop[], overlap: Overlap): number | undefined {
   const size = automaton.chars.length
-  const looped = new Set(loops.flatMap((loop) => [...loop]))
+  const loopOf = new Map<number, Loop>()
+  for (const loop of loops) for (const p of loop) loopOf.set(p, loop)
+  const sizes = new Array<number>(size).fill(0)
   let pairs = 0
-  const undecided = (targets: readonly number[]): boolean =>
-    targets.some((p, index) =>
-      targets.slice(index + 1).some((q) => {
-        pairs++
-        return pairs > MAX_PAIRS || overlap(p, q)
-      }),
+  const attempts = (targets: readonly number[], from?: number): number => {
+    pairs += targets.length ** 2
+    if (pairs > MAX_PAIRS) return 0
+    const ways = (q: number): number => (sizes[q] as number) * (from === undefined ? 1 : (automaton.doubled.get(from * size + q) ?? 1))
+    // Those that one character fits are among those that overlap with any one of them.
+    return targets.reduce(
+      (most, p) =>
+        Math.max(
+          most,
+          targets.reduce((sum, q) => (overlap(p, q) ? sum + ways(q) : sum), 0),
+        ),
+      0,
     )
-  const most: number[] = new Array<number>(size).fill(0)
-  const beyond = (targets: readonly number[]): number => targets.reduce((highest, q) => Math.max(highest, most[q] ?? 0), 0)
-  for (let p = size - 1; p >= 0; p--) {
-    const targets = [...(automaton.follow[p] as ReadonlySet<number>)]
-    const doubled = targets.some((q) => automaton.doubled.has(p * size + q))
-    const own = !looped.has(p) && (doubled || undecided(targets)) ? 1 : 0
-    most[p] = own + beyond(targets.filter((q) => q > p))
   }
-  const total = (undecided(automaton.first) ? 1 : 0) + beyond(automaton.first)
-  return pairs > MAX_PAIRS ? undefined : total
+  for (let p = size - 1; p >= 0; p--) {
+    if (sizes[p] !== 0) continue
+    const loop = loopOf.get(p)
+    const members = loop === undefined ? [p] : [...loop]
+    const exits = members.map((member) =>
+      attempts(
+        [...(automaton.follow[member] as ReadonlySet<number>)].filter((q) => loop?.has(q) !== true),
+        member,
+      ),
+    )
+    // In a loop that never hesitates, one text is at one place at a time.
+    const together = loop !== undefined && hesitates(automaton, loop, overlap) ? exits.reduce((sum, exit) => sum + exit, 0) : Math.max(...exits)
+    for (const member of members) sizes[member] = 1 + together
+  }
+  const total = attempts(automaton.first)
+  return pairs > MAX_PAIRS ? undefined : Math.max(1, total)
 }
 
-type Overlap = (p: number, q: number) => boolean
+function hesitates(automaton: Automaton, loop: Loop, overlap: Overlap): boolean {
+  return [...loop].some((p) => {
+    const targets = [...(automaton.follow[p] as ReadonlySet<number>)].filter((q) => loop.has(q))
+    return targets.some((a, index) => targets.slice(index + 1).some((b) => overlap(a, b)))
+  })
+}
+
 type Loop = ReadonlySet<number>
 
 /** Exponential means: one text leads round a loop on two different ways. Followed in the product of the loop with itself. */
@@ -138,47 +196,4 @@ function reachable(start: readonly number[], next: (from: number) => Iterable<nu
   const seen = new Set(start)
   for (const from of seen) for (const to of next(from)) seen.add(to)
   return seen
-}
-
-/** Two positions overlap when one character fits both. Tried out on samples that include every character and range end of the pattern and its neighbours. */
-function overlapping(chars: readonly string[], source: string): Overlap {
-  const distinct = [...new Set(chars)]
-  const ids = chars.map((char) => distinct.indexOf(char))
-  const known = new Map<number, boolean>()
-  const rows: boolean[][] = []
-  let samples: readonly string[] | undefined
-  const row = (id: number): readonly boolean[] => {
-    samples ??= samplesFor(source)
-    const one = new RegExp(`^(?:${distinct[id]})$`, 'u')
-    rows[id] ??= samples.map((sample) => one.test(sample))
-    return rows[id]
-  }
-  return (p, q) => {
-    const [a, b] = [ids[p] as number, ids[q] as number]
-    if (a === b) return true
-    const key = a < b ? a * distinct.length + b : b * distinct.length + a
-    const found = known.get(key)
-    if (found !== undefined) return found
-    const other = row(b)
-    const result = row(a).some((fits, index) => fits && other[index] === true)
-    known.set(key, result)
-    return result
-  }
-}
-
-function samplesFor(source: string): string[] {
-  const points = new Set<number>()
-  for (let point = 0; point < 0x180; point++) points.add(point)
-  for (let point = 0x180; point < 0x20000; point += 257) points.add(point)
-  const escaped = [...source.matchAll(/\\(?:u\{([\da-fA-F]+)\}|[ux]([\da-fA-F]{2,4}))/g)].map((found) => Number.parseInt((found[1] ?? found[2]) as string, 16))
-  for (const point of [...Array.from(source, (char) => char.codePointAt(0) as number), ...escaped]) {
-    for (const near of [point - 1, point, point + 1]) if (near >= 0 && near <= 0x10ffff) points.add(near)
-  }
-  return Array.from(points, (point) => String.fromCodePoint(point))
-}
-
-function anchored(piece: Piece): boolean {
-  if (piece.kind === 'start') return true
-  if (piece.kind === 'alt') return piece.options.every(anchored)
-  return piece.kind === 'seq' && piece.parts[0] !== undefined && anchored(piece.parts[0])
 }

@@ -36,8 +36,8 @@ export class EventStream implements Beating {
   #written = 0
   #sink: Sink | undefined
   #finished = false
-  /** Set while the log is being read: what comes meanwhile. */
-  #held: LoggedEvent[] | undefined
+  /** Set while the log is being read for the next connection: what comes meanwhile. */
+  #attempt: LoggedEvent[] | undefined
 
   constructor(home: StreamHome, number: number) {
     this.#home = home
@@ -55,8 +55,7 @@ export class EventStream implements Beating {
 
   send(data: string): LoggedEvent {
     const event = this.#log(data)
-    if (this.#held !== undefined) this.#held.push(event)
-    else if (this.#sink !== undefined) this.#write(event.sequence, this.#text(event))
+    if (this.#sink !== undefined) this.#write(event.sequence, this.#text(event))
     return event
   }
 
@@ -64,10 +63,6 @@ export class EventStream implements Beating {
   finish(data?: string): void {
     this.#finished = true
     const event = data === undefined ? undefined : this.#log(data)
-    if (this.#held !== undefined) {
-      if (event !== undefined) this.#held.push(event)
-      return
-    }
     this.#disconnect(event === undefined ? undefined : this.#text(event))
   }
 
@@ -79,14 +74,19 @@ export class EventStream implements Beating {
 
   /** Gives the stream a connection; one it already has is ended. `kept` is what the log has of it. */
   connect(sink: Sink, after: number, kept: readonly LoggedEvent[]): void {
+    this.#attempt = undefined
+    let gone = false
+    sink.onClose(() => {
+      gone = true
+      this.#lost(sink)
+    })
+    // Who hung up before there was anything to read takes nothing from whoever is still there.
+    if (gone) return
     this.#sink?.end()
     this.#sink = sink
     this.#written = after
-    sink.onClose(() => this.#lost(sink))
     let text = this.#opening(after)
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const event of [...kept, ...held]) {
+    for (const event of kept) {
       if (event.sequence <= this.#written) continue
       text += this.#text(event)
       this.#written = event.sequence
@@ -97,9 +97,15 @@ export class EventStream implements Beating {
     this.#home.pulse.add(this)
   }
 
-  /** From now on events wait, until `connect`. */
-  hold(): void {
-    this.#held = []
+  /** Collects events from now on, for a connection that is on its way. Only the latest such attempt counts. */
+  prepare(): readonly LoggedEvent[] {
+    this.#attempt = []
+    return this.#attempt
+  }
+
+  /** False when there was another attempt or connection since. */
+  expects(attempt: readonly LoggedEvent[]): boolean {
+    return this.#attempt === attempt
   }
 
   /** Ends the connection, not the stream: the client is to come back after `retry`. */
@@ -124,6 +130,7 @@ export class EventStream implements Beating {
   #log(data: string): LoggedEvent {
     const event: LoggedEvent = { stream: this.number, sequence: ++this.sequence, data }
     this.#home.settings.eventLog.append(this.#home.id, event)
+    this.#attempt?.push(event)
     return event
   }
 

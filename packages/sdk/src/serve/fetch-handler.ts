@@ -70,6 +70,7 @@ class FetchExchange implements Exchange {
   body = ''
   readonly #headers: Headers
   readonly #host: string
+  readonly #signal: AbortSignal
   readonly #site: HttpSite
   readonly #resolve: (response: Response) => void
 
@@ -80,8 +81,13 @@ class FetchExchange implements Exchange {
     this.query = url.search.slice(1)
     this.#headers = request.headers
     this.#host = url.host
+    this.#signal = request.signal
     this.#site = site
     this.#resolve = resolve
+  }
+
+  get gone(): boolean {
+    return this.#signal.aborted
   }
 
   header(name: string): string | undefined {
@@ -95,6 +101,7 @@ class FetchExchange implements Exchange {
 
   stream(status: number, headers: ResponseHeaders): Sink {
     const sink = new StreamSink()
+    if (this.gone) sink.abort('The reader is gone')
     this.#resolve(new Response(sink.readable, { status, headers: this.#withCors(headers) }))
     return sink
   }
@@ -126,7 +133,8 @@ class StreamSink implements Sink {
   }
 
   onClose(listener: () => void): void {
-    this.#onClose = listener
+    if (this.#controller === undefined) listener()
+    else this.#onClose = listener
   }
 
   write(text: string): void {
@@ -139,8 +147,8 @@ class StreamSink implements Sink {
     this.#over()
   }
 
-  abort(): void {
-    this.#controller?.error(new Error('The reader was too slow'))
+  abort(why = 'The reader was too slow'): void {
+    this.#controller?.error(new Error(why))
     this.#over()
   }
 

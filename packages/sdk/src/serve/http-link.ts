@@ -1,6 +1,7 @@
 /** One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and nothing of what is asked. */
 import { ParleyError } from '../errors/index.ts'
 import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, resultHead, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
+import { systemMint } from '../session/index.ts'
 import type { LoggedEvent } from '../stores/index.ts'
 import { EVENT_STREAM, type Exchange, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
 import { EventStream, readEventId, type StreamHome } from './event-stream.ts'
@@ -16,7 +17,8 @@ export interface LinkHost {
   /** Asked once a version is agreed on. */
   knowsPolling(version: string): boolean
   closed(link: HttpLink): void
-  disconnected(link: HttpLink): void
+  /** Something came to its end by which the client knows that the session is there. */
+  used(link: HttpLink): void
 }
 
 const JSON_HEADERS: ResponseHeaders = { 'content-type': JSON_TYPE }
@@ -79,13 +81,14 @@ export class HttpLink implements Link, StreamHome {
 
   /** Made on first use: most sessions never open a stream. */
   get tag(): string {
-    this.#tag ??= this.settings.mint().slice(-8)
+    // Not of the session's own mint: its ids may have characters that mean something in an event id.
+    this.#tag ??= systemMint().slice(-8)
     return this.#tag
   }
 
-  /** Somebody waits for an answer or listens to a stream. */
+  /** Somebody waits for an answer or listens to a stream; whoever hung up does neither. */
   get busy(): boolean {
-    if (this.#replies !== undefined && this.#replies.size > 0) return true
+    if (this.#replies !== undefined) for (const { stream, exchange } of this.#replies.values()) if (stream === undefined && !exchange.gone) return true
     if (this.#streams !== undefined) for (const stream of this.#streams.values()) if (stream.connected) return true
     return false
   }
@@ -190,7 +193,7 @@ export class HttpLink implements Link, StreamHome {
   }
 
   disconnected(): void {
-    this.#host.disconnected(this)
+    this.#host.used(this)
   }
 
   /** Turns a waiting response into a stream, with its first message if there is one. */
@@ -210,6 +213,7 @@ export class HttpLink implements Link, StreamHome {
 
   #answer(reply: Reply, frame: string, kept: Serialised | undefined): void {
     this.#forget(reply)
+    this.#host.used(this)
     if (reply.stream !== undefined) {
       this.#streams?.delete(reply.stream.number)
       return reply.stream.finish(frame)
@@ -261,8 +265,13 @@ export class HttpLink implements Link, StreamHome {
     if (stream.sequence === after) return connect(NO_EVENTS)
     const kept = this.settings.eventLog.read(this.id, stream.number)
     if (!(kept instanceof Promise)) return connect(kept)
-    stream.hold()
-    kept.then(connect, () => connect(NO_EVENTS))
+    const attempt = stream.prepare()
+    const finish = (events: readonly LoggedEvent[]): void => {
+      if (this.#closed) return refuse(exchange, 404, 'session_closed', 'The session ended before the stream was taken up')
+      if (!stream.expects(attempt)) return refuse(exchange, 409, 'invalid_request', 'The stream was meanwhile taken up by another request')
+      connect([...events, ...attempt])
+    }
+    kept.then(finish, () => finish(NO_EVENTS))
   }
 
   /** What is left of a stream that has had its last event. */

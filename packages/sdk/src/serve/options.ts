@@ -22,9 +22,9 @@ export interface HttpOptions extends GuardOptions {
   path?: string
   /** Default `auto`. */
   answer?: AnswerMode
-  /** Most sessions at once. Over it the one idle longest ends; with none idle, nobody new is let in (503). Default 10 000. */
+  /** Most sessions at once. Over it one without a handshake ends, or the one idle longest; with none idle, nobody new is let in (503). Default 10 000. */
   maxSessions?: number
-  /** How long a session may be unused before it ends. Default 30 min. */
+  /** How long a session may be unused before it ends, and what it still works on with it if its client hung up. Default 30 min. */
   idleTimeout?: Duration
   /** Most requests of one session that wait for their answer at once. Default 256. */
   maxStreams?: number
@@ -42,7 +42,7 @@ export interface HttpOptions extends GuardOptions {
   cors?: boolean
   /** Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default false. */
   sse?: boolean | SsePaths
-  /** A path that answers `GET` with status and number of sessions, for load balancers. Default none. */
+  /** A path that answers `GET` with the status, for load balancers, by whatever name they ask; the number of sessions is for allowed hosts. Default none. */
   healthPath?: string
   /** Longest time a request may take to arrive. Default 30 s. */
   requestTimeout?: Duration

@@ -17,6 +17,8 @@ export interface HttpSession {
   readonly session: Session
   /** When it was last known to be in use. */
   usedAt: number
+  /** When it was last found to be busy. */
+  busyAt: number
   /** Events of finished answers may be left in the log. */
   untidy: boolean
 }
@@ -24,12 +26,17 @@ export interface HttpSession {
 /** Uses within this many milliseconds count as one, so that busy sessions are not moved about all the time. */
 const GRAIN = 1000
 
+/** A client may take this many milliseconds for its handshake before its session is the first to make room. */
+const HANDSHAKE_GRACE = 2000
+
 export class SessionTable implements LinkHost {
   readonly settings: HttpSettings
   readonly pulse: Pulse
   readonly #server: Acceptance
   /** In the order of their last use, as far as it was noted. */
   readonly #sessions = new Map<string, HttpSession>()
+  /** Sessions whose handshake was not seen to be complete, oldest first. */
+  readonly #fresh = new Set<HttpSession>()
   #cancelSweep: (() => void) | undefined
   #closing = false
   #hurried: { hurry(): void }[] = []
@@ -61,8 +68,10 @@ export class SessionTable implements LinkHost {
     const id = this.settings.mint()
     const link = new HttpLink(this, id)
     const session = this.#server.accept(link, { ...this.settings.session, id })
-    const opened: HttpSession = { link, session, usedAt: this.settings.clock.now(), untidy: true }
+    const now = this.settings.clock.now()
+    const opened: HttpSession = { link, session, usedAt: now, busyAt: now, untidy: true }
     this.#sessions.set(id, opened)
+    this.#fresh.add(opened)
     this.#cancelSweep ??= this.settings.clock.after(this.#sweepPeriod(), this.#sweep)
     return opened
   }
@@ -86,10 +95,12 @@ export class SessionTable implements LinkHost {
   }
 
   closed(link: HttpLink): void {
+    const found = this.#sessions.get(link.id)
+    if (found !== undefined) this.#fresh.delete(found)
     this.#sessions.delete(link.id)
   }
 
-  disconnected(link: HttpLink): void {
+  used(link: HttpLink): void {
     const found = this.#sessions.get(link.id)
     if (found !== undefined) this.#touch(found)
   }
@@ -102,38 +113,52 @@ export class SessionTable implements LinkHost {
 
   #touch(entry: HttpSession): void {
     const now = this.settings.clock.now()
+    entry.untidy = true
     if (now - entry.usedAt < GRAIN) return
     entry.usedAt = now
-    entry.untidy = true
     // To the end of the order.
     this.#sessions.delete(entry.link.id)
     this.#sessions.set(entry.link.id, entry)
   }
 
+  /** Handshakes that lead nowhere go first, or a flood of them would end the sessions of everybody else. */
   #evict(): boolean {
-    for (const { link, session } of this.#sessions.values()) {
-      if (link.busy) continue
-      void session.close({ drain: 0 })
-      return true
+    const idle = this.#abandoned() ?? this.#idle()
+    if (idle === undefined) return false
+    void idle.session.close({ drain: 0 })
+    return true
+  }
+
+  #abandoned(): HttpSession | undefined {
+    const now = this.settings.clock.now()
+    for (const entry of this.#fresh) {
+      const { phase } = entry.session
+      if (phase !== 'initialization' && phase !== 'initialized') this.#fresh.delete(entry)
+      else if (now - entry.usedAt >= HANDSHAKE_GRACE && !entry.link.busy) return entry
     }
-    return false
+    return undefined
+  }
+
+  #idle(): HttpSession | undefined {
+    for (const entry of this.#sessions.values()) if (!entry.link.busy) return entry
+    return undefined
   }
 
   #sweepPeriod(): number {
     return Math.max(100, Math.min(this.settings.idleTimeout / 4, this.settings.keepEvents, 30_000))
   }
 
-  /** Ends what is idle too long and tidies up what is idle for a while. */
+  /** Ends what is idle too long and tidies up what was not used for a while. */
   readonly #sweep = (): void => {
     this.#cancelSweep = undefined
     const { clock, idleTimeout, keepEvents } = this.settings
     const now = clock.now()
     for (const entry of this.#sessions.values()) {
-      const idle = now - entry.usedAt
-      if (idle < keepEvents && idle < idleTimeout) break
-      if (entry.link.busy) continue
-      if (idle >= idleTimeout) void entry.session.close({ drain: 0 })
-      else if (entry.untidy) {
+      const unused = now - entry.usedAt
+      if (unused < keepEvents && unused < idleTimeout) break
+      if (entry.link.busy) entry.busyAt = now
+      if (now - Math.max(entry.usedAt, entry.busyAt) >= idleTimeout) void entry.session.close({ drain: 0 })
+      else if (entry.untidy && unused >= keepEvents) {
         entry.untidy = false
         entry.link.tidy()
       }

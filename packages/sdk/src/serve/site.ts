@@ -36,7 +36,7 @@ export class HttpSite {
     this.mount(this.settings.path, new StreamableEndpoint(this.#table, this.settings))
     if (options.sse)
       for (const [path, mount] of Object.entries(sseMounts(server, this.settings, options.sse === true ? {} : options.sse))) this.mount(path, mount)
-    if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: (exchange) => this.#onHealth(exchange) })
+    if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: refuseHealth })
   }
 
   /** How many sessions there are. */
@@ -55,6 +55,11 @@ export class HttpSite {
   admit(exchange: Exchange): boolean {
     const origin = exchange.header('origin')
     const objection = this.guard.objection(exchange.header('host'), origin)
+    if (exchange.path === this.settings.healthPath && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
+      // Probes come by address, not by name; those that the guard would not let in learn no more than that.
+      this.#showHealth(exchange, objection === undefined ? { sessions: this.sessions } : {})
+      return false
+    }
     if (objection !== undefined) {
       refuse(exchange, 403, 'refusal_permission_denied', objection)
       return false
@@ -106,11 +111,14 @@ export class HttpSite {
     return declared !== undefined && Number(declared) > this.settings.limits.maxBytes
   }
 
-  #onHealth(exchange: Exchange): void {
-    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return refuse(exchange, 405, 'invalid_request', 'Only GET', { allow: 'GET, HEAD' })
+  #showHealth(exchange: Exchange, details: { sessions?: number }): void {
     const status = this.#table.closing ? 'closing' : 'ok'
-    exchange.respond(status === 'ok' ? 200 : 503, { 'content-type': JSON_TYPE }, JSON.stringify({ status, sessions: this.sessions }))
+    exchange.respond(status === 'ok' ? 200 : 503, { 'content-type': JSON_TYPE }, JSON.stringify({ status, ...details }))
   }
+}
+
+function refuseHealth(exchange: Exchange): void {
+  refuse(exchange, 405, 'invalid_request', 'Only GET', { allow: 'GET, HEAD' })
 }
 
 const preflight: ResponseHeaders = {

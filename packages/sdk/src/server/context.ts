@@ -86,6 +86,7 @@ export class Context {
 
   /** Asks the user to fill in a form. The key names the question within this call. */
   async elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
+    if (typeof message !== 'string' || schema === undefined) throw new TypeError(`elicit(key, message, schema): ${keyMissing(key)}`)
     this.#claim(key)
     demand(this.request.session, 'elicitation.form')
     const compiled = compileSchema(schema, 'input')
@@ -103,6 +104,7 @@ export class Context {
 
   /** Asks the user to visit a page; accepting means that they went there, not that they are done. */
   async elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
+    if (typeof message !== 'string' || url === undefined) throw new TypeError(`elicitUrl(key, message, url): ${keyMissing(key)}`)
     this.#claim(key)
     if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
     const { session } = this.request
@@ -175,6 +177,12 @@ for (const name of ['progress', 'poll', 'log', 'notify', 'elicit', 'elicitUrl', 
 
 function checkKey(key: unknown): void {
   if (typeof key !== 'string' || key === '') throw new TypeError('A question or an effect needs a key: a short string that is unique within the call')
+}
+
+/** What is forgotten is mostly the key, and then all others are one place too early. */
+function keyMissing(given: unknown): string {
+  const shown = typeof given === 'string' ? JSON.stringify(given.slice(0, 60)) : typeof given
+  return `three arguments are needed, and the first, here ${shown}, is a short key that names the question within this call`
 }
 
 function readAction(key: string, answer: Body): 'accept' | 'decline' | 'cancel' {

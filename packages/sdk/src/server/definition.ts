@@ -25,6 +25,8 @@ export interface Listed {
   readonly key: string
   /** As it appears in lists, in the newest vocabulary. */
   show(): Body | Promise<Body>
+  /** Throws what `show` would, where that can be known at once. */
+  verify?(): void
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/
@@ -37,6 +39,23 @@ export function checkName(kind: DefinitionKind, name: unknown): string {
 
 export function checkHandler(kind: DefinitionKind, key: string, handler: unknown): void {
   if (typeof handler !== 'function') throw new TypeError(`The ${kind} ${JSON.stringify(key)} has no handler: pass a function as the last argument`)
+}
+
+/** What other SDKs call an option would be overlooked here without a word. */
+export function checkOptions(kind: DefinitionKind, key: string, options: unknown, renamed: Readonly<Record<string, string>>): void {
+  const what = `The ${kind} ${JSON.stringify(key)}`
+  if (typeof options !== 'object' || options === null) throw new TypeError(`${what} has no options: pass an object, which may be empty, after the name`)
+  for (const [foreign, own] of Object.entries(renamed)) {
+    if (Object.hasOwn(options, foreign)) throw new TypeError(`${what} has an option "${foreign}", which is not known here: use "${own}"`)
+  }
+}
+
+/** Whether the JSON Schema of these can be had without loading a library. */
+export function convertAtOnce(...schemas: unknown[]): boolean {
+  return schemas.every((schema) => {
+    const standard = (schema as { '~standard'?: { jsonSchema?: unknown } } | undefined)?.['~standard']
+    return standard === undefined || standard.jsonSchema !== undefined
+  })
 }
 
 /** The fields of `Presentation` that are set, as the protocol spells them. */

@@ -5,7 +5,7 @@ import type { PromptArgument } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, describeIssues, type JsonSchema, type OutputOf, type SchemaLike, type Validated } from '../schema/index.ts'
 import type { Completer, Completers } from './completion.ts'
 import type { Context } from './context.ts'
-import { checkHandler, checkName, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
+import { checkHandler, checkName, checkOptions, convertAtOnce, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
 import type { PromptValue } from './messages.ts'
 
 /** One argument of a prompt, described by hand. */
@@ -47,8 +47,11 @@ export function prompt<const Name extends string, const Arguments extends Schema
   handler: PromptHandler<NoInfer<Arguments>>,
 ): PromptDefinition<Name> {
   checkHandler('prompt', checkName('prompt', name), handler)
+  checkOptions('prompt', name, options, RENAMED)
   return new DefinedPrompt(name, options as PromptOptions<never>, handler as never) as never
 }
+
+const RENAMED = { argsSchema: 'arguments' }
 
 /** How a prompt knows its arguments. */
 interface Arguments {
@@ -64,7 +67,7 @@ export class DefinedPrompt implements Listed, Definition {
   readonly completers: Completers
   readonly handler: (args: unknown, ctx: Context) => unknown
   readonly arguments: Arguments
-  readonly #options: Presentation
+  readonly #options: PromptOptions<SchemaLike | ArgumentDescriptions>
   #shown: Body | Promise<Body> | undefined
 
   constructor(name: string, options: PromptOptions<SchemaLike | ArgumentDescriptions>, handler: (args: unknown, ctx: Context) => unknown) {
@@ -75,11 +78,25 @@ export class DefinedPrompt implements Listed, Definition {
     this.#options = options
     this.arguments = isSchema(given) ? schemaArguments(name, compileSchema(given, 'input')) : describedArguments(given as ArgumentDescriptions)
     this.completers = isSchema(given) ? complete : { ...completersOf(given as ArgumentDescriptions), ...complete }
+    if (!isSchema(given)) this.#checkCompleters(Object.keys(given))
   }
 
   show(): Body | Promise<Body> {
     this.#shown ??= this.#describe()
     return this.#shown
+  }
+
+  verify(): void {
+    if (!convertAtOnce(this.#options.arguments)) return
+    const { arguments: list = [] } = this.show() as { arguments?: PromptArgument[] }
+    this.#checkCompleters(list.map(({ name }) => name))
+  }
+
+  #checkCompleters(known: readonly string[]): void {
+    const unknown = Object.keys(this.completers).find((name) => !known.includes(name))
+    if (unknown === undefined) return
+    const have = known.length === 0 ? 'it has no arguments' : `its arguments are ${known.join(', ')}`
+    throw new TypeError(`The prompt "${this.key}" completes ${JSON.stringify(unknown)}, which is not one of its arguments: ${have}`)
   }
 
   /** The arguments for the handler; throws what the caller should be told. */

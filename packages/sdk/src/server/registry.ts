@@ -99,6 +99,11 @@ export class Registry {
     return undefined
   }
 
+  /** Throws for the first definition that could never be listed. */
+  verify(): void {
+    for (const { order } of [this.tools, this.prompts]) for (const item of order) (item as Listed).verify?.()
+  }
+
   /** The tool as it is listed, once that is known. */
   shownTool(name: string): Body | undefined {
     return this.tools.get(name)?.shown

@@ -57,6 +57,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   /** Begins one conversation. */
   accept(link: Link, options: AcceptOptions = {}): Session {
     const state = this.#state
+    state.begin()
     const conversation = new Conversation(state)
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)

@@ -31,8 +31,10 @@ export class ServerState {
   readonly #announcer: Announcer
   #experimental: Readonly<Record<string, Record<string, unknown>>>
   #registry = emptyRegistry
+  #begun = false
 
   constructor(info: ServerInfo, options: ServerOptions) {
+    if (typeof info !== 'object' || info === null) throw new TypeError('A server needs a name and a version: createServer({ name, version })')
     const { instructions, ...identity } = info
     for (const field of ['name', 'version'] as const) {
       if (typeof identity[field] !== 'string' || identity[field] === '') throw new TypeError(`A server needs a ${field}`)
@@ -55,12 +57,28 @@ export class ServerState {
   set registry(registry: Registry) {
     const before = this.#registry
     if (registry === before) return
+    if (this.#begun) registry.verify()
     this.#observed(() => {
       this.#registry = registry
     })
     if (this.conversations.size === 0) return
     const changed = (Object.keys(changeNotices) as ShelfName[]).filter((shelf) => registry[shelf] !== before[shelf])
     for (const notice of new Set(changed.map((shelf) => changeNotices[shelf]))) this.#announcer.announce(notice)
+  }
+
+  /**
+   * A definition that could never be listed is found before the first conversation, not by its peer; and not sooner, because schemas take a while to convert.
+   * Told here as well, because some transports can only hang up.
+   */
+  begin(): void {
+    if (this.#begun) return
+    try {
+      this.#registry.verify()
+      this.#begun = true
+    } catch (error) {
+      this.report(error, { during: 'accept' })
+      throw error
+    }
   }
 
   declareExperimental(name: string, settings: Record<string, unknown>): void {

@@ -4,7 +4,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { ToolAnnotations, ToolExecution } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, type InputOf, type JsonSchema, type OutputOf, type SchemaLike } from '../schema/index.ts'
 import type { Context } from './context.ts'
-import { checkHandler, checkName, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
+import { checkHandler, checkName, checkOptions, convertAtOnce, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
 import type { ToolResult } from './results.ts'
 
 export interface ToolOptions<Input = undefined, Output = undefined> extends Presentation {
@@ -16,6 +16,8 @@ export interface ToolOptions<Input = undefined, Output = undefined> extends Pres
   /** Whether calls may or must run as tasks, in versions that have them; the handler need not know. Default: they must not. */
   execution?: ToolExecution
 }
+
+const RENAMED = { inputSchema: 'input', outputSchema: 'output' }
 
 type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
@@ -41,6 +43,7 @@ export function tool<
   const Output extends SchemaLike | undefined = undefined,
 >(name: Name, options: ToolOptions<Input, Output>, handler: ToolHandler<NoInfer<Input>, NoInfer<Output>>): ToolDefinition<Name, Input, Output> {
   checkHandler('tool', checkName('tool', name), handler)
+  checkOptions('tool', name, options, RENAMED)
   return new DefinedTool(name, options as ToolOptions<SchemaLike, SchemaLike>, handler as never) as never
 }
 
@@ -67,6 +70,10 @@ export class DefinedTool implements Listed, Definition {
   show(): Body | Promise<Body> {
     this.#shown ??= this.#describe()
     return this.#shown
+  }
+
+  verify(): void {
+    if (convertAtOnce(this.#options.input, this.#options.output)) this.show()
   }
 
   /** What `show` gave, if that was some time ago. */

@@ -28,6 +28,28 @@ describe('A-11 the event log', () => {
     expect(log.totalLength).toBe(3)
   })
 
+  it('over the total, takes from the sessions that hold most, and leaves the others theirs', () => {
+    const log = new MemoryEventLog({ maxLength: 400, maxTotalLength: 1000 })
+    log.append('small', event(1, 1, 'x'.repeat(20)))
+    for (const hog of ['a', 'b', 'c']) for (let n = 1; n <= 40; n++) log.append(hog, event(1, n, 'x'.repeat(10)))
+    log.append('late', event(1, 1, 'x'.repeat(150)))
+    expect(log.totalLength).toBeLessThanOrEqual(1000)
+    expect(log.read('small', 1)).toHaveLength(1)
+    expect(log.read('late', 1)).toHaveLength(1)
+    for (const hog of ['a', 'b', 'c']) {
+      expect(log.read(hog, 1).at(-1)?.sequence).toBe(40)
+      expect(log.read(hog, 1).length).toBeGreaterThan(15)
+    }
+  })
+
+  it('no single event costs all the others theirs', () => {
+    const log = new MemoryEventLog({ maxTotalLength: 1000 })
+    for (let n = 0; n < 10; n++) log.append(`s${n}`, event(1, 1, 'x'.repeat(50)))
+    log.append('hog', event(1, 1, 'x'.repeat(5000)))
+    expect(log.read('hog', 1)).toEqual([])
+    expect(log.totalLength).toBe(500)
+  })
+
   it('never holds more than its limits, keeps the latest, and counts right', () => {
     const step = fc.record({ session: fc.constantFrom('a', 'b'), stream: fc.nat(2), length: fc.nat(30), forget: fc.nat(20) })
     fc.assert(

@@ -24,7 +24,12 @@ export interface EventLogLimits {
   maxTotalLength?: number
 }
 
-/** Keeps the latest events in memory; over a limit, the oldest of the session that adds one go first. */
+/** How much of the total is freed at least when it is exceeded, so that it is not looked through for every event. */
+const SLACK = 1 / 16
+/** Sessions are cut down to a level that falls by this factor until there is room. */
+const FALL = 7 / 8
+
+/** Keeps the latest events in memory; over a limit, the oldest of the session go first, and over the total, those of the sessions that hold most. */
 export class MemoryEventLog implements EventLog {
   readonly #sessions = new Map<string, Ring>()
   readonly #maxEvents: number
@@ -51,9 +56,9 @@ export class MemoryEventLog implements EventLog {
     }
     ring.push(event)
     this.#totalLength += event.data.length
-    while (ring.size > this.#maxEvents || ring.length > this.#maxLength || (this.#totalLength > this.#maxTotalLength && ring.size > 0)) {
-      this.#totalLength -= ring.shift()
-    }
+    while (ring.size > this.#maxEvents || ring.length > this.#maxLength) this.#totalLength -= ring.shift()
+    // The latest event is the one its client is most likely to come back for, but it must not cost all the others theirs.
+    if (this.#totalLength > this.#maxTotalLength) this.#makeRoom(event.data.length <= this.#maxTotalLength / 2 ? ring : undefined)
   }
 
   read(session: string, stream: number): readonly LoggedEvent[] {
@@ -65,6 +70,20 @@ export class MemoryEventLog implements EventLog {
     if (ring === undefined) return
     this.#totalLength -= ring.keep(except)
     if (ring.size === 0) this.#sessions.delete(session)
+  }
+
+  /** Cuts down the largest first: a session that holds little loses nothing to one that holds much. */
+  #makeRoom(spared: Ring | undefined): void {
+    const goal = this.#maxTotalLength * (1 - SLACK)
+    let level = 0
+    for (const ring of this.#sessions.values()) level = Math.max(level, ring.length)
+    while (this.#totalLength > goal && level > 0) {
+      level = Math.floor(level * FALL)
+      for (const ring of this.#sessions.values()) {
+        const least = ring === spared ? 1 : 0
+        while (ring.length > level && ring.size > least && this.#totalLength > goal) this.#totalLength -= ring.shift()
+      }
+    }
   }
 }
 

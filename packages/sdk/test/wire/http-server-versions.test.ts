@@ -1,6 +1,8 @@
 /** The same endpoint over HTTP/2, with TLS and without, and as a handler of `Request` and `Response`. */
 import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2'
 import { request as httpsRequest } from 'node:https'
+import { connect as dial, type Socket } from 'node:net'
+import { connect as dialTls } from 'node:tls'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createServer, fetchHandler, tool } from '../../src/server.ts'
 import { fakeClock } from '../../src/testing/index.ts'
@@ -103,10 +105,88 @@ describe('T HTTP/2', () => {
     const stream = session.request({ ':path': '/mcp', ':method': 'POST', ...JSON_HEADERS })
     const status = new Promise((resolve) => stream.on('response', (headers) => resolve(headers[':status'])))
     stream.write('{"json')
-    while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve))
+    // When this is answered, the one before has been seen.
+    await ask(session, {}, initialize())
     await clock.advance(30_000)
     expect(await status).toBe(408)
     session.destroy()
+  })
+
+  const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+  const SETTINGS = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
+  const ticks = async (enough: () => boolean) => {
+    while (!enough()) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const dialled = async (port: number, secure: boolean) => {
+    const socket: Socket = secure ? dialTls({ port, host: 'localhost', ca: certificate.cert, ALPNProtocols: ['h2'] }) : dial({ port, host: '127.0.0.1' })
+    let heard = 0
+    let over = false
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        over = true
+      })
+    socket.on('data', (chunk) => {
+      heard += chunk.length
+    })
+    await new Promise((resolve) => socket.once(secure ? 'secureConnect' : 'connect', resolve))
+    return { socket, heard: () => heard, over: () => over }
+  }
+
+  it.each([
+    ['half a preface', false, ['PRI * HTTP']],
+    ['a preface and no settings', false, [PREFACE]],
+    ['nothing, over TLS', true, []],
+    ['a preface and no settings, over TLS', true, [PREFACE]],
+  ])('hangs up after 10 s on %s', async (_, secure, said) => {
+    const clock = fakeClock()
+    const { port } = await serve({ clock, ...(secure ? { tls: certificate } : { http2: true }) })
+    const { socket, over } = await dialled(port, secure)
+    for (const part of said) socket.write(part)
+    await ticks(() => clock.pending > 0)
+    await clock.advance(9_000)
+    expect(over()).toBe(false)
+    await clock.advance(1_000)
+    await ticks(over)
+    await ticks(() => clock.pending === 0)
+  })
+
+  it.each([false, true])('hangs up after 75 s without a request (TLS: %s), also on a client that does not', async (secure) => {
+    const clock = fakeClock()
+    const { port } = await serve({ clock, ...(secure ? { tls: certificate } : { http2: true }) })
+    const { socket, heard, over } = await dialled(port, secure)
+    socket.allowHalfOpen = true
+    socket.write(Buffer.concat([Buffer.from(PREFACE), SETTINGS]))
+    // Its settings and that it has seen ours.
+    await ticks(() => heard() >= 24)
+    await clock.advance(74_000)
+    expect(over()).toBe(false)
+    await clock.advance(1_000)
+    await ticks(() => clock.pending === 0)
+    socket.end()
+    await ticks(over)
+  })
+
+  it('a stream that is open keeps the connection, and the time begins when it ends', async () => {
+    const clock = fakeClock()
+    const { port } = await serve({ http2: true, clock, idleTimeout: '1h' })
+    const session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {})
+    const id = String((await ask(session, {}, initialize())).headers['mcp-session-id'])
+    await ask(session, { 'mcp-session-id': id }, { jsonrpc: '2.0', method: 'notifications/initialized' })
+    const stream = session.request({ ':path': '/mcp', ':method': 'GET', accept: 'text/event-stream', 'mcp-session-id': id })
+    await new Promise((resolve) => stream.on('response', resolve))
+    stream.resume()
+    await clock.advance(200_000)
+    expect((await ask(session, { 'mcp-session-id': id }, toolCall(1, 'now'))).headers[':status']).toBe(200)
+    await clock.advance(200_000)
+    expect(session.closed).toBe(false)
+    stream.close()
+    await new Promise((resolve) => stream.on('close', resolve))
+    await ask(session, { 'mcp-session-id': id }, toolCall(2, 'now'))
+    await clock.advance(74_000)
+    expect(session.closed).toBe(false)
+    await clock.advance(2_000)
+    await ticks(() => session.closed)
   })
 
   it('goes away with the server, streams and all', async () => {

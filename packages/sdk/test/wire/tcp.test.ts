@@ -1,4 +1,7 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer as createNetServer, connect as dial, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/client.ts'
 import { type ServeTcpOptions, serveTcp, type TcpHandle, tcpLink } from '../../src/node/index.ts'
@@ -178,6 +181,54 @@ describe('T TCP: bad input', () => {
       message: expect.stringMatching(/The tcp link failed|The connection ended/),
     })
     expect(client.session.phase).toBe('closed')
+  })
+})
+
+describe('T TCP: what is no JSON-RPC from the start', () => {
+  it('a web page that has a browser post messages runs no tool, and is hung up on', async () => {
+    let ran = 0
+    const guarded = createServer({ name: 'guarded', version: '1' }).add(
+      tool('harm', {}, () => {
+        ran++
+        return 'done'
+      }),
+    )
+    for (const crashReports of [undefined, mkdtempSync(join(tmpdir(), 'parley-tcp-'))]) {
+      const handle = await serveTcp(guarded, { port: 0, ...(crashReports === undefined ? {} : { crashReports }) })
+      cleanups.push(() => handle.close({ drain: 0 }))
+      const { socket, answers, ended } = await raw(handle)
+      const body = initialize + initialized + call(1, 'harm')
+      socket.write(`POST / HTTP/1.1\r\nHost: 127.0.0.1:${handle.port}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+      await ended
+      expect(answers()).toMatchObject([{ id: null, error: { code: -32700 } }])
+      await until(
+        () => handle.sessions.length,
+        (left) => left === 0,
+      )
+      // A stranger at the door is no crash.
+      if (crashReports !== undefined) {
+        expect(readdirSync(crashReports)).toEqual([])
+        rmSync(crashReports, { recursive: true })
+      }
+      // The same lines without the HTTP before them do run it.
+      const honest = await raw(handle)
+      honest.socket.write(body)
+      await until(honest.answers, ({ length }) => length === 2)
+    }
+    expect(ran).toBe(2)
+  })
+
+  it.each([
+    ['no JSON-RPC', '{"hello":1}\n', -32600],
+    ['not UTF-8', Buffer.from([0x16, 0x03, 0x01, 0xff, 0x0a]), -32700],
+    ['garbage after a ping', `${line({ id: 1, method: 'ping' })}garbage\n`, -32700],
+    ['garbage after an initialize that failed', `${line({ id: 1, method: 'initialize', params: {} })}garbage\n`, -32700],
+  ])('%s ends the connection before a handshake', async (_, said, code) => {
+    const { socket, answers, ended } = await raw(await served())
+    socket.write(said)
+    socket.write(initialize)
+    await ended
+    expect(answers().at(-1)).toMatchObject({ id: null, error: { code } })
   })
 })
 

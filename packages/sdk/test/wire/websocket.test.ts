@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type Server as HttpServer, request } from 'node:http'
+import { request as secureRequest } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -258,6 +259,81 @@ describe('T WebSocket beside HTTP', () => {
     const ended = new Promise((resolve) => here.session.onClose(resolve))
     await serving.close()
     await ended
+  })
+})
+
+describe('T WebSocket beside HTTP: offers to upgrade to something else', () => {
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  }
+
+  /** As curl --http2 does it. */
+  function offer(url: string, body: object, headers: Record<string, string> = {}): Promise<{ status: number | undefined; body: string }> {
+    return new Promise((resolve, reject) => {
+      const made = (url.startsWith('https:') ? secureRequest : request)(url, {
+        method: 'POST',
+        ca: certificate.cert,
+        agent: false,
+        headers: {
+          connection: 'Upgrade, HTTP2-Settings',
+          upgrade: 'h2c',
+          'http2-settings': 'AAMAAABkAAQAAP__',
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+      })
+      made.on('error', reject)
+      made.on('response', async (response) => {
+        let said = ''
+        for await (const chunk of response.setEncoding('utf8')) said += chunk
+        resolve({ status: response.statusCode, body: said })
+      })
+      const text = JSON.stringify(body)
+      // The rest comes when the offer has been looked at.
+      made.write(text.slice(0, 10))
+      setImmediate(() => made.end(text.slice(10)))
+    })
+  }
+
+  it.each([
+    ['over HTTP', {}],
+    ['beside HTTP/2', { http2: true }],
+    ['over HTTPS', { tls: certificate, http2: false }],
+    ['over HTTPS beside HTTP/2', { tls: certificate }],
+  ])('are ignored, and the request is served, %s', async (_, options) => {
+    const serving = await serveHttp(demo(), { port: 0, webSocket: true, ...options })
+    closers.push(() => serving.close({ drain: 0 }))
+    const url = serving.url.replace('127.0.0.1', 'localhost')
+    for (const extra of [{} as Record<string, string>, { 'content-length': String(JSON.stringify(message).length) }]) {
+      const { status, body } = await offer(url, message, extra)
+      expect({ status, answer: JSON.parse(body) }).toMatchObject({ status: 200, answer: { id: 1, result: { protocolVersion: '2025-11-25' } } })
+    }
+    expect((await offer(url, message, { origin: 'https://evil.example' })).status).toBe(403)
+    expect((await offer(url.replace('/mcp', '/ws'), message)).status).toBe(426)
+  })
+
+  it('still go to whoever takes them', async () => {
+    const serving = await serveHttp(demo(), {
+      port: 0,
+      webSocket: true,
+      onUpgrade: (_, socket) => void socket.end('HTTP/1.1 418 Teapot\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
+    })
+    closers.push(() => serving.close({ drain: 0 }))
+    expect((await offer(serving.url, message)).status).toBe(418)
+    expect((await offer(serving.url.replace('/mcp', '/ws'), message)).status).toBe(426)
+  })
+
+  it('are refused with the reason on a server that is not ours', async () => {
+    const handle = await served()
+    const { status, body } = await offer(handle.url.replace('ws:', 'http:'), message)
+    expect({ status, ...JSON.parse(body) }).toMatchObject({
+      status: 400,
+      error: { message: expect.stringMatching(/websocket only, at \/ws; leave the header Upgrade out/) },
+    })
   })
 })
 

@@ -2,6 +2,7 @@
 import { ParleyError } from '../../errors/index.ts'
 import type { RequestId, SendOptions } from '../../jsonrpc/index.ts'
 import type { HttpReply } from './client-call.ts'
+import { noteUnsent } from './client-failure.ts'
 import { answersIn, readOutgoing } from './client-frames.ts'
 import type { HttpLinkSettings } from './client-options.ts'
 
@@ -104,13 +105,22 @@ export class Outbox {
       if (before !== undefined) await before
       if (postage.signal.aborted) return
       if (postage.requests.length === 0) this.#limit(postage, this.#settings.acceptTimeout, notAccepted)
-      await this.#owner.take(await this.#owner.post(frame, postage), postage)
+      await this.#owner.take(await this.#post(frame, postage), postage)
     } catch (error) {
       this.#fail(postage, error)
     } finally {
       postage.cancelTimer?.()
       this.#open.delete(postage)
       for (const id of postage.requests) if (this.#waiting.get(id) === postage) this.#waiting.delete(id)
+    }
+  }
+
+  async #post(frame: string, postage: Postage): Promise<HttpReply> {
+    try {
+      return await this.#owner.post(frame, postage)
+    } catch (error) {
+      noteUnsent(error)
+      throw error
     }
   }
 

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly query: string
   /** All of it, already read within the limit; empty when there is none. */
   readonly body: string
+  /** The client is known to have hung up: nobody will read an answer. */
+  readonly gone: boolean
   /** `name` in lower case; `host` is there for HTTP/2, too. */
   header(name: string): string | undefined
   /** Answers with a whole body, once. */
@@ -30,6 +32,6 @@ export interface Sink {
   abort(): void
   /** Bytes written that the peer has not taken yet: a reader that takes nothing must not fill the memory. */
   readonly buffered: number
-  /** Called once, when the response is over: ended here, or the reader went away. */
+  /** Called once, when the response is over: ended here, or the reader went away; at once when it is over already. */
   onClose(listener: () => void): void
 }

@@ -2,7 +2,7 @@
 
 export interface GuardOptions {
   /**
-   * Names this server is reached by, as in the `Host` header; an entry without a port fits any port. Default: the loopback names.
+   * Names this server is reached by, as in the `Host` header; an entry without a port fits any port. Default: the loopback names and addresses.
    * `'any'` checks nothing, for servers behind a proxy that does.
    */
   allowedHosts?: readonly string[] | 'any'
@@ -18,14 +18,20 @@ export function isLoopback(host: string): boolean {
 
 const PORT = /:\d+$/
 
+/** No page can make its own name look like this, so that any of them is as good as 127.0.0.1. */
+const LOOPBACK_ADDRESS = /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
+
 export class Guard {
   readonly #hosts: ReadonlySet<string> | undefined
+  /** Nothing was listed: a server may be bound to any loopback address. */
+  readonly #byDefault: boolean
   readonly #origins: ReadonlySet<string> | undefined
   /** The last host that was let through: nearly every request has the same one. */
   #lastHost: string | undefined
 
   constructor(options: GuardOptions = {}) {
     const { allowedHosts = loopbackHosts, allowedOrigins = [] } = options
+    this.#byDefault = options.allowedHosts === undefined
     this.#hosts = allowedHosts === 'any' ? undefined : new Set(allowedHosts.map((host) => host.toLowerCase()))
     this.#origins = allowedOrigins === 'any' ? undefined : new Set(allowedOrigins.map(normalOrigin))
   }
@@ -49,7 +55,8 @@ export class Guard {
     if (host === undefined || host === '') return false
     if (host === this.#lastHost) return true
     const name = host.toLowerCase()
-    const admitted = this.#hosts.has(name) || this.#hosts.has(name.replace(PORT, ''))
+    const bare = name.replace(PORT, '')
+    const admitted = this.#hosts.has(name) || this.#hosts.has(bare) || (this.#byDefault && LOOPBACK_ADDRESS.test(bare))
     if (admitted) this.#lastHost = host
     return admitted
   }

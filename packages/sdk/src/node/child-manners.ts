@@ -1,0 +1,46 @@
+/** Whether a process behaves like a server until its first message, for the error message when it does not. */
+import type { LinkEvents } from '../jsonrpc/index.ts'
+
+const EXCERPT = 200
+
+export class FirstManners {
+  readonly #name: string
+  #firstSent: string | undefined
+  #junk: string | undefined
+  #echoes = false
+  #watching = true
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  sent(frame: string): void {
+    this.#firstSent ??= frame
+  }
+
+  watch(events: LinkEvents): LinkEvents {
+    return {
+      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
+      ...(events.failed === undefined ? {} : { failed: (request, error) => events.failed?.(request, error) }),
+      frame: (text, parsed) => {
+        if (this.#watching) this.#look(text)
+        events.frame(text, parsed)
+      },
+      closed: (reason) => events.closed(reason),
+    }
+  }
+
+  symptoms(): string | undefined {
+    if (this.#echoes) return `${JSON.stringify(this.#name)} echoes its input; is it an MCP server?`
+    if (this.#junk === undefined || !this.#watching) return undefined
+    return `${JSON.stringify(this.#name)} wrote to its standard output what is not JSON: ${JSON.stringify(this.#junk)}; is it an MCP server, and does it log to standard error?`
+  }
+
+  #look(text: string): void {
+    const line = text.trim()
+    if (line === this.#firstSent) this.#echoes = true
+    // One message is enough to know that there is somebody who speaks the language.
+    if (line.startsWith('{') || line.startsWith('[')) this.#watching = false
+    else if (line !== '') this.#junk ??= line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line
+  }
+}

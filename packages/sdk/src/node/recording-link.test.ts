@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { Link, LinkEvents, RequestId } from '../jsonrpc/index.ts'
+import { RecordingLink } from './recording-link.ts'
+
+describe('L8 a link that is recorded', () => {
+  it('does everything the link itself does', () => {
+    const told: unknown[][] = []
+    let events: LinkEvents | undefined
+    const inner = {
+      transport: 'odd',
+      listening: false,
+      open: (given: LinkEvents) => {
+        events = given
+      },
+      send: (...given: unknown[]) => void told.push(['send', ...given]),
+      close: () => void told.push(['close']),
+      negotiated: (version: string) => void told.push(['negotiated', version]),
+      abandon: (request: RequestId) => void told.push(['abandon', request]),
+      release: (request: RequestId, retry: number | undefined) => void told.push(['release', request, retry]),
+    } satisfies Required<Link>
+    const link: Required<Link> = new RecordingLink(inner, () => 0)
+
+    const hear =
+      (name: string) =>
+      (...given: unknown[]) =>
+        void told.push([name, ...given])
+    link.open({ maxBytes: 7, frame: hear('frame'), failed: hear('failed'), closed: hear('closed') })
+    expect(events?.maxBytes).toBe(7)
+    expect(link.transport).toBe('odd')
+    expect(link.listening).toBe(false)
+    inner.listening = true as never
+    expect(link.listening).toBe(true)
+
+    const failure = new Error('lost')
+    const parsed = { kind: 'notification', message: { jsonrpc: '2.0', method: 'm' } } as const
+    events?.frame('{}', parsed)
+    events?.failed?.(3, failure)
+    events?.closed(failure)
+    link.send('{}', { relatedTo: 1, final: true })
+    link.negotiated('2025-11-25')
+    link.abandon(1)
+    link.release(2, 500)
+    link.close()
+    expect(told).toEqual([
+      ['frame', '{}', parsed],
+      ['failed', 3, failure],
+      ['closed', failure],
+      ['send', '{}', { relatedTo: 1, final: true }],
+      ['negotiated', '2025-11-25'],
+      ['abandon', 1],
+      ['release', 2, 500],
+      ['close'],
+    ])
+  })
+
+  it('listens when the link does not say that it might not', () => {
+    const plain: Link = { transport: 'plain', open: () => {}, send: () => {}, close: () => {} }
+    expect(new RecordingLink(plain, () => 0).listening).toBe(true)
+  })
+})

@@ -1,0 +1,25 @@
+/** Requests that offer to speak another protocol from now on, and how they are answered when nobody wants to. */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+export function asksForWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/** They belong to the offer. */
+const OFFER: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings'])
+
+/**
+ * The request as it would have come without the offer, which a server is free to ignore (RFC 9110, 7.8): to be read again, followed by
+ * what had come after it. It is the last one of its connection, so that no connection is read again without end.
+ */
+export function withoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let n = 0; n + 1 < rawHeaders.length; n += 2) {
+    const name = rawHeaders[n] as string
+    if (!OFFER.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[n + 1]}`)
+  }
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`, 'latin1'), head])
+}

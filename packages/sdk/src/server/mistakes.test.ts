@@ -1,0 +1,114 @@
+/** What a newcomer gets wrong in definitions: one clear error, as early as possible. */
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { memoryPair } from '../transport/index.ts'
+import { prompt } from './prompt.ts'
+import { rawClient } from './raw-client.fixtures.ts'
+import { createServer } from './server.ts'
+import { tool } from './tool.ts'
+
+const info = { name: 'test', version: '1.0.0' }
+const accept = (server: ReturnType<typeof createServer>) => server.accept(memoryPair()[1], { keepAlive: false })
+
+describe('E1 names of options that belong to another SDK', () => {
+  it.each([
+    ['inputSchema', 'input'],
+    ['outputSchema', 'output'],
+  ])('tool: %s', (foreign, own) => {
+    expect(() => tool('io', { [foreign]: z.object({}) } as never, () => '')).toThrow(
+      `The tool "io" has an option "${foreign}", which is not known here: use "${own}"`,
+    )
+  })
+
+  it('prompt: argsSchema', () => {
+    expect(() => prompt('p', { argsSchema: z.object({}) } as never, () => '')).toThrow('use "arguments"')
+  })
+
+  it('no options at all', () => {
+    expect(() => tool('t', undefined as never, () => '')).toThrow('The tool "t" has no options')
+    expect(() => prompt('p', null as never, () => '')).toThrow('The prompt "p" has no options')
+  })
+
+  it.each([undefined, null, 'name'])('a server made of %j', (given) => {
+    expect(() => createServer(given as never)).toThrow('A server needs a name and a version: createServer({ name, version })')
+  })
+})
+
+describe('F1 schemas that cannot be shown are found before the first conversation', () => {
+  it.each([
+    ['a string', { input: z.string() }, /^The schema of tool "bad": .*must describe an object/],
+    ['a date', { input: z.object({ when: z.date() }) }, /^The schema of tool "bad": .*Date/],
+    ['a date in the output', { output: z.object({ when: z.date() }) }, /^The schema of tool "bad": .*Date/],
+    ['a plain list', { input: { type: 'array' } }, /^The schema of tool "bad": .*type: 'object'/],
+  ])('%s', (_, options, message) => {
+    const reported: unknown[] = []
+    const server = createServer(info, { onError: (error, { during }) => reported.push([during, error]) }).add(
+      tool('fine', {}, () => ''),
+      tool('bad', options as never, (() => '') as never),
+    )
+    const refused = expect.objectContaining({ kind: 'tool_schema_invalid', message: expect.stringMatching(message) })
+    for (const attempt of [1, 2]) {
+      expect(() => accept(server)).toThrow(refused)
+      // Transports that can only hang up have nobody else to tell.
+      expect(reported).toEqual(Array(attempt).fill(['accept', refused]))
+    }
+    expect(server.health().sessions).toBe(0)
+    server.remove('bad')
+    expect(accept(server).phase).toBe('initialization')
+  })
+
+  it('from then on by add(), which then adds nothing', async () => {
+    const server = createServer(info).add(tool('fine', {}, () => ''))
+    const client = await rawClient(server)
+    expect(() =>
+      server.add(
+        tool('other', {}, () => ''),
+        tool('bad', { input: z.string() as never }, () => ''),
+      ),
+    ).toThrow('The schema of tool "bad"')
+    expect((await client.result('tools/list'))['tools']).toEqual([expect.objectContaining({ name: 'fine' })])
+    expect((await rawClient(server)).session.open).toBe(true)
+  })
+
+  it('not where a library would have to be loaded first', () => {
+    const schema = { '~standard': { version: 1, vendor: 'nobody', validate: (value: unknown) => ({ value }) } } as const
+    const server = createServer(info).add(
+      tool('t', { input: schema }, () => ''),
+      prompt('p', { arguments: schema, complete: { a: [] } }, () => ''),
+    )
+    expect(accept(server).phase).toBe('initialization')
+  })
+})
+
+describe('F5 completions for arguments that are not there', () => {
+  it('are refused with the definition when the arguments are described', () => {
+    expect(() => prompt('p', { arguments: { a: {}, c: {} }, complete: { b: [] } }, () => '')).toThrow(
+      'The prompt "p" completes "b", which is not one of its arguments: its arguments are a, c',
+    )
+    expect(() => prompt('p', { complete: { b: [] } }, () => '')).toThrow('it has no arguments')
+    expect(prompt('p', { arguments: { a: { complete: [] }, b: {} }, complete: { b: [] } }, () => '').key).toBe('p')
+  })
+
+  it.each([
+    ['zod', z.object({ a: z.string() })],
+    ['plain', { type: 'object', properties: { a: { type: 'string' } } } as const],
+  ])('are refused before the first conversation when they come from a schema: %s', (_, schema) => {
+    const with_ = (complete: Record<string, string[]>) => createServer(info, { onError: () => {} }).add(prompt('p', { arguments: schema, complete }, () => ''))
+    expect(() => accept(with_({ b: [] }))).toThrow('completes "b"')
+    expect(accept(with_({ a: [] })).phase).toBe('initialization')
+  })
+})
+
+describe('F6 questions without a key', () => {
+  it.each([
+    ['elicit', z.object({}), 'elicit(key, message, schema): three arguments are needed, and the first, here "Book?"'],
+    ['elicitUrl', 'https://example.com', 'elicitUrl(key, message, url): three arguments are needed, and the first, here "Book?"'],
+  ] as const)('%s', async (method, second, message) => {
+    const reported: unknown[] = []
+    const server = createServer(info, { onError: (error) => reported.push(error) }).add(
+      tool('t', {}, (_, ctx) => ctx[method]('Book?', ...([second] as never as [string, never]))),
+    )
+    await (await rawClient(server, { capabilities: { elicitation: { form: {}, url: {} } } })).request('tools/call', { name: 't' })
+    expect(reported).toEqual([expect.objectContaining({ name: 'TypeError', message: expect.stringContaining(message) })])
+  })
+})
