@@ -34,12 +34,15 @@ function looksFor(from: (typeof pairs)[number]['from'], to: (typeof pairs)[numbe
 }
 
 describe.each(pairs)('X7 from $from to $to', ({ from, to }) => {
-  it.each(['lenient', 'strict'] as const)('a list is walked a fixed number of times however many steps lie between, and effort grows with its length alone (%s)', (profile) => {
-    const looks = looksFor(from, to, profile, TOOLS)
-    // A pass reads an element, and again where it compares it with what became of it.
-    expect(looks).toBeLessThanOrEqual(TOOLS * 6)
-    expect(looksFor(from, to, profile, TOOLS * 2)).toBeLessThanOrEqual(looks * 2)
-  })
+  it.each(['lenient', 'strict'] as const)(
+    'a list is walked a fixed number of times however many steps lie between, and effort grows with its length alone (%s)',
+    (profile) => {
+      const looks = looksFor(from, to, profile, TOOLS)
+      // A pass reads an element, and again where it compares it with what became of it.
+      expect(looks).toBeLessThanOrEqual(TOOLS * 6)
+      expect(looksFor(from, to, profile, TOOLS * 2)).toBeLessThanOrEqual(looks * 2)
+    },
+  )
 
   it('a plan is made once', () => {
     expect(plan(from, to, 'tools/list', 'result')).toBe(plan(from, to, 'tools/list', 'result'))
