@@ -45,3 +45,25 @@ describe('the example in the README', () => {
     ).toEqual(promised)
   })
 })
+
+describe('the program in the guide', () => {
+  const program = codeBlocks(textOf('docs/guide.md'), 'ts').join('\n')
+  const place = join(root, '.cache', 'guide')
+
+  beforeAll(() => {
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }))
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['guide.ts'] }))
+    writeFileSync(join(place, 'guide.ts'), program)
+  })
+  afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+  it('type-checks against the built package, and prints what its comments promise', () => {
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', place], root)
+    const beside = [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+    const below = [...program.matchAll(/^\/\/ (\d{4}-.+)$/gm)].map((match) => match[1])
+    expect(beside.length).toBeGreaterThan(3)
+    const printed = run(process.execPath, [join(place, 'out/guide.js')], place)
+    expect(printed.trim().split('\n')).toEqual([...beside, ...below])
+  })
+})
