@@ -257,7 +257,7 @@ describe('V3 V5 versions', () => {
     expect((await versionIn(requested)).result).toMatchObject({ protocolVersion: '2025-11-25' })
   })
 
-  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(10_000), 7, null, {}, [], true])(
+  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100), 7, null, {}, [], true])(
     '%j is refused with the list of what there is',
     async (requested) => {
       const { error } = await versionIn(requested)
