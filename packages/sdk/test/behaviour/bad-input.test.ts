@@ -257,14 +257,11 @@ describe('V3 V5 versions', () => {
     expect((await versionIn(requested)).result).toMatchObject({ protocolVersion: '2025-11-25' })
   })
 
-  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100), 7, null, {}, [], true])(
-    '%j is refused with the list of what there is',
-    async (requested) => {
-      const { error } = await versionIn(requested)
-      expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
-      expect(JSON.stringify(error).length).toBeLessThan(1000)
-    },
-  )
+  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100), 7, null, {}, [], true])('%j is refused with the list of what there is', async (requested) => {
+    const { error } = await versionIn(requested)
+    expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
+    expect(JSON.stringify(error).length).toBeLessThan(1000)
+  })
 })
 
 describe('L2 M2 floods and silence', () => {
