@@ -23,6 +23,44 @@ const scenarios = {
     const { inputSchema } = listed.find(({ name }) => name === 'json_schema_2020_12_tool')
     await client.call('json_schema_echo', { schema: inputSchema })
   },
+  async 'json-schema-ref-no-deref'(client) {
+    await client.tools()
+  },
+  async 'request-metadata'(client) {
+    if (client.capabilities.tools !== undefined) await client.tools()
+  },
+  async 'sep-2322-client-request-state'(client) {
+    const [first] = await client.tools()
+    await Promise.all([client.call(first.name), client.call('test_mrtr_unrelated')])
+    await client.call('test_mrtr_no_state')
+    await client.call('test_mrtr_no_result_type')
+  },
+  async 'http-standard-headers'(client) {
+    for (const { name } of await client.tools()) await client.call(name)
+    for (const { uri } of await client.resources()) await client.read(uri)
+    for (const { name } of await client.prompts()) await client.prompt(name)
+  },
+  async 'http-custom-headers'(client, { toolCalls }) {
+    await client.tools()
+    for (const call of toolCalls) await client.call(call.name, call.arguments)
+  },
+  async 'http-invalid-tool-headers'(client) {
+    for (const { name } of await client.tools()) await client.call(name, { region: 'eu' })
+  },
+}
+
+/** What the user of a scenario says; where nothing is said, every form is accepted with nothing filled in: defaults are the library's business. */
+const answers = {
+  'sep-2322-client-request-state': { confirmed: true },
+}
+
+const HANDSHAKE_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
+
+/** A version with a handshake is what is asked for, and servers may settle on an older one. */
+function wire(version) {
+  if (version === undefined) return {}
+  const at = HANDSHAKE_VERSIONS.indexOf(version)
+  return at === -1 ? { version } : { versions: HANDSHAKE_VERSIONS.slice(0, at + 1) }
 }
 
 const name = process.env.MCP_CONFORMANCE_SCENARIO ?? 'initialize'
@@ -35,12 +73,13 @@ if (run === undefined || url === undefined) {
 
 const client = await connect(url, {
   info: { name: 'parley-conformance-client', version: '1.0.0' },
-  // Everything the server asks for is accepted with nothing filled in: defaults are the library's business.
-  elicit: () => ({}),
+  ...wire(process.env.MCP_CONFORMANCE_PROTOCOL_VERSION),
+  elicit: () => answers[name] ?? {},
   sample: () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: 'ok' } }),
+  roots: ['file:///conformance'],
 })
 try {
-  await run(client)
+  await run(client, JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}'))
 } finally {
   await client.close()
 }

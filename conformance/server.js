@@ -1,12 +1,16 @@
-/** The server the official suite is run against: everything it asks for, on Parley's public API. */
+/** The server the official suite is run against, in all versions at once: everything it asks for, on Parley's public API. */
 import { serveHttp } from 'parley-mcp/node'
 import { createServer } from 'parley-mcp/server'
 import { prompts } from './server/prompts.js'
 import { questions } from './server/questions.js'
 import { resources } from './server/resources.js'
+import { rounds } from './server/rounds.js'
+import { changing, stateless } from './server/stateless.js'
 import { tools } from './server/tools.js'
 
 export function startServer(options) {
-  const server = createServer({ name: 'parley-conformance', version: '1.0.0' }).add(...tools, ...questions, ...resources, ...prompts)
+  const server = createServer({ name: 'parley-conformance', version: '1.0.0' })
+  // The suite calls the first tool there is without arguments.
+  server.add(...tools, ...questions, ...rounds, ...stateless, ...changing(server), ...resources, ...prompts)
   return serveHttp(server, options)
 }

@@ -11,6 +11,11 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
 const suite = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
 
+/** What the suite calls scenarios of no version, and the version it measures them in. */
+export const EXTENSION = 'extension'
+const EXTENSION_WIRE = '2026-07-28'
+const AT_ONCE = 3
+
 /** Of everything the suite says, this much of its end is shown when it measured nothing. */
 const SHOWN = 2000
 
@@ -40,18 +45,28 @@ function run(args, timeout = 120_000) {
   })
 }
 
-/** Names of the scenarios of one side and version, as the suite lists them. */
+/** Names of the scenarios of one side and version, as the suite lists them; those of extensions belong to no version. */
 export async function listScenarios(side, version) {
-  const { code, output } = await run(['list', `--${side}`, '--spec-version', version])
-  const names = [...output.matchAll(/^\s+- (\S+)/gm)].map(([, name]) => name)
+  const ofExtensions = version === EXTENSION
+  const { code, output } = await run(['list', `--${side}`, ...(ofExtensions ? [] : ['--spec-version', version])])
+  const listed = [...output.matchAll(/^\s+- (\S+) \[(.*)\]/gm)].filter(([, , versions]) => !ofExtensions || versions === EXTENSION)
+  const names = listed.map(([, name]) => name)
   if (code !== 0 || names.length === 0) throw new Error(`The suite has no ${side} scenarios for ${version}:\n${output}`)
   return names
 }
 
-/** All scenarios against the server at a URL, in one go. */
+/** How the suite is told which scenario to run: those of extensions are nobody's unless forced. */
+function selection(version, scenario) {
+  const wire = version === EXTENSION ? ['--spec-version', EXTENSION_WIRE, '--force'] : ['--spec-version', version]
+  return ['--scenario', scenario, ...wire]
+}
+
+/** All scenarios against the server at a URL: those of a version in one go, those of extensions one by one, because the suite will not have it otherwise. */
 export async function runAgainstServer(version, scenarios, url) {
   return measured(async (directory) => {
-    const { output } = await run(['server', '--url', url, '--suite', 'all', '--spec-version', version, '-o', directory])
+    const runs = version === EXTENSION ? scenarios.map((scenario) => selection(version, scenario)) : [['--suite', 'all', '--spec-version', version]]
+    let output = ''
+    await inTurn(runs, async (selected) => (output += (await run(['server', '--url', url, ...selected, '-o', directory])).output))
     if ((await readdir(directory)).length === 0) throw new Error(`The suite measured nothing:\n${output.slice(-SHOWN)}`)
     return Promise.all(scenarios.map(async (scenario) => judge(scenario, await readChecks(directory, `server-${scenario}`))))
   })
@@ -60,22 +75,19 @@ export async function runAgainstServer(version, scenarios, url) {
 /** One scenario at a time: together they would disturb each other's timing, and a client that crashes would go unnoticed. The command is split at blanks. */
 export async function runAgainstClient(version, scenario, command) {
   return measured(async (directory) => {
-    const { code, output } = await run([
-      'client',
-      '--command',
-      command,
-      '--scenario',
-      scenario,
-      '--spec-version',
-      version,
-      '--timeout',
-      '30000',
-      '-o',
-      directory,
-    ])
+    const { code, output } = await run(['client', '--command', command, ...selection(version, scenario), '--timeout', '30000', '-o', directory])
     const result = judge(scenario, await readChecks(directory, scenario.replaceAll('/', '-')), output)
     return result.passed && code !== 0 ? { ...result, passed: false, why: `the suite ended with code ${code}\n${output.slice(-SHOWN)}` } : result
   })
+}
+
+/** A few at a time: most of a scenario of tasks is waiting. */
+async function inTurn(items, work) {
+  const queue = [...items]
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
 }
 
 async function measured(work) {

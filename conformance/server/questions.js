@@ -1,5 +1,6 @@
 /** The tools that ask the client back: its model and its user. */
 import { tool } from 'parley-mcp/server'
+import { said, words } from './forms.js'
 
 const EVERY_DEFAULT = {
   type: 'object',
@@ -34,13 +35,11 @@ const USER = {
 }
 
 const report = ({ action, content }) => `The user answered: ${action} ${JSON.stringify(content ?? {})}`
-const words = (name) => ({ type: 'object', properties: { [name]: { type: 'string' } }, required: [name] })
 
 export const questions = [
   tool('test_sampling', { description: 'Asks the model of the client', input: words('prompt') }, async ({ prompt }, ctx) => {
-    const { content } = await ctx.sample('answer', { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: 100 })
-    const [first] = Array.isArray(content) ? content : [content]
-    return `The model answered: ${first?.type === 'text' ? first.text : JSON.stringify(first)}`
+    const answer = await ctx.sample('answer', { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: 100 })
+    return `The model answered: ${said(answer)}`
   }),
   tool('test_elicitation', { description: 'Asks the user', input: words('message') }, async ({ message }, ctx) =>
     report(await ctx.elicit('user', message, USER)),

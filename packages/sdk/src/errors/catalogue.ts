@@ -106,6 +106,20 @@ export const catalogue = {
     -32004,
   ),
   header_mismatch: entry(until(-32600, STATELESS, -32020), 400, 'Header mismatch', 'abort', 'A required request header is missing or differs from the body.'),
+  request_metadata_missing: entry(
+    INVALID_PARAMS,
+    400,
+    'Request metadata missing',
+    'abort',
+    'A request of 2026-07-28 does not say its version or the capabilities of its client in `_meta`.',
+  ),
+  request_state_invalid: entry(
+    INVALID_PARAMS,
+    400,
+    'Invalid requestState',
+    'abort',
+    'A repeated request carries a state that is forged, expired, already used, or belongs to another request or somebody else.',
+  ),
 
   // Things that are looked up
   resource_not_found: entry(until(-32002, STATELESS, -32602), 400, 'Resource not found', 'abort', 'resources/read of a URI nobody defines.', -32001),

@@ -49,7 +49,7 @@ function idText(id: RequestId): string {
 }
 
 /** Cycles, BigInt and a `toJSON` that throws or returns nothing end in one clear error. */
-function bodyText(body: Body, kind: ErrorKind): string {
+export function bodyText(body: Body, kind: ErrorKind): string {
   let cause: unknown
   try {
     const text: string | undefined = JSON.stringify(body)

@@ -69,6 +69,7 @@ export class CrashReporter {
   watching(server: Servable): Servable {
     return {
       ...(server.limits === undefined ? {} : { limits: server.limits }),
+      ...(server.versions === undefined ? {} : { versions: server.versions }),
       accept: (link, options) => {
         const recording = this.record(link)
         const session = server.accept(recording, options)

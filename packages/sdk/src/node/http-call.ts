@@ -16,7 +16,8 @@ export const nodeCall: HttpCall = (request) =>
     const { signal, url } = request
     if (signal.aborted) return reject(signal.reason)
     const outgoing = begin(request)
-    const abort = (): void => void outgoing.destroy(asError(signal.reason))
+    // Without the reason: with a response that is complete but not yet read, it would be thrown by a socket that nobody listens to.
+    const abort = (): void => void outgoing.destroy()
     signal.addEventListener('abort', abort, { once: true })
     outgoing.on('close', () => signal.removeEventListener('abort', abort))
     // Stays for the life of the request: an error nobody listens to would end the process.
@@ -92,8 +93,4 @@ class NodeReply implements HttpReply {
   discard(): void {
     this.#incoming.destroy()
   }
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason))
 }

@@ -1,6 +1,7 @@
 /** One exchange of `node:http` or `node:http2`, as the HTTP transports see it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
 import type { HttpSite } from '../serve/index.ts'
 import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../transport/index.ts'
 
@@ -35,6 +36,11 @@ export class NodeExchange implements Exchange {
 
   get gone(): boolean {
     return isOver(this.#response)
+  }
+
+  onGone(listener: () => void): () => void {
+    if ('stream' in this.#request) return onceClosed(this.#request.stream, listener)
+    return watchSocket(this.#request.socket, listener)
   }
 
   header(name: string): string | undefined {
@@ -77,6 +83,34 @@ function stopUpload(this: Http2ServerRequest['stream']): void {
 /** Responses of HTTP/2 do not say so themselves. */
 function isOver(response: NodeResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean {
   return response.destroyed || response.stream?.destroyed === true
+}
+
+function onceClosed(stream: Http2ServerRequest['stream'], listener: () => void): () => void {
+  if (stream.destroyed) listener()
+  else stream.once('close', listener)
+  return () => stream.off('close', listener)
+}
+
+/** By connection of HTTP/1.1, who wants to know of its end: a response that waits behind another one is told nothing by Node. */
+const watchers = new WeakMap<Socket, Set<() => void>>()
+
+function watchSocket(socket: Socket, listener: () => void): () => void {
+  if (socket.destroyed) {
+    listener()
+    return () => {}
+  }
+  let watching = watchers.get(socket)
+  if (watching === undefined) {
+    const fresh = new Set<() => void>()
+    socket.once('close', () => {
+      for (const told of fresh) told()
+    })
+    watchers.set(socket, fresh)
+    watching = fresh
+  }
+  const all = watching
+  all.add(listener)
+  return () => all.delete(listener)
 }
 
 function lengthOf(body: ResponseBody | undefined): number {

@@ -9,6 +9,7 @@ describe('L8 a link that is recorded', () => {
     const inner = {
       transport: 'odd',
       listening: false,
+      mirrors: true,
       open: (given: LinkEvents) => {
         events = given
       },
@@ -16,6 +17,7 @@ describe('L8 a link that is recorded', () => {
       close: () => void told.push(['close']),
       negotiated: (version: string) => void told.push(['negotiated', version]),
       abandon: (request: RequestId) => void told.push(['abandon', request]),
+      withdraw: (request: RequestId) => void told.push(['withdraw', request]),
       release: (request: RequestId, retry: number | undefined) => void told.push(['release', request, retry]),
     } satisfies Required<Link>
     const link: Required<Link> = new RecordingLink(inner, () => 0)
@@ -24,37 +26,45 @@ describe('L8 a link that is recorded', () => {
       (name: string) =>
       (...given: unknown[]) =>
         void told.push([name, ...given])
-    link.open({ maxBytes: 7, frame: hear('frame'), failed: hear('failed'), closed: hear('closed') })
+    link.open({ maxBytes: 7, frame: hear('frame'), abandoned: hear('abandoned'), failed: hear('failed'), closed: hear('closed') })
     expect(events?.maxBytes).toBe(7)
     expect(link.transport).toBe('odd')
     expect(link.listening).toBe(false)
+    expect(link.mirrors).toBe(true)
     inner.listening = true as never
     expect(link.listening).toBe(true)
 
     const failure = new Error('lost')
     const parsed = { kind: 'notification', message: { jsonrpc: '2.0', method: 'm' } } as const
-    events?.frame('{}', parsed)
+    events?.frame('{}', parsed, { key: 9 })
+    events?.abandoned?.(9)
     events?.failed?.(3, failure)
     events?.closed(failure)
     link.send('{}', { relatedTo: 1, final: true })
     link.negotiated('2025-11-25')
     link.abandon(1)
+    link.withdraw(4)
     link.release(2, 500)
     link.close()
     expect(told).toEqual([
-      ['frame', '{}', parsed],
+      ['frame', '{}', parsed, { key: 9 }],
+      ['abandoned', 9],
       ['failed', 3, failure],
       ['closed', failure],
       ['send', '{}', { relatedTo: 1, final: true }],
       ['negotiated', '2025-11-25'],
       ['abandon', 1],
+      ['withdraw', 4],
       ['release', 2, 500],
       ['close'],
     ])
   })
 
-  it('listens when the link does not say that it might not', () => {
+  it('has no more than the link where that says something', () => {
     const plain: Link = { transport: 'plain', open: () => {}, send: () => {}, close: () => {} }
-    expect(new RecordingLink(plain, () => 0).listening).toBe(true)
+    const link = new RecordingLink(plain, () => 0)
+    expect(link.listening).toBe(true)
+    expect(link.mirrors).toBe(false)
+    expect(link.withdraw).toBeUndefined()
   })
 })

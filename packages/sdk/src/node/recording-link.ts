@@ -34,6 +34,26 @@ export class RecordingLink implements Link {
     return this.#link.listening ?? true
   }
 
+  get mirrors(): boolean {
+    return this.#link.mirrors ?? false
+  }
+
+  /** Whether the link has it says something, so it has it, or has it not, as the link does. */
+  get withdraw(): NonNullable<Link['withdraw']> {
+    const link = this.#link
+    return (link.withdraw === undefined ? undefined : (request: RequestId) => link.withdraw?.(request)) as NonNullable<Link['withdraw']>
+  }
+
+  get mirrors(): boolean {
+    return this.#link.mirrors === true
+  }
+
+  /** Absent where the link has none: the peer must then be told. */
+  get withdraw(): Link['withdraw'] {
+    const link = this.#link
+    return link.withdraw === undefined ? undefined : (request) => link.withdraw?.(request)
+  }
+
   /** Oldest first. */
   get headers(): readonly MessageHeader[] {
     return this.#headers
@@ -42,10 +62,11 @@ export class RecordingLink implements Link {
   open(events: LinkEvents): void {
     this.#link.open({
       ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      frame: (text, parsed) => {
+      frame: (text, parsed, origin) => {
         this.#remember('received', text)
-        events.frame(text, parsed)
+        events.frame(text, parsed, origin)
       },
+      ...(events.abandoned === undefined ? {} : { abandoned: (request) => events.abandoned?.(request) }),
       ...(events.failed === undefined ? {} : { failed: (request, error) => events.failed?.(request, error) }),
       closed: (reason) => events.closed(reason),
     })

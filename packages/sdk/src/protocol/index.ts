@@ -1,4 +1,6 @@
 export { baseCapabilities, type Capabilities, type CapabilityInfo, declares, splitPath } from './capabilities.ts'
+export { extensionMethods, mutualExtensions, SKILLS_EXTENSION, TASKS_EXTENSION } from './extensions.ts'
+export { decodeHeader, encodeHeader, HEADERS, namedBy } from './headers.ts'
 export { baseMethods, type CapabilityPath, type MethodInfo, maySend, notification, request, type Sender, type Side } from './methods.ts'
 export type * as V20241105 from './types/2024-11-05.ts'
 export type * as V20250326 from './types/2025-03-26.ts'

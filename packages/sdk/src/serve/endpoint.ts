@@ -1,22 +1,41 @@
 /** The one path of Streamable HTTP: which method, header and body leads to what. */
-import { type Incoming, parse, type RequestId } from '../jsonrpc/index.ts'
-import { handshakeVersions, unsupportedVersion } from '../protocol/index.ts'
+import { type Incoming, isObject, parse, type RequestId } from '../jsonrpc/index.ts'
+import { eraOf, HEADERS, handshakeVersions, isVersion, unsupportedVersion, versions } from '../protocol/index.ts'
+import type { CloseOptions } from '../session/index.ts'
 import { acceptance, type Exchange, isJsonType } from '../transport/index.ts'
-import { supports } from '../versions/index.ts'
+import { META, supports } from '../versions/index.ts'
+import { Hall } from './hall.ts'
 import type { HttpSettings } from './options.ts'
 import { refuse, refuseWith } from './refusal.ts'
 import type { HttpSession, SessionTable } from './session-table.ts'
-import type { Mount } from './site.ts'
+import type { Mount, Servable } from './site.ts'
 
 const METHODS = 'GET, POST, DELETE, OPTIONS'
+/** Of servers without sessions (D-61). */
+const STATELESS_METHODS = 'POST, OPTIONS'
+
+type Spoken = Extract<Incoming, { kind: 'request' | 'notification' }>
 
 export class StreamableEndpoint implements Mount {
   readonly #table: SessionTable
   readonly #settings: HttpSettings
+  /** Absent when the server speaks no stateless version. */
+  readonly #hall: Hall | undefined
+  /** False when it speaks no other. */
+  readonly #hasSessions: boolean
+  readonly #methods: string
 
-  constructor(table: SessionTable, settings: HttpSettings) {
+  constructor(server: Servable, table: SessionTable, settings: HttpSettings) {
     this.#table = table
     this.#settings = settings
+    const spoken = settings.session.versions ?? server.versions ?? versions
+    this.#hall = spoken.some((version) => eraOf(version) === 'stateless') ? new Hall(server, settings) : undefined
+    this.#hasSessions = this.#hall === undefined || spoken.some((version) => eraOf(version) === 'handshake')
+    this.#methods = this.#hasSessions ? METHODS : STATELESS_METHODS
+  }
+
+  async close(options: CloseOptions): Promise<void> {
+    await this.#hall?.close(options)
   }
 
   admit(exchange: Exchange): boolean {
@@ -25,14 +44,18 @@ export class StreamableEndpoint implements Mount {
         return this.#admitPost(exchange)
       case 'GET':
       case 'DELETE':
-        return true
+        return this.#hasSessions || this.#refuseMethod(exchange)
       case 'OPTIONS':
-        exchange.respond(204, { allow: METHODS })
+        exchange.respond(204, { allow: this.#methods })
         return false
       default:
-        refuse(exchange, 405, 'invalid_request', `${exchange.method.slice(0, 20)} is not a method of this endpoint`, { allow: METHODS })
-        return false
+        return this.#refuseMethod(exchange)
     }
+  }
+
+  #refuseMethod(exchange: Exchange): false {
+    refuse(exchange, 405, 'invalid_request', `${exchange.method.slice(0, 20)} is not a method of this endpoint`, { allow: this.#methods })
+    return false
   }
 
   handle(exchange: Exchange): void {
@@ -56,11 +79,17 @@ export class StreamableEndpoint implements Mount {
   }
 
   #onPost(exchange: Exchange): void {
+    const incoming = parse(exchange.body, this.#settings.limits)
     const id = exchange.header('mcp-session-id')
-    if (id === undefined) return this.#onFirstPost(exchange)
+    if (this.#hall !== undefined) {
+      if ((incoming.kind === 'request' || incoming.kind === 'notification') && this.#isStateless(exchange, incoming, id)) {
+        return this.#hall.take(exchange, incoming)
+      }
+      if (!this.#hasSessions) return this.#onStray(exchange, incoming)
+    }
+    if (id === undefined) return this.#onFirstPost(exchange, incoming)
     const found = this.#find(exchange, id)
     if (found === undefined) return
-    const incoming = parse(exchange.body, this.#settings.limits)
     switch (incoming.kind) {
       case 'request':
         return found.link.ask(exchange, [incoming.message.id], exchange.body, incoming)
@@ -76,9 +105,28 @@ export class StreamableEndpoint implements Mount {
     }
   }
 
+  /**
+   * What says its version itself needs no session, whatever other headers say. What does not is told so where its header names a
+   * stateless version, or one that nobody knows and that no session can have agreed on; only a handshake may name any version.
+   */
+  #isStateless(exchange: Exchange, { message }: Spoken, session: string | undefined): boolean {
+    const meta = message.params?.['_meta']
+    if (!this.#hasSessions || (isObject(meta) && Object.hasOwn(meta, META.version))) return true
+    const named = exchange.header(HEADERS.version)
+    if (named === undefined) return false
+    if (isVersion(named)) return eraOf(named) === 'stateless'
+    return session === undefined && message.method !== 'initialize'
+  }
+
+  /** What only sessions have, at a server without any. */
+  #onStray(exchange: Exchange, incoming: Incoming): void {
+    if (incoming.kind === 'invalid') return this.#onInvalid(exchange, incoming)
+    if (incoming.kind === 'batch') return refuse(exchange, 400, 'batch_not_supported', 'Batches are not part of the protocol versions of this server')
+    refuse(exchange, 400, 'invalid_request', 'Answers are not posted: questions come in results, and their answers go with the request that is made again')
+  }
+
   /** Without a session there is only one thing to do. */
-  #onFirstPost(exchange: Exchange): void {
-    const incoming = parse(exchange.body, this.#settings.limits)
+  #onFirstPost(exchange: Exchange, incoming: Incoming): void {
     if (incoming.kind === 'invalid') return this.#onInvalid(exchange, incoming)
     if (incoming.kind === 'batch' && incoming.items.some(isInitialize)) {
       return refuse(exchange, 400, 'batch_invalid', 'The handshake must not be part of a batch')

@@ -1,8 +1,9 @@
 /** One stream of events to a client. It outlives its connection: what is sent meanwhile is kept, and the client can come back for it. */
 import type { LoggedEvent } from '../stores/index.ts'
-import { type Sink, sseComment, sseEvent } from '../transport/index.ts'
+import { type Sink, sseEvent } from '../transport/index.ts'
 import type { HttpSettings } from './options.ts'
 import type { Beating, Pulse } from './pulse.ts'
+import { BEATS_PER_HEARTBEAT, HEARTBEAT, OPENING } from './response.ts'
 
 /** What the streams of one session share. */
 export interface StreamHome {
@@ -15,15 +16,6 @@ export interface StreamHome {
   readonly polling: boolean
   /** A stream of the session has lost or ended its connection. */
   disconnected(): void
-}
-
-const BEATS_PER_HEARTBEAT = 3
-const HEARTBEAT = sseComment('keep-alive')
-const OPENING = sseComment('open')
-
-/** How often the pulse must beat for heartbeats to be about right. */
-export function pulsePeriod(heartbeat: number): number {
-  return heartbeat / BEATS_PER_HEARTBEAT
 }
 
 export class EventStream implements Beating {
@@ -92,7 +84,6 @@ export class EventStream implements Beating {
       this.#written = event.sequence
     }
     if (this.#finished) return this.#disconnect(text)
-    // Even with nothing to say, the headers must leave.
     sink.write(text === '' ? OPENING : text)
     this.#home.pulse.add(this)
   }

@@ -90,6 +90,13 @@ class FetchExchange implements Exchange {
     return this.#signal.aborted
   }
 
+  /** Who reads a stream of ours and stops may not be noticed here; its sink is told. */
+  onGone(listener: () => void): () => void {
+    if (this.gone) listener()
+    else this.#signal.addEventListener('abort', listener, { once: true })
+    return () => this.#signal.removeEventListener('abort', listener)
+  }
+
   header(name: string): string | undefined {
     return this.#headers.get(name) ?? (name === 'host' ? this.#host : undefined)
   }

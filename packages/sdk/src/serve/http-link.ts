@@ -1,19 +1,20 @@
 /** One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and nothing of what is asked. */
 import { ParleyError } from '../errors/index.ts'
-import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, resultHead, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
+import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
 import { systemMint } from '../session/index.ts'
 import type { LoggedEvent } from '../stores/index.ts'
-import { EVENT_STREAM, type Exchange, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
+import type { Exchange, ResponseHeaders } from '../transport/index.ts'
 import { EventStream, readEventId, type StreamHome } from './event-stream.ts'
 import type { HttpSettings } from './options.ts'
 import type { Beating, Pulse } from './pulse.ts'
 import { refuse } from './refusal.ts'
+import { answerBody, JSON_HEADERS, NO_HEADERS, PATIENCE, STREAM_HEADERS } from './response.ts'
+import type { Hurried, Soon } from './soon.ts'
 
 export interface LinkHost {
   readonly settings: HttpSettings
   readonly pulse: Pulse
-  /** Calls `hurry` a moment later. */
-  soon(reply: { hurry(): void }): void
+  readonly soon: Soon
   /** Asked once a version is agreed on. */
   knowsPolling(version: string): boolean
   closed(link: HttpLink): void
@@ -21,18 +22,11 @@ export interface LinkHost {
   used(link: HttpLink): void
 }
 
-const JSON_HEADERS: ResponseHeaders = { 'content-type': JSON_TYPE }
-const STREAM_HEADERS: ResponseHeaders = { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-const NO_HEADERS: ResponseHeaders = {}
-
-/** An answer that takes at least this many beats becomes a stream, which can be kept alive. */
-const PATIENCE = 2
-
 /** The stream of what belongs to no request. */
 const OWN_STREAM = 0
 
 /** A posted request, or batch of them, that waits for its answer. */
-class Reply implements Beating {
+class Reply implements Beating, Hurried {
   lastBeat = 0
   stream: EventStream | undefined
   readonly exchange: Exchange
@@ -219,8 +213,7 @@ export class HttpLink implements Link, StreamHome {
       return reply.stream.finish(frame)
     }
     if (this.settings.answer !== 'sse') {
-      const body = kept === undefined ? frame : [resultHead(reply.ids[0] as RequestId), kept.bytes, '}']
-      return reply.exchange.respond(200, this.#headers(JSON_HEADERS), body)
+      return reply.exchange.respond(200, this.#headers(JSON_HEADERS), answerBody(reply.ids[0] as RequestId, frame, kept))
     }
     reply.exchange.respond(200, this.#headers(STREAM_HEADERS), this.#newStream().finishAtOnce(frame))
   }
@@ -234,7 +227,7 @@ export class HttpLink implements Link, StreamHome {
     const { answer } = this.settings
     if (answer === 'json') return
     // Where a stream is wanted it is opened soon, but an answer that is nearly there still goes out in one piece.
-    if (answer === 'sse') this.#host.soon(reply)
+    if (answer === 'sse') this.#host.soon.add(reply)
     else this.pulse.add(reply)
   }
 

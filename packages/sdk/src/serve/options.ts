@@ -28,6 +28,13 @@ export interface HttpOptions extends GuardOptions {
   idleTimeout?: Duration
   /** Most requests of one session that wait for their answer at once. Default 256. */
   maxStreams?: number
+  /** Most requests of clients without a session that wait for their answer at once, of all clients together and with those that listen; more are refused (429). Default 10 000. */
+  maxRequests?: number
+  /**
+   * Whom a request comes from: what is kept between requests, such as a call that waits for an answer, is only given back to the same one.
+   * Asked for requests without a session, those of 2026-07-28. Default: nobody in particular.
+   */
+  principal?: (request: { header(name: string): string | undefined }) => string | undefined
   /** How often a comment is sent on a stream that is silent, so that no proxy hangs up. Default 15 s. */
   heartbeat?: Duration
   /** How long clients are told to wait before they come back to a stream that ended. Default 1 s. */
@@ -47,7 +54,7 @@ export interface HttpOptions extends GuardOptions {
   /** Longest time a request may take to arrive. Default 30 s. */
   requestTimeout?: Duration
   /** Settings of the sessions; what is left out is taken from the server. */
-  session?: Omit<AcceptOptions, 'id' | 'keepAlive' | 'clock' | 'mint'>
+  session?: Omit<AcceptOptions, 'id' | 'keepAlive' | 'clock' | 'mint' | 'sharedLink'>
   /** Told of what went wrong in the server itself, of which the client learns nothing. Default: the console. */
   onError?: (error: unknown) => void
   clock?: Clock
@@ -61,6 +68,8 @@ export interface HttpSettings {
   readonly maxSessions: number
   readonly idleTimeout: number
   readonly maxStreams: number
+  readonly maxRequests: number
+  readonly principal: HttpOptions['principal']
   readonly heartbeat: number
   readonly retry: number
   readonly maxUnread: number
@@ -86,6 +95,8 @@ export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLi
     maxSessions: positive('maxSessions', options.maxSessions ?? 10_000),
     idleTimeout: milliseconds(options.idleTimeout ?? '30m'),
     maxStreams: positive('maxStreams', options.maxStreams ?? 256),
+    maxRequests: positive('maxRequests', options.maxRequests ?? 10_000),
+    principal: options.principal,
     heartbeat: positive('heartbeat', milliseconds(options.heartbeat ?? '15s')),
     retry: milliseconds(options.retry ?? '1s'),
     maxUnread: positive('maxUnread', options.maxUnread ?? 8 * 1024 * 1024),

@@ -3,10 +3,11 @@ import type { Link } from '../jsonrpc/index.ts'
 import { isVersion } from '../protocol/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
-import { pulsePeriod } from './event-stream.ts'
 import { HttpLink, type LinkHost } from './http-link.ts'
 import type { HttpSettings } from './options.ts'
 import { Pulse } from './pulse.ts'
+import { pulsePeriod } from './response.ts'
+import { Soon } from './soon.ts'
 
 export interface Acceptance {
   accept(link: Link, options?: AcceptOptions): Session
@@ -32,6 +33,7 @@ const HANDSHAKE_GRACE = 2000
 export class SessionTable implements LinkHost {
   readonly settings: HttpSettings
   readonly pulse: Pulse
+  readonly soon: Soon
   readonly #server: Acceptance
   /** In the order of their last use, as far as it was noted. */
   readonly #sessions = new Map<string, HttpSession>()
@@ -39,12 +41,12 @@ export class SessionTable implements LinkHost {
   readonly #fresh = new Set<HttpSession>()
   #cancelSweep: (() => void) | undefined
   #closing = false
-  #hurried: { hurry(): void }[] = []
 
   constructor(server: Acceptance, settings: HttpSettings) {
     this.#server = server
     this.settings = settings
     this.pulse = new Pulse(settings.clock, pulsePeriod(settings.heartbeat))
+    this.soon = new Soon(settings.clock)
   }
 
   get size(): number {
@@ -84,12 +86,6 @@ export class SessionTable implements LinkHost {
     this.pulse.stop()
   }
 
-  soon(reply: { hurry(): void }): void {
-    // One timer for all of them: there may be thousands in a moment.
-    if (this.#hurried.length === 0) this.settings.clock.after(0, this.#hurry)
-    this.#hurried.push(reply)
-  }
-
   knowsPolling(version: string): boolean {
     return isVersion(version) && supports(version, 'sse-polling')
   }
@@ -103,12 +99,6 @@ export class SessionTable implements LinkHost {
   used(link: HttpLink): void {
     const found = this.#sessions.get(link.id)
     if (found !== undefined) this.#touch(found)
-  }
-
-  readonly #hurry = (): void => {
-    const replies = this.#hurried
-    this.#hurried = []
-    for (const reply of replies) reply.hurry()
   }
 
   #touch(entry: HttpSession): void {

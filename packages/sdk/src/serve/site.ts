@@ -1,5 +1,6 @@
 /** Everything a server answers over HTTP, path by path; what drives it is one of the runtimes. */
 import type { MessageLimits } from '../jsonrpc/index.ts'
+import type { ProtocolVersion } from '../protocol/index.ts'
 import type { CloseOptions } from '../session/index.ts'
 import { type Exchange, Guard, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
 import { StreamableEndpoint } from './endpoint.ts'
@@ -21,6 +22,8 @@ export interface Mount {
 /** A server, or anything else that takes links, such as a gateway. */
 export interface Servable extends Acceptance {
   readonly limits?: Partial<MessageLimits>
+  /** Those it speaks. Default: all. */
+  readonly versions?: readonly ProtocolVersion[]
 }
 
 export class HttpSite {
@@ -33,7 +36,7 @@ export class HttpSite {
     this.settings = settleHttp(options, server.limits)
     this.guard = new Guard(options)
     this.#table = new SessionTable(server, this.settings)
-    this.mount(this.settings.path, new StreamableEndpoint(this.#table, this.settings))
+    this.mount(this.settings.path, new StreamableEndpoint(server, this.#table, this.settings))
     if (options.sse)
       for (const [path, mount] of Object.entries(sseMounts(server, this.settings, options.sse === true ? {} : options.sse))) this.mount(path, mount)
     if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: refuseHealth })
@@ -74,7 +77,7 @@ export class HttpSite {
       return false
     }
     if (this.settings.cors && exchange.method === 'OPTIONS' && origin !== undefined) {
-      exchange.respond(204, preflight)
+      exchange.respond(204, preflight(exchange.header('access-control-request-headers')))
       return false
     }
     return mount.admit?.(exchange) ?? true
@@ -121,8 +124,19 @@ function refuseHealth(exchange: Exchange): void {
   refuse(exchange, 405, 'invalid_request', 'Only GET', { allow: 'GET, HEAD' })
 }
 
-const preflight: ResponseHeaders = {
-  'access-control-allow-methods': 'GET, POST, DELETE',
-  'access-control-allow-headers': 'authorization, content-type, accept, last-event-id, mcp-protocol-version, mcp-session-id',
-  'access-control-max-age': '600',
+const ALLOWED_HEADERS = ['authorization', 'content-type', 'accept', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name']
+
+/** D-60: which parameters of tools are headers as well only the page knows, and browsers take no pattern. */
+const OF_TOOLS = /^mcp-[\w!#$%&'*+.^`|~-]+$/
+
+function preflight(asked: string | undefined): ResponseHeaders {
+  const more = asked?.split(',').flatMap((part) => {
+    const name = part.trim().toLowerCase()
+    return OF_TOOLS.test(name) && !ALLOWED_HEADERS.includes(name) ? [name] : []
+  })
+  return {
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-allow-headers': [...ALLOWED_HEADERS, ...(more ?? [])].join(', '),
+    'access-control-max-age': '600',
+  }
 }

@@ -1,14 +1,13 @@
 /** The two paths of HTTP+SSE: one for the stream that is the session, one for the messages of the client. */
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
-import { acceptance, EVENT_STREAM, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
+import { acceptance, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
 import type { HttpSettings, SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'
+import { STREAM_HEADERS } from './response.ts'
 import type { Acceptance } from './session-table.ts'
 import type { Mount } from './site.ts'
-
-const STREAM_HEADERS = { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
 
 /** What is to be mounted, by path. */
 export function sseMounts(server: Acceptance, settings: HttpSettings, { path = '/sse', messages = '/messages' }: SsePaths = {}): Record<string, Mount> {

@@ -1,25 +1,25 @@
 /** The client as handlers see it. */
 import type { ClientCapabilities, Implementation } from '../protocol/index.ts'
-import type { Session } from '../session/index.ts'
+import type { Caller } from '../session/index.ts'
 import { offers } from './question.ts'
 
 export class ClientView {
-  readonly #session: Session
+  readonly #caller: Caller
 
-  constructor(session: Session) {
-    this.#session = session
+  constructor(caller: Caller) {
+    this.#caller = caller
   }
 
   get info(): Implementation | undefined {
-    return this.#session.peer?.info
+    return this.#caller.info
   }
 
   get capabilities(): ClientCapabilities {
-    return this.#session.peer?.capabilities ?? {}
+    return this.#caller.capabilities
   }
 
   /** Whether the client can be asked: `'elicitation'`, `'elicitation.url'`, `'sampling'`, `'sampling.tools'`, `'roots'`. */
   can(capability: string): boolean {
-    return offers(this.#session, capability)
+    return offers(this.#caller, capability)
   }
 }

@@ -3,11 +3,15 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
 import { compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
-import type { Duration, Inbound, RequestOptions } from '../session/index.ts'
+import { type Duration, type Inbound, InputRequired, type RequestOptions } from '../session/index.ts'
+import { supports } from '../versions/index.ts'
 import { ClientView } from './client-view.ts'
 import type { Conversation } from './conversation.ts'
+import { isPromise } from './definition.ts'
 import { toForm, withDefaults } from './form.ts'
+import type { Input } from './input.ts'
 import { demand } from './question.ts'
+import { Replay, type ReplayState } from './replay.ts'
 import { askAsTask, type TaskWish } from './task-ask.ts'
 
 /** A person or a model may take its time: default 10 minutes. */
@@ -37,10 +41,30 @@ export class Context {
   readonly #conversation: Conversation
   #keys: Set<string> | undefined
   #done: Map<string, Promise<unknown>> | undefined
+  /** Where the handler is run again with each answer. */
+  readonly #replay: Replay | undefined
 
   constructor(request: Inbound, conversation: Conversation) {
     this.request = request
     this.#conversation = conversation
+    this.#replay = conversation.host.replays && supports(request.caller.version, 'mrtr') ? new Replay(request.retry) : undefined
+  }
+
+  /** For whoever runs the handler: what it returned, or that it cannot go on without answers. */
+  static outcome(ctx: Context, returned: unknown): unknown {
+    return ctx.#replay === undefined || !isPromise(returned) ? returned : Promise.race([returned, ctx.#replay.suspended])
+  }
+
+  /** Questions in the raw form carry along what `elicit`, `sample`, `roots` and `once` need in the next run. */
+  static asked(ctx: Context, required: InputRequired): InputRequired {
+    if (ctx.#replay?.isOwn(required)) return required
+    return new InputRequired(required.requests, ctx.#replay?.state(required.state) ?? ({ s: required.state } satisfies ReplayState))
+  }
+
+  /** The answers to what the handler asked by returning `inputRequired(…)`; empty on its first run. */
+  get input(): Input {
+    const { responses = {}, state } = this.request.retry ?? {}
+    return { responses, state: (state as ReplayState | undefined)?.s }
   }
 
   /** Aborted when the client cancels or goes away. */
@@ -49,11 +73,11 @@ export class Context {
   }
 
   get version(): ProtocolVersion {
-    return this.request.session.version as ProtocolVersion
+    return this.request.caller.version
   }
 
   get client(): ClientView {
-    return new ClientView(this.request.session)
+    return new ClientView(this.request.caller)
   }
 
   /** Who the request was authorised for; nobody on links without authorization. */
@@ -88,14 +112,14 @@ export class Context {
   async elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
     if (typeof message !== 'string' || schema === undefined) throw new TypeError(`elicit(key, message, schema): ${keyMissing(key)}`)
     this.#claim(key)
-    demand(this.request.session, 'elicitation.form')
+    demand(this.request.caller, 'elicitation.form')
     const compiled = compileSchema(schema, 'input')
     let form = forms.get(schema as object)
     if (form === undefined) {
       form = toForm(await compiled.toJsonSchema())
       forms.set(schema as object, form)
     }
-    const answer = await this.#ask('elicitation/create', { message, requestedSchema: form }, options)
+    const answer = await this.#ask(key, 'elicitation/create', { message, requestedSchema: form }, options)
     if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
     const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
     if (!checked.ok) throw new ParleyError('invalid_answer', { message: `The answer to "${key}" does not fit: ${describeIssues(checked.issues)}` })
@@ -107,11 +131,12 @@ export class Context {
     if (typeof message !== 'string' || url === undefined) throw new TypeError(`elicitUrl(key, message, url): ${keyMissing(key)}`)
     this.#claim(key)
     if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
-    const { session } = this.request
-    demand(session, 'elicitation.url')
-    const elicitationId = session.mint()
-    const answer = await this.#ask('elicitation/create', { mode: 'url', message, url, elicitationId }, options)
-    return { action: readAction(key, answer), complete: () => void session.notify('notifications/elicitation/complete', { elicitationId }) }
+    const { session, caller } = this.request
+    demand(caller, 'elicitation.url')
+    // Only where the end of the visit can be told.
+    const elicitationId = caller.can('notifications/elicitation/complete') ? session.mint() : undefined
+    const answer = await this.#ask(key, 'elicitation/create', { mode: 'url', message, url, ...(elicitationId && { elicitationId }) }, options)
+    return { action: readAction(key, answer), complete: () => void (elicitationId && session.notify('notifications/elicitation/complete', { elicitationId })) }
   }
 
   /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
@@ -120,8 +145,8 @@ export class Context {
     const params: CreateMessageParams =
       typeof prompt === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: DEFAULT_MAX_TOKENS } : prompt
     const usesTools = params.tools !== undefined || params.toolChoice !== undefined
-    demand(this.request.session, usesTools ? 'sampling.tools' : 'sampling')
-    const answer = await this.#ask('sampling/createMessage', params, options)
+    demand(this.request.caller, usesTools ? 'sampling.tools' : 'sampling')
+    const answer = await this.#ask(key, 'sampling/createMessage', params, options)
     if (typeof answer['model'] !== 'string' || typeof answer['content'] !== 'object' || answer['content'] === null) {
       throw new ParleyError('invalid_answer', { message: `The answer to "${key}" is not a message of a model` })
     }
@@ -131,8 +156,8 @@ export class Context {
   /** The places the client lets this server work in. */
   async roots(key = 'roots', options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
     this.#claim(key)
-    demand(this.request.session, 'roots')
-    const { roots } = await this.request.request('roots/list', undefined, options)
+    demand(this.request.caller, 'roots')
+    const { roots } = await this.#ask(key, 'roots/list', undefined, options ?? {})
     if (!Array.isArray(roots)) throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
     return roots
   }
@@ -140,6 +165,7 @@ export class Context {
   /** Runs `effect` once in this call, however often the handler comes by; what it gave, or how it failed, is remembered. */
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     checkKey(key)
+    if (this.#replay !== undefined) return this.#replay.once(key, effect)
     this.#done ??= new Map()
     let outcome = this.#done.get(key) as Promise<T> | undefined
     if (outcome === undefined) {
@@ -149,11 +175,12 @@ export class Context {
     return outcome
   }
 
-  #ask(method: string, params: Body, options: AskOptions | undefined): Promise<Body> {
-    if (options === undefined) return this.request.request(method, params, PATIENCE)
+  #ask(key: string, method: string, params: Body | undefined, options: AskOptions | undefined): Promise<Body> {
+    if (this.#replay !== undefined) return this.#replay.ask(key, method, params)
+    if (options === undefined) return this.request.request(method, params, { ...PATIENCE, key })
     const { task, ...rest } = options
-    const patient = { ...PATIENCE, ...rest }
-    return task === undefined ? this.request.request(method, params, patient) : askAsTask(this.request, method, params, task, patient)
+    const patient = { ...PATIENCE, ...rest, key }
+    return task === undefined ? this.request.request(method, params, patient) : askAsTask(this.request, method, params ?? {}, task, patient)
   }
 
   /** Where a handler is run again with the answers so far, the key is all that tells one question from another. */

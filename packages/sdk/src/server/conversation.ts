@@ -1,10 +1,12 @@
 /** One client's conversation with a server: which answer belongs to which method, and the little that is remembered between requests. */
 import { ParleyError } from '../errors/index.ts'
-import type { Body, Serialised } from '../jsonrpc/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
 import { type LogLevel, logLevels } from '../protocol/index.ts'
-import type { Endpoint, Inbound, Introduction, Session } from '../session/index.ts'
+import type { Answer, Endpoint, Inbound, Introduction, Session } from '../session/index.ts'
+import { type HeaderParam, supports } from '../versions/index.ts'
 import { isPromise } from './definition.ts'
 import { isForPeer, masked } from './failure.ts'
+import { listen } from './listening.ts'
 import { listPage, lists } from './lists.ts'
 import { getPrompt } from './prompt-get.ts'
 import { readResource } from './resource-read.ts'
@@ -13,11 +15,11 @@ import type { ServerState } from './state.ts'
 import { suggestValues } from './suggestions.ts'
 import { callTool } from './tool-call.ts'
 
-type Answer = Body | Serialised | Promise<Body | Serialised>
+type Answered = Answer | Promise<Answer>
 
-const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound) => Answer> = new Map<
+const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound) => Answered> = new Map<
   string,
-  (conversation: Conversation, inbound: Inbound) => Answer
+  (conversation: Conversation, inbound: Inbound) => Answered
 >([
   ['tools/call', callTool],
   ['resources/read', readResource],
@@ -25,22 +27,23 @@ const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound
   ['resources/unsubscribe', unsubscribe],
   ['prompts/get', getPrompt],
   ['completion/complete', suggestValues],
+  ['subscriptions/listen', listen],
   ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'].map((method) => [method, aboutTask] as const),
   ['logging/setLevel', (conversation, inbound) => conversation.setLevel(inbound.params['level'])],
   ...[...lists.keys()].map((method) => [method, list] as const),
 ])
 
-function aboutTask(conversation: Conversation, inbound: Inbound): Answer {
+function aboutTask(conversation: Conversation, inbound: Inbound): Answered {
   return conversation.host.tasks.answer(inbound)
 }
 
-function list(conversation: Conversation, inbound: Inbound): Answer {
+function list(conversation: Conversation, inbound: Inbound): Answered {
   const { registry, pageSize } = conversation.host
   const fail = (thrown: unknown): never => {
     throw conversation.failure(inbound, thrown)
   }
   try {
-    const page = listPage(registry, inbound.session, inbound.method, inbound.params['cursor'], pageSize)
+    const page = listPage(registry, inbound, pageSize, conversation.host.cache.lists)
     return isPromise(page) ? page.catch(fail) : page
   } catch (thrown) {
     return fail(thrown)
@@ -62,7 +65,7 @@ export class Conversation implements Endpoint {
     return this.host.introduce()
   }
 
-  answer(inbound: Inbound): Answer {
+  answer(inbound: Inbound): Answered {
     const make = answers.get(inbound.method)
     if (make === undefined) throw new ParleyError('method_not_found', { message: `Method not found: ${inbound.method.slice(0, 200)}` })
     return make(this, inbound)
@@ -70,6 +73,15 @@ export class Conversation implements Endpoint {
 
   tool(name: string): Body | undefined {
     return this.host.registry.shownTool(name)
+  }
+
+  headerParams(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> | undefined {
+    return this.host.registry.tools.get(name)?.headerParams
+  }
+
+  /** Who listens would do so for ever. */
+  closing(session: Session): void {
+    this.host.listening.endAll(session)
   }
 
   closed(): void {
@@ -87,7 +99,7 @@ export class Conversation implements Endpoint {
   log(level: LogLevel, data: unknown, logger: string | undefined, related?: Inbound): void {
     const index = logLevels.indexOf(level)
     if (index === -1) throw new TypeError(`Invalid log level ${JSON.stringify(level)}: use one of ${logLevels.join(', ')}`)
-    if (index < this.#level) return
+    if (!this.#wants(index, related)) return
     const params: Body = { level, data: data instanceof Error ? `${data.name}: ${data.message}` : (data ?? null) }
     if (logger !== undefined) params['logger'] = logger
     try {
@@ -96,6 +108,12 @@ export class Conversation implements Endpoint {
     } catch (error) {
       this.host.report(error, { during: 'notifications/message', session: this.session })
     }
+  }
+
+  /** Since 2026-07-28 each request says what it wants to hear; one that says nothing wants nothing. */
+  #wants(index: number, related: Inbound | undefined): boolean {
+    if (related === undefined || !supports(related.caller.version, 'request-log-level')) return index >= this.#level
+    return related.logLevel !== undefined && index >= logLevels.indexOf(related.logLevel)
   }
 
   /** What the peer is told of a failure; everything that is not meant for it goes to the local log instead. */

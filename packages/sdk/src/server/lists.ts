@@ -1,7 +1,8 @@
 /** Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together. */
 import { type Body, Serialised } from '../jsonrpc/index.ts'
-import type { Session } from '../session/index.ts'
+import type { Inbound, Session } from '../session/index.ts'
 import type { Loss } from '../versions/index.ts'
+import type { WrittenHint } from './cache-hints.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { isPromise, type Listed } from './definition.ts'
 import type { Page, Registry, Shelf, ShelfName } from './registry.ts'
@@ -27,18 +28,20 @@ export const changeNotices: Readonly<Record<ShelfName, string>> = {
   prompts: 'notifications/prompts/list_changed',
 }
 
-export function listPage(registry: Registry, session: Session, method: string, cursor: unknown, pageSize: number): Serialised | Promise<Serialised | Body> {
+export function listPage(registry: Registry, inbound: Inbound, pageSize: number, hint: WrittenHint | undefined): Serialised | Promise<Serialised | Body> {
+  const { method, session, caller } = inbound
+  const cursor = inbound.params['cursor']
   const info = lists.get(method) as ListInfo
   const enumerable = method === 'resources/list' && registry.templates.order.some((template) => template.list !== undefined)
-  if (enumerable) return enumeratedPage(registry, method, cursor, pageSize)
+  if (enumerable) return enumeratedPage(registry, method, cursor, pageSize).then((page) => ({ ...page, ...hint }))
   const shelf: Shelf<Listed> = registry[info.shelf]
   const start = cursor === undefined ? 0 : startOf(method, cursor, shelf)
   // Cursors come from peers: only pages that lie on the grid are kept, so nobody can fill the memory with others.
-  if (start % pageSize !== 0) return textOf(makePage(shelf, session, method, info.field, start, pageSize))
-  const key = `${session.version} ${session.profile} ${start}`
+  if (start % pageSize !== 0) return textOf(makePage(shelf, inbound, info.field, start, pageSize, hint))
+  const key = `${caller.version} ${session.profile} ${start}`
   const kept = shelf.pages.get(key)
   if (kept !== undefined) return isPromise(kept) ? kept.then((page) => handOn(page, session)) : handOn(kept, session)
-  const page = makePage(shelf, session, method, info.field, start, pageSize)
+  const page = makePage(shelf, inbound, info.field, start, pageSize, hint)
   shelf.pages.set(key, page)
   if (isPromise(page)) {
     page.then(
@@ -65,14 +68,14 @@ function startOf(method: string, cursor: unknown, shelf: Shelf<Listed>): number 
   return position === undefined ? Math.min(index, shelf.size) : position + 1
 }
 
-function makePage(shelf: Shelf<Listed>, session: Session, method: string, field: string, start: number, pageSize: number): Page | Promise<Page> {
+function makePage(shelf: Shelf<Listed>, inbound: Inbound, field: string, start: number, pageSize: number, hint: WrittenHint | undefined): Page | Promise<Page> {
   const items = shelf.order.slice(start, start + pageSize)
   const last = items[items.length - 1]
-  const nextCursor = last !== undefined && start + pageSize < shelf.size ? writeCursor(method, { after: last.key, index: start + pageSize }) : undefined
+  const nextCursor = last !== undefined && start + pageSize < shelf.size ? writeCursor(inbound.method, { after: last.key, index: start + pageSize }) : undefined
   const finish = (shown: readonly Body[]): Page => {
-    const result = nextCursor === undefined ? { [field]: shown } : { [field]: shown, nextCursor }
+    const result: Body = { [field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }), ...hint }
     const losses: Loss[] = []
-    const translated = session.translateResult(method, result, undefined, (loss) => losses.push(loss))
+    const translated = inbound.written(result, (loss) => losses.push(loss))
     return { text: new Serialised(JSON.stringify(translated)), losses }
   }
   const shown = items.map((item) => item.show())

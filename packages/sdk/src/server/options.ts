@@ -1,6 +1,7 @@
 /** What a server is called, and its settings. */
 import type { Icon } from '../protocol/index.ts'
 import type { SessionOptions, TaskOptions } from '../session/index.ts'
+import type { CacheOptions } from './cache-hints.ts'
 import type { Offer } from './capabilities.ts'
 import type { OnError } from './failure.ts'
 
@@ -33,11 +34,19 @@ export interface ServerOptions extends SessionDefaults {
   maxSubscriptions?: number
   /** Limits and the store of tasks, for tools that run as such. */
   tasks?: TaskOptions
+  /** How long and for whom lists, readings and what the server says of itself stay fresh. Default: not at all, and for nobody else. */
+  cache?: CacheOptions
+  /**
+   * For many processes behind one address, where the answer to a question may reach another one: since 2026-07-28 handlers that ask are then
+   * not suspended but run again with each answer. What was answered so far travels with the client, sealed; give all processes the same
+   * `asking.key`. Default false.
+   */
+  stateless?: boolean
   /** Told of everything that was kept from the peer. Default: the console. */
   onError?: OnError
 }
 
 export function sessionDefaults(options: ServerOptions): SessionDefaults {
-  const { pageSize: _p, logging: _l, offers: _o, experimental: _x, extensions: _e, maxSubscriptions: _m, tasks: _t, onError: _r, ...rest } = options
+  const { pageSize, logging, offers, experimental, extensions, maxSubscriptions, tasks, cache, stateless, onError, ...rest } = options
   return rest
 }

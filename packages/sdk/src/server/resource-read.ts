@@ -1,7 +1,7 @@
 /** Answers `resources/read`. */
 import { ParleyError } from '../errors/index.ts'
 import type { ReadResourceResult } from '../protocol/index.ts'
-import type { Inbound } from '../session/index.ts'
+import { type Inbound, InputRequired } from '../session/index.ts'
 import { toContents } from './contents.ts'
 import { Context } from './context.ts'
 import type { Conversation } from './conversation.ts'
@@ -9,14 +9,17 @@ import { isPromise } from './definition.ts'
 import type { FoundResource } from './registry.ts'
 import { notFound } from './resource.ts'
 
-export function readResource(conversation: Conversation, inbound: Inbound): ReadResourceResult | Promise<ReadResourceResult> {
+type Result = ReadResourceResult | InputRequired
+
+export function readResource(conversation: Conversation, inbound: Inbound): Result | Promise<Result> {
   const uri = uriOf(inbound)
   const found = conversation.host.registry.find(uri)
   if (found === undefined) throw notFound(uri)
   try {
-    const returned = found.definition.handler(found.variables, new Context(inbound, conversation))
-    if (isPromise(returned)) return whenReturned(conversation, inbound, uri, found, returned)
-    return finish(uri, found, returned)
+    const ctx = new Context(inbound, conversation)
+    const returned = Context.outcome(ctx, found.definition.handler(found.variables, ctx))
+    if (isPromise(returned)) return whenReturned(conversation, inbound, uri, found, ctx, returned)
+    return finish(conversation, uri, found, ctx, returned)
   } catch (thrown) {
     throw failed(conversation, inbound, uri, thrown)
   }
@@ -33,19 +36,21 @@ async function whenReturned(
   inbound: Inbound,
   uri: string,
   found: FoundResource,
+  ctx: Context,
   returning: PromiseLike<unknown>,
-): Promise<ReadResourceResult> {
+): Promise<Result> {
   try {
-    return finish(uri, found, await returning)
+    return finish(conversation, uri, found, ctx, await returning)
   } catch (thrown) {
     throw failed(conversation, inbound, uri, thrown)
   }
 }
 
 /** D-54: what is not there is an error, never an empty result. */
-function finish(uri: string, { definition }: FoundResource, returned: unknown): ReadResourceResult {
+function finish({ host }: Conversation, uri: string, { definition }: FoundResource, ctx: Context, returned: unknown): Result {
+  if (returned instanceof InputRequired) return Context.asked(ctx, returned)
   if (returned === undefined || returned === null) throw notFound(uri)
-  return { contents: toContents(uri, definition.mimeType, returned) }
+  return { contents: toContents(uri, definition.mimeType, returned), ...(definition.cache ?? host.cache.resources) }
 }
 
 /** Clients are told which URI is missing even when the handler did not say. */

@@ -2,6 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { Annotations, Resource } from '../protocol/index.ts'
+import { type CacheHint, type WrittenHint, writtenHint } from './cache-hints.ts'
 import type { Completer, Completers } from './completion.ts'
 import type { ContentsValue } from './contents.ts'
 import type { Context } from './context.ts'
@@ -26,6 +27,8 @@ export interface ResourceOptions<Uri extends string = string> extends Presentati
   complete?: { readonly [Name in keyof VariablesOf<Uri>]?: Completer }
   /** Whether clients may subscribe to changes. Default true. */
   subscribe?: boolean
+  /** How long and for whom a reading stays fresh. Default: what the server says of all resources. */
+  cache?: CacheHint
 }
 
 /** `null` and `undefined` mean that there is no such resource. */
@@ -63,6 +66,7 @@ export class DefinedResource implements Listed, Definition {
   readonly key: string
   readonly mimeType: string | undefined
   readonly subscribable: boolean
+  readonly cache: WrittenHint | undefined
   readonly handler: Handler
   readonly #shown: Body
 
@@ -74,6 +78,7 @@ export class DefinedResource implements Listed, Definition {
     this.key = uri
     this.mimeType = options.mimeType
     this.subscribable = options.subscribe ?? true
+    this.cache = writtenHint(options.cache)
     this.handler = handler
     this.#shown = { uri, name: options.name ?? lastSegment(uri), ...presented(options), ...described(options) }
     if (options.size !== undefined) this.#shown['size'] = options.size
@@ -91,6 +96,7 @@ export class DefinedTemplate implements Listed, Definition {
   readonly template: UriTemplate
   readonly mimeType: string | undefined
   readonly subscribable: boolean
+  readonly cache: WrittenHint | undefined
   readonly handler: Handler
   readonly completers: Completers
   readonly list: ResourceOptions['list']
@@ -103,6 +109,7 @@ export class DefinedTemplate implements Listed, Definition {
     this.template.compile()
     this.mimeType = options.mimeType
     this.subscribable = options.subscribe ?? true
+    this.cache = writtenHint(options.cache)
     this.handler = handler
     this.completers = (options.complete ?? {}) as Completers
     this.list = options.list

@@ -1,6 +1,6 @@
 /** A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the client speaks. */
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
-import type { LogLevel } from '../protocol/index.ts'
+import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
 import type { InputOf, OutputOf, SchemaLike } from '../schema/index.ts'
 import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session } from '../session/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
@@ -39,6 +39,11 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return this.#state.options.limits ?? {}
   }
 
+  /** The versions it speaks. */
+  get versions(): readonly ProtocolVersion[] {
+    return this.#state.options.versions ?? versions
+  }
+
   /** All or, when one of them is a duplicate, none. Clients that are connected are told. */
   add<const Added extends readonly Definition[]>(...definitions: Added): Server<Definitions | Added[number]> {
     this.#state.registry = this.#state.registry.with(definitions)
@@ -62,7 +67,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)
     try {
-      const session = new Session({ ...sessionDefaults(state.options), ...options, role: 'server', link, endpoint: conversation })
+      const session = new Session({ ...sessionDefaults(state.options), asking: state.asking, ...options, role: 'server', link, endpoint: conversation })
       conversation.session = session
       if (state.paused) session.pause()
       return session
@@ -79,12 +84,12 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
 
   /** How many subscriptions all sessions have together. */
   get subscriptions(): number {
-    return this.#state.subscriptions.count()
+    return this.#state.subscriptions.count() + this.#state.listening.resources
   }
 
   /** Tells the sessions that subscribed to this resource that it has changed. */
   updated(uri: string): void {
-    this.#state.subscriptions.updated(uri)
+    this.#state.updated(uri)
   }
 
   /** To the log of every client that wants to hear of that level. */

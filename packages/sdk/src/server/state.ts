@@ -1,10 +1,12 @@
 /** The changing part of a server, shared with its conversations and hidden from its users. */
 import type { ServerCapabilities } from '../protocol/index.ts'
-import { type Identity, type Introduction, type Session, systemClock, TaskReceiver } from '../session/index.ts'
+import { type AskingOptions, askingSettings, type Identity, type Introduction, type Session, systemClock, TaskReceiver } from '../session/index.ts'
 import { Announcer } from './announcer.ts'
+import { type CacheSettings, cacheSettings } from './cache-hints.ts'
 import { deriveCapabilities } from './capabilities.ts'
 import type { Conversation } from './conversation.ts'
 import { type FailureInfo, logToConsole } from './failure.ts'
+import { Listening } from './listening.ts'
 import { changeNotices } from './lists.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
 import { emptyRegistry, type Registry, type ShelfName } from './registry.ts'
@@ -27,11 +29,19 @@ export class ServerState {
     ({ session }, uri) => void session?.notify('notifications/resources/updated', { uri }),
   )
   readonly tasks: TaskReceiver
+  readonly listening: Listening = new Listening()
+  readonly cache: CacheSettings
+  /** One key for all sessions: what one of them gave to a client can be brought back to another. */
+  readonly asking: AskingOptions
+  /** Handlers are run again with each answer instead of being suspended: any process may take the next request. */
+  readonly replays: boolean
   readonly #instructions: string | undefined
   readonly #announcer: Announcer
   #experimental: Readonly<Record<string, Record<string, unknown>>>
   #registry = emptyRegistry
   #begun = false
+  /** As long as nothing changes, the same one. */
+  #introduction: Introduction | undefined
 
   constructor(info: ServerInfo, options: ServerOptions) {
     if (typeof info !== 'object' || info === null) throw new TypeError('A server needs a name and a version: createServer({ name, version })')
@@ -44,6 +54,10 @@ export class ServerState {
     this.pageSize = positive('pageSize', options.pageSize ?? 100)
     this.maxSubscriptions = positive('maxSubscriptions', options.maxSubscriptions ?? 1000)
     this.tasks = new TaskReceiver(options.tasks, (error, during) => this.report(error, { during }))
+    this.cache = cacheSettings(options.cache)
+    askingSettings(options.asking)
+    this.asking = { key: crypto.getRandomValues(new Uint8Array(32)), ...options.asking }
+    this.replays = options.stateless ?? false
     this.#instructions = instructions
     this.#experimental = { ...options.experimental }
     this.#announcer = new Announcer(options.clock ?? systemClock, NOTICE_INTERVAL, (notice) => this.#broadcast(notice))
@@ -60,6 +74,7 @@ export class ServerState {
     if (this.#begun) registry.verify()
     this.#observed(() => {
       this.#registry = registry
+      this.#introduction = undefined
     })
     if (this.conversations.size === 0) return
     const changed = (Object.keys(changeNotices) as ShelfName[]).filter((shelf) => registry[shelf] !== before[shelf])
@@ -84,6 +99,7 @@ export class ServerState {
   declareExperimental(name: string, settings: Record<string, unknown>): void {
     this.#observed(() => {
       this.#experimental = { ...this.#experimental, [name]: settings }
+      this.#introduction = undefined
     })
   }
 
@@ -93,9 +109,17 @@ export class ServerState {
   }
 
   introduce(): Introduction {
-    const introduction: Introduction = { info: this.info, capabilities: this.declared() }
-    if (this.#instructions !== undefined) introduction.instructions = this.#instructions
-    return introduction
+    if (this.#introduction === undefined) {
+      this.#introduction = { info: this.info, capabilities: this.declared(), ...this.cache.discovery }
+      if (this.#instructions !== undefined) this.#introduction.instructions = this.#instructions
+    }
+    return this.#introduction
+  }
+
+  /** A resource has changed. */
+  updated(uri: string): void {
+    this.subscriptions.updated(uri)
+    this.listening.updated(uri)
   }
 
   /** Sessions whose handshake is complete. */
@@ -138,6 +162,7 @@ export class ServerState {
 
   #broadcast(notice: string): void {
     for (const session of this.openSessions()) session.notify(notice)
+    this.listening.announce(notice)
   }
 }
 

@@ -1,9 +1,9 @@
 /** Answers `tools/call`. The hot path: nothing waits that need not, and nothing is made that is not used. */
 import { ParleyError, ToolError } from '../errors/index.ts'
 import { type Body, isObject } from '../jsonrpc/index.ts'
-import type { CallToolResult, ProtocolVersion } from '../protocol/index.ts'
+import type { CallToolResult } from '../protocol/index.ts'
 import { describeIssues, type Issue, type Validated } from '../schema/index.ts'
-import type { Inbound } from '../session/index.ts'
+import { type Answer, type Inbound, InputRequired } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
 import { Context } from './context.ts'
 import type { Conversation } from './conversation.ts'
@@ -12,9 +12,10 @@ import { errorResult, explicitError, explicitResult, plainResult, structuredResu
 import { asTask } from './task-call.ts'
 import type { DefinedTool } from './tool.ts'
 
-type Outcome = CallToolResult | Promise<CallToolResult>
+type Result = CallToolResult | InputRequired
+type Outcome = Result | Promise<Result>
 
-export function callTool(conversation: Conversation, inbound: Inbound): Body | Promise<Body> {
+export function callTool(conversation: Conversation, inbound: Inbound): Answer | Promise<Answer> {
   const { name, arguments: args = {} } = inbound.params
   if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
   if (!isObject(args)) throw new ParleyError('invalid_params', { message: '"arguments" must be an object' })
@@ -37,7 +38,7 @@ function begin(conversation: Conversation, inbound: Inbound, tool: DefinedTool, 
   }
 }
 
-async function whenChecked(conversation: Conversation, inbound: Inbound, tool: DefinedTool, checking: PromiseLike<Validated>): Promise<CallToolResult> {
+async function whenChecked(conversation: Conversation, inbound: Inbound, tool: DefinedTool, checking: PromiseLike<Validated>): Promise<Result> {
   try {
     const checked = await checking
     // A call that was cancelled meanwhile must not begin.
@@ -50,20 +51,22 @@ async function whenChecked(conversation: Conversation, inbound: Inbound, tool: D
 
 function run(conversation: Conversation, inbound: Inbound, tool: DefinedTool, checked: Validated): Outcome {
   if (!checked.ok) return badArguments(inbound, tool, checked.issues)
-  const returned = tool.handler(checked.value, new Context(inbound, conversation))
-  if (isPromise(returned)) return whenReturned(conversation, inbound, tool, returned)
-  return finish(conversation, inbound, tool, returned)
+  const ctx = new Context(inbound, conversation)
+  const returned = Context.outcome(ctx, tool.handler(checked.value, ctx))
+  if (isPromise(returned)) return whenReturned(conversation, inbound, tool, ctx, returned)
+  return finish(conversation, inbound, tool, ctx, returned)
 }
 
-async function whenReturned(conversation: Conversation, inbound: Inbound, tool: DefinedTool, returning: PromiseLike<unknown>): Promise<CallToolResult> {
+async function whenReturned(conversation: Conversation, inbound: Inbound, tool: DefinedTool, ctx: Context, returning: PromiseLike<unknown>): Promise<Result> {
   try {
-    return await finish(conversation, inbound, tool, await returning)
+    return await finish(conversation, inbound, tool, ctx, await returning)
   } catch (thrown) {
     return failed(conversation, inbound, tool, thrown)
   }
 }
 
-function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool, returned: unknown): Outcome {
+function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool, ctx: Context, returned: unknown): Outcome {
+  if (returned instanceof InputRequired) return Context.asked(ctx, returned)
   if (tool.output === undefined) return plainResult(returned)
   const explicit = returned instanceof ToolResult ? returned.fields : undefined
   if (explicit?.isError === true) return explicitError(explicit)
@@ -96,7 +99,7 @@ function structured(tool: DefinedTool, checked: Validated, explicit: ToolResult[
 /** C-29: newer versions let the model read what was wrong, older ones have an error for it. */
 function badArguments(inbound: Inbound, tool: DefinedTool, issues: readonly Issue[]): CallToolResult {
   const message = `Invalid arguments for tool "${tool.key}": ${describeIssues(issues)}`
-  if (supports(inbound.session.version as ProtocolVersion, 'input-errors-as-results')) return errorResult(new ToolError(message))
+  if (supports(inbound.caller.version, 'input-errors-as-results')) return errorResult(new ToolError(message))
   throw new ParleyError('tool_arguments_invalid', { message, data: { tool: tool.key } })
 }
 
@@ -104,7 +107,7 @@ function failed(conversation: Conversation, inbound: Inbound, tool: DefinedTool,
   if (thrown instanceof ToolError) return errorResult(thrown, tool.output !== undefined)
   const error = conversation.failure(inbound, thrown, tool.key)
   // D-59: handshake versions have no code for it, and the model can tell the user.
-  if (error.kind === 'missing_client_capability' && supports(inbound.session.version as ProtocolVersion, 'handshake')) {
+  if (error.kind === 'missing_client_capability' && supports(inbound.caller.version, 'handshake')) {
     return errorResult(new ToolError(error.message))
   }
   throw error

@@ -3,6 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ToolAnnotations, ToolExecution } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, type InputOf, type JsonSchema, type OutputOf, type SchemaLike } from '../schema/index.ts'
+import { type HeaderParam, headerParamsOf } from '../versions/index.ts'
 import type { Context } from './context.ts'
 import { checkHandler, checkName, checkOptions, convertAtOnce, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
 import type { ToolResult } from './results.ts'
@@ -57,6 +58,7 @@ export class DefinedTool implements Listed, Definition {
   readonly taskSupport: TaskSupport
   readonly #options: ToolOptions<SchemaLike, SchemaLike>
   #shown: Body | Promise<Body> | undefined
+  #headerParams: readonly HeaderParam[] | undefined
 
   constructor(name: string, options: ToolOptions<SchemaLike, SchemaLike>, handler: (args: unknown, ctx: Context) => unknown) {
     this.key = name
@@ -74,6 +76,13 @@ export class DefinedTool implements Listed, Definition {
 
   verify(): void {
     if (convertAtOnce(this.#options.input, this.#options.output)) this.show()
+  }
+
+  /** Arguments that requests over HTTP also carry as headers. */
+  get headerParams(): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+    if (this.#headerParams !== undefined) return this.#headerParams
+    const shown = this.show()
+    return isPromise(shown) ? Promise.resolve(shown).then(() => this.#headerParams ?? []) : (this.#headerParams ?? [])
   }
 
   /** What `show` gave, if that was some time ago. */
@@ -103,6 +112,9 @@ export class DefinedTool implements Listed, Definition {
 
   #assemble(inputSchema: JsonSchema, outputSchema: JsonSchema | undefined): Body {
     const { annotations, execution } = this.#options
+    const headerParams = headerParamsOf(inputSchema)
+    if (typeof headerParams === 'string') throw new ParleyError('tool_schema_invalid', { message: `has an invalid x-mcp-header: ${headerParams}` })
+    this.#headerParams = headerParams
     const shown: Body = { name: this.key, ...presented(this.#options), inputSchema }
     if (outputSchema !== undefined) shown['outputSchema'] = outputSchema
     if (annotations !== undefined) shown['annotations'] = annotations

@@ -1,10 +1,17 @@
 /** Answers the peer's requests: exactly one answer each, none after a cancellation, none left behind. */
 import { ParleyError, toParleyError } from '../errors/index.ts'
-import { type Body, errorText, exceedsBytes, type RequestId, type RequestMessage, resultText, Serialised } from '../jsonrpc/index.ts'
+import { type Body, errorText, exceedsBytes, type RequestId, type RequestMessage, resultText, type SendOptions, Serialised } from '../jsonrpc/index.ts'
+import { newestVersion } from '../protocol/index.ts'
+import type { Leg } from './asking/parked-call.ts'
+import { isRetry } from './asking/parking.ts'
+import { pushRounds } from './asking/push-rounds.ts'
 import type { Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
-import { InboundCall } from './inbound.ts'
+import { type Answer, InputRequired } from './endpoint.ts'
+import { InboundCall, type Spoken } from './inbound.ts'
+import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
+import { statusFor } from './stateless/status.ts'
 import { relatedTaskOf, relatedTo } from './tasks/related.ts'
 
 export interface InFlight {
@@ -16,11 +23,22 @@ export interface InFlight {
 /** Shared by all sessions that answer nothing at the moment: most do most of the time. */
 const NONE: Map<RequestId, InboundCall> = new Map()
 
+/** Most times a handler is run again for a client that can be asked directly. */
+const MAX_PUSH_ROUNDS = 32
+
+/** A request that waits because the session is paused. */
+interface Held {
+  readonly message: RequestMessage
+  readonly reply: Reply | undefined
+  readonly spoken: Spoken | undefined
+  readonly route: Route
+}
+
 export class Answering {
   readonly #core: SessionCore
   readonly #session: Session
   #inFlight = NONE
-  #waiting: { message: RequestMessage; reply: Reply | undefined }[] | undefined
+  #waiting: Held[] | undefined
   #onIdle: (() => void) | undefined
 
   constructor(core: SessionCore, session: Session) {
@@ -37,35 +55,40 @@ export class Answering {
   }
 
   /** Takes a request that phase and guard have let through. */
-  take(message: RequestMessage, reply: Reply | undefined): void {
-    const { settings } = this.#core
-    if (this.#inFlight.has(message.id) || this.#waiting?.some((waiting) => waiting.message.id === message.id)) {
-      return this.refuse(message.id, new ParleyError('duplicate_request_id', { message: `Request id ${JSON.stringify(message.id)} is still in flight` }), reply)
-    }
-    if (this.size >= settings.maxInFlight) {
-      return this.refuse(message.id, new ParleyError('too_many_requests', { message: `${settings.maxInFlight} requests are already being answered` }), reply)
-    }
-    if (!this.#core.paused) return this.#run(message, reply)
+  take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method)): void {
+    const held: Held = { message, reply, spoken, route }
+    const objection = this.#objection(spoken?.key ?? message.id)
+    if (objection !== undefined) return this.#refuse(held, objection)
+    if (!this.#core.paused) return this.#run(message, reply, spoken, route)
     this.#waiting ??= []
-    this.#waiting.push({ message, reply })
+    this.#waiting.push(held)
+  }
+
+  #objection(key: RequestId): ParleyError | undefined {
+    const { settings } = this.#core
+    if (this.#inFlight.has(key) || this.#waiting?.some((held) => keyOf(held) === key)) {
+      return new ParleyError('duplicate_request_id', { message: `Request id ${JSON.stringify(key)} is still in flight` })
+    }
+    if (this.size < settings.maxInFlight) return undefined
+    return new ParleyError('too_many_requests', { message: `${settings.maxInFlight} requests are already being answered` })
   }
 
   /** Runs what waited while the session was paused. */
   flush(): void {
-    for (const { message, reply } of this.#waiting?.splice(0) ?? []) this.#run(message, reply)
+    for (const { message, reply, spoken, route } of this.#waiting?.splice(0) ?? []) this.#run(message, reply, spoken, route)
   }
 
   cancel(id: unknown, reason: unknown): void {
     const call = typeof id === 'string' || typeof id === 'number' ? this.#inFlight.get(id) : undefined
     if (call !== undefined) {
       call.cancel(typeof reason === 'string' ? reason.slice(0, 500) : 'Cancelled by the peer')
-      this.#skip(call.id, call.reply)
+      this.#skip(call.key, call.reply)
       return this.#forget(call)
     }
-    const waiting = this.#waiting?.find(({ message }) => message.id === id)
+    const waiting = this.#waiting?.find((held) => keyOf(held) === id)
     if (waiting === undefined) return this.#core.ignore('cancellation of nothing', `request ${String(JSON.stringify(id)).slice(0, 80)}`)
     this.#waiting = this.#waiting?.filter((other) => other !== waiting)
-    this.#skip(waiting.message.id, waiting.reply)
+    this.#skip(keyOf(waiting), waiting.reply)
   }
 
   /** Aborts everything: the peer is gone or has been told to expect nothing. */
@@ -93,36 +116,63 @@ export class Answering {
     this.#deliver(id, resultText(id, result), reply)
   }
 
-  #run(message: RequestMessage, reply: Reply | undefined): void {
-    const { method } = message
+  /** In the stateless era the link may know a request by another name than its id, and some errors have an HTTP status. */
+  refuseStateless(id: RequestId, key: RequestId, error: ParleyError): void {
+    this.#deliver(key, this.#errorFrame(id, error, newestVersion), undefined, undefined, statusFor(error))
+  }
+
+  succeedStateless(id: RequestId, { key }: Spoken, kept: Serialised): void {
+    this.#deliver(key, resultText(id, kept), undefined, kept)
+  }
+
+  /** How a call is answered that asks something while its first request waits. */
+  legOf(call: InboundCall): Leg {
+    return { settle: (answer) => this.#finish(call, answer), fail: (error) => this.#fail(call, error) }
+  }
+
+  #run(message: RequestMessage, reply: Reply | undefined, spoken: Spoken | undefined, route: Route): void {
     const core = this.#core
-    const counters = core.stats.of(method)
-    counters.received++
-    const route = core.route(method)
+    core.stats.of(message.method).received++
     let call: InboundCall | undefined
     try {
       const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.translationContext(undefined))
-      call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply)
+      call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
+      if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
       const outcome = core.endpoint.answer(call)
       if (isPromise(outcome)) this.#await(call, outcome)
       else this.#finish(call, outcome)
     } catch (error) {
-      if (call === undefined) this.refuse(message.id, toParleyError(error), reply)
+      if (call === undefined) this.#refuse({ message, reply, spoken, route }, toParleyError(error))
       else this.#fail(call, error)
     }
   }
 
-  #await(call: InboundCall, outcome: Promise<Body | Serialised>): void {
+  #refuse({ message, reply, spoken }: Held, error: ParleyError): void {
+    if (spoken === undefined) this.refuse(message.id, error, reply)
+    else this.refuseStateless(message.id, spoken.key, error)
+  }
+
+  #await(call: InboundCall, outcome: Promise<Answer>): void {
     if (this.#inFlight === NONE) this.#inFlight = new Map()
-    this.#inFlight.set(call.id, call)
+    this.#inFlight.set(call.key, call)
     outcome.then(
-      (result) => this.#finish(call, result),
-      (error) => this.#fail(call, error),
+      (result) => (call.parked === undefined ? this.#finish(call, result) : call.parked.handlerReturned(result)),
+      (error) => (call.parked === undefined ? this.#fail(call, error) : call.parked.handlerThrew(error)),
     )
   }
 
-  #finish(call: InboundCall, result: Body | Serialised): void {
+  /** The handler asks before it answers. */
+  #askFirst(call: InboundCall, required: InputRequired): void {
+    const { spoken } = call
+    // What it asked before is behind it.
+    call.parked = undefined
+    const begin = (again: InboundCall): Answer | Promise<Answer> => this.#core.endpoint.answer(again)
+    this.#await(call, spoken === undefined ? pushRounds(call, required, MAX_PUSH_ROUNDS, begin) : spoken.engine.parking.shownState(call, required))
+  }
+
+  #finish(call: InboundCall, result: Answer): void {
     if (call.cancelled) return this.#forget(call)
+    if (result instanceof InputRequired) return this.#askFirst(call, result)
     try {
       const text = this.#resultFrame(call, result)
       this.#answered(call, text, result instanceof Serialised ? result : undefined)
@@ -133,11 +183,12 @@ export class Answering {
 
   #resultFrame(call: InboundCall, result: Body | Serialised): string {
     const { resultDown } = call.route
-    let body: Body | Serialised = markedAsTask(call, result ?? {})
+    let body: Body | Serialised = call.spoken === undefined ? markedAsTask(call, result ?? {}) : (result ?? {})
     if (resultDown !== undefined && !(body instanceof Serialised)) {
       body = this.#core.translate(resultDown, body, this.#core.translationContext(call.params)) ?? {}
     }
-    const text = resultText(call.id, body)
+    const plain = call.spoken === undefined || body instanceof Serialised
+    const text = plain ? resultText(call.id, body) : (call.spoken as Spoken).engine.framing.resultText(call.id, call.method, body as Body)
     const { maxBytes } = this.#core.settings.limits
     if (!exceedsBytes(text, maxBytes)) return text
     const kind = call.method === 'tools/call' ? 'tool_result_too_large' : 'internal_error'
@@ -149,18 +200,21 @@ export class Answering {
     const error = toParleyError(thrown)
     this.#core.stats.of(call.method).failed++
     if (error.kind === 'internal_error') this.#core.reportError(error.cause ?? error, `answering ${call.method}`)
-    this.#answered(call, this.#errorFrame(call.id, error))
+    const { spoken } = call
+    if (spoken === undefined) return this.#answered(call, this.#errorFrame(call.id, error))
+    this.#answered(call, this.#errorFrame(call.id, error, spoken.envelope.version), undefined, statusFor(error))
   }
 
-  #answered(call: InboundCall, text: string, kept?: Serialised): void {
+  #answered(call: InboundCall, text: string, kept?: Serialised, status?: number): void {
     call.answered = true
-    this.#deliver(call.id, text, call.reply, kept)
+    this.#deliver(call.key, text, call.reply, kept, status)
+    call.spoken?.engine.answered(call)
     this.#forget(call)
   }
 
   #forget(call: InboundCall): void {
     // Requests answered on the spot were never listed, and an id may already be in use again.
-    if (this.#inFlight.get(call.id) === call) this.#inFlight.delete(call.id)
+    if (this.#inFlight.get(call.key) === call) this.#inFlight.delete(call.key)
     call.settle()
     if (this.#onIdle !== undefined && this.size === 0) {
       this.#onIdle()
@@ -168,8 +222,8 @@ export class Answering {
     }
   }
 
-  #errorFrame(id: RequestId, error: ParleyError): string {
-    const wire = error.toWire(this.#core.version)
+  #errorFrame(id: RequestId, error: ParleyError, version = this.#core.version): string {
+    const wire = error.toWire(version)
     try {
       return errorText(id, wire)
     } catch {
@@ -182,9 +236,12 @@ export class Answering {
     else reply.skip(id)
   }
 
-  #deliver(id: RequestId, text: string, reply: Reply | undefined, kept?: Serialised): void {
-    if (reply === undefined) this.#core.trySend(text, kept === undefined ? { relatedTo: id, final: true } : { relatedTo: id, final: true, kept })
-    else reply.answer(id, text)
+  #deliver(key: RequestId, text: string, reply: Reply | undefined, kept?: Serialised, status?: number): void {
+    if (reply !== undefined) return reply.answer(key, text)
+    const options: SendOptions = { relatedTo: key, final: true }
+    if (kept !== undefined) options.kept = kept
+    if (status !== undefined) options.status = status
+    this.#core.trySend(text, options)
   }
 }
 
@@ -195,6 +252,10 @@ function markedAsTask({ params, method }: InboundCall, result: Body | Serialised
   return taskId === undefined || method.startsWith('tasks/') ? result : relatedTo(taskId, result)
 }
 
-function isPromise(value: unknown): value is Promise<Body | Serialised> {
+function keyOf({ message, spoken }: Held): RequestId {
+  return spoken?.key ?? message.id
+}
+
+function isPromise(value: unknown): value is Promise<Answer> {
   return typeof (value as { then?: unknown } | undefined)?.then === 'function'
 }

@@ -23,6 +23,8 @@ export class SessionCore {
   self: Introduction
   peer: Introduction | undefined
   paused = false
+  /** No new work is taken; what is begun may finish. */
+  draining = false
   lastReceivedAt: number
   #routes: Routes | undefined
   /** Methods already found to be allowed, by direction; capabilities are frozen for the session, so this never goes stale. */

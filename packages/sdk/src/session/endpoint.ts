@@ -1,6 +1,7 @@
 /** What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest vocabulary. */
 import type { Body, RequestId, Serialised } from '../jsonrpc/index.ts'
-import type { Capabilities } from '../protocol/index.ts'
+import type { Capabilities, InputRequests, LogLevel, ProtocolVersion } from '../protocol/index.ts'
+import type { HeaderParam, Loss } from '../versions/index.ts'
 import type { Duration } from './duration.ts'
 import type { RequestOptions } from './options.ts'
 import type { Session } from './session.ts'
@@ -16,6 +17,39 @@ export interface Introduction {
   capabilities: Capabilities
   /** Servers only. */
   instructions?: string
+  /** How long, in milliseconds, and for whom the introduction of a server stays true. */
+  ttlMs?: number
+  cacheScope?: 'public' | 'private'
+}
+
+/** Who makes a request: in the handshake era the same for a whole session, since 2026-07-28 told with each request. */
+export interface Caller {
+  readonly version: ProtocolVersion
+  readonly info: Identity | undefined
+  readonly capabilities: Capabilities
+  /** Whether it declared the capability: `'elicitation.url'`. */
+  declares(path: string): boolean
+  /** Whether it can be asked this. */
+  can(method: string): boolean
+}
+
+/** An answer that is none yet: questions the caller has to answer first. The request is then answered anew, with what it gave as `retry`. */
+export class InputRequired {
+  readonly requests: InputRequests
+  /** Handed back with the answers; must be JSON. */
+  readonly state: unknown
+
+  constructor(requests: InputRequests, state?: unknown) {
+    this.requests = requests
+    this.state = state
+  }
+}
+
+/** What came back for an answer that was `InputRequired`. */
+export interface Retry {
+  /** By the keys of the questions; only what has the right form. */
+  readonly responses: Body
+  readonly state: unknown
 }
 
 /** Facts about one message for handlers, logs and traces. */
@@ -36,6 +70,13 @@ export interface Inbound {
   /** Empty when the peer sent none. */
   readonly params: Body
   readonly session: Session
+  readonly caller: Caller
+  /** Whom the request comes from, as far as the transport has found out. */
+  readonly principal: string | undefined
+  /** The least severe level of log messages it wants, where each request says so. */
+  readonly logLevel: LogLevel | undefined
+  /** Set when the request is answered anew. */
+  readonly retry: Retry | undefined
   readonly context: MessageContext
   /** Aborted when the peer cancels or the session ends. Made on first use. */
   readonly signal: AbortSignal
@@ -46,23 +87,36 @@ export interface Inbound {
   notify(method: string, params?: Body): void
   /** Lets the peer hang up meanwhile and come back for the answer; does nothing where transport or version cannot. */
   release(retry?: Duration): void
-  /** A request to the peer that belongs to this request; it is cancelled with it. */
+  /**
+   * A request to the peer that belongs to this request; it is cancelled with it. Where the peer cannot be asked directly, this request is
+   * answered with the question, and goes on when the peer repeats it with the answer.
+   */
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
+  /** The result as this caller reads it, whole, for results that are kept as text. */
+  written(result: Body, onLoss?: (loss: Loss) => void): Body
   /** Calls `run` once the answer is on its way, or will never be sent. */
   afterAnswer(run: () => void): void
 }
 
+export type Answer = Body | Serialised | InputRequired
+
 export interface Endpoint {
-  /** Sent in the handshake. */
+  /** Told in the handshake, or to who asks. The same object as long as nothing has changed. */
   introduce(): Introduction
   /** Answers one request; what it throws becomes one catalogue error. */
-  answer(inbound: Inbound): Body | Serialised | Promise<Body | Serialised>
+  answer(inbound: Inbound): Answer | Promise<Answer>
   /** A tool's definition in the newest vocabulary, for results that are read through their output schema. */
   tool?(name: string): Body | undefined
+  /** The arguments of a tool that travel a second time in headers, where messages have headers. */
+  headerParams?(tool: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> | undefined
+  /** The server found the headers of a call wrong: what is known of the tool is out of date. The call is made once more when this is done. */
+  headersRefused?(tool: string): void | Promise<void>
   /** Called for every notification the session itself has no use for. */
   notified?(method: string, params: Body, session: Session): void
   /** The handshake is complete. */
   opened?(session: Session): void
+  /** The session takes no more requests: what would never end by itself ends now. */
+  closing?(session: Session): void
   /** Nothing more will come or go. */
   closed?(session: Session, reason: Error | undefined): void
 }

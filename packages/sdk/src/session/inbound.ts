@@ -1,15 +1,31 @@
 /** One request of the peer while it is being answered. Built for every request, so everything dear is made on first use. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
+import type { LogLevel } from '../protocol/index.ts'
+import type { Loss } from '../versions/index.ts'
+import type { ParkedCall } from './asking/parked-call.ts'
 import type { Reply } from './batch-reply.ts'
 import type { Duration } from './duration.ts'
-import type { Inbound, MessageContext } from './endpoint.ts'
+import type { Caller, Inbound, MessageContext, Retry } from './endpoint.ts'
 import type { RequestOptions } from './options.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
+import { EnvelopeCaller } from './stateless/caller.ts'
+import type { Envelope } from './stateless/envelope.ts'
+import type { Stateless } from './stateless/stateless.ts'
+
+/** What is known of a request that speaks for itself. */
+export interface Spoken {
+  readonly engine: Stateless
+  readonly envelope: Envelope
+  /** What the link knows the request by. */
+  readonly key: RequestId
+  readonly principal: string | undefined
+}
 
 export class InboundCall implements Inbound {
-  readonly id: RequestId
+  /** A call that waits for answers goes on under the id of the request that brings them. */
+  id: RequestId
   readonly method: string
   readonly params: Body
   readonly session: Session
@@ -20,12 +36,21 @@ export class InboundCall implements Inbound {
   answered = false
   /** Set for members of a batch: answers go there instead of to the link. */
   readonly reply: Reply | undefined
+  /** Absent in the handshake era. */
+  spoken: Spoken | undefined
+  /** Set while, and after, the call has asked something that travels inside an answer. */
+  parked: ParkedCall | undefined
+  retry: Retry | undefined
+  /** Set when the handler is run again: how often that happened, and since when. */
+  again: { readonly rounds: number; readonly beganAt: number } | undefined
+  #onCancel: ((reason: string) => void) | undefined
+  #caller: Caller | undefined
   #controller: AbortController | undefined
   #cancelReason: unknown
   #lastProgress = Number.NEGATIVE_INFINITY
   #afterAnswer: (() => void) | undefined
 
-  constructor(id: RequestId, route: Route, params: Body, session: Session, startedAt: number, reply: Reply | undefined) {
+  constructor(id: RequestId, route: Route, params: Body, session: Session, startedAt: number, reply: Reply | undefined, spoken?: Spoken) {
     this.id = id
     this.method = route.method
     this.route = route
@@ -33,6 +58,26 @@ export class InboundCall implements Inbound {
     this.session = session
     this.startedAt = startedAt
     this.reply = reply
+    this.spoken = spoken
+  }
+
+  /** What the link knows the request by. */
+  get key(): RequestId {
+    return this.spoken === undefined ? this.id : this.spoken.key
+  }
+
+  get caller(): Caller {
+    if (this.spoken === undefined) return this.session.caller
+    this.#caller ??= new EnvelopeCaller(this.spoken.envelope)
+    return this.#caller
+  }
+
+  get principal(): string | undefined {
+    return this.spoken?.principal
+  }
+
+  get logLevel(): LogLevel | undefined {
+    return this.spoken?.envelope.logLevel
   }
 
   get signal(): AbortSignal {
@@ -44,7 +89,7 @@ export class InboundCall implements Inbound {
   }
 
   get context(): MessageContext {
-    const meta = this.params['_meta'] as Body | undefined
+    const meta = this.#meta
     return {
       direction: this.session.role === 'server' ? 'client_to_server' : 'server_to_client',
       transport: this.session.transport,
@@ -55,15 +100,35 @@ export class InboundCall implements Inbound {
     }
   }
 
+  /** Of the request that is being answered now, which may be a later one than that which began the call. */
+  get #meta(): Body | undefined {
+    return this.spoken === undefined ? (this.params['_meta'] as Body | undefined) : this.spoken.envelope.meta
+  }
+
   cancel(reason: string): void {
     if (this.cancelled) return
     this.cancelled = true
     this.#cancelReason = new ParleyError('request_cancelled', { message: reason })
     this.#controller?.abort(this.#cancelReason)
+    this.#onCancel?.(reason)
+  }
+
+  onCancel(run: (reason: string) => void): void {
+    this.#onCancel = run
+  }
+
+  /** The client has come back with answers: from now on its new request is the one to answer. */
+  continueAs(id: RequestId, spoken: Spoken): void {
+    this.id = id
+    this.spoken = spoken
+    this.answered = false
+    this.#caller = undefined
+    this.#lastProgress = Number.NEGATIVE_INFINITY
   }
 
   progress(progress: number, total?: number, message?: string): void {
-    const token = (this.params['_meta'] as Body | undefined)?.['progressToken']
+    const token = this.#meta?.['progressToken']
+    if (this.parked?.waits) return this.parked.keepProgress({ progress, total, message })
     if ((typeof token !== 'string' && typeof token !== 'number') || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
     const params: Body = { progressToken: token, progress }
@@ -73,16 +138,25 @@ export class InboundCall implements Inbound {
   }
 
   notify(method: string, params?: Body): void {
-    if (!this.cancelled && !this.answered) this.session.notify(method, params, { relatedTo: this.id })
+    if (this.cancelled || this.answered) {
+      if (!this.cancelled && this.parked?.waits) this.parked.keepNotice(method, params)
+    } else if (this.spoken === undefined) this.session.notify(method, params, { relatedTo: this.id })
+    else this.spoken.engine.notify(this, this.spoken.key, method, params)
   }
 
   release(retry?: Duration): void {
-    if (!this.cancelled && !this.answered) this.session.release(this.id, retry)
+    if (!this.cancelled && !this.answered && this.spoken === undefined) this.session.release(this.id, retry)
   }
 
   request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
     const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
+    if (this.spoken !== undefined) return this.spoken.engine.ask(this, method, params, { ...options, signal })
     return this.session.request(method, params, { ...options, signal, relatedTo: this.id })
+  }
+
+  written(result: Body, onLoss?: (loss: Loss) => void): Body {
+    if (this.spoken === undefined) return this.session.translateResult(this.method, result, undefined, onLoss)
+    return this.spoken.engine.written(this, result)
   }
 
   afterAnswer(run: () => void): void {

@@ -1,7 +1,19 @@
 export type * from './acceptor.ts'
+export { type AskingOptions, type AskingSettings, askingSettings } from './asking/options.ts'
+export { paramsDigest, Seal, type SealKey } from './asking/seal.ts'
 export { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 export { type Duration, milliseconds } from './duration.ts'
-export type { Endpoint, Identity, Inbound, Introduction, MessageContext } from './endpoint.ts'
+export {
+  type Answer,
+  type Caller,
+  type Endpoint,
+  type Identity,
+  type Inbound,
+  InputRequired,
+  type Introduction,
+  type MessageContext,
+  type Retry,
+} from './endpoint.ts'
 export { breach, type Declarations } from './guard.ts'
 export type { NotificationHandler } from './notifications.ts'
 export type { Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
@@ -22,6 +34,7 @@ export {
 } from './phase.ts'
 export type { PendingRequest } from './requests.ts'
 export { type CloseOptions, Session, type SessionHealth } from './session.ts'
+export { declaresExtension, extensionMissing } from './stateless/guard.ts'
 export type { SessionStats } from './stats.ts'
 export { peerRunsTasks, runsTasks } from './tasks/capability.ts'
 export type { TaskOptions } from './tasks/options.ts'

@@ -2,6 +2,7 @@
 import { DEFAULT_LIMITS, type Link, type MessageLimits } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
 import type { Loss, Profile } from '../versions/index.ts'
+import type { AskingOptions } from './asking/options.ts'
 import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -25,6 +26,10 @@ export interface RequestOptions {
   onProgress?: (progress: Progress) => void
   /** The peer's request on whose behalf this one is made. */
   relatedTo?: string | number
+  /** Names the question within the request it belongs to, where questions travel inside an answer. */
+  key?: string
+  /** For whoever follows tasks: a result of type `task` is not refused but handed over as it came, with its `resultType`. */
+  acceptsTask?: boolean
 }
 
 /** Everything a session reports that is not an answer: for logs, metrics and tests. */
@@ -49,8 +54,12 @@ export interface SessionOptions {
   profile?: Profile
   /** Default 30 s for servers, 10 s for clients. */
   initialiseTimeout?: Duration
+  /** How long a server that may be of either era is given to answer `server/discover` before the handshake is tried beside it. Default 2 s. */
+  probeTimeout?: Duration
   requestTimeout?: Duration
   maxRequestTimeout?: Duration
+  /** How often a server may answer one request with questions. Default 16. */
+  maxRounds?: number
   /** How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for never. */
   keepAlive?: false | { every?: Duration; timeout?: Duration }
   /** Most requests waiting for the peer's answer. Default 1000. */
@@ -61,6 +70,10 @@ export interface SessionOptions {
   maxQueuedNotifications?: number
   /** Ids run from 1 to this. Default 2^53 - 1. */
   maxRequestId?: number
+  /** Several clients share the link: no handshake will come, every request speaks for itself. Default false. */
+  sharedLink?: boolean
+  /** Limits of calls that wait for answers of the client, and the key of what they give it to keep. */
+  asking?: AskingOptions
   /** Offered each request that can get no answer here any more, before it fails. */
   adopt?: Adopt
   /** Shown every frame as it goes over the link. */
@@ -69,12 +82,16 @@ export interface SessionOptions {
 }
 
 export interface SessionSettings {
+  sharedLink: boolean
+  asking: AskingOptions | undefined
   versions: readonly ProtocolVersion[]
   clock: Clock
   mint: Mint
   limits: MessageLimits
   profile: Profile
   initialiseTimeout: number
+  probeTimeout: number
+  maxRounds: number
   requestTimeout: number
   maxRequestTimeout: number
   keepAlive: { every: number; timeout: number } | undefined
@@ -87,12 +104,16 @@ export interface SessionSettings {
 export function settle(options: SessionOptions): SessionSettings {
   const { keepAlive = {} } = options
   return {
+    sharedLink: options.sharedLink ?? false,
+    asking: options.asking,
     versions: options.versions ?? versions,
     clock: options.clock ?? systemClock,
     mint: options.mint ?? systemMint,
     limits: options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits },
     profile: options.profile ?? 'lenient',
     initialiseTimeout: milliseconds(options.initialiseTimeout ?? (options.role === 'server' ? '30s' : '10s')),
+    probeTimeout: milliseconds(options.probeTimeout ?? '2s'),
+    maxRounds: options.maxRounds ?? 16,
     requestTimeout: milliseconds(options.requestTimeout ?? '60s'),
     maxRequestTimeout: milliseconds(options.maxRequestTimeout ?? '10m'),
     keepAlive: keepAlive ? { every: milliseconds(keepAlive.every ?? '30s'), timeout: milliseconds(keepAlive.timeout ?? '10s') } : undefined,

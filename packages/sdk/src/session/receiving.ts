@@ -1,6 +1,15 @@
 /** Takes frames from the link and hands each message to the part of the session it concerns. */
 import { ParleyError, toParleyError } from '../errors/index.ts'
-import { type Body, type Incoming, type Invalid, type NotificationMessage, parse, type RequestMessage } from '../jsonrpc/index.ts'
+import {
+  type Body,
+  type FrameOrigin,
+  type Incoming,
+  type Invalid,
+  type NotificationMessage,
+  parse,
+  type RequestId,
+  type RequestMessage,
+} from '../jsonrpc/index.ts'
 import { isVerdict, splitBatch, supports } from '../versions/index.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
@@ -11,6 +20,8 @@ import type { Progress } from './options.ts'
 import { admits } from './phase.ts'
 import type { Requests } from './requests.ts'
 import type { Session } from './session.ts'
+import { hasEnvelope } from './stateless/envelope.ts'
+import { Stateless } from './stateless/stateless.ts'
 
 /** Longest message before a session is open, in bytes. */
 const MAX_INTRODUCTION = 64 * 1024
@@ -28,28 +39,56 @@ export class Receiving {
   readonly #notifications: Notifications
   readonly #session: Session
   readonly #onOpened: () => void
+  readonly #onStateless: () => void
+  /** Made for the first request that speaks for itself. */
+  #stateless: Stateless | undefined
 
-  constructor(core: SessionCore, receivers: Receivers, session: Session, onOpened: () => void) {
+  constructor(core: SessionCore, receivers: Receivers, session: Session, onOpened: () => void, onStateless: () => void) {
     this.#core = core
     this.#requests = receivers.requests
     this.#answering = receivers.answering
     this.#notifications = receivers.notifications
     this.#session = session
     this.#onOpened = onOpened
+    this.#onStateless = onStateless
   }
 
-  receive(text: string, parsed: Incoming | undefined): void {
-    if (this.#core.closed) return
-    this.#core.received(text)
-    this.#dispatch(this.#read(text, parsed), undefined)
+  receive(text: string, parsed: Incoming | undefined, origin: FrameOrigin | undefined): void {
+    const core = this.#core
+    if (core.closed) return
+    core.received(text)
+    const incoming = parsed ?? parse(text, core.settings.limits)
+    if (core.role === 'server') {
+      if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin)
+      // What a client says of itself is kept as long as the session lives, so it may not be long.
+      if (core.version === undefined && text.length > MAX_INTRODUCTION) {
+        return this.#dispatch(parse(text, { ...core.settings.limits, maxBytes: Math.min(core.settings.limits.maxBytes, MAX_INTRODUCTION) }), undefined)
+      }
+    }
+    this.#dispatch(incoming, undefined)
   }
 
-  /** What a client says of itself is kept as long as the session lives, so it may not be long. */
-  #read(text: string, parsed: Incoming | undefined): Incoming {
-    const { limits } = this.#core.settings
-    const introducing = this.#core.role === 'server' && this.#core.version === undefined
-    if (introducing && text.length > MAX_INTRODUCTION) return parse(text, { ...limits, maxBytes: Math.min(limits.maxBytes, MAX_INTRODUCTION) })
-    return parsed ?? parse(text, limits)
+  /** The peer has hung up on a request, by what the link knows it by. */
+  abandoned(key: RequestId): void {
+    this.#answering.cancel(key, 'The client hung up')
+  }
+
+  /** Calls that wait for answers will get none. */
+  close(reason: string): void {
+    this.#stateless?.parking.close(reason)
+  }
+
+  #speaksForItself(message: RequestMessage): boolean {
+    return this.#core.settings.sharedLink || hasEnvelope(message) || (message.method === 'server/discover' && this.#core.version === undefined)
+  }
+
+  get #engine(): Stateless {
+    if (this.#stateless === undefined) {
+      this.#stateless = new Stateless(this.#core, this.#answering, this.#session.id)
+      // There is no handshake to wait for.
+      this.#onStateless()
+    }
+    return this.#stateless
   }
 
   #dispatch(incoming: Incoming, reply: Reply | undefined): void {
@@ -99,6 +138,8 @@ export class Receiving {
   #onNotification(message: NotificationMessage): void {
     const core = this.#core
     const { method, params = {} } = message
+    // Where clients share a link, ids of one mean nothing to another: they hang up instead.
+    if (core.settings.sharedLink) return core.ignore('notification on a shared link', method.slice(0, 80))
     if (method === 'notifications/cancelled') return this.#answering.cancel(params['requestId'], params['reason'])
     if (method === 'notifications/initialized' && core.role === 'server') return this.#onInitialized()
     if (core.version === undefined) return core.ignore('notification before initialize', method.slice(0, 80))

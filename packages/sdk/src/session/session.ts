@@ -7,7 +7,7 @@ import { Answering, type InFlight } from './answering.ts'
 import type { Clock, Mint } from './clock.ts'
 import { SessionCore } from './core.ts'
 import { type Duration, milliseconds } from './duration.ts'
-import type { Introduction } from './endpoint.ts'
+import type { Caller, Introduction } from './endpoint.ts'
 import { initializeParams, readInitializeResult } from './handshake.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
@@ -15,6 +15,7 @@ import type { Progress, RequestOptions, SessionOptions } from './options.ts'
 import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
 import { Receiving } from './receiving.ts'
 import { lostRequest, type PendingRequest, Requests } from './requests.ts'
+import { SessionCaller } from './stateless/caller.ts'
 import type { SessionStats } from './stats.ts'
 
 export interface SessionHealth {
@@ -41,6 +42,8 @@ export class Session {
   readonly #requests: Requests
   readonly #answering: Answering
   readonly #notifications: Notifications
+  readonly #receiving: Receiving
+  #caller: Caller | undefined
   #closeListeners: Set<(reason: Error | undefined) => void> | undefined
   #keepAlive: KeepAlive | undefined
   #cancelInitialiseTimer: (() => void) | undefined
@@ -58,15 +61,22 @@ export class Session {
     this.#requests = new Requests(core)
     this.#answering = new Answering(core, this)
     this.#notifications = new Notifications(core)
-    const receiving = new Receiving(core, { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }, this, () =>
-      this.#opened(),
+    const receivers = { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }
+    const receiving = new Receiving(
+      core,
+      receivers,
+      this,
+      () => this.#opened(),
+      () => this.#cancelInitialiseTimer?.(),
     )
-    if (options.role === 'server') {
+    this.#receiving = receiving
+    if (options.role === 'server' && !core.settings.sharedLink) {
       this.#cancelInitialiseTimer = core.settings.clock.after(core.settings.initialiseTimeout, () => this.#initialiseTimedOut())
     }
     options.link.open({
       maxBytes: core.settings.limits.maxBytes,
-      frame: (text, parsed) => receiving.receive(text, parsed),
+      frame: (text, parsed, origin) => receiving.receive(text, parsed, origin),
+      abandoned: (request) => receiving.abandoned(request),
       failed: (request, error) => this.#requests.undelivered(request, error),
       closed: (reason) => this.#end(reason),
     })
@@ -99,6 +109,12 @@ export class Session {
   }
   get open(): boolean {
     return this.#core.open
+  }
+
+  /** The peer as whoever answers its requests sees it. */
+  get caller(): Caller {
+    this.#caller ??= new SessionCaller(this)
+    return this.#caller
   }
 
   /** Client side of the handshake; a failure closes the session. */
@@ -280,6 +296,8 @@ export class Session {
     const wait = milliseconds(drain ?? (this.role === 'server' ? '5s' : 0))
     // A client that never said initialized may still wait for answers: it has no phase for draining, but is drained all the same.
     phases.fire('shutdown', settings.clock.now())
+    this.#core.draining = true
+    this.#tell(() => this.#core.endpoint.closing?.(this))
     if (!this.#core.closed && wait > 0 && this.#answering.size > 0) {
       this.resume()
       const enough = new Promise<void>((resolve) => {
@@ -299,6 +317,7 @@ export class Session {
     this.#keepAlive?.stop()
     this.#hungUp = core.link.close()
     this.#answering.abortAll('The session has ended')
+    this.#receiving.close('The session has ended')
     this.#requests.failAll((method) => lostRequest(method, reason))
     this.#notifications.clear()
     this.#tell(() => core.endpoint.closed?.(this, reason))

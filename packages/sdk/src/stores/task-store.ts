@@ -21,6 +21,8 @@ export interface TaskRecord {
   /** From its creation; null is for ever. */
   readonly ttl: number | null
   readonly pollInterval: number
+  /** Open questions by their keys, while input is required of who can only look. */
+  readonly questions?: Body
   /** Once there is one. */
   readonly outcome?: TaskOutcome
 }
@@ -30,6 +32,8 @@ export interface TaskChange {
   readonly updatedAt: number
   /** Without it, the task has none any more. */
   readonly statusMessage?: string
+  /** So here. */
+  readonly questions?: Body
   readonly outcome?: TaskOutcome
 }
 
@@ -80,7 +84,7 @@ export class MemoryTaskStore implements TaskStore {
   update(taskId: string, from: readonly TaskStatus[], change: TaskChange): TaskRecord | undefined {
     const before = this.#records.get(taskId)
     if (before === undefined || !from.includes(before.status)) return undefined
-    const { statusMessage: _, ...kept } = before
+    const { statusMessage: _, questions: _q, ...kept } = before
     const after: TaskRecord = { ...kept, ...change }
     this.#records.set(taskId, after)
     return after

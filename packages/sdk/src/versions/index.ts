@@ -1,6 +1,18 @@
 export { BatchAnswer, type SplitBatch, splitBatch } from './batch.ts'
 export { type Change, change, defineStep, type Part, type Rule, type Step } from './change.ts'
 export { type Action, type Entry, type ExplainOptions, type Explanation, explain, explainText } from './explain.ts'
+export { type HeaderParam, headerObjection, headerParamsOf, headersFor } from './header-params.ts'
+export { type InputDemand, type Question, readInputRequired, validResponses } from './flows/question-shapes.ts'
+export {
+  beginQuestions,
+  type OpenQuestion,
+  type QuestionsEffect,
+  type QuestionsEvent,
+  type QuestionsLimits,
+  type QuestionsState,
+  type QuestionsStep,
+  stepQuestions,
+} from './flows/questions.ts'
 export { capabilitiesOf, features, methodIn, methodsOf, sendable, supports } from './methods.ts'
 export {
   defaults,
@@ -22,3 +34,14 @@ export { type Plan, type PlanOptions, path, plan } from './plan.ts'
 export { type RuleInfo, type RuleKind, ruleInfo, rules } from './rules.ts'
 export { steps } from './steps/index.ts'
 export { becomeResult, drop, isVerdict, refuse, type Verdict } from './verdict.ts'
+export { clientCapabilitiesUp, serverCapabilitiesUp } from './steps/stateless-capabilities.ts'
+export { META } from './steps/stateless-envelope.ts'
+export { askingMethods, cacheableMethods } from './steps/stateless-methods.ts'
+export {
+  createTaskResultToExtension,
+  detailedTask,
+  outcomeOf as outcomeOfTask,
+  type TaskOutcome as WireTaskOutcome,
+  taskFromExtension,
+  taskToExtension,
+} from './steps/tasks-shape.ts'

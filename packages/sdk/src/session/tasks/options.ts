@@ -3,7 +3,9 @@ import { ParleyError } from '../../errors/index.ts'
 import { isObject } from '../../jsonrpc/index.ts'
 import { MemoryTaskStore, type TaskStore } from '../../stores/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
+import type { Inbound } from '../endpoint.ts'
 import type { Session } from '../session.ts'
+import { usesExtension } from './extension.ts'
 
 export interface TaskOptions {
   /** How long a task is kept, from its creation, when the requestor does not say. Default 1 h. */
@@ -18,8 +20,11 @@ export interface TaskOptions {
   pageSize?: number
   /** Default: in memory. */
   store?: TaskStore
-  /** Whom the tasks of a session belong to. Default: the session itself, and then they end with it. */
-  principal?: (session: Session) => string
+  /**
+   * Whom the tasks of a request belong to. Default: its session, and then they end with it; where requests of several clients share a
+   * session, whom the transport found the request to come from, and then who knows its id, which cannot be guessed, has the task.
+   */
+  principal?: (session: Session, request: Inbound) => string
 }
 
 export interface TaskSettings {
@@ -29,7 +34,7 @@ export interface TaskSettings {
   readonly maxTasks: number
   readonly pageSize: number
   readonly store: TaskStore
-  readonly principal: (session: Session) => string
+  readonly principal: (session: Session, request: Inbound) => string
 }
 
 export function taskSettings(options: TaskOptions = {}): TaskSettings {
@@ -44,8 +49,12 @@ export function taskSettings(options: TaskOptions = {}): TaskSettings {
     maxTasks,
     pageSize,
     store: options.store ?? new MemoryTaskStore(),
-    principal: options.principal ?? ((session) => session.id),
+    principal: options.principal ?? ownerOf,
   }
+}
+
+function ownerOf(session: Session, request: Inbound): string {
+  return usesExtension(request) ? (request.principal ?? 'anonymous') : session.id
 }
 
 /** The time a requestor gets; `task` is what it sent, `null` in it asks for ever. */

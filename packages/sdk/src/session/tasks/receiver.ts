@@ -1,10 +1,12 @@
-/** Runs requests of peers as tasks, and answers what peers ask about them (F8, C-24). The same for servers and clients. */
+/** Runs requests of peers as tasks, and answers what peers ask about them, in the dialect of each (F8, C-24, D7). The same for servers and clients. */
 import { fromWire, ParleyError, toParleyError } from '../../errors/index.ts'
-import { type Body, isObject } from '../../jsonrpc/index.ts'
+import { type Body, isObject, Serialised } from '../../jsonrpc/index.ts'
 import { hasExpired, type TaskChange, type TaskRecord } from '../../stores/index.ts'
+import { pushRounds } from '../asking/push-rounds.ts'
 import type { Clock } from '../clock.ts'
-import type { Inbound } from '../endpoint.ts'
+import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
 import type { Session } from '../session.ts'
+import { createdOf, detailOf, usesExtension } from './extension.ts'
 import { grantedTtl, type TaskOptions, type TaskSettings, taskSettings } from './options.ts'
 import { relatedTo } from './related.ts'
 import { RunningTask } from './running-task.ts'
@@ -12,13 +14,19 @@ import { isTerminal, sourcesOf } from './status.ts'
 import { readPosition, viewOf, writePosition } from './view.ts'
 
 /** Answers the request behind a task; what it throws is the task's outcome. */
-export type TaskRun = (task: Inbound) => Body | Promise<Body>
+export type TaskRun = (task: Inbound) => Answer | Promise<Answer>
+
+/** Told what became of a task; `detailed` is what the extension shows of it. */
+export type TaskObserver = (taskId: string, principal: string, detailed: Body) => void
 
 type Ending = Omit<TaskChange, 'updatedAt'>
 
 /** What earlier processes left in a store is looked for at most this often, in milliseconds. */
 const SWEEP_INTERVAL = 60_000
 const MAX_MESSAGE = 500
+/** Most times a handler is run again with what it asked for. */
+const MAX_ROUNDS = 32
+const ACKNOWLEDGED: Body = {}
 
 export class TaskReceiver {
   readonly #settings: TaskSettings
@@ -26,6 +34,9 @@ export class TaskReceiver {
   readonly #running = new Map<string, RunningTask>()
   /** Cancels the timer that ends a task's time. */
   readonly #expiries = new Map<string, () => void>()
+  /** Those that have tasks of their own. */
+  readonly #owners = new WeakSet<Session>()
+  readonly #observers = new Set<TaskObserver>()
   #sweptAt = Number.NEGATIVE_INFINITY
 
   /** `onError` is told what no peer is. */
@@ -39,42 +50,61 @@ export class TaskReceiver {
     return this.#running.size
   }
 
-  /** Accepts a request that has a `task`: answers that there is one now, and runs it after that. */
+  /** The returned function takes the observer away. */
+  onChange(observer: TaskObserver): () => void {
+    this.#observers.add(observer)
+    return () => this.#observers.delete(observer)
+  }
+
+  /** A task as the extension shows it, to a request whose tasks it is one of; else `undefined`. */
+  async look(taskId: string, request: Inbound): Promise<Body | undefined> {
+    const record = await this.#find(taskId, request)
+    return record === undefined ? undefined : detailOf(record)
+  }
+
+  /** Makes a task of a request: answers that there is one now, and runs it after that. */
   async accept(request: Inbound, run: TaskRun): Promise<Body> {
     const { store, principal, maxTasks, pollInterval } = this.#settings
     const { session, method } = request
-    const ttl = grantedTtl(request.params['task'], this.#settings)
-    const { task: _, _meta, ...params } = request.params
+    const isExtension = usesExtension(request)
+    const ttl = grantedTtl(isExtension ? {} : request.params['task'], this.#settings)
+    const { task: _t, _meta, inputResponses: _i, requestState: _s, ...params } = request.params
     const now = session.clock.now()
     void this.#guard('expiry', this.#sweep(now))
     const taskId = session.mint()
-    const record: TaskRecord = { taskId, principal: principal(session), method, params, status: 'working', createdAt: now, updatedAt: now, ttl, pollInterval }
+    const owner = principal(session, request)
+    const record: TaskRecord = { taskId, principal: owner, method, params, status: 'working', createdAt: now, updatedAt: now, ttl, pollInterval }
     if (!(await store.create(record, maxTasks))) {
       throw new ParleyError('too_many_requests', {
         message: `${maxTasks} tasks are already kept for this requestor; cancelled and finished ones count until their ttl is over`,
       })
     }
+    if (owner === session.id) this.#owners.add(session)
     const task: RunningTask = new RunningTask(request, taskId, {
       move: (status, statusMessage) => this.#change(task, statusMessage === undefined ? { status } : { status, statusMessage }),
-      remark: async (statusMessage) => void (await store.update(taskId, ['working'], { status: 'working', statusMessage, updatedAt: session.clock.now() })),
+      remark: async (statusMessage) => this.#tell(await store.update(taskId, ['working'], { status: 'working', statusMessage, updatedAt: session.clock.now() })),
+      show: (questions, statusMessage) => this.#change(task, { status: 'input_required', statusMessage, questions }, ['working', 'input_required']),
     })
     this.#running.set(taskId, task)
     this.#expireLater(record, session.clock)
     request.afterAnswer(() => void this.#guard(method, request.cancelled ? this.#remove(taskId, 'The request was cancelled') : this.#run(task, run)))
-    return { task: viewOf(record) }
+    return isExtension ? createdOf(record) : { task: viewOf(record) }
   }
 
-  /** Answers `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`. */
+  /** Answers what is asked about tasks: with `tasks/result` and `tasks/list` in 2025-11-25, with `tasks/update` in the extension. */
   answer(request: Inbound): Promise<Body> {
+    const isExtension = usesExtension(request)
     switch (request.method) {
       case 'tasks/get':
-        return this.#own(request).then(viewOf)
-      case 'tasks/result':
-        return this.#result(request)
-      case 'tasks/list':
-        return this.#list(request)
+        return this.#own(request).then(isExtension ? detailOf : viewOf)
       case 'tasks/cancel':
-        return this.#cancel(request)
+        return isExtension ? this.#end(request) : this.#cancel(request)
+      case isExtension ? 'tasks/update' : undefined:
+        return this.#update(request)
+      case isExtension ? undefined : 'tasks/result':
+        return this.#result(request)
+      case isExtension ? undefined : 'tasks/list':
+        return this.#list(request)
       default:
         throw new ParleyError('method_not_found', { message: `Method not found: ${request.method.slice(0, 200)}` })
     }
@@ -90,7 +120,7 @@ export class TaskReceiver {
     const error = new ParleyError('shutting_down', { message: 'The task was ended by a shutdown' })
     const endings = [...this.#running.values()].map(async (task) => {
       task.cancel(error.message)
-      await this.#end(task, { status: 'failed', statusMessage: error.message, outcome: { error: error.toWire(task.session.version) } })
+      await this.#conclude(task, { status: 'failed', statusMessage: error.message, outcome: { error: error.toWire(task.caller.version) } })
     })
     for (const stop of this.#expiries.values()) stop()
     this.#expiries.clear()
@@ -100,17 +130,17 @@ export class TaskReceiver {
   async #run(task: RunningTask, run: TaskRun): Promise<void> {
     let ending: Ending
     try {
-      ending = endingOf(task.method, asJson(await run(task)))
+      ending = endingOf(task.method, asJson(await answerOf(task, run)))
     } catch (thrown) {
       const error = toParleyError(thrown)
       // What is masked on purpose was reported where that was decided.
       if (error !== thrown && !task.cancelled) this.#onError?.(thrown, `the task of ${task.method}`)
-      ending = { status: 'failed', statusMessage: error.message.slice(0, MAX_MESSAGE), outcome: { error: error.toWire(task.session.version) } }
+      ending = { status: 'failed', statusMessage: error.message.slice(0, MAX_MESSAGE), outcome: { error: error.toWire(task.caller.version) } }
     }
-    await this.#end(task, ending)
+    await this.#conclude(task, ending)
   }
 
-  async #end(task: RunningTask, ending: Ending): Promise<void> {
+  async #conclude(task: RunningTask, ending: Ending): Promise<void> {
     try {
       await this.#change(task, ending)
     } finally {
@@ -119,21 +149,48 @@ export class TaskReceiver {
     }
   }
 
-  async #change(task: RunningTask, change: Ending): Promise<void> {
-    const after = await this.#settings.store.update(task.taskId, sourcesOf(change.status), { ...change, updatedAt: task.session.clock.now() })
-    if (after !== undefined) task.announce(viewOf(after))
+  async #change(task: RunningTask, change: Ending, from = sourcesOf(change.status)): Promise<void> {
+    const after = await this.#settings.store.update(task.taskId, from, { ...change, updatedAt: task.session.clock.now() })
+    if (after === undefined) return
+    task.announce(viewOf(after))
+    this.#tell(after)
   }
 
-  /** Foreign tasks are as unknown as those that never were. */
+  #tell(record: TaskRecord | undefined): void {
+    if (record === undefined || this.#observers.size === 0) return
+    const detailed = detailOf(record)
+    for (const observer of [...this.#observers]) {
+      try {
+        observer(record.taskId, record.principal, detailed)
+      } catch (error) {
+        this.#onError?.(error, 'tasks: an observer')
+      }
+    }
+  }
+
   async #own(request: Inbound): Promise<TaskRecord> {
     const { taskId } = request.params
     if (typeof taskId !== 'string') throw new ParleyError('invalid_params', { message: '"taskId" must be a string' })
+    const record = await this.#find(taskId, request)
+    if (record === undefined) throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown, or its time is over' })
+    return record
+  }
+
+  /** Foreign tasks are as unknown as those that never were. */
+  async #find(taskId: string, request: Inbound): Promise<TaskRecord | undefined> {
     const { store, principal } = this.#settings
     const record = await store.get(taskId)
-    if (record === undefined || record.principal !== principal(request.session) || hasExpired(record, request.session.clock.now())) {
-      throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown, or its time is over' })
-    }
-    return record
+    if (record === undefined || record.principal !== principal(request.session, request)) return undefined
+    return hasExpired(record, request.session.clock.now()) ? undefined : record
+  }
+
+  /** Answers are for questions that are open here; others, and what has not the form of an answer, change nothing. */
+  async #update(request: Inbound): Promise<Body> {
+    const { inputResponses } = request.params
+    if (!isObject(inputResponses)) throw new ParleyError('invalid_params', { message: '"inputResponses" must be an object' })
+    const { taskId } = await this.#own(request)
+    this.#running.get(taskId)?.answer(inputResponses)
+    return ACKNOWLEDGED
   }
 
   async #result(request: Inbound): Promise<Body> {
@@ -153,7 +210,7 @@ export class TaskReceiver {
     const now = session.clock.now()
     const after = params['cursor'] === undefined ? undefined : readPosition(params['cursor'])
     void this.#guard('expiry', this.#sweep(now))
-    const records = await store.list(principal(session), after, pageSize + 1)
+    const records = await store.list(principal(session, request), after, pageSize + 1)
     const tasks = records
       .slice(0, pageSize)
       .filter((record) => !hasExpired(record, now))
@@ -163,18 +220,31 @@ export class TaskReceiver {
 
   async #cancel(request: Inbound): Promise<Body> {
     const { taskId, status } = await this.#own(request)
-    const error = new ParleyError('request_cancelled', { message: 'The task was cancelled' }).toWire(request.session.version)
+    const after = await this.#stop(taskId, request)
+    if (after !== undefined) return viewOf(after)
+    const now = (await this.#settings.store.get(taskId))?.status ?? status
+    throw new ParleyError('invalid_params', { message: `Cannot cancel the task: it is already ${now}` })
+  }
+
+  /** The extension takes the wish for what it is: a task that is over needs no end. */
+  async #end(request: Inbound): Promise<Body> {
+    const { taskId } = await this.#own(request)
+    await this.#stop(taskId, request)
+    return ACKNOWLEDGED
+  }
+
+  /** The task as it is then; `undefined` when it was over. */
+  async #stop(taskId: string, request: Inbound): Promise<TaskRecord | undefined> {
+    const error = new ParleyError('request_cancelled', { message: 'The task was cancelled' }).toWire(request.caller.version)
     const change: TaskChange = { status: 'cancelled', statusMessage: 'Cancelled by the requestor', outcome: { error }, updatedAt: request.session.clock.now() }
     const after = await this.#settings.store.update(taskId, sourcesOf('cancelled'), change)
-    if (after === undefined) {
-      const now = (await this.#settings.store.get(taskId))?.status ?? status
-      throw new ParleyError('invalid_params', { message: `Cannot cancel the task: it is already ${now}` })
-    }
+    if (after === undefined) return undefined
     const task = this.#running.get(taskId)
     this.#running.delete(taskId)
     task?.announce(viewOf(after))
+    this.#tell(after)
     task?.cancel('The task was cancelled by the requestor')
-    return viewOf(after)
+    return after
   }
 
   #expireLater({ taskId, createdAt, ttl }: TaskRecord, clock: Clock): void {
@@ -211,10 +281,9 @@ export class TaskReceiver {
   }
 
   async #forget(session: Session): Promise<void> {
-    const { store, principal, maxTasks } = this.#settings
-    const owner = principal(session)
-    if (owner !== session.id) return
-    for (const { taskId } of await store.list(owner, undefined, maxTasks)) await this.#remove(taskId, 'The session has ended')
+    if (!this.#owners.delete(session)) return
+    const { store, maxTasks } = this.#settings
+    for (const { taskId } of await store.list(session.id, undefined, maxTasks)) await this.#remove(taskId, 'The session has ended')
   }
 
   /** For work nobody waits for. */
@@ -225,6 +294,12 @@ export class TaskReceiver {
       this.#onError?.(error, `tasks: ${during}`)
     }
   }
+}
+
+/** A handler that asks before it answers is run again with what it was told. */
+async function answerOf(task: RunningTask, run: TaskRun): Promise<Answer> {
+  const answer = await run(task)
+  return answer instanceof InputRequired ? pushRounds(task, answer, MAX_ROUNDS, run) : answer
 }
 
 function endingOf(method: string, result: Body): Ending {
@@ -238,8 +313,8 @@ function firstText(content: unknown): string {
 }
 
 /** As it would have travelled: a copy nobody can change any more. */
-function asJson(result: Body): Body {
-  return JSON.parse(JSON.stringify(result)) as Body
+function asJson(result: Answer): Body {
+  return JSON.parse(result instanceof Serialised ? result.text : JSON.stringify(result)) as Body
 }
 
 /** Exactly what the request itself would have been answered with. */

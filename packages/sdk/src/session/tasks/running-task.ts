@@ -2,10 +2,13 @@
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestId } from '../../jsonrpc/index.ts'
 import type { TaskStatus } from '../../protocol/index.ts'
+import type { Loss } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
-import type { Inbound, MessageContext } from '../endpoint.ts'
+import type { Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Session } from '../session.ts'
+import { usesExtension } from './extension.ts'
+import { TaskQuestions } from './questions.ts'
 import { relatedTo } from './related.ts'
 
 /** Writes down what becomes of a task. */
@@ -14,6 +17,8 @@ export interface TaskJournal {
   move(status: TaskStatus, statusMessage?: string): Promise<void>
   /** Another message for the status it has. */
   remark(statusMessage: string): Promise<void>
+  /** Input is required: these questions are open now. */
+  show(questions: Body, statusMessage: string): Promise<void>
 }
 
 /** Where a message of the task can go: the session, and the open `tasks/result` it belongs to. */
@@ -31,6 +36,12 @@ export class RunningTask implements Inbound {
   readonly method: string
   readonly params: Body
   readonly session: Session
+  readonly caller: Caller
+  readonly principal: string | undefined
+  /** Where each request says what it wants to hear of, a task says nothing. */
+  readonly logLevel = undefined
+  /** Set when the handler is run again with what it asked for. */
+  retry: Retry | undefined
   readonly context: MessageContext
   /** Resolves when the task is over, however. */
   readonly over: Promise<void>
@@ -41,21 +52,29 @@ export class RunningTask implements Inbound {
   #questions = 0
   /** Changes of status, one after the other. */
   #moving: Promise<unknown> = Promise.resolve()
+  readonly #request: Inbound
   readonly #journal: TaskJournal
   /** Open `tasks/result` requests: the peer listens there. */
   readonly #listeners = new Set<Inbound>()
   /** Questions that wait for somebody to listen. */
   readonly #parked = new Set<(way: Way) => void>()
+  /** Where the requestor can only look: then nothing is sent for the task, and questions wait on it. */
+  readonly #waiting: TaskQuestions | undefined
 
   constructor(request: Inbound, taskId: string, journal: TaskJournal) {
-    const { task: _, ...params } = request.params
+    const { task: _t, inputResponses: _i, requestState: _s, ...params } = request.params
     this.taskId = taskId
     this.id = request.id
     this.method = request.method
     this.params = params
     this.session = request.session
+    this.caller = request.caller
+    this.principal = request.principal
+    this.retry = request.retry
     this.context = request.context
+    this.#request = request
     this.#journal = journal
+    if (usesExtension(request)) this.#waiting = new TaskQuestions(request.session.clock, () => this.#writeQuestions())
     this.over = new Promise((resolve) => {
       this.#resolveOver = resolve
     })
@@ -72,6 +91,7 @@ export class RunningTask implements Inbound {
   /** Nothing more is sent for the task. */
   finish(): void {
     this.#isOver = true
+    this.#waiting?.end()
     this.#resolveOver()
   }
 
@@ -86,7 +106,8 @@ export class RunningTask implements Inbound {
     if (this.#isOver || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
     // Nobody waits for it, and nobody misses it.
-    if (message !== undefined) this.#then(async () => this.#questions === 0 && this.#journal.remark(message)).catch(() => {})
+    if (message !== undefined) this.#then(async () => this.#isAsking || this.#journal.remark(message)).catch(() => {})
+    if (this.#waiting !== undefined) return
     const token = (this.params['_meta'] as Body | undefined)?.['progressToken']
     if (typeof token !== 'string' && typeof token !== 'number') return
     const params: Body = { progressToken: token, progress }
@@ -96,12 +117,12 @@ export class RunningTask implements Inbound {
   }
 
   notify(method: string, params?: Body): void {
-    if (!this.#isOver) this.#send(method, relatedTo(this.taskId, params), this.#way())
+    if (!this.#isOver && this.#waiting === undefined) this.#send(method, relatedTo(this.taskId, params), this.#way())
   }
 
   /** The requestor is told of a change; a message about the task itself carries no mark. */
   announce(task: Body): void {
-    this.#send('notifications/tasks/status', task, this.#way())
+    if (this.#waiting === undefined) this.#send('notifications/tasks/status', task, this.#way())
   }
 
   release(retry?: Duration): void {
@@ -110,6 +131,7 @@ export class RunningTask implements Inbound {
 
   async request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
     const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
+    if (this.#waiting !== undefined) return this.#waitFor(this.#waiting, method, params, { ...options, signal })
     await this.#ask(method)
     try {
       const way = await this.#somebody(method, signal, options.timeout)
@@ -119,6 +141,10 @@ export class RunningTask implements Inbound {
     } finally {
       await this.#asked()
     }
+  }
+
+  written(result: Body, onLoss?: (loss: Loss) => void): Body {
+    return this.#request.written(result, onLoss)
   }
 
   afterAnswer(run: () => void): void {
@@ -133,8 +159,32 @@ export class RunningTask implements Inbound {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Answers that the requestor brought to the task. */
+  answer(responses: unknown): void {
+    this.#waiting?.answer(responses)
+  }
+
+  get #isAsking(): boolean {
+    return this.#questions > 0 || (this.#waiting?.size ?? 0) > 0
+  }
+
+  #waitFor(waiting: TaskQuestions, method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+    if (this.#isOver) throw tooLate(method)
+    if (!this.caller.can(method)) throw unaskable(method)
+    return waiting.ask(method, params, options)
+  }
+
+  #writeQuestions(): Promise<unknown> {
+    return this.#then(async () => {
+      const waiting = this.#waiting as TaskQuestions
+      if (waiting.size === 0) return this.#journal.move('working')
+      const [{ method }] = Object.values(waiting.shown()) as [{ method: string }]
+      return this.#journal.show(waiting.shown(), `Waiting for the answer to ${method}`)
+    })
+  }
+
   #ask(method: string): Promise<unknown> {
-    if (this.#isOver) throw new ParleyError('request_cancelled', { message: `The task was over before ${method} could be sent` })
+    if (this.#isOver) throw tooLate(method)
     return this.#then(async () => this.#questions++ === 0 && this.#journal.move('input_required', `Waiting for the answer to ${method}`))
   }
 
@@ -186,4 +236,16 @@ export class RunningTask implements Inbound {
       this.#parked.add(deliver)
     })
   }
+}
+
+function tooLate(method: string): ParleyError {
+  return new ParleyError('request_cancelled', { message: `The task was over before ${method} could be sent` })
+}
+
+function unaskable(method: string): ParleyError {
+  const capability = method.split('/', 1)[0] as string
+  return new ParleyError('missing_client_capability', {
+    message: `${method} cannot be asked of this client: it does not declare the capability`,
+    data: { requiredCapabilities: { [capability]: {} } },
+  })
 }

@@ -1,8 +1,9 @@
 /** A link to an HTTP server of unknown age: the first message is tried over Streamable HTTP, and over HTTP+SSE if that is refused (C-42). */
 import { ParleyError } from '../../errors/index.ts'
-import type { Link, LinkEvents, RequestId, SendOptions } from '../../jsonrpc/index.ts'
+import { type Link, type LinkEvents, parse, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
 import { httpLink } from './client.ts'
 import { tellFailure } from './client-failure.ts'
+import { isStateless, readOutgoing } from './client-frames.ts'
 import type { HttpLinkOptions } from './client-options.ts'
 import { httpAddress } from './client-peer.ts'
 import { statusOf } from './client-refusal.ts'
@@ -25,6 +26,8 @@ class AutoHttpLink implements Link {
   #events: LinkEvents | undefined
   /** What was sent before it was clear how to send; undefined from then on. */
   #unsettled: { frame: string; options: SendOptions | undefined }[] | undefined = []
+  /** Requests among it that no older server knows: that one refuses them says nothing of the transport, and nobody asks it again. */
+  readonly #probes = new Set<RequestId>()
 
   constructor(url: URL, options: HttpLinkOptions) {
     this.#url = url
@@ -36,17 +39,27 @@ class AutoHttpLink implements Link {
     return this.#inner.transport
   }
 
+  get mirrors(): boolean {
+    return this.#inner.mirrors === true
+  }
+
+  get withdraw(): Link['withdraw'] {
+    const inner = this.#inner
+    if (inner.withdraw === undefined) return undefined
+    return (request) => {
+      this.#probes.delete(request)
+      inner.withdraw?.(request)
+    }
+  }
+
   open(events: LinkEvents): void {
     if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
     this.#events = events
     const inner = this.#inner
-    const settled = (): void => {
-      this.#unsettled = undefined
-    }
     inner.open({
       ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
       frame: (text, parsed) => {
-        settled()
+        if (this.#unsettled !== undefined && !this.#refusesProbe(text)) this.#settle()
         events.frame(text, parsed)
       },
       failed: (request, error) => this.#failed(request, error as ParleyError),
@@ -58,7 +71,9 @@ class AutoHttpLink implements Link {
 
   send(frame: string, options?: SendOptions): void {
     this.#inner.send(frame, options)
-    this.#unsettled?.push({ frame, options })
+    if (this.#unsettled === undefined) return
+    if (isStateless(options)) for (const id of readOutgoing(frame).requests) this.#probes.add(id)
+    else this.#unsettled.push({ frame, options })
   }
 
   negotiated(version: string): void {
@@ -73,11 +88,25 @@ class AutoHttpLink implements Link {
     return this.#inner.close()
   }
 
+  #settle(): void {
+    this.#unsettled = undefined
+    this.#probes.clear()
+  }
+
+  #refusesProbe(text: string): boolean {
+    if (this.#probes.size === 0) return false
+    const read = parse(text)
+    return read.kind === 'error' && this.#probes.delete(read.message.id as RequestId)
+  }
+
   #failed(request: RequestId | undefined, error: ParleyError): void {
     const frames = this.#unsettled
-    if (frames === undefined || request === undefined || !MAY_BE_OLDER.has(statusOf(error))) return tellFailure(this.#events, request, error)
-    this.#unsettled = undefined
+    const decides = frames !== undefined && request !== undefined && !this.#probes.delete(request) && MAY_BE_OLDER.has(statusOf(error))
+    if (!decides) return tellFailure(this.#events, request, error)
+    const probes = [...this.#probes]
+    this.#settle()
     this.#fallBack(frames, error)
+    for (const probe of probes) tellFailure(this.#events, probe, error)
   }
 
   #fallBack(frames: readonly { frame: string; options: SendOptions | undefined }[], refusal: ParleyError): void {

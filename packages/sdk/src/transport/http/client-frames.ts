@@ -1,5 +1,5 @@
 /** What a frame asks or answers, mostly from its first characters: nearly every sender writes the envelope in the same order. */
-import { isObject, isRequestId, type RequestId } from '../../jsonrpc/index.ts'
+import { isObject, isRequestId, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
 
 export interface Outgoing {
   /** Ids of the requests in the frame: those that wait for an answer. */
@@ -28,6 +28,11 @@ export function readOutgoing(frame: string): Outgoing {
   const params = first?.['params']
   const cancelled = named === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined
   return { requests, method: typeof named === 'string' ? named : undefined, ...(isRequestId(cancelled) ? { cancels: cancelled } : {}) }
+}
+
+/** Whether a frame is one of those that stand for themselves: they belong to no session, and their answer comes where they were sent (D-60…D-62). */
+export function isStateless(options: SendOptions | undefined): boolean {
+  return options?.headers?.['mcp-method'] !== undefined
 }
 
 /** Ids of the requests that a received frame answers. */

@@ -3,14 +3,18 @@ import { ParleyError } from '../../errors/index.ts'
 import type { RequestId, SendOptions } from '../../jsonrpc/index.ts'
 import type { HttpReply } from './client-call.ts'
 import { noteUnsent } from './client-failure.ts'
-import { answersIn, readOutgoing } from './client-frames.ts'
-import type { HttpLinkSettings } from './client-options.ts'
+import { answersIn, isStateless, readOutgoing } from './client-frames.ts'
+import type { HttpHeaders, HttpLinkSettings } from './client-options.ts'
 
 /** One POST and what becomes of it. */
 export interface Posting {
   readonly method: string | undefined
   /** Requests in the frame; those answered or taken back are no longer waiting. */
   readonly requests: readonly RequestId[]
+  /** What the frame says in its headers as well. */
+  readonly headers: HttpHeaders | undefined
+  /** It belongs to no session, and its answer comes in the response to it or not at all. */
+  readonly stateless: boolean
   readonly signal: AbortSignal
 }
 
@@ -28,13 +32,17 @@ const AFTER_ANSWER = 5000
 class Postage implements Posting {
   readonly method: string | undefined
   readonly requests: readonly RequestId[]
+  readonly headers: HttpHeaders | undefined
+  readonly stateless: boolean
   readonly controller = new AbortController()
   readonly signal: AbortSignal = this.controller.signal
   cancelTimer: (() => void) | undefined
 
-  constructor(method: string | undefined, requests: readonly RequestId[]) {
+  constructor(method: string | undefined, requests: readonly RequestId[], options: SendOptions | undefined) {
     this.method = method
     this.requests = requests
+    this.headers = options?.headers
+    this.stateless = isStateless(options)
   }
 }
 
@@ -54,8 +62,8 @@ export class Outbox {
 
   send(frame: string, options: SendOptions | undefined): void {
     const { requests, method, cancels } = readOutgoing(frame)
-    if (cancels !== undefined) this.#takeBack(cancels)
-    const postage = new Postage(method, requests)
+    if (cancels !== undefined) this.withdraw(cancels)
+    const postage = new Postage(method, requests, options)
     for (const id of requests) this.#waiting.set(id, postage)
     this.#open.add(postage)
     const relatedTo = requests.length === 0 ? options?.relatedTo : undefined
@@ -87,6 +95,14 @@ export class Outbox {
       this.#waiting.delete(id)
       if (postage !== undefined && !this.isWaiting(postage)) this.#limit(postage, AFTER_ANSWER, undefined)
     }
+  }
+
+  /** Hangs up on the POST of a request, unless others in it still wait; it is heard of no more. */
+  withdraw(id: RequestId): void {
+    const postage = this.#waiting.get(id)
+    if (postage === undefined) return
+    this.#waiting.delete(id)
+    if (!this.isWaiting(postage)) this.#stop(postage)
   }
 
   /** No more frames will come about this request of the server's. */
@@ -136,13 +152,6 @@ export class Outbox {
   #limit(postage: Postage, ms: number, why: ((ms: number) => ParleyError) | undefined): void {
     postage.cancelTimer?.()
     postage.cancelTimer = this.#settings.clock.after(ms, () => postage.controller.abort(why?.(ms)))
-  }
-
-  #takeBack(id: RequestId): void {
-    const postage = this.#waiting.get(id)
-    if (postage === undefined) return
-    this.#waiting.delete(id)
-    if (!this.isWaiting(postage)) this.#stop(postage)
   }
 
   #stop(postage: Postage): void {

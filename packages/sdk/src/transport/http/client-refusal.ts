@@ -3,6 +3,7 @@ import { type ErrorKind, ParleyError } from '../../errors/index.ts'
 import { type ErrorMessage, parse, type RequestId } from '../../jsonrpc/index.ts'
 import { excerpt, readBeginning } from './client-body.ts'
 import { type HttpReply, shownUrl } from './client-call.ts'
+import type { Posting } from './client-outbox.ts'
 
 export interface Refusal {
   readonly status: number
@@ -55,10 +56,12 @@ const isOfNoMeaning = (code: number): boolean => code >= -32019 && code <= -3200
 
 /**
  * Whether the error in a refusal is the answer to a request, which proves that it was read. 405 is said of the path and not of what was
- * posted there; without the id of the request, an error must be one that the specification knows.
+ * posted there; without the id of the request, an error must be one that the specification knows. Who asks what a server is must not take
+ * the word of one that is busy or broken for what it is (D-65).
  */
-export function answerIn({ status, message }: Refusal, request: RequestId | undefined): ErrorMessage | undefined {
+export function answerIn({ status, message }: Refusal, { method, requests: [request] }: Posting): ErrorMessage | undefined {
   if (message === undefined || status === 405) return undefined
+  if (method === 'server/discover' && (status >= 500 || PASSING.has(status))) return undefined
   return (request !== undefined && message.id === request) || !isOfNoMeaning(message.error.code) ? message : undefined
 }
 

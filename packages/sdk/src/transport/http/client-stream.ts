@@ -49,11 +49,17 @@ export class EventStream {
     for (;;) {
       const broken = await this.#read(reply)
       if (!this.#owner.wanted()) return
-      if (this.#lastEventId === '') throw cannotResume(broken)
+      if (this.#lastEventId === '') throw endedEarly(', and its events have no ids to resume from', broken)
       await this.#pause()
       if (!this.#owner.wanted()) return
       reply = await this.#open()
     }
+  }
+
+  /** A stream that cannot be resumed, whatever ids its events have: what did not come on it never will (D-62). */
+  async once(reply: HttpReply): Promise<void> {
+    const broken = await this.#read(reply)
+    if (this.#owner.wanted()) throw endedEarly('', broken)
   }
 
   /** The stream of everything that belongs to no request: when it cannot be resumed, a new one is as good as it gets. */
@@ -132,10 +138,10 @@ export class EventStream {
   }
 }
 
-function cannotResume(broken: unknown): ParleyError {
+function endedEarly(detail: string, broken: unknown): ParleyError {
   const why = broken instanceof Error ? `: ${broken.message}` : ''
   return new ParleyError('transport_error', {
-    message: `The stream ended before the answer, and its events have no ids to resume from${why}`,
+    message: `The stream ended before the answer${detail}${why}`,
     ...(broken === undefined ? {} : { cause: broken }),
   })
 }

@@ -18,6 +18,7 @@ const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501])
 
 class HttpClientLink implements Link {
   readonly transport = 'http'
+  readonly mirrors = true
   readonly #settings: HttpLinkSettings
   readonly #peer: HttpPeer
   readonly #outbox: Outbox
@@ -36,7 +37,7 @@ class HttpClientLink implements Link {
     this.#settings = settings
     this.#peer = new HttpPeer(url, settings)
     this.#outbox = new Outbox(settings, {
-      post: (frame, { signal }) => this.#peer.request('POST', this.#headers({ accept: ACCEPT_BOTH, 'content-type': JSON_TYPE }), frame, signal),
+      post: (frame, posting) => this.#peer.request('POST', this.#postHeaders(posting), frame, posting.signal),
       take: (reply, posting) => this.#take(reply, posting),
       failed: (request, error) => this.#failed(request, error),
     })
@@ -59,6 +60,10 @@ class HttpClientLink implements Link {
 
   abandon(request: RequestId): void {
     this.#outbox.abandon(request)
+  }
+
+  withdraw(request: RequestId): void {
+    this.#outbox.withdraw(request)
   }
 
   close(): Promise<void> {
@@ -103,22 +108,28 @@ class HttpClientLink implements Link {
     return headers
   }
 
+  #postHeaders({ headers, stateless }: Posting): HttpHeaders {
+    const own = { accept: ACCEPT_BOTH, 'content-type': JSON_TYPE }
+    if (headers === undefined) return this.#headers(own)
+    return { ...(stateless ? own : this.#headers(own)), ...headers }
+  }
+
   async #take(reply: HttpReply, posting: Posting): Promise<void> {
     const { status } = reply
     if (status < 200 || status > 299) return this.#refused(reply, posting)
-    if (posting.method === 'initialize') this.#adopt(reply)
+    if (posting.method === 'initialize' && !posting.stateless) this.#adopt(reply)
     const type = mediaType(reply)
     let text = ''
-    if (type === EVENT_STREAM) await this.#stream(posting).resume(reply)
+    if (type === EVENT_STREAM) await this.#readStream(reply, posting)
     else text = type === JSON_TYPE ? await readText(reply, this.#maxBytes) : await readBeginning(reply)
-    if (type === JSON_TYPE) this.#receive(text)
-    if (this.#outbox.isWaiting(posting) && !this.#mayComeElsewhere(reply)) throw unanswered(posting, reply, this.#peer.url, text)
+    if (type === JSON_TYPE) this.#receiveFor(posting, text)
+    if (this.#outbox.isWaiting(posting) && !this.#mayComeElsewhere(reply, posting)) throw unanswered(posting, reply, this.#peer.url, text)
     if (posting.method === 'notifications/initialized' && this.#settings.listen) this.#listen()
   }
 
   /** Some servers accept a request like a notification and answer it on the stream for everything. */
-  #mayComeElsewhere(reply: HttpReply): boolean {
-    return reply.status === 202 && this.#hears
+  #mayComeElsewhere(reply: HttpReply, { stateless }: Posting): boolean {
+    return !stateless && reply.status === 202 && this.#hears
   }
 
   #adopt(reply: HttpReply): void {
@@ -133,17 +144,17 @@ class HttpClientLink implements Link {
 
   async #refused(reply: HttpReply, posting: Posting): Promise<void> {
     const refusal = await readRefusal(reply, this.#peer.url)
-    if (this.#sessionId !== undefined && losesSession(refusal, posting.requests)) {
+    if (!posting.stateless && this.#sessionId !== undefined && losesSession(refusal, posting.requests)) {
       const lost = sessionLost(this.#peer.url, refusal)
       // Of these requests, unlike of others that wait, it is certain that nobody has begun to answer them.
       if (!this.#closed) for (const request of posting.requests) tellFailure(this.#events, request, lost)
       throw lost
     }
     const [request] = posting.requests
-    const answer = answerIn(refusal, request)
+    const answer = answerIn(refusal, posting)
     if (answer === undefined) throw refusal.error
     if (request === undefined || posting.requests.length > 1) throw fromWire(answer.error)
-    this.#receive(errorText(request, answer.error))
+    this.#receiveFor(posting, errorText(request, answer.error))
   }
 
   #receive(frame: string): void {
@@ -152,13 +163,19 @@ class HttpClientLink implements Link {
     this.#events?.frame(frame)
   }
 
-  #stream(posting: Posting): EventStream {
-    return new EventStream(this.#streamContext(posting.signal), {
+  /** What comes for a request that was taken back meanwhile, perhaps by whoever read the message before, is nobody's business. */
+  #receiveFor({ signal }: Posting, frame: string): void {
+    if (!signal.aborted) this.#receive(frame)
+  }
+
+  #readStream(reply: HttpReply, posting: Posting): Promise<void> {
+    const stream = new EventStream(this.#streamContext(posting.signal), {
       wanted: () => !this.#closed && this.#outbox.isWaiting(posting),
-      receive: (data) => this.#receive(data),
+      receive: (data) => this.#receiveFor(posting, data),
       open: (lastEventId) => this.#openStream(lastEventId, posting.signal),
       report: (error) => this.#failed(undefined, error),
     })
+    return posting.stateless ? stream.once(reply) : stream.resume(reply)
   }
 
   #streamContext(signal: AbortSignal): StreamContext {
@@ -217,7 +234,8 @@ class HttpClientLink implements Link {
 
 function unanswered({ method }: Posting, reply: HttpReply, url: URL, text: string): ParleyError {
   const what = `${reply.status} ${mediaType(reply) || 'without a type'}`
-  return new ParleyError('invalid_answer', { message: `${shownUrl(url)} did not answer ${method} but sent ${what}: ${excerpt(text)}` })
+  const message = `${shownUrl(url)} did not answer ${method} but sent ${what}: ${excerpt(text)}`
+  return new ParleyError('invalid_answer', { message, data: { status: reply.status } })
 }
 
 /** Header values are bytes; the standard for these ids says UTF-8. */

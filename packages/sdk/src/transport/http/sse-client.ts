@@ -132,7 +132,7 @@ class SseClientLink implements Link {
     if (reply.status < 200 || reply.status > 299) {
       const refusal = await readRefusal(reply, url)
       const [request] = posting.requests
-      const answer = answerIn(refusal, request)
+      const answer = answerIn(refusal, posting)
       if (answer === undefined || request === undefined) throw refusal.error
       return this.#receive(errorText(request, answer.error))
     }

@@ -83,7 +83,8 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
     why: 'Lists and readings say how long and for whom they stay fresh; an older server is taken to mean not at all and nobody else.',
     features: { added: ['cache-hints'] },
     up: [onWire(result(cacheableMethods, edit(addCacheHints)))],
-    down: [onWire(result(cacheableMethods, omitSilently('ttlMs', 'cacheScope')))],
+    // Not only on the wire: who answers may say it whatever version is spoken.
+    down: [result(cacheableMethods, omitSilently('ttlMs', 'cacheScope'))],
   }),
   change('questions travel inside results', {
     rules: ['D-06', 'D-08', 'D-20'],

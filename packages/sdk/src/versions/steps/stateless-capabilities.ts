@@ -1,9 +1,7 @@
 /** Capabilities on both sides of 2026-07-28: tasks left for an extension, roots are no longer watched. */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
+import { TASKS_EXTENSION } from '../../protocol/index.ts'
 import { without } from './without.ts'
-
-/** The extension that took over what `capabilities.tasks` declared. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 /** D-40, toward 2026-07-28. */
 export function clientCapabilitiesUp(capabilities: Body): Body {

@@ -1,0 +1,120 @@
+/** A handler that is run again with each answer: what was asked and done in earlier runs is remembered by key, and travels with the client. */
+import { ParleyError, ToolError } from '../errors/index.ts'
+import type { Body } from '../jsonrpc/index.ts'
+import type { InputRequests } from '../protocol/index.ts'
+import { InputRequired, type Retry } from '../session/index.ts'
+
+/** What is remembered between two runs; short names, because it travels. */
+export interface ReplayState {
+  /** Answers by key. */
+  readonly a?: Body
+  /** Effects by key. */
+  readonly e?: Record<string, Done>
+  /** What a handler itself wants to be given again. */
+  readonly s?: unknown
+}
+
+/** How an effect ended: with a value, or with what it threw. */
+type Done = { readonly v?: unknown } | { readonly f: string; readonly tool?: true }
+
+/** A handler asks several things in one go by asking them before it waits: so many turns of the microtask queue are given to it. */
+const TURNS = 6
+
+export class Replay {
+  /** Kept when the run can go no further without answers. */
+  readonly suspended: Promise<InputRequired>
+  readonly #answers: Body
+  readonly #effects: Record<string, Done>
+  readonly #running = new Map<string, Promise<unknown>>()
+  readonly #open = new Map<string, Body>()
+  #suspend: (required: InputRequired) => void = () => {}
+  #required: InputRequired | undefined
+  #checking = false
+  #busy = 0
+
+  constructor(retry: Retry | undefined) {
+    const { a, e } = (retry?.state ?? {}) as ReplayState
+    this.#answers = { ...a, ...retry?.responses }
+    this.#effects = { ...e }
+    this.suspended = new Promise((resolve) => {
+      this.#suspend = resolve
+    })
+  }
+
+  /** The answer of an earlier round; without one the run ends here, and the promise is never kept. */
+  ask(key: string, method: string, params: Body | undefined): Promise<Body> {
+    if (Object.hasOwn(this.#answers, key)) return Promise.resolve(this.#answers[key] as Body)
+    this.#open.set(key, params === undefined ? { method } : { method, params })
+    this.#check()
+    return new Promise(() => {})
+  }
+
+  once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    const running = this.#running.get(key) as Promise<T> | undefined
+    if (running !== undefined) return running
+    const outcome = Object.hasOwn(this.#effects, key) ? recall<T>(this.#effects[key] as Done) : this.#perform(key, effect)
+    this.#running.set(key, outcome)
+    return outcome
+  }
+
+  isOwn(required: InputRequired): boolean {
+    return required === this.#required
+  }
+
+  /** What the next run has to know, with what the handler itself wants to keep. */
+  state(own?: unknown): ReplayState {
+    return { a: this.#answers, e: this.#effects, ...(own === undefined ? {} : { s: own }) }
+  }
+
+  async #perform<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    this.#busy++
+    try {
+      const value = await effect()
+      this.#effects[key] = asJson(key, value)
+      return recallValue<T>(this.#effects[key])
+    } catch (thrown) {
+      this.#effects[key] ??= thrown instanceof ToolError ? { f: thrown.message, tool: true } : { f: messageOf(thrown) }
+      throw thrown
+    } finally {
+      this.#busy--
+      if (this.#open.size > 0) this.#check()
+    }
+  }
+
+  /** An effect that has begun is waited for: its outcome must not be lost, or it would be repeated. */
+  #check(): void {
+    if (this.#checking) return
+    this.#checking = true
+    inTurns(TURNS, () => {
+      this.#checking = false
+      if (this.#busy > 0) return
+      this.#required = new InputRequired(Object.fromEntries(this.#open) as InputRequests, this.state())
+      this.#suspend(this.#required)
+    })
+  }
+}
+
+function recall<T>(done: Done): Promise<T> {
+  if (!('f' in done)) return Promise.resolve(recallValue<T>(done))
+  return Promise.reject(done.tool ? new ToolError(done.f) : new Error(done.f))
+}
+
+function recallValue<T>(done: Done): T {
+  return (done as { v?: unknown }).v as T
+}
+
+/** In every run the handler sees the same: the value as it travels. */
+function asJson(key: string, value: unknown): Done {
+  if (value === undefined) return {}
+  const text: string | undefined = JSON.stringify(value)
+  if (text === undefined) throw new ParleyError('internal_error', { message: `What once("${key}") gave cannot be written as JSON` })
+  return { v: JSON.parse(text) }
+}
+
+function messageOf(thrown: unknown): string {
+  return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 1000)
+}
+
+function inTurns(turns: number, run: () => void): void {
+  queueMicrotask(turns === 0 ? run : () => inTurns(turns - 1, run))
+}

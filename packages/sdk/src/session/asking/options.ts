@@ -1,0 +1,52 @@
+/** Settings of calls that wait for answers of their clients. */
+import { type Duration, milliseconds } from '../duration.ts'
+import type { SealKey } from './seal.ts'
+
+export interface AskingOptions {
+  /**
+   * The secret behind the tokens that clients bring back; of several the first one seals and all of them open, so that it can be changed.
+   * Default: random, so that tokens die with the process.
+   */
+  key?: SealKey | readonly SealKey[]
+  /** How long a client may take to come back, from the last time it was asked. Default 10 min. */
+  ttl?: Duration
+  /** How long a call may last in all, however often it asks. Default 1 h. */
+  maxLife?: Duration
+  /** How often a call may show questions to its client. Default 32. */
+  maxRounds?: number
+  /** Most calls that wait at once. Default 1000. */
+  maxParked?: number
+  /** How long an outcome is kept for a client that makes its last request again. Default 60 s. */
+  keepOutcome?: Duration
+}
+
+/** Times in whole milliseconds. */
+export interface AskingSettings {
+  readonly ttl: number
+  readonly maxLife: number
+  readonly maxRounds: number
+  readonly maxParked: number
+  readonly keepOutcome: number
+}
+
+export function askingSettings(options: AskingOptions = {}): AskingSettings {
+  return {
+    ttl: time('ttl', options.ttl ?? '10m', 1),
+    maxLife: time('maxLife', options.maxLife ?? '1h', 1),
+    maxRounds: count('maxRounds', options.maxRounds ?? 32),
+    maxParked: count('maxParked', options.maxParked ?? 1000),
+    keepOutcome: time('keepOutcome', options.keepOutcome ?? '60s', 0),
+  }
+}
+
+/** A token says until when it is good, and for ever cannot be said in JSON. */
+function time(name: string, duration: Duration, least: number): number {
+  const ms = Math.round(milliseconds(duration))
+  if (Number.isSafeInteger(ms) && ms >= least) return ms
+  throw new RangeError(`asking.${name} must be a finite time${least > 0 ? ' above 0' : ''}, not ${String(duration)}`)
+}
+
+function count(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new RangeError(`asking.${name} must be a whole number above 0, not ${String(value)}`)
+}

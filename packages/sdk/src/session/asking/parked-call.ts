@@ -1,0 +1,242 @@
+/** One call that has asked its client something and waits, suspended, for the request that brings the answers (8.2). */
+import { ParleyError, toParleyError } from '../../errors/index.ts'
+import type { Body } from '../../jsonrpc/index.ts'
+import { beginQuestions, type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
+import { milliseconds } from '../duration.ts'
+import type { Answer } from '../endpoint.ts'
+import type { InboundCall } from '../inbound.ts'
+import type { RequestOptions } from '../options.ts'
+import type { Parking } from './parking.ts'
+
+interface Waiting {
+  resolve(answer: Body): void
+  reject(error: unknown): void
+}
+
+/** Where the outcome of the present leg goes: the answer to one request. */
+export interface Leg {
+  settle(answer: Answer): void
+  fail(error: unknown): void
+}
+
+export interface KeptProgress {
+  progress: number
+  total: number | undefined
+  message: string | undefined
+}
+
+/** Notices that came while nobody listened; more are dropped. */
+const MAX_NOTICES = 100
+/** A handler asks several things in one go by asking them before it waits: so many turns of the microtask queue are given to it. */
+const TURNS = 6
+
+export class ParkedCall {
+  readonly id: string
+  readonly call: InboundCall
+  readonly beganAt: number
+  readonly #parking: Parking
+  readonly #waiting = new Map<string, Waiting>()
+  #state: QuestionsState
+  #leg: Leg | undefined
+  #outcome: { answer: Answer } | { error: unknown } | undefined
+  #pausing = false
+  #stopTimer: (() => void) | undefined
+  #progress: KeptProgress | undefined
+  #notices: { method: string; params: Body | undefined }[] | undefined
+  #unnamed = 0
+
+  constructor(parking: Parking, id: string, call: InboundCall, leg: Leg, maxRounds: number) {
+    this.#parking = parking
+    this.id = id
+    this.call = call
+    this.beganAt = parking.now
+    this.#leg = leg
+    this.#state = beginQuestions({ maxRounds })
+  }
+
+  /** True while the client has the questions and no request of its waits here. */
+  get waits(): boolean {
+    return this.#leg === undefined
+  }
+
+  get sequence(): number {
+    return this.#state.sequence
+  }
+
+  ask(method: string, params: Body | undefined, { key, signal, timeout }: RequestOptions): Promise<Body> {
+    const name = key ?? `question-${++this.#unnamed}`
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const [state, effects] = stepQuestions(this.#state, { type: 'ask', key: name, method, params })
+      const refused = effects.find((effect) => effect.type === 'refuseQuestion')
+      if (refused?.type === 'refuseQuestion') return reject(new TypeError(refused.reason))
+      this.#state = state
+      const withdraw = (reason: unknown): void => {
+        this.#waiting.get(name)?.reject(reason)
+        this.#do({ type: 'withdraw', key: name })
+      }
+      const onAbort = (): void => withdraw(signal?.reason)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      const stopTimer =
+        timeout === undefined
+          ? undefined
+          : this.#parking.clock.after(milliseconds(timeout), () =>
+              withdraw(new ParleyError('request_timeout', { message: `Nobody answered "${name}" (${method}) in time` })),
+            )
+      const done = (): void => {
+        stopTimer?.()
+        signal?.removeEventListener('abort', onAbort)
+        this.#waiting.delete(name)
+      }
+      this.#waiting.set(name, {
+        resolve: (answer) => {
+          done()
+          resolve(answer)
+        },
+        reject: (error) => {
+          done()
+          reject(error)
+        },
+      })
+      this.pauseSoon()
+    })
+  }
+
+  /** The client has come back. Throws when it may not; else the leg is settled when there is something to say. */
+  comeBack(sequence: number, request: InboundCall, leg: Leg): void {
+    const [state, effects] = stepQuestions(this.#state, { type: 'retry', sequence, responses: request.params['inputResponses'] })
+    const refused = effects.find((effect) => effect.type === 'refuse')
+    if (refused !== undefined || effects.some((effect) => effect.type === 'join')) {
+      this.#state = state
+      throw new ParleyError('request_state_invalid', { message: refused?.type === 'refuse' ? refused.reason : 'This round was answered before' })
+    }
+    this.#stopTimer?.()
+    this.#leg = leg
+    this.#state = state
+    if (request.spoken !== undefined) this.call.continueAs(request.id, request.spoken)
+    for (const effect of effects) this.#carryOut(effect)
+    if (this.#outcome !== undefined) return this.#settle()
+    this.#tellKept()
+    this.pauseSoon()
+  }
+
+  /** The request that was to bring the outcome was given up by its client: nobody waits for the call any more. */
+  legGone(leg: Leg, reason: string): void {
+    if (this.#leg === leg) this.cancel(reason)
+  }
+
+  /** The handler is through, with or without having waited for its answers. */
+  handlerReturned(answer: Answer): void {
+    this.#outcome ??= { answer }
+    if (this.#leg !== undefined) this.#settle()
+  }
+
+  handlerThrew(error: unknown): void {
+    this.#outcome ??= { error }
+    if (this.#leg !== undefined) this.#settle()
+  }
+
+  cancel(reason: string): void {
+    this.call.cancel(reason)
+    this.#over({ type: 'end' })
+  }
+
+  /** Nobody came back in time: what was asked is answered as if the user had turned away. */
+  expire(): void {
+    const effects = stepQuestions(this.#state, { type: 'expire' })[1]
+    this.call.cancel('The client did not come back with answers')
+    this.#over({ type: 'expire' }, effects)
+  }
+
+  keepProgress(progress: KeptProgress): void {
+    if (this.#progress === undefined || progress.progress > this.#progress.progress) this.#progress = progress
+  }
+
+  keepNotice(method: string, params: Body | undefined): void {
+    this.#notices ??= []
+    if (this.#notices.length < MAX_NOTICES) this.#notices.push({ method, params })
+  }
+
+  /** Once the handler has had its turn, what is open is shown, unless there is an answer. */
+  pauseSoon(): void {
+    if (this.#pausing) return
+    this.#pausing = true
+    inTurns(TURNS, () => {
+      this.#pausing = false
+      if (this.#leg !== undefined && this.#outcome === undefined) this.#do({ type: 'pause' })
+    })
+  }
+
+  #do(event: QuestionsEvent): void {
+    const [state, effects] = stepQuestions(this.#state, event)
+    this.#state = state
+    for (const effect of effects) this.#carryOut(effect)
+  }
+
+  #carryOut(effect: QuestionsEffect): void {
+    switch (effect.type) {
+      case 'show':
+        return this.#show(effect)
+      case 'deliver':
+        return this.#waiting.get(effect.key)?.resolve(effect.response)
+      case 'giveUp':
+        return this.#giveUp(effect.key, effect.method)
+      case 'exhausted':
+        return this.#exhausted()
+    }
+  }
+
+  #show({ sequence, questions }: Extract<QuestionsEffect, { type: 'show' }>): void {
+    const leg = this.#leg as Leg
+    this.#leg = undefined
+    this.call.answered = true
+    this.#stopTimer = this.#parking.clock.after(this.#parking.timeLeft(this), () => this.#parking.expired(this))
+    this.#parking.shown(this, sequence, questions).then(
+      (body) => leg.settle(body),
+      (error) => leg.fail(error),
+    )
+  }
+
+  /** An unanswered question is never taken for a yes. */
+  #giveUp(key: string, method: string): void {
+    const waiting = this.#waiting.get(key)
+    if (method === 'elicitation/create') return waiting?.resolve({ action: 'cancel' })
+    const kind = method === 'sampling/createMessage' ? 'user_rejected' : 'internal_error'
+    waiting?.reject(new ParleyError(kind, { message: `Nobody answered "${key}" (${method})` }))
+  }
+
+  #exhausted(): void {
+    const error = new ParleyError('internal_error', { message: 'The call asked its client too many times' })
+    for (const { reject } of [...this.#waiting.values()]) reject(error)
+  }
+
+  #settle(): void {
+    const [leg, outcome] = [this.#leg as Leg, this.#outcome]
+    this.#over({ type: 'end' })
+    if (outcome === undefined) return
+    if ('answer' in outcome) leg.settle(outcome.answer)
+    else leg.fail(toParleyError(outcome.error))
+  }
+
+  #over(event: QuestionsEvent, effects?: readonly QuestionsEffect[]): void {
+    this.#stopTimer?.()
+    this.#state = stepQuestions(this.#state, event)[0]
+    for (const effect of effects ?? []) this.#carryOut(effect)
+    this.#parking.forget(this)
+    const error = new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' })
+    for (const { reject } of [...this.#waiting.values()]) reject(error)
+  }
+
+  /** What happened meanwhile is told on the request that is open now. */
+  #tellKept(): void {
+    const [progress, notices] = [this.#progress, this.#notices]
+    this.#progress = undefined
+    this.#notices = undefined
+    for (const { method, params } of notices ?? []) this.call.notify(method, params)
+    if (progress !== undefined) this.call.progress(progress.progress, progress.total, progress.message)
+  }
+}
+
+function inTurns(turns: number, run: () => void): void {
+  queueMicrotask(turns === 0 ? run : () => inTurns(turns - 1, run))
+}

@@ -1,0 +1,189 @@
+/** All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found again (D-06, D-20, 8.2). */
+import { ParleyError } from '../../errors/index.ts'
+import type { Body, RequestMessage } from '../../jsonrpc/index.ts'
+import { askingMethods, validResponses } from '../../versions/index.ts'
+import type { Clock } from '../clock.ts'
+import type { SessionCore } from '../core.ts'
+import { type Answer, InputRequired } from '../endpoint.ts'
+import type { InboundCall } from '../inbound.ts'
+import type { RequestOptions } from '../options.ts'
+import { type AskingSettings, askingSettings } from './options.ts'
+import { type Leg, ParkedCall } from './parked-call.ts'
+import { paramsDigest, Seal } from './seal.ts'
+
+const asking: ReadonlySet<string> = new Set(askingMethods)
+
+const CAPABILITIES: Readonly<Record<string, string>> = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' }
+
+/** What a token says: of which kind it is, whose, for what, and until when. */
+interface Payload {
+  /** `park`: a call waits here. `state`: the handler is to be run again with `x`. */
+  readonly k: 'park' | 'state'
+  readonly c: string
+  /** Rounds so far. */
+  readonly s: number
+  readonly m: string
+  readonly d: string
+  readonly p: string
+  /** Expires, began. */
+  readonly e: number
+  readonly b: number
+  readonly x?: unknown
+  /** Methods of the questions by their keys. */
+  readonly q?: Record<string, string>
+}
+
+/** The request brings back what it was given. */
+export function isRetry(message: RequestMessage): boolean {
+  return message.params?.['requestState'] !== undefined && asking.has(message.method)
+}
+
+export class Parking {
+  readonly #core: SessionCore
+  readonly #settings: AskingSettings
+  readonly #seal: Seal
+  readonly #calls = new Map<string, ParkedCall>()
+  /** By token: what became of it, for requests that are made twice. */
+  readonly #spent = new Map<string, Promise<Answer>>()
+  /** Makes the calls that begin anew answerable. */
+  readonly #begin: (call: InboundCall) => Answer | Promise<Answer>
+
+  constructor(core: SessionCore, begin: (call: InboundCall) => Answer | Promise<Answer>) {
+    this.#core = core
+    this.#settings = askingSettings(core.settings.asking)
+    this.#seal = new Seal(core.settings.asking?.key)
+    this.#begin = begin
+  }
+
+  get clock(): Clock {
+    return this.#core.settings.clock
+  }
+
+  get now(): number {
+    return this.clock.now()
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** A question of a call; `leg` is how the request it is being answered on can be answered. */
+  ask(call: InboundCall, method: string, params: Body | undefined, options: RequestOptions, leg: () => Leg): Promise<Body> {
+    if (!asking.has(call.method)) {
+      return Promise.reject(new ParleyError('version_gap', { message: `${call.method} is answered without questions: ${method} cannot be asked` }))
+    }
+    if (call.parked === undefined) {
+      if (this.#calls.size >= this.#settings.maxParked) {
+        const message = `${this.#settings.maxParked} calls already wait for answers of their clients`
+        return Promise.reject(new ParleyError('too_many_requests', { message }))
+      }
+      call.parked = new ParkedCall(this, this.#core.settings.mint(), call, leg(), this.#settings.maxRounds)
+      const { parked } = call
+      this.#calls.set(parked.id, parked)
+      call.onCancel((reason) => parked.cancel(reason))
+    }
+    return call.parked.ask(method, params, options)
+  }
+
+  /** Answers a request that brings back a token. */
+  async comeBack(leg: InboundCall): Promise<Answer> {
+    const token = leg.params['requestState'] as string
+    const payload = await this.#read(token, leg)
+    const spent = this.#spent.get(token)
+    if (spent !== undefined) return spent
+    const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
+    this.#remember(token, outcome)
+    return outcome
+  }
+
+  /** The answer that shows questions of a call that waits. */
+  async shown(parked: ParkedCall, sequence: number, questions: Readonly<Record<string, unknown>>): Promise<Body> {
+    const { call, beganAt } = parked
+    const token = await this.#token(call, { k: 'park', c: parked.id, s: sequence, e: this.now + this.timeLeft(parked), b: beganAt })
+    return { resultType: 'input_required', inputRequests: questions, requestState: token }
+  }
+
+  /** The answer that shows questions of a handler that will be run again. */
+  async shownState(call: InboundCall, { requests, state }: InputRequired): Promise<Body> {
+    const { maxRounds, ttl, maxLife } = this.#settings
+    const { rounds, beganAt } = call.again ?? { rounds: 0, beganAt: this.now }
+    if (rounds >= maxRounds) throw new ParleyError('internal_error', { message: 'The call asked its client too many times' })
+    for (const { method } of Object.values(requests)) this.#demand(call, method)
+    const q = Object.fromEntries(Object.entries(requests).map(([key, { method }]) => [key, method]))
+    const e = Math.min(this.now + ttl, beganAt + maxLife)
+    const token = await this.#token(call, { k: 'state', c: '', s: rounds + 1, e, b: beganAt, x: state ?? null, q })
+    const body: Body = { resultType: 'input_required', requestState: token }
+    return Object.keys(requests).length === 0 ? body : { ...body, inputRequests: requests }
+  }
+
+  timeLeft({ beganAt }: ParkedCall): number {
+    return Math.max(0, Math.min(this.#settings.ttl, beganAt + this.#settings.maxLife - this.now))
+  }
+
+  expired(parked: ParkedCall): void {
+    parked.expire()
+  }
+
+  forget(parked: ParkedCall): void {
+    this.#calls.delete(parked.id)
+  }
+
+  close(reason: string): void {
+    for (const parked of [...this.#calls.values()]) parked.cancel(reason)
+    this.#spent.clear()
+  }
+
+  /** A server must not ask what the client has not declared. */
+  #demand(call: InboundCall, method: string): void {
+    if (call.caller.can(method)) return
+    const capability = CAPABILITIES[method]
+    throw new ParleyError('missing_client_capability', {
+      message: `${method} cannot be asked of this client: it does not declare the capability`,
+      ...(capability === undefined ? {} : { data: { requiredCapabilities: { [capability]: {} } } }),
+    })
+  }
+
+  async #token(call: InboundCall, about: Omit<Payload, 'm' | 'd' | 'p'>): Promise<string> {
+    const payload: Payload = { ...about, m: call.method, d: await paramsDigest(call.params), p: call.principal ?? '' }
+    return this.#seal.seal(payload as never)
+  }
+
+  async #read(token: unknown, leg: InboundCall): Promise<Payload> {
+    const opened = typeof token === 'string' ? ((await this.#seal.open(token)) as Payload | undefined) : undefined
+    if (opened === undefined) throw invalid('it is not a state this server gave')
+    if (opened.p !== (leg.principal ?? '')) throw invalid('it was given to somebody else')
+    if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params))) throw invalid('it belongs to another request')
+    if (this.now >= opened.e) throw invalid('its time is over; make the request anew, without it')
+    return opened
+  }
+
+  async #resume({ c, s }: Payload, leg: InboundCall): Promise<Answer> {
+    const parked = this.#calls.get(c)
+    if (parked === undefined) throw invalid('the call it belongs to no longer waits; make the request anew, without it')
+    return new Promise((resolve, reject) => {
+      const waiting: Leg = { settle: resolve, fail: reject }
+      leg.onCancel((reason) => parked.legGone(waiting, reason))
+      parked.comeBack(s, leg, waiting)
+    })
+  }
+
+  async #again({ s, b, x, q }: Payload, leg: InboundCall): Promise<Answer> {
+    leg.again = { rounds: s, beganAt: b }
+    leg.retry = { responses: validResponses(leg.params['inputResponses'], q ?? {}), state: x ?? undefined }
+    const answer = await this.#begin(leg)
+    return answer instanceof InputRequired ? this.shownState(leg, answer) : answer
+  }
+
+  /** So that a request which is made again because its answer was lost gets the same answer, and nothing happens twice. */
+  #remember(token: string, outcome: Promise<Answer>): void {
+    this.#spent.set(token, outcome)
+    const oldest = this.#spent.size > this.#settings.maxParked ? this.#spent.keys().next().value : undefined
+    if (oldest !== undefined) this.#spent.delete(oldest)
+    const forgetLater = (): void => void this.clock.after(this.#settings.keepOutcome, () => this.#spent.delete(token))
+    outcome.then(forgetLater, forgetLater)
+  }
+}
+
+function invalid(why: string): ParleyError {
+  return new ParleyError('request_state_invalid', { message: `Invalid requestState: ${why}` })
+}

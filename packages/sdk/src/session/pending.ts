@@ -1,0 +1,81 @@
+/** One request of this side while its caller waits, through as many repetitions as it takes. */
+import type { ParleyError } from '../errors/index.ts'
+import type { Body, RequestId } from '../jsonrpc/index.ts'
+import type { RequestOptions } from './options.ts'
+import type { Orphan } from './orphan.ts'
+import type { Route } from './routes.ts'
+import type { ClientEnvelope } from './stateless/client-envelope.ts'
+
+export interface PendingRequest {
+  readonly id: RequestId
+  readonly method: string
+  readonly startedAt: number
+  /** When it will be given up unless an answer or progress comes. */
+  readonly deadline: number
+}
+
+export class Pending implements PendingRequest, Orphan {
+  /** Another one each time the request is made. */
+  id: number
+  readonly method: string
+  readonly route: Route | undefined
+  readonly params: Body | undefined
+  readonly startedAt: number
+  readonly timeout: number
+  readonly options: RequestOptions | undefined
+  readonly resolve: (result: never) => void
+  readonly convert: ((result: Body) => unknown) | undefined
+  readonly reject: (error: unknown) => void
+  /** What the request says of itself; absent in the handshake era. */
+  readonly envelope: ClientEnvelope | undefined
+  deadline: number
+  hardDeadline: number
+  lastProgress = Number.NEGATIVE_INFINITY
+  onAbort: (() => void) | undefined
+  /** False while something has to be found out before it can be sent. */
+  sent = false
+  /** What it carries beside its own parameters when it is made again. */
+  extra: Body | undefined
+  /** How often it was answered with questions. */
+  rounds = 0
+  /** It was made again because the server did not take it; that happens once. */
+  repeated = false
+  /** The server did not look at it, for this reason. */
+  refusal: ParleyError | undefined
+
+  constructor(
+    id: number,
+    method: string,
+    route: Route | undefined,
+    params: Body | undefined,
+    startedAt: number,
+    timeout: number,
+    maxTimeout: number,
+    options: RequestOptions | undefined,
+    convert: ((result: Body) => unknown) | undefined,
+    envelope: ClientEnvelope | undefined,
+    resolve: (result: never) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.id = id
+    this.method = method
+    this.route = route
+    this.params = params
+    this.startedAt = startedAt
+    this.timeout = timeout
+    this.hardDeadline = startedAt + maxTimeout
+    this.deadline = Math.min(startedAt + timeout, this.hardDeadline)
+    this.options = options
+    this.convert = convert
+    this.envelope = envelope
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  /** Leaves the caller's signal alone once the request is over. */
+  release(): void {
+    if (this.onAbort === undefined) return
+    this.options?.signal?.removeEventListener('abort', this.onAbort)
+    this.onAbort = undefined
+  }
+}

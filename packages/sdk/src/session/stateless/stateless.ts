@@ -1,0 +1,141 @@
+/** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
+import { ParleyError } from '../../errors/index.ts'
+import { type Body, type FrameOrigin, type RequestId, type RequestMessage, Serialised } from '../../jsonrpc/index.ts'
+import { maySend } from '../../protocol/index.ts'
+import { type HeaderParam, headerObjection, META, methodIn, serverCapabilitiesUp } from '../../versions/index.ts'
+import type { Answering } from '../answering.ts'
+import { Parking } from '../asking/parking.ts'
+import type { SessionCore } from '../core.ts'
+import type { Introduction } from '../endpoint.ts'
+import { breach } from '../guard.ts'
+import type { InboundCall, Spoken } from '../inbound.ts'
+import type { RequestOptions } from '../options.ts'
+import { type Route, routesFor } from '../routes.ts'
+import { EnvelopeCaller } from './caller.ts'
+import { type Envelope, readEnvelope } from './envelope.ts'
+import { Framing } from './framing.ts'
+import { statelessBreach } from './guard.ts'
+
+/** Told only to who listens for them (D-29). */
+const NEWS: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+  'notifications/subscriptions/acknowledged',
+  'notifications/tasks',
+])
+const LISTEN = 'subscriptions/listen'
+const NO_PARAMS: readonly HeaderParam[] = []
+
+export class Stateless {
+  readonly framing: Framing
+  readonly parking: Parking
+  readonly #core: SessionCore
+  readonly #answering: Answering
+  readonly #sessionId: string
+  /** What the server offered when the methods below were found to be allowed. */
+  #offered: Introduction | undefined
+  readonly #cleared = new Set<string>()
+  #discovered: { of: Introduction; text: Serialised } | undefined
+
+  constructor(core: SessionCore, answering: Answering, sessionId: string) {
+    this.#core = core
+    this.#answering = answering
+    this.#sessionId = sessionId
+    this.framing = new Framing(core.self.info)
+    this.parking = new Parking(core, (call) => core.endpoint.answer(call))
+  }
+
+  receive(message: RequestMessage, origin: FrameOrigin | undefined): void {
+    const key = origin?.key ?? message.id
+    const envelope = readEnvelope(message, origin, this.#core.settings.versions)
+    if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
+    const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
+    if (!(annotated instanceof Promise)) return this.#take(message, origin, envelope, annotated)
+    annotated.then(
+      (known) => this.#take(message, origin, envelope, known),
+      () => this.#take(message, origin, envelope, NO_PARAMS),
+    )
+  }
+
+  /** A notification that belongs to a request. */
+  notify(call: InboundCall, key: RequestId, method: string, params: Body | undefined): void {
+    const info = methodIn(call.caller.version, method)
+    const listens = call.method === LISTEN
+    if (NEWS.has(method) !== listens || (info !== undefined && !maySend(info, 'server'))) return
+    if (method === 'notifications/message' && call.logLevel === undefined) return
+    const declared = { client: call.caller.capabilities, server: this.#core.endpoint.introduce().capabilities }
+    if (!listens && breach(call.caller.version, method, info, 'server', declared) !== undefined) return
+    this.#core.sendNotification(method, listens ? ofSubscription(call.id, params) : params, { relatedTo: key })
+  }
+
+  /** Where all messages share one channel, the end of listening is told twice: the specification wants both. */
+  answered({ method, id }: InboundCall): void {
+    if (method === LISTEN && !this.#core.settings.sharedLink) this.#core.sendNotification('notifications/cancelled', ofSubscription(id, { requestId: id }))
+  }
+
+  ask(call: InboundCall, method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+    return this.parking.ask(call, method, params, options, () => this.#answering.legOf(call))
+  }
+
+  written(call: InboundCall, result: Body): Body {
+    const { resultDown } = call.route
+    const translated = resultDown === undefined ? result : this.#core.translate(resultDown, result, this.#core.translationContext(call.params))
+    return this.framing.framed(call.method, translated ?? {})
+  }
+
+  #take(message: RequestMessage, origin: FrameOrigin | undefined, envelope: Envelope, annotated: readonly HeaderParam[]): void {
+    const key = origin?.key ?? message.id
+    const objection = origin?.header === undefined ? undefined : headerObjection(message.method, message.params as Body, origin.header, annotated)
+    if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, new ParleyError('header_mismatch', { message: objection }))
+    if (this.#core.draining) {
+      return this.#answering.refuseStateless(message.id, key, new ParleyError('shutting_down', { message: 'The server is shutting down' }))
+    }
+    const route = routesFor(envelope.version, this.#core.settings.profile)(message.method)
+    const refused = this.#breach(route, envelope)
+    if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
+    // Those who share a link that has no headers are one and the same client.
+    const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
+    const spoken: Spoken = { engine: this, envelope, key, principal }
+    if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#discovery())
+    this.#answering.take(message, undefined, spoken, route)
+  }
+
+  #breach(route: Route, envelope: Envelope): ParleyError | undefined {
+    const offered = this.#core.endpoint.introduce()
+    if (offered !== this.#offered) {
+      this.#offered = offered
+      this.#cleared.clear()
+    }
+    if (this.#cleared.has(route.method)) return undefined
+    const refused = statelessBreach(route, new EnvelopeCaller(envelope), offered)
+    // Methods of extensions also depend on the caller, and unknown ones come from peers.
+    if (refused === undefined && route.info !== undefined) this.#cleared.add(route.method)
+    return refused
+  }
+
+  #annotated({ method, params }: RequestMessage): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+    const name = method === 'tools/call' ? params?.['name'] : undefined
+    return (typeof name === 'string' ? this.#core.endpoint.headerParams?.(name) : undefined) ?? NO_PARAMS
+  }
+
+  /** D-16: the same for everybody until the server changes. */
+  #discovery(): Serialised {
+    const of = this.#core.endpoint.introduce()
+    if (this.#discovered?.of !== of) {
+      const { capabilities, instructions, ttlMs, cacheScope } = of
+      const result: Body = { supportedVersions: [...this.#core.settings.versions].reverse(), capabilities: serverCapabilitiesUp(capabilities) }
+      if (instructions !== undefined) result['instructions'] = instructions
+      if (ttlMs !== undefined) result['ttlMs'] = ttlMs
+      if (cacheScope !== undefined) result['cacheScope'] = cacheScope
+      this.#discovered = { of, text: new Serialised(JSON.stringify(this.framing.framed('server/discover', result))) }
+    }
+    return this.#discovered.text
+  }
+}
+
+/** D-04: everything that is told to a listener names the request it listens with. */
+function ofSubscription(id: RequestId, params: Body | undefined): Body {
+  return { ...params, _meta: { ...(params?.['_meta'] as Body | undefined), [META.subscription]: id } }
+}
