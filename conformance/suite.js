@@ -16,7 +16,7 @@ export const EXTENSION = 'extension'
 const EXTENSION_WIRE = '2026-07-28'
 const AT_ONCE = 3
 
-/** Of everything the suite says, this much of its end is shown when it measured nothing. */
+/** Of what the suite or a client says when something is wrong, this much is shown. */
 const SHOWN = 2000
 
 /** The suite needs Node 22 or later; the programs under test run on whatever runs this. */
@@ -76,9 +76,17 @@ export async function runAgainstServer(version, scenarios, url) {
 export async function runAgainstClient(version, scenario, command) {
   return measured(async (directory) => {
     const { code, output } = await run(['client', '--command', command, ...selection(version, scenario), '--timeout', '30000', '-o', directory])
-    const result = judge(scenario, await readChecks(directory, scenario.replaceAll('/', '-')), output)
-    return result.passed && code !== 0 ? { ...result, passed: false, why: `the suite ended with code ${code}\n${output.slice(-SHOWN)}` } : result
+    const result = judge(scenario, await readChecks(directory, scenario.replaceAll('/', '-')))
+    if (code === 0) return result
+    const why = result.passed ? `the suite ended with code ${code}` : result.why
+    return { ...result, passed: false, why: [why, ...complaint(output)].join('\n') }
   })
+}
+
+/** What the client wrote to its standard error, if it did. */
+function complaint(output) {
+  const [, said] = /^Stderr:\n([\s\S]*?)(?:\n\nResults saved|\nChecks:)/m.exec(output) ?? []
+  return said === undefined ? [] : [said.trim().slice(0, SHOWN)]
 }
 
 /** A few at a time: most of a scenario of tasks is waiting. */
@@ -108,12 +116,12 @@ async function readChecks(directory, name) {
 }
 
 /** Passed means: nothing failed, and something was measured that does not pass by itself. */
-function judge(scenario, checks, output = '') {
+function judge(scenario, checks) {
   const of = (wanted) => checks.filter(({ status }) => status === wanted)
   const [succeeded, failed] = [of('SUCCESS'), of('FAILURE')]
   const isMeasured = succeeded.some(({ id }) => id !== 'wire-schema-valid')
   const reason = ({ id, errorMessage }) => `${id}: ${errorMessage ?? 'no reason given'}`
-  const why = failed.length > 0 ? failed.map(reason).join('\n') : `nothing was measured\n${output.slice(-SHOWN)}`.trimEnd()
+  const why = failed.length > 0 ? failed.map(reason).join('\n') : 'nothing was measured'
   return {
     scenario,
     passed: failed.length === 0 && isMeasured,

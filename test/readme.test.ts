@@ -46,6 +46,34 @@ describe('the example in the README', () => {
   })
 })
 
+describe('the programs on the page about the eras', () => {
+  const place = join(root, '.cache', 'eras')
+
+  beforeAll(() => {
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }))
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['eras.ts'] }))
+    writeFileSync(join(place, 'eras.ts'), codeBlocks(textOf('docs/eras.md'), 'ts').join('\n'))
+  })
+  afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+  it('give the same in every era and every delivery', () => {
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', place], root)
+    expect(
+      run(process.execPath, [join(place, 'out/eras.js')], place)
+        .trim()
+        .split('\n'),
+    ).toEqual([
+      '2025-11-25 Deployed as 1: hello',
+      '2026-07-28 Deployed as 2: hello',
+      '2026-07-28 Deployed as 3: hello',
+      '3',
+      '2025-06-18 Hello, Ann, for the 4th time',
+      '2026-07-28 Hello, Ann, for the 4th time',
+    ])
+  })
+})
+
 describe('the program in the guide', () => {
   const program = codeBlocks(textOf('docs/guide.md'), 'ts').join('\n')
   const place = join(root, '.cache', 'guide')

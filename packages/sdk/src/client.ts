@@ -18,6 +18,7 @@ export {
   type ListKind,
   type LostRequest,
   type PageOptions,
+  type ReadOptions,
   type ReconnectOptions,
   type ReconnectReport,
   type RemoteTarget,

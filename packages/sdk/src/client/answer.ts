@@ -12,6 +12,9 @@ type Offer = Pick<ConnectOptions, 'elicit' | 'sample' | 'roots' | 'tasks' | 'exp
 
 type Answer = (inbound: Inbound) => Promise<Body>
 
+/** What is known of the arguments that travel in headers, and how to find out more. */
+export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
+
 /** Capabilities follow from the handlers that were given; they are never declared by hand. */
 export function capabilitiesFrom(offer: Offer): ClientCapabilities {
   const capabilities: ClientCapabilities = {}
@@ -40,8 +43,10 @@ export class ClientEndpoint implements Endpoint {
   readonly #introduction: Introduction
   readonly #answers = new Map<string, Answer>()
   readonly #tasks: TaskReceiver | undefined
+  readonly #headers: ToolHeaders | undefined
 
-  constructor(info: Identity, offer: Offer) {
+  constructor(info: Identity, offer: Offer, headers?: ToolHeaders) {
+    this.#headers = headers
     this.#introduction = { info, capabilities: capabilitiesFrom(offer) }
     const { elicit, sample, roots, onError } = offer
     if (this.#introduction.capabilities['tasks'] !== undefined) {
@@ -68,6 +73,14 @@ export class ClientEndpoint implements Endpoint {
     if (answer === undefined) throw new ParleyError('method_not_found', { message: `This client does not answer ${inbound.method.slice(0, 64)}` })
     if (this.#tasks === undefined || inbound.params['task'] === undefined || !runsTasks(inbound.session, inbound.method)) return answer(inbound)
     return this.#tasks.accept(inbound, answer)
+  }
+
+  headerParams(tool: string): ReturnType<ToolHeaders['headerParams']> {
+    return this.#headers?.headerParams(tool)
+  }
+
+  headersRefused(tool: string): void | Promise<void> {
+    return this.#headers?.headersRefused(tool)
   }
 
   closed(session: Session): void {

@@ -26,21 +26,16 @@ import type { Identity, Introduction, RequestOptions, Session, SessionHealth } f
 import type { Loss } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
 import { Kept } from './kept.ts'
-import type { CallOptions } from './options.ts'
+import type { ListKind } from './news.ts'
+import type { CallOptions, ConnectOptions } from './options.ts'
 import { type CallOutcome, outcomeOf, successOf } from './outcome.ts'
-import { allPages, itemsUnder } from './pages.ts'
+import { itemsUnder } from './pages.ts'
+import type { PageOptions, ReadOptions } from './reading.ts'
 import type { ConnectionState, ReconnectReport, StateChange } from './reconnect.ts'
 import { type CompletionTarget, referenceTo } from './reference.ts'
 import type { Subscription, UpdateHandler } from './subscriptions.ts'
 import { ClientTasks, type TaskCallOptions, type TaskHandle } from './task.ts'
 import type { AnyTools, CallArguments, ToolName, ValueOf } from './typed.ts'
-
-export type ListKind = 'tools' | 'resources' | 'prompts'
-
-export interface PageOptions extends RequestOptions {
-  /** Where the page before ended. */
-  cursor?: string
-}
 
 /** How the connection is, and the session it runs on. */
 export interface ClientHealth extends SessionHealth {
@@ -54,18 +49,16 @@ export interface ClientHealth extends SessionHealth {
   readonly nextAttemptAt: number | undefined
 }
 
-type Reporter = (error: unknown, info: { during: string }) => void
-
 export class Client<Tools = AnyTools> implements AsyncDisposable {
   readonly #connection: Connection
   readonly #kept: Kept
   readonly #tasks: ClientTasks
 
   /** Made by `connect`. */
-  constructor(connection: Connection, onError: Reporter | undefined) {
+  constructor(connection: Connection, { cache = true, onError }: Pick<ConnectOptions, 'cache' | 'onError'> = {}) {
     this.#connection = connection
     this.#tasks = new ClientTasks(connection)
-    this.#kept = new Kept(connection, (error) => onError?.(error, { during: 'subscription handler' }))
+    this.#kept = new Kept(connection, { cache, onError: (error, during) => onError?.(error, { during }) })
   }
 
   /** The conversation as it is now; after a reconnect it is another one. */
@@ -136,9 +129,10 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   /** The tasks the server keeps for this client. */
   tasks(options?: RequestOptions): Promise<Task[]> {
-    return allPages(
+    return this.#kept.reading.all(
       'tasks/list',
-      (cursor) => this.#page<Task>('tasks/list', 'tasks', pageOptions(options, cursor)) as Promise<ListTasksResult>,
+      options,
+      (each) => this.#kept.reading.page('tasks/list', 'tasks', each) as Promise<ListTasksResult>,
       (page) => page.tasks,
     )
   }
@@ -155,48 +149,44 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   /** All tools, page after page. From then on structured results are checked against their output schemas. */
-  tools(options?: RequestOptions): Promise<Tool[]> {
-    return allPages(
-      'tools/list',
-      (cursor) => this.listTools(pageOptions(options, cursor)),
-      (page) => page.tools,
-    )
+  tools(options?: ReadOptions): Promise<Tool[]> {
+    return this.#kept.allTools(options)
   }
 
-  async listTools(options?: PageOptions): Promise<ListToolsResult> {
-    const page = await this.#page<Tool>('tools/list', 'tools', options)
-    this.#kept.tools.learn(page['tools'] as Tool[])
-    return page as ListToolsResult
+  listTools(options?: PageOptions): Promise<ListToolsResult> {
+    return this.#kept.toolPage(options)
   }
 
   // Resources
 
-  resources(options?: RequestOptions): Promise<Resource[]> {
-    return allPages(
+  resources(options?: ReadOptions): Promise<Resource[]> {
+    return this.#kept.reading.all(
       'resources/list',
-      (cursor) => this.listResources(pageOptions(options, cursor)),
+      options,
+      (each) => this.listResources(each),
       (page) => page.resources,
     )
   }
 
   listResources(options?: PageOptions): Promise<ListResourcesResult> {
-    return this.#page('resources/list', 'resources', options) as Promise<ListResourcesResult>
+    return this.#kept.reading.page('resources/list', 'resources', options) as Promise<ListResourcesResult>
   }
 
-  templates(options?: RequestOptions): Promise<ResourceTemplate[]> {
-    return allPages(
+  templates(options?: ReadOptions): Promise<ResourceTemplate[]> {
+    return this.#kept.reading.all(
       'resources/templates/list',
-      (cursor) => this.listTemplates(pageOptions(options, cursor)),
+      options,
+      (each) => this.listTemplates(each),
       (page) => page.resourceTemplates,
     )
   }
 
   listTemplates(options?: PageOptions): Promise<ListResourceTemplatesResult> {
-    return this.#page('resources/templates/list', 'resourceTemplates', options) as Promise<ListResourceTemplatesResult>
+    return this.#kept.reading.page('resources/templates/list', 'resourceTemplates', options) as Promise<ListResourceTemplatesResult>
   }
 
-  read(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
-    return this.#connection.request('resources/read', { uri }, options) as Promise<ReadResourceResult>
+  read(uri: string, options?: ReadOptions): Promise<ReadResourceResult> {
+    return this.#kept.reading.resource(uri, options) as Promise<ReadResourceResult>
   }
 
   /** Several handlers of one URI share one subscription on the wire. */
@@ -211,16 +201,17 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   // Prompts and completion
 
-  prompts(options?: RequestOptions): Promise<Prompt[]> {
-    return allPages(
+  prompts(options?: ReadOptions): Promise<Prompt[]> {
+    return this.#kept.reading.all(
       'prompts/list',
-      (cursor) => this.listPrompts(pageOptions(options, cursor)),
+      options,
+      (each) => this.listPrompts(each),
       (page) => page.prompts,
     )
   }
 
   listPrompts(options?: PageOptions): Promise<ListPromptsResult> {
-    return this.#page('prompts/list', 'prompts', options) as Promise<ListPromptsResult>
+    return this.#kept.reading.page('prompts/list', 'prompts', options) as Promise<ListPromptsResult>
   }
 
   prompt(name: string, args?: Record<string, string>, options?: RequestOptions): Promise<GetPromptResult> {
@@ -244,9 +235,8 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   // Notifications and logging
 
-  async setLogLevel(level: LogLevel, options?: RequestOptions): Promise<void> {
-    await this.#connection.request('logging/setLevel', { level }, options)
-    this.#kept.logLevel = level
+  setLogLevel(level: LogLevel, options?: RequestOptions): Promise<void> {
+    return this.#kept.logLevel.set(level, options)
   }
 
   onLog(handler: (message: LogMessageParams) => void): () => void {
@@ -317,15 +307,4 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-
-  async #page<Item>(method: string, key: string, options: PageOptions = {}): Promise<Body> {
-    const { cursor, ...rest } = options
-    const page = await this.#connection.request(method, cursor === undefined ? {} : { cursor }, rest)
-    itemsUnder<Item>(method, key, page)
-    return page
-  }
-}
-
-function pageOptions(options: RequestOptions | undefined, cursor: string | undefined): PageOptions {
-  return cursor === undefined ? { ...options } : { ...options, cursor }
 }

@@ -17,7 +17,7 @@ export function connect<S extends Acceptor = Acceptor>(
 ): Promise<Client<ToolsOf<S>>>
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Client<never>> {
   const connection = new Connection(wayTo(target, options), options)
-  const client = new Client<never>(connection, options.onError)
+  const client = new Client<never>(connection, options)
   const { onLog } = options
   if (onLog !== undefined) connection.listeners.add('notifications/message', (params) => onLog(params as LogMessageParams))
   await connection.open()

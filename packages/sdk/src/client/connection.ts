@@ -4,6 +4,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
 import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
 import { isUnsent } from '../transport/index.ts'
+import type { HeaderParam } from '../versions/index.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Doubt } from './doubt.ts'
 import { Listeners } from './listeners.ts'
@@ -22,7 +23,15 @@ export type Restored = Pick<ReconnectReport, 'notRestored' | 'logLevelError' | '
 export interface Keeper {
   /** A session before its handshake. */
   began(session: Session): void
+  /** It is the one that requests are made on from now on. */
+  opened(session: Session): void
+  /** Somebody has begun or ceased to listen to notifications. */
+  listenersChanged(): void
   isRepeatableTool(name: string): boolean
+  /** The arguments of a tool that travel in headers; `undefined` when that is not known. */
+  headerParams(tool: string): readonly HeaderParam[] | undefined
+  /** A server found them wrong: finds out what they are. */
+  headersRefused(tool: string): Promise<void>
   /** Sends what has to be sent at once; never rejects. */
   restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored>
 }
@@ -38,6 +47,8 @@ export class Connection {
   readonly listeners: Listeners
   readonly stateChanges: Observers<StateChange>
   readonly reports: Observers<ReconnectReport>
+  /** What decides when something that failed is tried again. */
+  readonly pace: { readonly clock: Clock; readonly random: () => number; readonly delays: readonly number[] }
   /** Set by the client before the connection is opened. */
   keeper: Keeper | undefined
   readonly #clock: Clock
@@ -66,7 +77,7 @@ export class Connection {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     const report = (error: unknown, during: string) => options.onError?.(error, { during })
-    this.listeners = new Listeners(report)
+    this.listeners = new Listeners(report, () => this.#session !== undefined && this.keeper?.listenersChanged())
     this.stateChanges = new Observers((error) => report(error, 'state observer'))
     this.reports = new Observers((error) => report(error, 'reconnect observer'))
     const reconnect = reconnectOption(way, options.reconnect)
@@ -79,13 +90,16 @@ export class Connection {
       open: way.open,
       options,
       adopt: this.#adopt,
+      tools: {
+        headerParams: (tool) => this.keeper?.headerParams(tool),
+        headersRefused: (tool) => this.keeper?.headersRefused(tool),
+      },
       onSession: (session) => this.#begin(session),
       onEvent: (event) => this.#onEvent(event),
     }
+    this.pace = { clock: this.#clock, random: options.random ?? Math.random, delays: this.#settings.delays }
     const redialling = {
-      clock: this.#clock,
-      random: options.random ?? Math.random,
-      delays: this.#settings.delays,
+      ...this.pace,
       retries: this.#settings.retries,
       dial: (signal: AbortSignal) => dial(this.#dialling, signal),
     }
@@ -124,10 +138,27 @@ export class Connection {
 
   request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
     const session = this.#session as Session
-    if (session.open) return session.request(method, params, options, convert)
+    if (session.open) return sendOn(session, method, params, options, convert)
     if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
     if (this.#state === 'closed' || this.#redial === undefined) return session.request(method, params, options, convert)
     return new Promise((resolve, reject) => this.#waiting.add({ method, params, options, convert, resolve, reject }))
+  }
+
+  /** Whether what was lost with a session is asked for again on the next one. */
+  get repeats(): boolean {
+    return this.#redial !== undefined && this.#settings.retry === 'safe'
+  }
+
+  /** Resolves when there is a session to ask `method` on; waits for it as a request would. */
+  ready(method: string): Promise<void> {
+    if (this.session.open) return Promise.resolve()
+    if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
+    if (this.#state === 'closed' || this.#redial === undefined) {
+      return Promise.reject(new ParleyError('session_closed', { message: `${method} was not sent: the session is closed` }))
+    }
+    return new Promise((resolve, reject) =>
+      this.#waiting.add({ method, params: undefined, options: undefined, convert: undefined, resolve, reject, begin: resolve }),
+    )
   }
 
   pause(): void {
@@ -155,9 +186,9 @@ export class Connection {
   }
 
   #begin(session: Session): void {
+    this.keeper?.began(session)
     this.listeners.attach(session)
     if (this.#paused) session.pause()
-    this.keeper?.began(session)
     this.#options.onSession?.(session)
   }
 
@@ -165,6 +196,7 @@ export class Connection {
     this.#session = session
     this.#connectedAt = this.#clock.now()
     session.onClose((reason) => this.#ended(session, reason))
+    this.keeper?.opened(session)
   }
 
   #ended(session: Session, reason: Error | undefined): void {
@@ -220,13 +252,16 @@ export class Connection {
 
   #sendWaiting(): void {
     const { session } = this
-    for (const { method, params, options, convert, resolve, reject } of this.#waiting.take()) {
-      session.request(method, params, options, convert).then(resolve as never, reject)
+    for (const { method, params, options, convert, resolve, reject, begin } of this.#waiting.take()) {
+      if (begin === undefined) sendOn(session, method, params, options, convert).then(resolve as never, reject)
+      else begin()
     }
   }
 
   readonly #adopt: Adopt = (orphan, { error, seen }) => {
     if (this.#redial === undefined || this.#state === 'closed' || this.#doubt.isQuestion(orphan.options)) return false
+    // A stream belongs to its session; whoever listens opens another one.
+    if (orphan.method === 'subscriptions/listen') return false
     if (this.session.open) {
       // Anything else is what the server, or somebody before it, said about this request alone.
       if (!(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false
@@ -262,6 +297,18 @@ function reconnectOption(way: Way, given: ConnectOptions['reconnect']): Reconnec
   if (wanted === false) return undefined
   if (!way.repeatable) throw new TypeError('A Link can be used once: to reconnect, give connect() a function that opens a new one each time')
   return wanted === true ? {} : wanted
+}
+
+/** Since 2026-07-28 there is no ping; the question every server answers takes its place. */
+function sendOn<T>(
+  session: Session,
+  method: string,
+  params: Body | undefined,
+  options: RequestOptions | undefined,
+  convert: ((result: Body) => T | Promise<T>) | undefined,
+): Promise<T> {
+  if (method !== 'ping' || session.era !== 'stateless') return session.request(method, params, options, convert)
+  return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
 }
 
 function hopeless(method: string, cause: Error): ParleyError {

@@ -3,7 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import { handshakeVersions, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
 import { type Adopt, Session, type SessionEvent, type SessionOptions } from '../session/index.ts'
-import { ClientEndpoint } from './answer.ts'
+import { ClientEndpoint, type ToolHeaders } from './answer.ts'
 import { type ConnectOptions, identityFrom } from './options.ts'
 import type { LinkOpener } from './target.ts'
 
@@ -11,6 +11,7 @@ export interface Dialling {
   readonly open: LinkOpener
   readonly options: ConnectOptions
   readonly adopt: Adopt
+  readonly tools: ToolHeaders
   /** Called before the handshake. */
   readonly onSession: (session: Session) => void
   readonly onEvent: (event: SessionEvent) => void
@@ -70,7 +71,7 @@ function versionsOf({ version, versions: list }: ConnectOptions): readonly Proto
   })
 }
 
-function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { options, adopt, onEvent }: Dialling): SessionOptions {
+function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { options, adopt, tools, onEvent }: Dialling): SessionOptions {
   return {
     ...present({
       initialiseTimeout: options.initialiseTimeout,
@@ -87,7 +88,7 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
     }),
     role: 'client',
     link,
-    endpoint: new ClientEndpoint(identityFrom(options), options),
+    endpoint: new ClientEndpoint(identityFrom(options), options, tools),
     versions: speaks,
     adopt,
     onEvent,

@@ -1,60 +1,148 @@
-/** What a client has asked of its server and wants again on every new session. */
-import type { LogLevel } from '../protocol/index.ts'
+/** What a client has asked of its server and wants again on every new session, and what it has learnt from it. */
+import type { Body } from '../jsonrpc/index.ts'
+import type { ListToolsResult, Tool } from '../protocol/index.ts'
 import type { Session } from '../session/index.ts'
+import type { HeaderParam } from '../versions/index.ts'
 import type { Connection, Keeper, Restored } from './connection.ts'
 import { KnownTools } from './known-tools.ts'
+import { Listening } from './listening.ts'
+import { KeptLogLevel } from './log-level.ts'
+import { isBelow, type ListKind, listChanged, listKinds, type News, RESOURCE_UPDATED } from './news.ts'
+import { type PageOptions, Reading, type ReadOptions } from './reading.ts'
 import type { ReconnectReport } from './reconnect.ts'
+import { ResponseCache } from './response-cache.ts'
+import { Subscribing } from './subscribing.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-const LISTS = ['tools', 'resources', 'prompts'] as const
+/** The lists that are out of date when a kind has changed. */
+const LISTS_OF: Readonly<Record<ListKind, readonly string[]>> = {
+  tools: ['tools/list'],
+  resources: ['resources/list', 'resources/templates/list'],
+  prompts: ['prompts/list'],
+}
+
+export interface KeptOptions {
+  /** Whether answers are kept as long as the server allows. */
+  readonly cache: boolean
+  onError(error: unknown, during: string): void
+}
 
 export class Kept implements Keeper {
   readonly tools: KnownTools = new KnownTools()
   readonly subscriptions: Subscriptions
+  readonly logLevel: KeptLogLevel
+  readonly reading: Reading
+  readonly #cache: ResponseCache | undefined
   readonly #connection: Connection
-  #logLevel: LogLevel | undefined
+  #relearning: Promise<unknown> | undefined
 
-  constructor(connection: Connection, onError: (error: unknown) => void) {
+  constructor(connection: Connection, { cache, onError }: KeptOptions) {
     this.#connection = connection
-    this.subscriptions = new Subscriptions(connection, onError)
+    this.#cache = cache ? new ResponseCache(connection.pace.clock) : undefined
+    this.reading = new Reading(connection, this.#cache)
+    this.logLevel = new KeptLogLevel(connection)
+    const listening = new Listening({
+      get session() {
+        return connection.session
+      },
+      ...connection.pace,
+      lists: () => listKinds.filter((kind) => connection.listeners.hears(listChanged(kind))),
+      missed: (news) => void this.#presume(news),
+      onError: (error) => onError(error, 'listening for changes'),
+    })
+    const ways = { handshake: new Subscribing(connection), stateless: listening }
+    this.subscriptions = new Subscriptions(connection, ways, (error) => onError(error, 'subscription handler'))
     connection.keeper = this
   }
 
-  set logLevel(level: LogLevel) {
-    this.#logLevel = level
+  /** What is known of the server is corrected before anybody else hears of a change and asks again. */
+  began(session: Session): void {
+    for (const kind of listKinds) session.onNotification(listChanged(kind), () => this.#listIsOld(kind))
+    session.onNotification(RESOURCE_UPDATED, ({ uri }) => this.#resourceIsOld(uri))
   }
 
-  began(session: Session): void {
-    session.onNotification('notifications/tools/list_changed', () => this.tools.forget())
+  opened(session: Session): void {
+    this.logLevel.apply(session)
+  }
+
+  /** Somebody has begun or ceased to listen to notifications. */
+  listenersChanged(): void {
+    this.logLevel.apply(this.#connection.session)
+    this.subscriptions.reconsider()
   }
 
   isRepeatableTool(name: string): boolean {
     return this.tools.isRepeatable(name)
   }
 
-  async restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored> {
-    this.tools.forget()
-    const [notRestored, logLevelError] = await Promise.all([this.subscriptions.restore(session), this.#restoreLogLevel(session)])
-    // A renewed connection overlaps with the one before: nothing can have been missed.
-    return { notRestored, logLevelError, presumed: cause === 'renewed' ? [] : this.#presume(session, before) }
+  headerParams(tool: string): readonly HeaderParam[] | undefined {
+    return this.tools.headerParamsOf(tool)
   }
 
-  async #restoreLogLevel(session: Session): Promise<Error | undefined> {
-    if (this.#logLevel === undefined) return undefined
-    try {
-      await session.request('logging/setLevel', { level: this.#logLevel })
-      return undefined
-    } catch (error) {
-      return error as Error
+  /** Calls that fail together learn together. A list that cannot be had leaves the call to fail as it did. */
+  async headersRefused(): Promise<void> {
+    this.#relearning ??= this.allTools({ fresh: true })
+      .catch(() => {})
+      .finally(() => {
+        this.#relearning = undefined
+      })
+    await this.#relearning
+  }
+
+  allTools(options?: ReadOptions): Promise<Tool[]> {
+    return this.reading.all(
+      'tools/list',
+      options,
+      (each) => this.toolPage(each),
+      (page) => page.tools,
+    )
+  }
+
+  toolPage(options?: PageOptions): Promise<ListToolsResult> {
+    return this.reading.page('tools/list', 'tools', options, (page) => this.#admitTools(page)) as Promise<ListToolsResult>
+  }
+
+  async restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored> {
+    // A renewed connection overlaps with the one before: nothing can have been missed.
+    const isSame = cause === 'renewed' && session.version === before.version
+    if (!isSame) {
+      this.tools.forget()
+      this.#cache?.clear()
     }
+    const [notRestored, logLevelError] = await Promise.all([this.subscriptions.restore(session), this.logLevel.restore(session)])
+    if (cause === 'renewed') return { notRestored, logLevelError, presumed: [] }
+    const lists = listKinds.filter((kind) => session.hasPeerCapability(kind) || before.hasPeerCapability(kind))
+    return { notRestored, logLevelError, presumed: this.#presume({ lists: new Set(lists), uris: new Set(this.subscriptions.uris()) }) }
   }
 
   /** Anything may have changed while nobody listened: whoever follows a list or a resource reads it again. */
-  #presume(session: Session, before: Session): Restored['presumed'] {
+  #presume({ lists, uris }: News): Restored['presumed'] {
+    for (const kind of lists) this.#listIsOld(kind)
+    for (const uri of uris) this.#resourceIsOld(uri)
     const { listeners } = this.#connection
-    const lists = LISTS.filter((kind) => session.hasPeerCapability(kind) || before.hasPeerCapability(kind))
-    const methods = lists.map((kind) => `notifications/${kind}/list_changed`).filter((method) => listeners.presume(method, {}))
-    const uris = this.subscriptions.uris().filter((uri) => listeners.presume('notifications/resources/updated', { uri }))
-    return [...methods.map((method) => ({ method })), ...uris.map((uri) => ({ method: 'notifications/resources/updated', uri }))]
+    const methods = [...lists].map(listChanged).filter((method) => listeners.presume(method, {}))
+    const told = [...uris].filter((uri) => listeners.presume(RESOURCE_UPDATED, { uri }))
+    return [...methods.map((method) => ({ method })), ...told.map((uri) => ({ method: RESOURCE_UPDATED, uri }))]
+  }
+
+  #listIsOld(kind: ListKind): void {
+    if (kind === 'tools') this.tools.forget()
+    this.#cache?.forget(LISTS_OF[kind])
+  }
+
+  #resourceIsOld(uri: unknown): void {
+    if (typeof uri === 'string') this.#cache?.forget(['resources/read'], (read) => read === uri || isBelow(uri, read))
+  }
+
+  /** D-46: where arguments travel in headers, a tool that says wrongly which ones cannot be called, so nobody is shown it. */
+  #admitTools(page: Body): Body {
+    const { session } = this.#connection
+    const tools = page['tools'] as Tool[]
+    const shown =
+      session.era === 'stateless' && session.mirrors
+        ? this.tools.learnHeaders(tools, (error) => session.reportError(error, 'tools/list'))
+        : tools
+    this.tools.learn(shown)
+    return shown === tools ? page : { ...page, tools: shown }
   }
 }

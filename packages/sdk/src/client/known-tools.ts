@@ -3,6 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { Tool, ToolExecution } from '../protocol/index.ts'
 import { describeIssues, type JsonSchema, type Validated, validateJson } from '../schema/index.ts'
+import { type HeaderParam, headerParamsOf } from '../versions/index.ts'
 import { type CallOutcome, outcomeOf, toolErrorOf } from './outcome.ts'
 
 type TaskSupport = NonNullable<ToolExecution['taskSupport']>
@@ -17,6 +18,9 @@ export class KnownTools {
   readonly #repeatable = new Set<string>()
   /** Kept until the tool is listed anew: a tool that runs only as a task cannot be called without knowing it. */
   readonly #taskSupport = new Map<string, TaskSupport>()
+  readonly #headers = new Map<string, readonly HeaderParam[]>()
+  /** Tools that were left out, and why. */
+  readonly #invalid = new Map<string, string>()
 
   /** One function per tool, made when it is listed: calls then need none of their own. */
   learn(tools: readonly Tool[]): void {
@@ -28,6 +32,33 @@ export class KnownTools {
       if (tool.outputSchema === undefined) this.#checks.delete(tool.name)
       else if (this.#checks.size < MAX_TOOLS) this.#checks.set(tool.name, checkAgainst(tool.name, tool.outputSchema))
     }
+  }
+
+  /**
+   * The tools whose arguments can travel in headers; the others are told of once and left out (D-46). Kept until a tool is listed anew: headers
+   * that are out of date cost no more than none.
+   */
+  learnHeaders(tools: Tool[], onInvalid: (error: ParleyError) => void): Tool[] {
+    const valid = tools.filter((tool) => {
+      const found = headerParamsOf(tool.inputSchema)
+      if (typeof found === 'string') {
+        this.#headers.delete(tool.name)
+        if (this.#invalid.get(tool.name) !== found && this.#invalid.size < MAX_TOOLS) {
+          this.#invalid.set(tool.name, found)
+          onInvalid(new ParleyError('invalid_answer', { message: `Tool "${tool.name}" is left out of the list: ${found}` }))
+        }
+        return false
+      }
+      this.#invalid.delete(tool.name)
+      if (this.#headers.size < MAX_TOOLS || this.#headers.has(tool.name)) this.#headers.set(tool.name, found)
+      return true
+    })
+    return valid.length === tools.length ? tools : valid
+  }
+
+  /** `undefined` when it was not listed. */
+  headerParamsOf(name: string): readonly HeaderParam[] | undefined {
+    return this.#headers.get(name)
   }
 
   forget(): void {

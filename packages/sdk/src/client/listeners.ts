@@ -13,9 +13,12 @@ export class Listeners {
   readonly #registrations = new Set<Registration>()
   readonly #sessions = new Set<Session>()
   readonly #onError: (error: unknown, during: string) => void
+  readonly #onChange: (method: string) => void
 
-  constructor(onError: (error: unknown, during: string) => void) {
+  /** `onChange` is told of every method somebody begins or ceases to listen to. */
+  constructor(onError: (error: unknown, during: string) => void, onChange: (method: string) => void = () => {}) {
     this.#onError = onError
+    this.#onChange = onChange
   }
 
   /** `*` hears everything. */
@@ -24,10 +27,18 @@ export class Listeners {
     const registration: Registration = { method, handler: (params, actual) => handler(params, actual), removals: new Map() }
     this.#registrations.add(registration)
     for (const session of this.#sessions) listen(session, registration)
+    this.#onChange(method)
     return () => {
-      this.#registrations.delete(registration)
+      if (!this.#registrations.delete(registration)) return
       for (const remove of registration.removals.values()) remove()
+      this.#onChange(method)
     }
+  }
+
+  /** Whether a notification of the method would reach anybody. */
+  hears(method: string): boolean {
+    for (const registration of this.#registrations) if (registration.method === method || registration.method === '*') return true
+    return false
   }
 
   /** Before the handshake, because servers may speak right after it. */

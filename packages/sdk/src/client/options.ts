@@ -37,6 +37,8 @@ export interface ConnectOptions {
   keepAlive?: SessionOptions['keepAlive']
   /** Whether a lost connection is made again, and how. Default: yes for addresses, commands and functions; no for server values and Links. */
   reconnect?: boolean | ReconnectOptions
+  /** Whether lists and resources are not asked for again while the server says that they are fresh (`ttlMs`). Default true. */
+  cache?: boolean
   maxPending?: number
   /** Request ids run from 1 to this; the connection is renewed before they run out. Default 2^53 - 1. */
   maxRequestId?: number

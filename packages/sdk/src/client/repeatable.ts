@@ -1,8 +1,9 @@
 /** Which requests do no harm when they are made twice. */
 
-/** They only read, or leave the same state behind however often they are made. */
+/** They only read, or leave the same state behind however often they are made. A stream is none of them: whoever listens opens another one. */
 const REPEATABLE: ReadonlySet<string> = new Set([
   'ping',
+  'server/discover',
   'tools/list',
   'resources/list',
   'resources/templates/list',

@@ -1,6 +1,9 @@
-/** Resource subscriptions of a client: many handlers per URI, one subscription on the wire. */
+/** Resource subscriptions of a client: many handlers per URI, one agreement with the server. */
+import type { Era } from '../protocol/index.ts'
 import type { Session } from '../session/index.ts'
 import type { Connection } from './connection.ts'
+import type { Following, Refused } from './following.ts'
+import { isBelow, RESOURCE_UPDATED } from './news.ts'
 
 /** Told the URI that changed, which may lie below the one subscribed to. */
 export type UpdateHandler = (uri: string) => unknown
@@ -14,8 +17,6 @@ export interface Subscription extends AsyncDisposable {
 interface Entry {
   readonly handlers: Set<{ readonly handler: UpdateHandler }>
   readonly ready: Promise<unknown>
-  /** True while the server knows of it, as far as this side can tell. */
-  held: boolean
   /** The server has taken it once, so that it is wanted again after a reconnect; until then the request itself is made again. */
   established: boolean
 }
@@ -23,38 +24,31 @@ interface Entry {
 export class Subscriptions {
   readonly #entries = new Map<string, Entry>()
   readonly #connection: Connection
+  readonly #ways: Readonly<Record<Era, Following>>
   readonly #onError: (error: unknown) => void
 
-  constructor(connection: Connection, onError: (error: unknown) => void) {
+  constructor(connection: Connection, ways: Readonly<Record<Era, Following>>, onError: (error: unknown) => void) {
     this.#connection = connection
+    this.#ways = ways
     this.#onError = onError
-    connection.listeners.add('notifications/resources/updated', (params) => this.#updated(params['uri']))
+    connection.listeners.add(RESOURCE_UPDATED, (params) => this.#updated(params['uri']))
   }
 
   uris(): readonly string[] {
     return [...this.#entries.keys()]
   }
 
-  /** Subscribes to everything again on a new session; gives what the server refused. */
-  async restore(session: Session): Promise<{ uri: string; error: Error }[]> {
-    const refused: { uri: string; error: Error }[] = []
-    const subscribe = async (uri: string, entry: Entry): Promise<void> => {
-      entry.held = true
-      try {
-        await session.request('resources/subscribe', { uri })
-      } catch (error) {
-        entry.held = false
-        refused.push({ uri, error: error as Error })
-      }
-    }
-    await Promise.all([...this.#entries].filter(([, entry]) => entry.established).map(([uri, entry]) => subscribe(uri, entry)))
-    return refused
+  /** Subscribes to everything again on a new session, which may be of the other era; gives what the server refused. */
+  restore(session: Session): Promise<readonly Refused[]> {
+    for (const [era, way] of Object.entries(this.#ways)) if (era !== session.era) way.stop()
+    const established = [...this.#entries].filter(([, entry]) => entry.established).map(([uri]) => uri)
+    return this.#wayOf(session).restore(session, established)
   }
 
   async add(uri: string, handler: UpdateHandler): Promise<Subscription> {
     let entry = this.#entries.get(uri)
     if (entry === undefined) {
-      entry = { handlers: new Set(), ready: this.#connection.request('resources/subscribe', { uri }), established: false, held: true }
+      entry = { handlers: new Set(), ready: this.#follow(uri), established: false }
       this.#entries.set(uri, entry)
     }
     // An object of its own, so that the same function may be given twice.
@@ -71,15 +65,38 @@ export class Subscriptions {
     return { uri, unsubscribe: remove, [Symbol.asyncDispose]: remove }
   }
 
+  /** Somebody has begun or ceased to listen to notifications. */
+  reconsider(): void {
+    this.#wayOf(this.#connection.session).reconsider()
+  }
+
   clear(): void {
     this.#entries.clear()
+    for (const way of Object.values(this.#ways)) way.stop()
+  }
+
+  #wayOf(session: Session): Following {
+    return this.#ways[session.era ?? 'handshake']
+  }
+
+  /** Requests find their way to the next session by themselves; a stream is bound to its own, so that it is asked for once more. */
+  async #follow(uri: string, again = true): Promise<void> {
+    const connection = this.#connection
+    if (connection.session.era === 'stateless' && !connection.session.open) await connection.ready('resources/subscribe')
+    const { session } = connection
+    try {
+      await this.#wayOf(session).follow(uri)
+    } catch (error) {
+      const isLost = session.era === 'stateless' && (connection.session !== session || !session.open)
+      const hasMoved = session.era !== 'stateless' && connection.session.era === 'stateless'
+      if (!again || !(hasMoved || (isLost && connection.repeats))) throw error
+      await connection.ready('resources/subscribe')
+      await this.#follow(uri, false)
+    }
   }
 
   async #remove(uri: string, entry: Entry, registered: { handler: UpdateHandler }): Promise<void> {
-    if (!this.#forget(uri, entry, registered)) return
-    const { session } = this.#connection
-    // A session that has ended took its subscriptions with it (M7).
-    if (entry.held && session.open) await session.request('resources/unsubscribe', { uri })
+    if (this.#forget(uri, entry, registered)) await this.#wayOf(this.#connection.session).unfollow(uri)
   }
 
   /** True when nobody is left who wants to know. */
@@ -101,13 +118,10 @@ export class Subscriptions {
     }
   }
 
-  /** Servers may report a part of what was subscribed to: the longest URI it lies below hears of it. */
+  /** The longest URI it lies below hears of it. */
   #entryAbove(uri: string): Entry | undefined {
     let best = ''
-    for (const candidate of this.#entries.keys()) {
-      const below = uri.startsWith(candidate) && (candidate.endsWith('/') || /^[/?#]/.test(uri.slice(candidate.length)))
-      if (below && candidate.length > best.length) best = candidate
-    }
+    for (const candidate of this.#entries.keys()) if (candidate.length > best.length && isBelow(uri, candidate)) best = candidate
     return this.#entries.get(best)
   }
 }

@@ -11,6 +11,8 @@ export interface WaitingRequest {
   readonly convert: ((result: Body) => unknown) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
+  /** It waits for the connection alone: nothing is sent. */
+  readonly begin?: () => void
 }
 
 export interface WaitingOptions {

@@ -44,16 +44,6 @@ export class RecordingLink implements Link {
     return (link.withdraw === undefined ? undefined : (request: RequestId) => link.withdraw?.(request)) as NonNullable<Link['withdraw']>
   }
 
-  get mirrors(): boolean {
-    return this.#link.mirrors === true
-  }
-
-  /** Absent where the link has none: the peer must then be told. */
-  get withdraw(): Link['withdraw'] {
-    const link = this.#link
-    return link.withdraw === undefined ? undefined : (request) => link.withdraw?.(request)
-  }
-
   /** Oldest first. */
   get headers(): readonly MessageHeader[] {
     return this.#headers

@@ -34,7 +34,7 @@ export class Hall {
   take(exchange: Exchange, incoming: Extract<Incoming, { kind: 'request' | 'notification' }>): void {
     const link = this.#opened?.link ?? this.#open()
     if (link === undefined) return refuse(exchange, 503, 'refusal_unavailable', 'The server is shutting down', { 'retry-after': '5' })
-    const principal = this.settings.principal?.(exchange)
+    const principal = this.settings.principal?.({ header: (name) => exchange.header(name.toLowerCase()) })
     if (incoming.kind === 'request') return link.ask(exchange, incoming, principal)
     link.deliver(exchange, incoming, principal)
     exchange.respond(202, NO_HEADERS)

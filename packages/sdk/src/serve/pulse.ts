@@ -48,7 +48,7 @@ export class Pulse {
     this.#cancel = undefined
     this.now++
     for (const item of this.#items) item.beat(this.now)
-    // The timer outlives an empty moment, so that quick work does not start and stop it all the time.
-    if (this.#items.size > 0) this.#arm()
+    // The timer outlives an empty moment, so that quick work does not start and stop it all the time. Who came during this very beat has set it already.
+    if (this.#items.size > 0 && this.#cancel === undefined) this.#arm()
   }
 }

@@ -296,6 +296,7 @@ describe('D-66 heartbeats', () => {
     expect(posted).toMatchObject({ state: 'streaming', text: ': open\n\n' })
     await rig.clock.advance(20_000)
     expect(posted.text).toBe(': open\n\n: keep-alive\n\n')
+    expect(rig.clock.pending).toBe(1)
     rig.answer('{}')
     expect(posted.text).toMatch(/data: \{\}\n\n$/)
     await rig.clock.advance(60_000)

@@ -1,5 +1,14 @@
 /** What a server declares, derived from what it defines, and what there is to declare (C1, C4). */
-import { type CapabilityInfo, type CapabilityPath, declares, type ProtocolVersion, type ServerCapabilities, splitPath, versions } from '../protocol/index.ts'
+import {
+  type CapabilityInfo,
+  type CapabilityPath,
+  declares,
+  type ProtocolVersion,
+  type ServerCapabilities,
+  splitPath,
+  TASKS_EXTENSION,
+  versions,
+} from '../protocol/index.ts'
 import { capabilitiesOf } from '../versions/index.ts'
 import type { Registry } from './registry.ts'
 
@@ -24,10 +33,13 @@ export function deriveCapabilities({ registry, logging, offers, experimental, ex
   }
   if (prompts.size > 0 || offers.includes('prompts')) declared.prompts = { listChanged: true }
   if ([...templates.order, ...prompts.order].some(({ completers }) => Object.keys(completers).length > 0)) declared.completions = {}
-  if (tools.order.some(({ taskSupport }) => taskSupport !== 'forbidden')) declared.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
+  const runsTasks = tools.order.some(({ taskSupport }) => taskSupport !== 'forbidden')
+  if (runsTasks) declared.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
   if (logging) declared.logging = {}
   if (Object.keys(experimental).length > 0) declared.experimental = { ...experimental }
-  if (Object.keys(extensions).length > 0) declared.extensions = { ...extensions }
+  // Each era is told the one of the two it knows.
+  const all = runsTasks ? { ...extensions, [TASKS_EXTENSION]: {} } : extensions
+  if (Object.keys(all).length > 0) declared.extensions = { ...all }
   return declared
 }
 

@@ -57,7 +57,7 @@ export class Context {
 
   /** Questions in the raw form carry along what `elicit`, `sample`, `roots` and `once` need in the next run. */
   static asked(ctx: Context, required: InputRequired): InputRequired {
-    if (ctx.#replay?.isOwn(required)) return required
+    if (ctx.#replay?.isOwn(required) || (required.state === undefined && !ctx.#replay?.remembers)) return required
     return new InputRequired(required.requests, ctx.#replay?.state(required.state) ?? ({ s: required.state } satisfies ReplayState))
   }
 

@@ -28,7 +28,7 @@ const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound
   ['prompts/get', getPrompt],
   ['completion/complete', suggestValues],
   ['subscriptions/listen', listen],
-  ...['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel'].map((method) => [method, aboutTask] as const),
+  ...['tasks/get', 'tasks/result', 'tasks/update', 'tasks/list', 'tasks/cancel'].map((method) => [method, aboutTask] as const),
   ['logging/setLevel', (conversation, inbound) => conversation.setLevel(inbound.params['level'])],
   ...[...lists.keys()].map((method) => [method, list] as const),
 ])

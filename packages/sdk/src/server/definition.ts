@@ -1,12 +1,12 @@
-/** What tools, resources and prompts have in common: a kind, a key that is unique within it, and how they are shown. */
+/** What tools, resources, prompts and skills have in common: a kind, a key that is unique within it, and how they are shown. */
 import type { Body } from '../jsonrpc/index.ts'
 import type { Icon, Meta } from '../protocol/index.ts'
 
-export type DefinitionKind = 'tool' | 'resource' | 'prompt'
+export type DefinitionKind = 'tool' | 'resource' | 'prompt' | 'skill'
 
 export interface Definition {
   readonly kind: DefinitionKind
-  /** Name of a tool or a prompt, URI or URI template of a resource. */
+  /** Name of a tool or a prompt, URI or URI template of a resource, URI of the SKILL.md of a skill. */
   readonly key: string
 }
 

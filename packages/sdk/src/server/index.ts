@@ -1,3 +1,4 @@
+export { type Background, background } from './background.ts'
 export { audio, type BlockOptions, embed, image, link, text } from './blocks.ts'
 export type { CacheHint, CacheOptions } from './cache-hints.ts'
 export type { CapabilityReport, Offer } from './capabilities.ts'

@@ -26,6 +26,7 @@ export const changeNotices: Readonly<Record<ShelfName, string>> = {
   resources: 'notifications/resources/list_changed',
   templates: 'notifications/resources/list_changed',
   prompts: 'notifications/prompts/list_changed',
+  skills: 'notifications/resources/list_changed',
 }
 
 export function listPage(registry: Registry, inbound: Inbound, pageSize: number, hint: WrittenHint | undefined): Serialised | Promise<Serialised | Body> {

@@ -4,6 +4,8 @@ import type { Loss } from '../versions/index.ts'
 import type { Definition, DefinitionKind, Listed } from './definition.ts'
 import { DefinedPrompt } from './prompt.ts'
 import { DefinedResource, DefinedTemplate } from './resource.ts'
+import { DefinedSkill } from './skill.ts'
+import { DefinedSkillFile } from './skill-file.ts'
 import { DefinedTool } from './tool.ts'
 import type { UriVariables } from './uri-match.ts'
 
@@ -40,7 +42,7 @@ export class Shelf<Item extends Listed> {
   }
 }
 
-export type ShelfName = 'tools' | 'resources' | 'templates' | 'prompts'
+export type ShelfName = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills'
 
 export interface FoundResource {
   readonly definition: DefinedResource | DefinedTemplate
@@ -49,25 +51,38 @@ export interface FoundResource {
 
 const NO_VARIABLES: UriVariables = Object.freeze({})
 
-const SHELVES: Readonly<Record<DefinitionKind, readonly ShelfName[]>> = { tool: ['tools'], resource: ['resources', 'templates'], prompt: ['prompts'] }
+const SHELVES: Readonly<Record<DefinitionKind, readonly ShelfName[]>> = {
+  tool: ['tools'],
+  resource: ['resources', 'templates'],
+  prompt: ['prompts'],
+  skill: ['skills'],
+}
 
 export class Registry {
   readonly tools: Shelf<DefinedTool>
   readonly resources: Shelf<DefinedResource>
   readonly templates: Shelf<DefinedTemplate>
   readonly prompts: Shelf<DefinedPrompt>
+  readonly skills: Shelf<DefinedSkill>
 
-  constructor(tools: Shelf<DefinedTool>, resources: Shelf<DefinedResource>, templates: Shelf<DefinedTemplate>, prompts: Shelf<DefinedPrompt>) {
+  constructor(
+    tools: Shelf<DefinedTool>,
+    resources: Shelf<DefinedResource>,
+    templates: Shelf<DefinedTemplate>,
+    prompts: Shelf<DefinedPrompt>,
+    skills: Shelf<DefinedSkill>,
+  ) {
     this.tools = tools
     this.resources = resources
     this.templates = templates
     this.prompts = prompts
+    this.skills = skills
   }
 
   /** All of them or, when one is a duplicate or no definition at all, none. */
   with(definitions: readonly Definition[]): Registry {
     const added = new Map<ShelfName, Map<string, Listed>>()
-    for (const definition of definitions) {
+    for (const definition of definitions.flatMap(withFiles)) {
       const name = shelfOf(definition)
       const items = added.get(name) ?? new Map<string, Listed>(this[name].items)
       if (items.has(definition.key)) throw new TypeError(`A ${definition.kind} ${JSON.stringify(definition.key)} is already defined`)
@@ -79,11 +94,19 @@ export class Registry {
   /** Without a kind, whatever has that key; the same registry when there is nothing. */
   without(kind: DefinitionKind | undefined, key: string): Registry {
     const changed = new Map<ShelfName, Map<string, Listed>>()
-    for (const name of kind === undefined ? (['tools', 'resources', 'templates', 'prompts'] as const) : SHELVES[kind]) {
-      if (!this[name].items.has(key)) continue
-      const items = new Map<string, Listed>(this[name].items)
-      items.delete(key)
-      changed.set(name, items)
+    for (const name of kind === undefined ? (['tools', 'resources', 'templates', 'prompts', 'skills'] as const) : SHELVES[kind]) {
+      const found: Listed | undefined = this[name].get(key)
+      if (found === undefined || found instanceof DefinedSkillFile) continue
+      changed.set(name, lacking(this[name].items, [key]))
+      if (found instanceof DefinedSkill) {
+        changed.set(
+          'resources',
+          lacking(
+            this.resources.items,
+            found.files.map((file) => file.key),
+          ),
+        )
+      }
     }
     return changed.size === 0 ? this : this.#replace(changed)
   }
@@ -114,16 +137,40 @@ export class Registry {
       const items = changed.get(name)
       return items === undefined ? old : new Shelf(items as Map<string, Item>)
     }
-    return new Registry(shelf('tools', this.tools), shelf('resources', this.resources), shelf('templates', this.templates), shelf('prompts', this.prompts))
+    return new Registry(
+      shelf('tools', this.tools),
+      shelf('resources', this.resources),
+      shelf('templates', this.templates),
+      shelf('prompts', this.prompts),
+      shelf('skills', this.skills),
+    )
   }
 }
 
-export const emptyRegistry: Registry = new Registry(new Shelf(new Map()), new Shelf(new Map()), new Shelf(new Map()), new Shelf(new Map()))
+export const emptyRegistry: Registry = new Registry(
+  new Shelf(new Map()),
+  new Shelf(new Map()),
+  new Shelf(new Map()),
+  new Shelf(new Map()),
+  new Shelf(new Map()),
+)
+
+/** A skill is its files as well. */
+function withFiles(definition: Definition): readonly Definition[] {
+  return definition instanceof DefinedSkill ? [definition, ...definition.files] : [definition]
+}
+
+function lacking(items: ReadonlyMap<string, Listed>, keys: readonly string[]): Map<string, Listed> {
+  const rest = new Map(items)
+  for (const key of keys) rest.delete(key)
+  return rest
+}
 
 function shelfOf(definition: unknown): ShelfName {
   if (definition instanceof DefinedTool) return 'tools'
   if (definition instanceof DefinedResource) return 'resources'
   if (definition instanceof DefinedTemplate) return 'templates'
   if (definition instanceof DefinedPrompt) return 'prompts'
-  throw new TypeError('Not a definition: pass what tool(), resource() or prompt() returned')
+  if (definition instanceof DefinedSkill) return 'skills'
+  throw new TypeError('Not a definition: pass what tool(), resource(), prompt() or skill() returned')
 }

@@ -61,6 +61,11 @@ export class Replay {
     return required === this.#required
   }
 
+  /** Whether the next run would have to know of this one. */
+  get remembers(): boolean {
+    return Object.keys(this.#answers).length + Object.keys(this.#effects).length > 0
+  }
+
   /** What the next run has to know, with what the handler itself wants to keep. */
   state(own?: unknown): ReplayState {
     return { a: this.#answers, e: this.#effects, ...(own === undefined ? {} : { s: own }) }

@@ -54,6 +54,7 @@ export class ServerState {
     this.pageSize = positive('pageSize', options.pageSize ?? 100)
     this.maxSubscriptions = positive('maxSubscriptions', options.maxSubscriptions ?? 1000)
     this.tasks = new TaskReceiver(options.tasks, (error, during) => this.report(error, { during }))
+    this.tasks.onChange((taskId, _, detailed) => this.listening.taskChanged(taskId, detailed))
     this.cache = cacheSettings(options.cache)
     askingSettings(options.asking)
     this.asking = { key: crypto.getRandomValues(new Uint8Array(32)), ...options.asking }

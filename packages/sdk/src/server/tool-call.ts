@@ -5,14 +5,16 @@ import type { CallToolResult } from '../protocol/index.ts'
 import { describeIssues, type Issue, type Validated } from '../schema/index.ts'
 import { type Answer, type Inbound, InputRequired } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
+import { Background } from './background.ts'
 import { Context } from './context.ts'
 import type { Conversation } from './conversation.ts'
 import { isPromise } from './definition.ts'
 import { errorResult, explicitError, explicitResult, plainResult, structuredResult, ToolResult } from './results.ts'
-import { asTask } from './task-call.ts'
+import { asTask, restAsTask } from './task-call.ts'
 import type { DefinedTool } from './tool.ts'
 
-type Result = CallToolResult | InputRequired
+/** Or that there is a task. */
+type Result = CallToolResult | InputRequired | Body
 type Outcome = Result | Promise<Result>
 
 export function callTool(conversation: Conversation, inbound: Inbound): Answer | Promise<Answer> {
@@ -21,7 +23,7 @@ export function callTool(conversation: Conversation, inbound: Inbound): Answer |
   if (!isObject(args)) throw new ParleyError('invalid_params', { message: '"arguments" must be an object' })
   const tool = conversation.host.registry.tools.get(name)
   if (tool === undefined) throw unknownTool(name)
-  if (inbound.params['task'] !== undefined || tool.taskSupport === 'required') {
+  if (tool.taskSupport !== 'forbidden' || inbound.params['task'] !== undefined) {
     const task = asTask(conversation, inbound, tool, (begun) => begin(conversation, begun, tool, args))
     if (task !== undefined) return task
   }
@@ -52,7 +54,11 @@ async function whenChecked(conversation: Conversation, inbound: Inbound, tool: D
 function run(conversation: Conversation, inbound: Inbound, tool: DefinedTool, checked: Validated): Outcome {
   if (!checked.ok) return badArguments(inbound, tool, checked.issues)
   const ctx = new Context(inbound, conversation)
-  const returned = Context.outcome(ctx, tool.handler(checked.value, ctx))
+  return settle(conversation, inbound, tool, ctx, tool.handler(checked.value, ctx))
+}
+
+function settle(conversation: Conversation, inbound: Inbound, tool: DefinedTool, ctx: Context, given: unknown): Outcome {
+  const returned = Context.outcome(ctx, given)
   if (isPromise(returned)) return whenReturned(conversation, inbound, tool, ctx, returned)
   return finish(conversation, inbound, tool, ctx, returned)
 }
@@ -67,6 +73,7 @@ async function whenReturned(conversation: Conversation, inbound: Inbound, tool: 
 
 function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool, ctx: Context, returned: unknown): Outcome {
   if (returned instanceof InputRequired) return Context.asked(ctx, returned)
+  if (returned instanceof Background) return goOn(conversation, inbound, tool, ctx, returned)
   if (tool.output === undefined) return plainResult(returned)
   const explicit = returned instanceof ToolResult ? returned.fields : undefined
   if (explicit?.isError === true) return explicitError(explicit)
@@ -74,6 +81,19 @@ function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool,
   // How a result is shown to older peers depends on the listed schema, which some libraries make only in their own time.
   if (isPromise(checked) || tool.shown === undefined) return whenShown(conversation, inbound, tool, checked, explicit)
   return structured(tool, checked, explicit)
+}
+
+/** Where the rest does not become a task, it is part of the call like what came before. */
+function goOn(conversation: Conversation, inbound: Inbound, tool: DefinedTool, ctx: Context, { run: rest }: Background): Outcome {
+  const task = restAsTask(conversation, inbound, tool, (begun) => {
+    try {
+      const own = new Context(begun, conversation)
+      return settle(conversation, begun, tool, own, rest(own))
+    } catch (thrown) {
+      return failed(conversation, begun, tool, thrown)
+    }
+  })
+  return task ?? settle(conversation, inbound, tool, ctx, rest(ctx))
 }
 
 async function whenShown(

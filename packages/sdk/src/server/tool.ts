@@ -4,6 +4,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { ToolAnnotations, ToolExecution } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, type InputOf, type JsonSchema, type OutputOf, type SchemaLike } from '../schema/index.ts'
 import { type HeaderParam, headerParamsOf } from '../versions/index.ts'
+import type { Background } from './background.ts'
 import type { Context } from './context.ts'
 import { checkHandler, checkName, checkOptions, convertAtOnce, type Definition, isPromise, type Listed, type Presentation, presented } from './definition.ts'
 import type { ToolResult } from './results.ts'
@@ -16,6 +17,11 @@ export interface ToolOptions<Input = undefined, Output = undefined> extends Pres
   annotations?: ToolAnnotations
   /** Whether calls may or must run as tasks, in versions that have them; the handler need not know. Default: they must not. */
   execution?: ToolExecution
+  /**
+   * Where the server decides that a call becomes a task, it runs as any other until its handler returns `background(…)`: what it asks first
+   * is then asked before there is a task. Implies that calls may run as tasks.
+   */
+  deferTask?: boolean
 }
 
 const RENAMED = { inputSchema: 'input', outputSchema: 'output' }
@@ -25,8 +31,10 @@ type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 /** What the handler of a tool receives. */
 export type ArgumentsOf<Input> = Input extends SchemaLike ? OutputOf<Input> : Record<string, never>
 
-/** What the handler of a tool may return: with a declared output only that, or a `result(…)` that carries it. */
-export type ReturnOf<Output> = Output extends SchemaLike ? InputOf<Output> | ToolResult<InputOf<Output>> : unknown
+/** What the handler of a tool may return: with a declared output only that, a `result(…)` that carries it, or a `background(…)` that will. */
+export type ReturnOf<Output> = Output extends SchemaLike
+  ? InputOf<Output> | ToolResult<InputOf<Output>> | Background<InputOf<Output> | ToolResult<InputOf<Output>>>
+  : unknown
 
 export type ToolHandler<Input, Output> = (args: ArgumentsOf<Input>, ctx: Context) => ReturnOf<Output> | Promise<ReturnOf<Output>>
 
@@ -56,6 +64,7 @@ export class DefinedTool implements Listed, Definition {
   readonly output: CompiledSchema | undefined
   readonly handler: (args: unknown, ctx: Context) => unknown
   readonly taskSupport: TaskSupport
+  readonly deferTask: boolean
   readonly #options: ToolOptions<SchemaLike, SchemaLike>
   #shown: Body | Promise<Body> | undefined
   #headerParams: readonly HeaderParam[] | undefined
@@ -66,7 +75,8 @@ export class DefinedTool implements Listed, Definition {
     this.input = options.input === undefined ? nothing : compileSchema(options.input, 'input')
     this.output = options.output === undefined ? undefined : compileSchema(options.output, 'output')
     this.handler = handler
-    this.taskSupport = taskSupportOf(name, options.execution)
+    this.deferTask = options.deferTask === true
+    this.taskSupport = taskSupportOf(name, options)
   }
 
   show(): Body | Promise<Body> {
@@ -112,13 +122,14 @@ export class DefinedTool implements Listed, Definition {
 
   #assemble(inputSchema: JsonSchema, outputSchema: JsonSchema | undefined): Body {
     const { annotations, execution } = this.#options
+    const deferred = this.deferTask ? { ...execution, taskSupport: this.taskSupport } : execution
     const headerParams = headerParamsOf(inputSchema)
     if (typeof headerParams === 'string') throw new ParleyError('tool_schema_invalid', { message: `has an invalid x-mcp-header: ${headerParams}` })
     this.#headerParams = headerParams
     const shown: Body = { name: this.key, ...presented(this.#options), inputSchema }
     if (outputSchema !== undefined) shown['outputSchema'] = outputSchema
     if (annotations !== undefined) shown['annotations'] = annotations
-    if (execution !== undefined) shown['execution'] = execution
+    if (deferred !== undefined) shown['execution'] = deferred
     return shown
   }
 
@@ -129,8 +140,9 @@ export class DefinedTool implements Listed, Definition {
   }
 }
 
-function taskSupportOf(name: string, execution: ToolExecution | undefined): TaskSupport {
-  const support = execution?.taskSupport ?? 'forbidden'
+function taskSupportOf(name: string, { execution, deferTask = false }: Pick<ToolOptions, 'execution' | 'deferTask'>): TaskSupport {
+  const support = execution?.taskSupport ?? (deferTask ? 'optional' : 'forbidden')
+  if (deferTask && support === 'forbidden') throw new TypeError(`Tool "${name}": deferTask contradicts taskSupport "forbidden"`)
   if (support === 'forbidden' || support === 'optional' || support === 'required') return support
   throw new TypeError(`Tool "${name}": taskSupport must be "forbidden", "optional" or "required"`)
 }

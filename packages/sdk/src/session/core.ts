@@ -1,13 +1,14 @@
 /** State and reporting that the parts of one session share. Internal to this folder. */
 import { ParleyError, type WireError } from '../errors/index.ts'
 import { type Body, errorText, type Link, notificationText, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
-import { newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
+import { type Era, encodeHeader, eraOf, extensionMethods, HEADERS, newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
 import type { Endpoint, Introduction } from './endpoint.ts'
 import { breach } from './guard.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
+import { extensionBreach } from './stateless/guard.ts'
 import { Stats } from './stats.ts'
 
 export class SessionCore {
@@ -59,6 +60,10 @@ export class SessionCore {
     )
   }
 
+  get era(): Era | undefined {
+    return this.version === undefined ? undefined : eraOf(this.version)
+  }
+
   get closed(): boolean {
     return this.phases.current === 'closed'
   }
@@ -73,7 +78,8 @@ export class SessionCore {
     this.version = version
     this.peer = peer
     this.#routes = routesFor(version, this.settings.profile)
-    this.link.negotiated?.(version)
+    // Without a handshake every message says its version itself.
+    if (this.era === 'handshake') this.link.negotiated?.(version)
   }
 
   /** Only once a version is agreed on. */
@@ -86,9 +92,16 @@ export class SessionCore {
     const sending = sender === this.role
     if ((sending ? this.#clearedToSend : this.#clearedToReceive)?.has(route.method)) return undefined
     const declared = { [this.role]: this.self.capabilities, [this.otherRole]: this.peer?.capabilities } as never
-    const error = breach(this.version ?? newestVersion, route.method, route.info, sender, declared)
+    const error = this.#isOfExtension(route.method)
+      ? extensionBreach(route.method, declared)
+      : breach(this.version ?? newestVersion, route.method, route.info, sender, declared)
     if (error === undefined && route.info !== undefined) this.#clear(route.method, sending)
     return error
+  }
+
+  /** Only a client knows for all its requests what both sides have declared. */
+  #isOfExtension(method: string): boolean {
+    return this.role === 'client' && this.era === 'stateless' && extensionMethods.has(method)
   }
 
   #clear(method: string, sending: boolean): void {
@@ -144,7 +157,9 @@ export class SessionCore {
 
   sendNotification(method: string, params: Body | undefined, options?: SendOptions): boolean {
     this.stats.of(method).sent++
-    return this.trySend(notificationText(method, params), options)
+    if (this.link.mirrors !== true || this.era !== 'stateless') return this.trySend(notificationText(method, params), options)
+    const headers = { [HEADERS.version]: this.version as string, [HEADERS.method]: encodeHeader(method) }
+    return this.trySend(notificationText(method, params), { ...options, headers })
   }
 
   sendError(id: RequestId | null | undefined, error: WireError): void {

@@ -63,7 +63,7 @@ function translate(from: ProtocolVersion, to: ProtocolVersion, part: Part, value
 }
 
 /** Frozen, because what was declared holds for the whole session. */
-function introduction(body: Body, infoKey: 'clientInfo' | 'serverInfo'): Introduction {
+export function introduction(body: Body, infoKey: 'clientInfo' | 'serverInfo'): Introduction {
   const info = isObject(body[infoKey]) ? body[infoKey] : {}
   const identity: Identity = { ...info, name: textOr(info['name'], 'unknown'), version: textOr(info['version'], '0') }
   const capabilities = isObject(body['capabilities']) ? body['capabilities'] : {}

@@ -14,10 +14,12 @@ export {
   type MessageContext,
   type Retry,
 } from './endpoint.ts'
+export { diedOfProbe, namesStateless, versionsIn } from './era.ts'
 export { breach, type Declarations } from './guard.ts'
 export type { NotificationHandler } from './notifications.ts'
 export type { Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
 export type { Adopt, Orphan, Orphaned } from './orphan.ts'
+export type { PendingRequest } from './pending.ts'
 export {
   admissions,
   admits,
@@ -32,12 +34,15 @@ export {
   type ServerPhase,
   serverTransitions,
 } from './phase.ts'
-export type { PendingRequest } from './requests.ts'
 export { type CloseOptions, Session, type SessionHealth } from './session.ts'
+export { wasAsked } from './stateless/client-asked.ts'
+export type { ListenFilter, Listening } from './stateless/client-listening.ts'
+export type { OpenOptions } from './stateless/client-opening.ts'
 export { declaresExtension, extensionMissing } from './stateless/guard.ts'
 export type { SessionStats } from './stats.ts'
 export { peerRunsTasks, runsTasks } from './tasks/capability.ts'
 export type { TaskOptions } from './tasks/options.ts'
-export { TaskReceiver, type TaskRun } from './tasks/receiver.ts'
+export { type TaskObserver, TaskReceiver, type TaskRun } from './tasks/receiver.ts'
 export { RemoteTask, requestAsTask, type TaskPeer, type TaskRequestOptions } from './tasks/remote-task.ts'
+export { isTask } from './tasks/running-task.ts'
 export { isTerminal, taskTransitions } from './tasks/status.ts'

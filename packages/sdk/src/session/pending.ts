@@ -36,6 +36,8 @@ export class Pending implements PendingRequest, Orphan {
   sent = false
   /** What it carries beside its own parameters when it is made again. */
   extra: Body | undefined
+  /** Since when it waits for something on this side. */
+  heldAt = 0
   /** How often it was answered with questions. */
   rounds = 0
   /** It was made again because the server did not take it; that happens once. */

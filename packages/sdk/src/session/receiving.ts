@@ -108,9 +108,16 @@ export class Receiving {
     }
   }
 
+  /** Whether this is a client of the stateless era. */
+  get #asksStateless(): boolean {
+    return this.#core.role === 'client' && this.#core.era === 'stateless'
+  }
+
   #onRequest(message: RequestMessage, reply: Reply | undefined): void {
     const core = this.#core
     const { id, method } = message
+    // D-08: since then clients send no answers, and servers ask inside their results.
+    if (this.#asksStateless) return core.ignore('request of a stateless server', method.slice(0, 80))
     if (!admits(core.role, core.phases.current, method)) return this.#answering.refuse(id, this.#notAdmitted(method), reply)
     if (method === 'initialize') return this.#onInitialize(message)
     if (method === 'ping') return this.#answering.succeed(id, {}, reply)
@@ -137,7 +144,9 @@ export class Receiving {
 
   #onNotification(message: NotificationMessage): void {
     const core = this.#core
-    const { method, params = {} } = message
+    const { method, params: given = {} } = message
+    const params = this.#asksStateless ? this.#requests.listenings.hear(method, given) : given
+    if (params === undefined) return
     // Where clients share a link, ids of one mean nothing to another: they hang up instead.
     if (core.settings.sharedLink) return core.ignore('notification on a shared link', method.slice(0, 80))
     if (method === 'notifications/cancelled') return this.#answering.cancel(params['requestId'], params['reason'])
@@ -198,6 +207,7 @@ export class Receiving {
   #onInvalid(invalid: Invalid): void {
     if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error.message)
     this.#core.ignore('invalid message', invalid.error.message)
+    if (this.#asksStateless) return
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
     // What a server's process prints on the wrong stream is no request; answering it could make it print more, for ever.
     if (this.#core.role === 'client') return

@@ -1,94 +1,63 @@
 /** Requests to the peer: correlation, time-outs, progress and cancellation. One timer serves them all. */
 import { fromWire, ParleyError, type WireError } from '../errors/index.ts'
-import { type Body, exceedsBytes, type RequestId, requestText } from '../jsonrpc/index.ts'
+import { type Body, exceedsBytes, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
+import type { HeaderParam } from '../versions/index.ts'
 import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
-import type { Orphan } from './orphan.ts'
+import { annotatedParams, NO_HEADERS, sendOptions, textOf } from './outgoing.ts'
+import { Pending, type PendingRequest } from './pending.ts'
+import { cancelled, lostRequest, shown, timedOut } from './request-errors.ts'
 import type { Route } from './routes.ts'
+import type { Session } from './session.ts'
+import { noteAsked } from './stateless/client-asked.ts'
+import type { ClientEnvelope } from './stateless/client-envelope.ts'
+import { Listenings } from './stateless/client-listening.ts'
+import { type MendingHost, mend } from './stateless/client-mending.ts'
+import { isComplete, unframed } from './stateless/client-result.ts'
+import { Rounds } from './stateless/client-rounds.ts'
 import { LastingProgress } from './tasks/lasting-progress.ts'
-
-export interface PendingRequest {
-  readonly id: RequestId
-  readonly method: string
-  readonly startedAt: number
-  /** When it will be given up unless an answer or progress comes. */
-  readonly deadline: number
-}
-
-class Pending implements PendingRequest, Orphan {
-  readonly id: number
-  readonly method: string
-  readonly route: Route | undefined
-  readonly params: Body | undefined
-  readonly startedAt: number
-  readonly timeout: number
-  readonly hardDeadline: number
-  readonly options: RequestOptions | undefined
-  readonly resolve: (result: never) => void
-  readonly convert: ((result: Body) => unknown) | undefined
-  readonly reject: (error: unknown) => void
-  deadline: number
-  lastProgress = Number.NEGATIVE_INFINITY
-  onAbort: (() => void) | undefined
-
-  constructor(
-    id: number,
-    method: string,
-    route: Route | undefined,
-    params: Body | undefined,
-    startedAt: number,
-    timeout: number,
-    maxTimeout: number,
-    options: RequestOptions | undefined,
-    convert: ((result: Body) => unknown) | undefined,
-    resolve: (result: never) => void,
-    reject: (error: unknown) => void,
-  ) {
-    this.id = id
-    this.method = method
-    this.route = route
-    this.params = params
-    this.startedAt = startedAt
-    this.timeout = timeout
-    this.hardDeadline = startedAt + maxTimeout
-    this.deadline = Math.min(startedAt + timeout, this.hardDeadline)
-    this.options = options
-    this.convert = convert
-    this.resolve = resolve
-    this.reject = reject
-  }
-
-  /** Leaves the caller's signal alone once the request is over. */
-  release(): void {
-    if (this.onAbort !== undefined) this.options?.signal?.removeEventListener('abort', this.onAbort)
-  }
-}
 
 /** Shared by all sessions that wait for nothing. */
 const NONE: Map<RequestId, Pending> = new Map()
 
-export class Requests {
+export class Requests implements MendingHost {
   readonly ids: RequestIds
+  /** Set in the stateless era: what every request says of itself. */
+  envelope: ClientEnvelope | undefined
   readonly #core: SessionCore
+  readonly #session: Session
+  /** Ends the session. */
+  readonly end: (reason: ParleyError) => void
   #pending = NONE
+  /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
+  #held: Map<Pending, AbortController> | undefined
   #timerDue = Number.POSITIVE_INFINITY
   #cancelTimer: (() => void) | undefined
   #lasting: LastingProgress | undefined
+  #listenings: Listenings | undefined
+  #rounds: Rounds | undefined
   #onIdle: (() => void) | undefined
 
-  constructor(core: SessionCore) {
+  constructor(core: SessionCore, session: Session, end: (reason: ParleyError) => void) {
     this.#core = core
+    this.#session = session
+    this.end = end
     this.ids = new RequestIds(core.settings.maxRequestId, (threshold, used) => core.report({ type: 'ids', used, threshold }))
   }
 
+  get listenings(): Listenings {
+    this.#listenings ??= new Listenings(this.#core, this)
+    return this.#listenings
+  }
+
   get size(): number {
-    return this.#pending.size
+    return this.#pending.size + (this.#held?.size ?? 0)
   }
 
   list(): PendingRequest[] {
-    return [...this.#pending.values()].map(({ id, method, startedAt, deadline }) => ({ id, method, startedAt, deadline }))
+    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map(({ id, method, startedAt, deadline }) => ({ id, method, startedAt, deadline }))
   }
 
   /** `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the question whether the peer is alive. `convert` makes of the result what the caller wants without another promise. */
@@ -98,50 +67,127 @@ export class Requests {
     route: Route | undefined,
     options?: RequestOptions,
     convert?: (result: Body) => T | Promise<T>,
+    envelope = this.envelope,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (options?.signal?.aborted) throw cancelled(method, options.signal)
-      const { settings, stats } = this.#core
-      // What has no route is the session's own: the handshake, and the ping that proves the peer alive, which a full queue must not stop.
-      if (route !== undefined && this.#pending.size >= settings.maxPending) {
-        throw new ParleyError('too_many_requests', { message: `${settings.maxPending} requests are already waiting for the peer` })
-      }
-      const id = this.ids.next()
-      const timeout = options?.timeout === undefined ? settings.requestTimeout : milliseconds(options.timeout)
-      const maxTimeout = options?.maxTimeout === undefined ? Math.max(settings.maxRequestTimeout, timeout) : milliseconds(options.maxTimeout)
-      const pending = new Pending(id, method, route, params, settings.clock.now(), timeout, maxTimeout, options, convert, resolve as never, reject)
-      const text = requestText(id, method, this.#outgoingParams(pending))
-      if (exceedsBytes(text, settings.limits.maxBytes)) {
-        throw new ParleyError('message_too_large', { message: `The request is longer than ${settings.limits.maxBytes} bytes` })
-      }
-      if (this.#pending === NONE) this.#pending = new Map()
-      this.#pending.set(id, pending)
-      this.#watch(pending)
-      stats.of(method).sent++
-      try {
-        this.#core.send(text, options?.relatedTo === undefined ? undefined : { relatedTo: options.relatedTo })
-      } catch (error) {
-        this.#take(id)
-        return this.#lose(pending, error as Error, false)
-      }
-      this.#arm(pending.deadline)
+      this.#begin(method, params, route, options, convert, envelope, resolve as never, reject)
     })
   }
 
-  #outgoingParams(pending: Pending): Body | undefined {
-    const { route, params, options } = pending
-    const translated = route?.paramsDown === undefined ? params : this.#core.translate(route.paramsDown, params, this.#core.translationContext(undefined))
-    if (options?.onProgress === undefined) return translated
-    return { ...translated, _meta: { ...(translated?.['_meta'] as Body | undefined), progressToken: pending.id } }
+  /** A request of this session's own that goes on for as long as both sides like, once the peer has taken it: `lasts` is to be called then. */
+  sendLasting(method: string, params: Body, options: RequestOptions): { id: RequestId; answered: Promise<Body>; lasts: () => void } {
+    let pending: Pending | undefined
+    const answered = new Promise<Body>((resolve, reject) => {
+      pending = this.#begin(method, params, undefined, options, undefined, this.envelope, resolve, reject)
+    })
+    const lasts = (): void => {
+      if (pending === undefined) return
+      pending.hardDeadline = Number.POSITIVE_INFINITY
+      pending.deadline = Number.POSITIVE_INFINITY
+    }
+    return { id: pending?.id ?? 0, answered, lasts }
+  }
+
+  /** The peer has ended it without an answer. */
+  endLasting(id: RequestId): void {
+    this.#take(id)?.resolve({} as never)
+    this.#core.link.withdraw?.(id)
+  }
+
+  #begin(
+    method: string,
+    params: Body | undefined,
+    route: Route | undefined,
+    options: RequestOptions | undefined,
+    convert: ((result: Body) => unknown) | undefined,
+    envelope: ClientEnvelope | undefined,
+    resolve: (result: never) => void,
+    reject: (error: unknown) => void,
+  ): Pending {
+    if (options?.signal?.aborted) throw cancelled(method, options.signal)
+    const { settings } = this.#core
+    // What has no route is the session's own: the handshake, and the ping that proves the peer alive, which a full queue must not stop.
+    if (route !== undefined && this.size >= settings.maxPending) {
+      throw new ParleyError('too_many_requests', { message: `${settings.maxPending} requests are already waiting for the peer` })
+    }
+    const id = this.ids.next()
+    const timeout = options?.timeout === undefined ? settings.requestTimeout : milliseconds(options.timeout)
+    const maxTimeout = options?.maxTimeout === undefined ? Math.max(settings.maxRequestTimeout, timeout) : milliseconds(options.maxTimeout)
+    const pending = new Pending(id, method, route, params, settings.clock.now(), timeout, maxTimeout, options, convert, envelope, resolve, reject)
+    this.#post(pending)
+    return pending
+  }
+
+  #post(pending: Pending): void {
+    if (this.#pending === NONE) this.#pending = new Map()
+    this.#pending.set(pending.id, pending)
+    this.#watch(pending)
+    const annotated = annotatedParams(this.#core, pending)
+    if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
+    this.#arm(pending.deadline)
+    const { id } = pending
+    const transmit = (known: readonly HeaderParam[]): void => {
+      if (this.#pending.get(id) === pending) this.#transmit(pending, known)
+    }
+    // A server that misses a header says so.
+    annotated.then(transmit, () => transmit(NO_HEADERS))
+  }
+
+  #transmit(pending: Pending, annotated: readonly HeaderParam[]): void {
+    const { settings, stats } = this.#core
+    let text: string
+    let options: SendOptions | undefined
+    try {
+      text = textOf(this.#core, pending)
+      options = sendOptions(this.#core, pending, annotated)
+      if (exceedsBytes(text, settings.limits.maxBytes)) {
+        throw new ParleyError('message_too_large', { message: `The request is longer than ${settings.limits.maxBytes} bytes` })
+      }
+    } catch (error) {
+      this.#take(pending.id)
+      return pending.reject(error)
+    }
+    stats.of(pending.method).sent++
+    pending.sent = true
+    try {
+      this.#core.send(text, options)
+    } catch (error) {
+      this.#take(pending.id)
+      return this.#lose(pending, error as Error, false)
+    }
+    this.#arm(pending.deadline)
   }
 
   settleResult(id: RequestId, result: Body): void {
-    const pending = this.#take(id)
+    const pending = this.#pending.get(id)
     if (pending === undefined) return this.#core.ignore('unexpected answer', `result for id ${shown(id)}`)
-    const up = pending.route?.resultUp
+    const { route } = pending
+    const framed = pending.envelope !== undefined && route !== undefined
+    if (framed && !isComplete(result)) return this.#incomplete(pending, result)
+    this.#take(id)
     try {
-      const known = up === undefined ? result : (this.#core.translate(up, result, this.#core.translationContext(pending.params)) ?? {})
+      const own = framed ? unframed(result) : result
+      const known = route?.resultUp === undefined ? own : (this.#core.translate(route.resultUp, own, this.#core.translationContext(pending.params)) ?? {})
+      if (pending.rounds > 0) noteAsked(known)
       pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
+    } catch (error) {
+      pending.reject(error)
+    }
+  }
+
+  /** The server has not answered yet, or with something that is no result of the method. */
+  #incomplete(pending: Pending, result: Body): void {
+    const type = result['resultType']
+    if (type === 'input_required') {
+      this.#rounds ??= new Rounds(this.#core, this.#session, this)
+      return this.#rounds.begin(pending, result)
+    }
+    if (type !== 'task' || pending.options?.acceptsTask !== true) {
+      return this.fail(pending, new ParleyError('invalid_answer', { message: `${pending.method} was answered with a result of type ${shown(type)}` }))
+    }
+    this.#take(pending.id)
+    try {
+      pending.resolve((pending.convert === undefined ? result : pending.convert(result)) as never)
     } catch (error) {
       pending.reject(error)
     }
@@ -151,10 +197,59 @@ export class Requests {
     if (id === null || id === undefined) {
       return this.#core.ignore('error without id', `${error.code} ${error.message.slice(0, 200)}`)
     }
-    const pending = this.#take(id)
+    const pending = this.#pending.get(id)
     if (pending === undefined) return this.#core.ignore('unexpected answer', `error for id ${shown(id)}`)
+    if (pending.envelope !== undefined && pending.route !== undefined && mend(this.#core, this, pending, error)) return
+    this.fail(pending, fromWire(error))
+  }
+
+  hold(pending: Pending): AbortSignal {
+    const controller = new AbortController()
+    this.#held ??= new Map()
+    // Before it is taken, so that it does not look for a moment as if nothing waited.
+    this.#held.set(pending, controller)
+    this.#take(pending.id)
+    this.#watch(pending)
+    pending.sent = false
+    pending.heldAt = this.#core.settings.clock.now()
+    // Nobody can be hurried who was asked something.
+    pending.deadline = Number.POSITIVE_INFINITY
+    return controller.signal
+  }
+
+  /** False when it was given up meanwhile. */
+  #letGo(pending: Pending, why?: unknown): boolean {
+    const controller = this.#held?.get(pending)
+    if (controller === undefined) return false
+    this.#held?.delete(pending)
+    pending.release()
+    if (why !== undefined) controller.abort(why)
+    this.#idleNow()
+    return true
+  }
+
+  again(pending: Pending, extra: Body | undefined, asked: boolean): void {
+    const now = this.#core.settings.clock.now()
+    if (this.#held?.has(pending) !== true) return
+    if (asked) pending.hardDeadline += now - pending.heldAt
+    try {
+      pending.id = this.ids.next()
+    } catch (error) {
+      return this.fail(pending, error)
+    }
+    pending.extra = extra
+    pending.deadline = Math.min(now + pending.timeout, pending.hardDeadline)
+    // First the new place, then away from the old one.
+    if (this.#pending === NONE) this.#pending = new Map()
+    this.#pending.set(pending.id, pending)
+    this.#letGo(pending)
+    this.#post(pending)
+  }
+
+  fail(pending: Pending, error: unknown): void {
+    if (!this.#letGo(pending, error) && this.#take(pending.id) === undefined) return
     this.#core.stats.of(pending.method).failed++
-    pending.reject(fromWire(error))
+    pending.reject(error)
   }
 
   /** An answer that came but cannot be read: the request it belongs to is over. */
@@ -198,15 +293,16 @@ export class Requests {
   failAll(makeError: (method: string) => ParleyError): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
-    for (const pending of [...this.#pending.values()]) {
-      this.#take(pending.id)
-      this.#lose(pending, makeError(pending.method), true)
+    for (const pending of [...this.#pending.values(), ...(this.#held?.keys() ?? [])]) {
+      const error = makeError(pending.method)
+      if (!this.#letGo(pending, error)) this.#take(pending.id)
+      this.#lose(pending, pending.refusal ?? error, pending.refusal === undefined)
     }
   }
 
   /** Resolves when nothing waits for the peer. */
   idle(): Promise<void> {
-    if (this.#pending.size === 0) return Promise.resolve()
+    if (this.size === 0) return Promise.resolve()
     return new Promise((resolve) => {
       this.#onIdle = resolve
     })
@@ -227,12 +323,26 @@ export class Requests {
   }
 
   #giveUp(pending: Pending, error: ParleyError): void {
-    if (this.#take(pending.id) === undefined) return
-    // The specification forbids cancelling the handshake.
-    if (pending.method !== 'initialize')
-      this.#core.sendNotification('notifications/cancelled', { requestId: pending.id, reason: error.message }, relatedOptions(pending))
+    if (!this.#letGo(pending, error)) {
+      if (this.#take(pending.id) === undefined) return
+      if (pending.sent) this.#takeBack(pending, error)
+    }
     this.#core.stats.of(pending.method).failed++
     pending.reject(error)
+  }
+
+  /** Where hanging up says it, nothing else does; the specification forbids cancelling the handshake. */
+  #takeBack(pending: Pending, error: ParleyError): void {
+    const { link } = this.#core
+    const handshake = pending.method === 'initialize'
+    if (link.withdraw !== undefined && (handshake || pending.envelope !== undefined)) return link.withdraw(pending.id)
+    if (handshake) return
+    const relatedTo = pending.options?.relatedTo
+    this.#core.sendNotification(
+      'notifications/cancelled',
+      { requestId: pending.id, reason: error.message },
+      relatedTo === undefined ? undefined : { relatedTo },
+    )
   }
 
   #take(id: RequestId): Pending | undefined {
@@ -240,11 +350,14 @@ export class Requests {
     if (pending === undefined) return undefined
     this.#pending.delete(id)
     pending.release()
-    if (this.#onIdle !== undefined && this.#pending.size === 0) {
-      this.#onIdle()
-      this.#onIdle = undefined
-    }
+    this.#idleNow()
     return pending
+  }
+
+  #idleNow(): void {
+    if (this.#onIdle === undefined || this.size > 0) return
+    this.#onIdle()
+    this.#onIdle = undefined
   }
 
   #arm(due: number): void {
@@ -266,32 +379,4 @@ export class Requests {
     }
     if (nextDue < Number.POSITIVE_INFINITY) this.#arm(nextDue)
   }
-}
-
-function relatedOptions(pending: Pending): { relatedTo: RequestId } | undefined {
-  const relatedTo = pending.options?.relatedTo
-  return relatedTo === undefined ? undefined : { relatedTo }
-}
-
-function cancelled(method: string, signal: AbortSignal): ParleyError {
-  const reason: unknown = signal.reason
-  const why = reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : typeof reason === 'string' ? `: ${reason}` : ''
-  return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller${why}`, cause: reason })
-}
-
-function timedOut(pending: Pending, now: number): ParleyError {
-  const waited = now - pending.startedAt
-  const limit = pending.deadline >= pending.hardDeadline ? 'the hard maximum' : 'no answer and no progress'
-  return new ParleyError('request_timeout', { message: `${pending.method} timed out after ${waited} ms (${limit})` })
-}
-
-export function lostRequest(method: string, reason: Error | undefined): ParleyError {
-  if (reason instanceof ParleyError && reason.kind === 'peer_unresponsive')
-    return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
-  const why = reason === undefined ? '' : `: ${reason.message}`
-  return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
-}
-
-function shown(value: unknown): string {
-  return String(JSON.stringify(value) ?? value).slice(0, 80)
 }

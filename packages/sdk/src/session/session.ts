@@ -1,21 +1,24 @@
 /** One conversation with one peer, over one link, in one version. Everything above sees the newest vocabulary only. */
-import { ParleyError } from '../errors/index.ts'
+import { ParleyError, toParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
-import { declares, type ProtocolVersion, type Side } from '../protocol/index.ts'
+import { declares, type Era, type LogLevel, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Profile } from '../versions/index.ts'
 import { Answering, type InFlight } from './answering.ts'
 import type { Clock, Mint } from './clock.ts'
 import { SessionCore } from './core.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Caller, Introduction } from './endpoint.ts'
-import { initializeParams, readInitializeResult } from './handshake.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
 import type { Progress, RequestOptions, SessionOptions } from './options.ts'
+import type { PendingRequest } from './pending.ts'
 import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
 import { Receiving } from './receiving.ts'
-import { lostRequest, type PendingRequest, Requests } from './requests.ts'
+import { lostRequest } from './request-errors.ts'
+import { Requests } from './requests.ts'
 import { SessionCaller } from './stateless/caller.ts'
+import type { ListenFilter, Listening } from './stateless/client-listening.ts'
+import { Opening, type OpenOptions } from './stateless/client-opening.ts'
 import type { SessionStats } from './stats.ts'
 
 export interface SessionHealth {
@@ -58,7 +61,7 @@ export class Session {
     this.id = options.id ?? core.settings.mint()
     this.role = options.role
     this.transport = options.link.transport
-    this.#requests = new Requests(core)
+    this.#requests = new Requests(core, this, (reason) => this.#end(reason))
     this.#answering = new Answering(core, this)
     this.#notifications = new Notifications(core)
     const receivers = { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }
@@ -101,6 +104,10 @@ export class Session {
   get version(): ProtocolVersion | undefined {
     return this.#core.version
   }
+  /** Undefined until both sides have agreed. */
+  get era(): Era | undefined {
+    return this.#core.era
+  }
   get self(): Introduction {
     return this.#core.self
   }
@@ -118,24 +125,25 @@ export class Session {
   }
 
   /** Client side of the handshake; a failure closes the session. */
-  async initialise(): Promise<void> {
+  initialise(): Promise<void> {
+    return this.#begin({}, (opening) => opening.shakeHands())
+  }
+
+  /** Client side: finds out the era of the server, unless it is known or only one will do, and agrees with it on a version. A failure closes the session. */
+  begin(options: OpenOptions = {}): Promise<void> {
+    return this.#begin(options, (opening) => opening.run())
+  }
+
+  async #begin(options: OpenOptions, agree: (opening: Opening) => Promise<void>): Promise<void> {
     const core = this.#core
-    const { versions, profile, clock, initialiseTimeout } = core.settings
-    const params = initializeParams(versions, core.self, profile, core.translationContext(undefined))
+    const { clock } = core.settings
     if (!core.phases.fire('initialize', clock.now())) {
       throw core.closed ? core.closedError() : new ParleyError('already_initialized', { message: 'This session was initialised before' })
     }
     try {
-      await this.#requests.send('initialize', params, undefined, { timeout: initialiseTimeout }, (result) => {
-        // At once, not a turn later: what the server sends right after its answer must find a session that knows its version.
-        const { version, peer } = readInitializeResult(result, versions, profile)
-        core.agreeOn(version, peer)
-        core.phases.fire('accept', clock.now())
-        core.report({ type: 'negotiated', requested: String(params['protocolVersion']), version })
-        core.sendNotification('notifications/initialized', undefined)
-      })
+      await agree(new Opening(core, this.#requests, options))
     } catch (error) {
-      const failure = handshakeFailure(error, initialiseTimeout)
+      const failure = toParleyError(error)
       core.phases.fire('fail', clock.now())
       await this.close({ reason: failure })
       throw failure
@@ -174,7 +182,24 @@ export class Session {
   }
 
   async ping(options?: RequestOptions): Promise<void> {
-    await this.request('ping', undefined, options)
+    await this.request(this.era === 'stateless' ? 'server/discover' : 'ping', undefined, options)
+  }
+
+  /** The least severe level of log messages wanted with each request of the stateless era. */
+  get logLevel(): LogLevel | undefined {
+    return this.#requests.envelope?.logLevel
+  }
+  set logLevel(level: LogLevel | undefined) {
+    if (this.#requests.envelope !== undefined) this.#requests.envelope.logLevel = level
+  }
+
+  /** Asks a server of the stateless era to tell of changes, for as long as nobody ends it. */
+  listen(filter: ListenFilter, options: { signal?: AbortSignal } = {}): Listening {
+    const core = this.#core
+    if (!core.open) throw this.#notOpen('subscriptions/listen')
+    const breach = core.breach(core.route('subscriptions/listen'), this.role)
+    if (breach !== undefined) throw breach
+    return this.#requests.listenings.begin(filter, options.signal)
   }
 
   /** From the newest vocabulary to this session's version, for results that are kept as text. */
@@ -206,6 +231,11 @@ export class Session {
   /** Lets the peer hang up on a request of its own and come back for the answer; does nothing where transport or version cannot. */
   release(request: RequestId, retry?: Duration): void {
     this.#core.link.release?.(request, retry === undefined ? undefined : milliseconds(retry))
+  }
+
+  /** Whether messages have headers here, so that some arguments of tools travel in them as well. */
+  get mirrors(): boolean {
+    return this.#core.link.mirrors === true
   }
 
   /** Whether a message that belongs to no request of the peer would be delivered now; it may have to come and fetch it. */
@@ -329,7 +359,8 @@ export class Session {
     const core = this.#core
     const { keepAlive, clock } = core.settings
     this.#cancelInitialiseTimer?.()
-    if (keepAlive !== undefined) {
+    // Where nothing is remembered between requests, nobody needs to know whether the other is still there.
+    if (keepAlive !== undefined && core.era !== 'stateless') {
       this.#keepAlive = new KeepAlive({
         clock,
         every: keepAlive.every,
@@ -370,11 +401,4 @@ export class Session {
       this.#core.reportError(error, 'observer')
     }
   }
-}
-
-function handshakeFailure(error: unknown, timeout: number): ParleyError {
-  if (error instanceof ParleyError && error.kind === 'request_timeout') {
-    return new ParleyError('initialization_timeout', { message: `The server did not answer initialize within ${timeout} ms`, cause: error })
-  }
-  return error instanceof ParleyError ? error : new ParleyError('internal_error', { cause: error })
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { versions } from '../protocol/index.ts'
+import { eraOf, versions } from '../protocol/index.ts'
 import { explain, explainText } from './explain.ts'
+import { flows } from './flows/flows.ts'
+import { ruleInfo, rules } from './rules.ts'
 import { steps } from './steps/index.ts'
 
 const V24 = '2024-11-05'
@@ -89,5 +91,27 @@ describe('X1 what happens between two versions', () => {
 
   it('can be read for every pair', () => {
     for (const from of versions) for (const to of versions) expect(explainText(from, to)).not.toMatch(/undefined|\[object/)
+  })
+})
+
+describe('X6 flows between the eras', () => {
+  it('are told for every pair of versions on both sides of the border, and for no other', () => {
+    for (const from of versions) {
+      for (const to of versions) expect(explain(from, to).flows.length > 0).toBe(eraOf(from) !== eraOf(to))
+    }
+  })
+
+  it('name every rule that is a flow of the newest step, and only known ones', () => {
+    const told = new Set(flows.flatMap((flow) => flow.rules))
+    const known = rules.filter(({ id, kind }) => id.startsWith('D-') && kind === 'flow' && id !== 'D-09').map(({ id }) => id)
+    expect(known.filter((id) => !told.has(id))).toEqual([])
+    for (const id of told) expect(ruleInfo(id)).toBeDefined()
+  })
+
+  it('are read aloud with their verdicts', () => {
+    expect(explainText('2025-11-25', '2026-07-28', { method: 'elicitation/create' })).toContain(
+      'Stateless client, handshake server [lossless]: the call waits under a sealed token',
+    )
+    expect(explainText('2025-06-18', '2025-11-25')).not.toContain('flow:')
   })
 })

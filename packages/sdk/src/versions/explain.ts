@@ -1,6 +1,7 @@
 /** What happens to messages between two versions, as data and as text: the steps read aloud. */
-import type { ProtocolVersion } from '../protocol/index.ts'
+import { eraOf, type ProtocolVersion } from '../protocol/index.ts'
 import type { Change, Part, Rule } from './change.ts'
+import { type Flow, flows } from './flows/flows.ts'
 import { capabilitiesOf, features, methodsOf } from './methods.ts'
 import type { Operation, Profile, Severity } from './operation.ts'
 import { path } from './plan.ts'
@@ -45,6 +46,8 @@ export interface Explanation {
   readonly from: ProtocolVersion
   readonly to: ProtocolVersion
   readonly entries: readonly Entry[]
+  /** Conversations that take another form; none within one era. */
+  readonly flows: readonly Flow[]
   /** Methods only the target has, and methods only the source has. */
   readonly addedMethods: readonly string[]
   readonly removedMethods: readonly string[]
@@ -61,6 +64,7 @@ export function explain(from: ProtocolVersion, to: ProtocolVersion, options: Exp
     from,
     to,
     entries: path(from, to).flatMap(({ changes, direction }) => changes.flatMap((change) => entryOf(change, direction, options))),
+    flows: flowsBetween(from, to, options),
     addedMethods: missing(methodsAfter, methodsBefore),
     removedMethods: missing(methodsBefore, methodsAfter),
     addedCapabilities: missing(capabilitiesAfter, capabilitiesBefore),
@@ -68,6 +72,11 @@ export function explain(from: ProtocolVersion, to: ProtocolVersion, options: Exp
     addedFeatures: missing(features(to), features(from)),
     removedFeatures: missing(features(from), features(to)),
   }
+}
+
+function flowsBetween(from: ProtocolVersion, to: ProtocolVersion, { method }: ExplainOptions): Flow[] {
+  if (eraOf(from) === eraOf(to)) return []
+  return flows.filter((flow) => method === undefined || flow.methods.includes(method))
 }
 
 /** What of `these` is not among `those`. */
@@ -124,13 +133,25 @@ function words(operation: Operation): string {
 
 /** The same for people: one paragraph per change. */
 export function explainText(from: ProtocolVersion, to: ProtocolVersion, options: ExplainOptions = {}): string {
-  const { entries, addedMethods, removedMethods } = explain(from, to, options)
+  const { entries, flows: crossing, addedMethods, removedMethods } = explain(from, to, options)
   if (from === to) return `From ${from} to ${to}: nothing changes.\n`
   const lines = [`From ${from} to ${to}`, '']
   if (addedMethods.length > 0) lines.push(`Only in ${to}: ${addedMethods.join(', ')}`)
   if (removedMethods.length > 0) lines.push(`Only in ${from}: ${removedMethods.join(', ')}`)
   for (const entry of entries) lines.push(...paragraph(entry))
+  for (const flow of crossing) lines.push(...crossingOf(flow))
   return `${lines.join('\n')}\n`
+}
+
+function crossingOf({ name, rules, handshake, stateless, handshakeClient, statelessClient }: Flow): string[] {
+  return [
+    '',
+    `flow: ${name} (${rules.join(', ')})`,
+    `  Handshake era: ${handshake}.`,
+    `  Since 2026-07-28: ${stateless}.`,
+    `  Handshake client, stateless server [${handshakeClient.verdict}]: ${handshakeClient.how}.`,
+    `  Stateless client, handshake server [${statelessClient.verdict}]: ${statelessClient.how}.`,
+  ]
 }
 
 function paragraph(entry: Entry): string[] {

@@ -1,7 +1,7 @@
 export { BatchAnswer, type SplitBatch, splitBatch } from './batch.ts'
 export { type Change, change, defineStep, type Part, type Rule, type Step } from './change.ts'
 export { type Action, type Entry, type ExplainOptions, type Explanation, explain, explainText } from './explain.ts'
-export { type HeaderParam, headerObjection, headerParamsOf, headersFor } from './header-params.ts'
+export { type Crossing, type Flow, type FlowVerdict, flows } from './flows/flows.ts'
 export { type InputDemand, type Question, readInputRequired, validResponses } from './flows/question-shapes.ts'
 export {
   beginQuestions,
@@ -13,6 +13,7 @@ export {
   type QuestionsStep,
   stepQuestions,
 } from './flows/questions.ts'
+export { type HeaderParam, headerObjection, headerParamsOf, headersFor } from './header-params.ts'
 export { capabilitiesOf, features, methodIn, methodsOf, sendable, supports } from './methods.ts'
 export {
   defaults,
@@ -33,7 +34,6 @@ export {
 export { type Plan, type PlanOptions, path, plan } from './plan.ts'
 export { type RuleInfo, type RuleKind, ruleInfo, rules } from './rules.ts'
 export { steps } from './steps/index.ts'
-export { becomeResult, drop, isVerdict, refuse, type Verdict } from './verdict.ts'
 export { clientCapabilitiesUp, serverCapabilitiesUp } from './steps/stateless-capabilities.ts'
 export { META } from './steps/stateless-envelope.ts'
 export { askingMethods, cacheableMethods } from './steps/stateless-methods.ts'
@@ -45,3 +45,4 @@ export {
   taskFromExtension,
   taskToExtension,
 } from './steps/tasks-shape.ts'
+export { becomeResult, drop, isVerdict, refuse, type Verdict } from './verdict.ts'

@@ -138,14 +138,14 @@ export class ParkedCall {
 
   cancel(reason: string): void {
     this.call.cancel(reason)
-    this.#over({ type: 'end' })
+    this.#over()
   }
 
   /** Nobody came back in time: what was asked is answered as if the user had turned away. */
   expire(): void {
-    const effects = stepQuestions(this.#state, { type: 'expire' })[1]
-    this.call.cancel('The client did not come back with answers')
-    this.#over({ type: 'expire' }, effects)
+    // Before the call is cancelled: its questions are to get the answer of somebody who turned away, not an error.
+    this.#do({ type: 'expire' })
+    this.cancel('The client did not come back with answers')
   }
 
   keepProgress(progress: KeptProgress): void {
@@ -212,16 +212,15 @@ export class ParkedCall {
 
   #settle(): void {
     const [leg, outcome] = [this.#leg as Leg, this.#outcome]
-    this.#over({ type: 'end' })
+    this.#over()
     if (outcome === undefined) return
     if ('answer' in outcome) leg.settle(outcome.answer)
     else leg.fail(toParleyError(outcome.error))
   }
 
-  #over(event: QuestionsEvent, effects?: readonly QuestionsEffect[]): void {
+  #over(): void {
     this.#stopTimer?.()
-    this.#state = stepQuestions(this.#state, event)[0]
-    for (const effect of effects ?? []) this.#carryOut(effect)
+    this.#do({ type: 'end' })
     this.#parking.forget(this)
     const error = new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' })
     for (const { reject } of [...this.#waiting.values()]) reject(error)

@@ -104,12 +104,16 @@ export class Parking {
   }
 
   /** The answer that shows questions of a handler that will be run again. */
-  async shownState(call: InboundCall, { requests, state }: InputRequired): Promise<Body> {
+  async shownState(call: InboundCall, { requests, state }: InputRequired): Promise<Answer> {
     const { maxRounds, ttl, maxLife } = this.#settings
     const { rounds, beganAt } = call.again ?? { rounds: 0, beganAt: this.now }
     if (rounds >= maxRounds) throw new ParleyError('internal_error', { message: 'The call asked its client too many times' })
     for (const { method } of Object.values(requests)) this.#demand(call, method)
     const q = Object.fromEntries(Object.entries(requests).map(([key, { method }]) => [key, method]))
+    // Where nothing has to be remembered, a client that knows the questions may bring the answers at once.
+    if (rounds === 0 && state === undefined && Object.keys(validResponses(call.params['inputResponses'], q)).length > 0) {
+      return this.#again({ s: 1, b: beganAt, q }, call)
+    }
     const e = Math.min(this.now + ttl, beganAt + maxLife)
     const token = await this.#token(call, { k: 'state', c: '', s: rounds + 1, e, b: beganAt, x: state ?? null, q })
     const body: Body = { resultType: 'input_required', requestState: token }
@@ -163,11 +167,13 @@ export class Parking {
     return new Promise((resolve, reject) => {
       const waiting: Leg = { settle: resolve, fail: reject }
       leg.onCancel((reason) => parked.legGone(waiting, reason))
+      // The answer to the leg is the call's.
+      leg.afterAnswer(() => parked.call.settle())
       parked.comeBack(s, leg, waiting)
     })
   }
 
-  async #again({ s, b, x, q }: Payload, leg: InboundCall): Promise<Answer> {
+  async #again({ s, b, x, q }: Pick<Payload, 's' | 'b' | 'x' | 'q'>, leg: InboundCall): Promise<Answer> {
     leg.again = { rounds: s, beganAt: b }
     leg.retry = { responses: validResponses(leg.params['inputResponses'], q ?? {}), state: x ?? undefined }
     const answer = await this.#begin(leg)
@@ -180,7 +186,11 @@ export class Parking {
     const oldest = this.#spent.size > this.#settings.maxParked ? this.#spent.keys().next().value : undefined
     if (oldest !== undefined) this.#spent.delete(oldest)
     const forgetLater = (): void => void this.clock.after(this.#settings.keepOutcome, () => this.#spent.delete(token))
-    outcome.then(forgetLater, forgetLater)
+    outcome.then(forgetLater, (error) => {
+      // A refusal spends nothing: the client may correct itself.
+      if (error instanceof ParleyError && error.kind === 'request_state_invalid') this.#spent.delete(token)
+      else forgetLater()
+    })
   }
 }
 

@@ -57,7 +57,9 @@ export class EmbeddedQuestion implements Inbound {
   release(): void {}
 
   request(method: string): Promise<Body> {
-    return Promise.reject(new ParleyError('version_gap', { message: `${method} cannot be asked: the question came inside a result, nobody waits for an answer` }))
+    return Promise.reject(
+      new ParleyError('version_gap', { message: `${method} cannot be asked: the question came inside a result, nobody waits for an answer` }),
+    )
   }
 
   written(result: Body): Body {

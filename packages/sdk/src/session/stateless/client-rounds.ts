@@ -104,4 +104,3 @@ function retryParams(inputResponses: Body | undefined, requestState: string | un
 function shown(key: string): string {
   return JSON.stringify(key.slice(0, 64))
 }
-

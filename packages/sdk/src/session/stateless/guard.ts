@@ -2,17 +2,23 @@
 import { ParleyError } from '../../errors/index.ts'
 import { extensionMethods, mutualExtensions } from '../../protocol/index.ts'
 import type { Caller, Introduction } from '../endpoint.ts'
-import { breach } from '../guard.ts'
+import { breach, type Declarations } from '../guard.ts'
 import type { Route } from '../routes.ts'
 
 /** Methods of extensions are there when the server declares the extension, and of some only for callers that do so as well. */
 export function statelessBreach(route: Route, caller: Caller, server: Introduction): ParleyError | undefined {
-  const extension = extensionMethods.get(route.method)
-  if (extension === undefined) return breach(caller.version, route.method, route.info, 'client', { client: caller.capabilities, server: server.capabilities })
-  if (!declaresExtension(server.capabilities, extension)) {
-    return new ParleyError('method_not_found', { message: `${route.method} belongs to the extension ${extension}, which this server does not offer` })
+  const declared: Declarations = { client: caller.capabilities, server: server.capabilities }
+  if (extensionMethods.has(route.method)) return extensionBreach(route.method, declared)
+  return breach(caller.version, route.method, route.info, 'client', declared)
+}
+
+export function extensionBreach(method: string, { client, server }: Declarations): ParleyError | undefined {
+  const extension = extensionMethods.get(method)
+  if (extension === undefined) return undefined
+  if (!declaresExtension(server ?? {}, extension)) {
+    return new ParleyError('method_not_found', { message: `${method} belongs to the extension ${extension}, which this server does not offer` })
   }
-  return !mutualExtensions.has(extension) || declaresExtension(caller.capabilities, extension) ? undefined : extensionMissing(extension)
+  return !mutualExtensions.has(extension) || declaresExtension(client ?? {}, extension) ? undefined : extensionMissing(extension)
 }
 
 /** Names of extensions have dots, so no path leads to them. */

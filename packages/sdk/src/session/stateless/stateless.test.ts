@@ -16,18 +16,18 @@ function server(options = {}) {
   return createServer({ name: 'test', version: '1.2.3' }, { onError: () => {}, ...options }).add(
     tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } as never }, (args) => String((args as Body)['text'])),
     tool('greet', {}, async (_, ctx) => {
-      const answer = await ctx.elicit('user', 'Who?', question as never)
-      return `Hello, ${(answer.content as Body | undefined)?.['name'] ?? 'nobody'}!`
+      const answer = await ctx.elicit('user', 'Who?', question)
+      return `Hello, ${answer.content?.name ?? 'nobody'}!`
     }),
     tool('both', {}, async (_, ctx) => {
-      const [who, said, where] = await Promise.all([ctx.elicit('who', 'Who?', question as never), ctx.sample('say', 'Say hi'), ctx.roots()])
-      return `${(who.content as Body)['name']} ${JSON.stringify(said.content)} ${where.length}`
+      const [who, said, where] = await Promise.all([ctx.elicit('who', 'Who?', question), ctx.sample('say', 'Say hi'), ctx.roots()])
+      return `${who.content?.name} ${JSON.stringify(said.content)} ${where.length}`
     }),
     tool('twice', {}, async (_, ctx) => {
-      const first = await ctx.elicit('first', 'One?', question as never)
+      const first = await ctx.elicit('first', 'One?', question)
       const id = await ctx.once('effect', () => effects.push('ran'))
-      const second = await ctx.elicit('second', 'Two?', question as never)
-      return `${(first.content as Body)['name']} ${(second.content as Body)['name']} ${id}`
+      const second = await ctx.elicit('second', 'Two?', question)
+      return `${first.content?.name} ${second.content?.name} ${id}`
     }),
     tool('raw', {}, (_, ctx) => {
       const { responses, state } = ctx.input
@@ -40,7 +40,7 @@ function server(options = {}) {
       }
       return `${name['name']} ${JSON.stringify(state)}`
     }),
-    prompt('ask', {}, async (_, ctx) => `About ${((await ctx.elicit('topic', 'What?', question as never)).content as Body)['name']}`),
+    prompt('ask', {}, async (_, ctx) => `About ${(await ctx.elicit('topic', 'What?', question)).content?.name}`),
     resource('memo://one', {}, () => 'text'),
   )
 }

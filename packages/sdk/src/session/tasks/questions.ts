@@ -90,7 +90,8 @@ export class TaskQuestions {
 
   /** A key means one question for as long as there is the task, so one that comes again is shown under another name. */
   #claim(key: string): string {
-    if (this.#asked.size >= MAX_QUESTIONS) throw new ParleyError('too_many_requests', { message: `The task has asked ${MAX_QUESTIONS} questions: no more are allowed` })
+    if (this.#asked.size >= MAX_QUESTIONS)
+      throw new ParleyError('too_many_requests', { message: `The task has asked ${MAX_QUESTIONS} questions: no more are allowed` })
     let name = key
     for (let count = 2; this.#asked.has(name); count++) name = `${key}-${count}`
     this.#asked.add(name)

@@ -56,10 +56,10 @@ export class TaskReceiver {
     return () => this.#observers.delete(observer)
   }
 
-  /** A task as the extension shows it, to a request whose tasks it is one of; else `undefined`. */
-  async look(taskId: string, request: Inbound): Promise<Body | undefined> {
-    const record = await this.#find(taskId, request)
-    return record === undefined ? undefined : detailOf(record)
+  /** Those of the ids that are tasks the request may ask about. */
+  async owned(request: Inbound, taskIds: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(taskIds.map((taskId) => this.#find(taskId, request)))
+    return found.flatMap((record) => (record === undefined ? [] : [record.taskId]))
   }
 
   /** Makes a task of a request: answers that there is one now, and runs it after that. */
@@ -82,7 +82,8 @@ export class TaskReceiver {
     if (owner === session.id) this.#owners.add(session)
     const task: RunningTask = new RunningTask(request, taskId, {
       move: (status, statusMessage) => this.#change(task, statusMessage === undefined ? { status } : { status, statusMessage }),
-      remark: async (statusMessage) => this.#tell(await store.update(taskId, ['working'], { status: 'working', statusMessage, updatedAt: session.clock.now() })),
+      remark: async (statusMessage) =>
+        this.#tell(await store.update(taskId, ['working'], { status: 'working', statusMessage, updatedAt: session.clock.now() })),
       show: (questions, statusMessage) => this.#change(task, { status: 'input_required', statusMessage, questions }, ['working', 'input_required']),
     })
     this.#running.set(taskId, task)
@@ -314,7 +315,7 @@ function firstText(content: unknown): string {
 
 /** As it would have travelled: a copy nobody can change any more. */
 function asJson(result: Answer): Body {
-  return JSON.parse(result instanceof Serialised ? result.text : JSON.stringify(result)) as Body
+  return JSON.parse(result instanceof Serialised ? result.json : JSON.stringify(result)) as Body
 }
 
 /** Exactly what the request itself would have been answered with. */

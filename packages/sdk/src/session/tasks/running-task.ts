@@ -30,6 +30,11 @@ interface Way {
 /** How long a question may wait for somebody to ask, unless the handler says otherwise. */
 const PATIENCE: Duration = '10m'
 
+/** Whether a request has become a task already. */
+export function isTask(request: Inbound): boolean {
+  return request instanceof RunningTask
+}
+
 export class RunningTask implements Inbound {
   readonly taskId: string
   readonly id: RequestId
@@ -70,7 +75,6 @@ export class RunningTask implements Inbound {
     this.session = request.session
     this.caller = request.caller
     this.principal = request.principal
-    this.retry = request.retry
     this.context = request.context
     this.#request = request
     this.#journal = journal

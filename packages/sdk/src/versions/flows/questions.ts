@@ -75,9 +75,9 @@ export function stepQuestions(state: QuestionsState, event: QuestionsEvent): Que
     case 'withdraw':
       return state.open.has(event.key) ? [{ ...state, open: without(state.open, event.key) }, []] : [state, []]
     case 'expire':
-      return state.stage === 'over' ? [state, []] : [over(state), givenUp(state)]
+      return [over(state), givenUp(state)]
     case 'end':
-      return state.stage === 'over' ? [state, []] : [over(state), []]
+      return [over(state), []]
   }
 }
 

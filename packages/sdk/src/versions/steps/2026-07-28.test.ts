@@ -220,7 +220,7 @@ describe('X1 inside a session only conversions are made, never the frame', () =>
     ['tools/list', 'params', false],
     ['tools/list', 'result', true],
     ['resources/read', 'params', false],
-    ['resources/read', 'result', false],
+    ['resources/read', 'result', true],
     ['prompts/get', 'params', false],
     ['prompts/get', 'result', false],
     ['sampling/createMessage', 'params', true],

@@ -1,0 +1,32 @@
+/** How a request of this side is written, and what its transport is told beside the text. */
+import { type Body, isObject, requestText, type SendOptions } from '../jsonrpc/index.ts'
+import { type HeaderParam, headersFor } from '../versions/index.ts'
+import type { SessionCore } from './core.ts'
+import type { Pending } from './pending.ts'
+
+export const NO_HEADERS: readonly HeaderParam[] = []
+
+/** The arguments that travel in headers as well; whoever knows the tool may have to ask first (D-60). */
+export function annotatedParams(
+  { link, endpoint }: SessionCore,
+  { envelope, method, params }: Pending,
+): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+  if (method !== 'tools/call' || envelope === undefined || link.mirrors !== true) return NO_HEADERS
+  const name = params?.['name']
+  return (typeof name === 'string' ? endpoint.headerParams?.(name) : undefined) ?? NO_HEADERS
+}
+
+export function textOf(core: SessionCore, { id, method, route, params, options, envelope, extra }: Pending): string {
+  const translated = route?.paramsDown === undefined ? params : core.translate(route.paramsDown, params, core.translationContext(undefined))
+  const token = options?.onProgress === undefined ? undefined : id
+  if (envelope !== undefined) return envelope.requestText(id, method, extra === undefined ? translated : { ...translated, ...extra }, token)
+  if (token === undefined) return requestText(id, method, translated)
+  return requestText(id, method, { ...translated, _meta: { ...(translated?.['_meta'] as Body | undefined), progressToken: token } })
+}
+
+export function sendOptions({ link }: SessionCore, { method, params, options, envelope }: Pending, annotated: readonly HeaderParam[]): SendOptions | undefined {
+  if (envelope === undefined || link.mirrors !== true) return options?.relatedTo === undefined ? undefined : { relatedTo: options.relatedTo }
+  const headers = envelope.headers(method, params)
+  const args = params?.['arguments']
+  return { headers: annotated.length > 0 && isObject(args) ? { ...headers, ...headersFor(annotated, args) } : headers }
+}

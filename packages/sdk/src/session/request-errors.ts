@@ -1,0 +1,26 @@
+/** Why a request of this side got no answer, in words. */
+import { ParleyError } from '../errors/index.ts'
+import type { Pending } from './pending.ts'
+
+export function cancelled(method: string, signal: AbortSignal): ParleyError {
+  const reason: unknown = signal.reason
+  const why = reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : typeof reason === 'string' ? `: ${reason}` : ''
+  return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller${why}`, cause: reason })
+}
+
+export function timedOut(pending: Pending, now: number): ParleyError {
+  const waited = now - pending.startedAt
+  const limit = pending.deadline >= pending.hardDeadline ? 'the hard maximum' : 'no answer and no progress'
+  return new ParleyError('request_timeout', { message: `${pending.method} timed out after ${waited} ms (${limit})` })
+}
+
+export function lostRequest(method: string, reason: Error | undefined): ParleyError {
+  if (reason instanceof ParleyError && reason.kind === 'peer_unresponsive')
+    return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
+  const why = reason === undefined ? '' : `: ${reason.message}`
+  return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
+}
+
+export function shown(value: unknown): string {
+  return String(JSON.stringify(value) ?? value).slice(0, 80)
+}

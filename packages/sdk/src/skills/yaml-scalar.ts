@@ -1,0 +1,123 @@
+/** Scalars of YAML 1.2 in the core schema: what an unquoted text means, and how quoted ones are read. */
+import type { JsonValue } from '../jsonrpc/index.ts'
+
+const WORDS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
+  ...['', '~', 'null', 'Null', 'NULL'].map((word) => [word, null] as const),
+  ...['true', 'True', 'TRUE'].map((word) => [word, true] as const),
+  ...['false', 'False', 'FALSE'].map((word) => [word, false] as const),
+])
+
+const DECIMAL = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
+const BASED = /^0(?:o[0-7]+|x[\da-fA-F]+)$/
+const NOT_JSON = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
+
+/** The value of an unquoted scalar; `undefined` when JSON has none like it. */
+export function plainValue(text: string): JsonValue | undefined {
+  const word = WORDS.get(text)
+  if (word !== undefined) return word
+  if (NOT_JSON.test(text)) return undefined
+  if (!DECIMAL.test(text) && !BASED.test(text)) return text
+  const number = Number(text)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** Characters that cannot begin an unquoted scalar. */
+const INDICATORS: ReadonlySet<string> = new Set(',[]{}#&*!|>\'"%@`')
+
+export function canBeginPlain(text: string, at: number): boolean {
+  const first = text[at]
+  if (first === undefined || INDICATORS.has(first)) return false
+  return !(first === '-' || first === '?' || first === ':') || !isBlank(text[at + 1])
+}
+
+/** End of text and line count as blank. */
+export function isBlank(sign: string | undefined): boolean {
+  return sign === undefined || sign === ' ' || sign === '\t' || sign === '\n'
+}
+
+export interface Quoted {
+  readonly value: string
+  /** The position after the closing quote. */
+  readonly end: number
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '0': '\0',
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  '\t': '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\x1b',
+  ' ': ' ',
+  '"': '"',
+  '/': '/',
+  '\\': '\\',
+  N: '\x85',
+  _: '\xa0',
+  L: '\u2028',
+  P: '\u2029',
+}
+
+const HEX_LENGTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
+
+/** Reads the quoted scalar that begins at `start`; `undefined` when it never ends or has an escape that does not exist. */
+export function readQuoted(text: string, start: number): Quoted | undefined {
+  const quote = text[start]
+  let value = ''
+  /** So much of the value is not to be trimmed at the end of a line. */
+  let solid = 0
+  for (let at = start + 1; at < text.length; ) {
+    const sign = text[at] as string
+    if (sign === quote) {
+      if (quote === '"' || text[at + 1] !== "'") return { value, end: at + 1 }
+      value += "'"
+      at += 2
+    } else if (sign === '\n') {
+      const line = foldLine(text, at)
+      value = value.slice(0, Math.max(solid, value.search(/[ \t]*$/))) + line.joint
+      at = line.next
+    } else if (sign !== '\\' || quote === "'") {
+      value += sign
+      at++
+    } else if (text[at + 1] === '\n') {
+      const line = foldLine(text, at + 1)
+      value += line.joint === ' ' ? '' : line.joint
+      at = line.next
+      solid = value.length
+    } else {
+      const escape = readEscape(text, at + 1)
+      if (escape === undefined) return undefined
+      value += escape.value
+      at = escape.end
+      solid = value.length
+    }
+  }
+  return undefined
+}
+
+/** What becomes of a line break and the blanks around it: one is a space, further ones stay. `next` is the first character that counts. */
+export function foldLine(text: string, at: number): { joint: string; next: number } {
+  let breaks = 0
+  let next = at
+  for (; next < text.length && isBlank(text[next]); next++) if (text[next] === '\n') breaks++
+  return { joint: breaks === 1 ? ' ' : '\n'.repeat(breaks - 1), next }
+}
+
+function readEscape(text: string, at: number): Quoted | undefined {
+  const name = text[at] ?? ''
+  const length = HEX_LENGTH[name]
+  if (length === undefined) {
+    const value = ESCAPES[name]
+    return value === undefined ? undefined : { value, end: at + 1 }
+  }
+  const digits = text.slice(at + 1, at + 1 + length)
+  if (digits.length !== length || !/^[\da-fA-F]+$/.test(digits)) return undefined
+  const code = Number.parseInt(digits, 16)
+  if (code > 0x10ffff) return undefined
+  // Half of a surrogate pair may be written on its own, as in JSON.
+  return { value: code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code), end: at + 1 + length }
+}
