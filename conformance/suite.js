@@ -65,9 +65,9 @@ function selection(version, scenario) {
 export async function runAgainstServer(version, scenarios, url) {
   return measured(async (directory) => {
     const runs = version === EXTENSION ? scenarios.map((scenario) => selection(version, scenario)) : [['--suite', 'all', '--spec-version', version]]
-    let output = ''
-    await inTurn(runs, async (selected) => (output += (await run(['server', '--url', url, ...selected, '-o', directory])).output))
-    if ((await readdir(directory)).length === 0) throw new Error(`The suite measured nothing:\n${output.slice(-SHOWN)}`)
+    const said = []
+    await inTurn(runs, async (selected) => said.push((await run(['server', '--url', url, ...selected, '-o', directory])).output))
+    if ((await readdir(directory)).length === 0) throw new Error(`The suite measured nothing:\n${said.join('\n').slice(-SHOWN)}`)
     return Promise.all(scenarios.map(async (scenario) => judge(scenario, await readChecks(directory, `server-${scenario}`))))
   })
 }

@@ -1,4 +1,4 @@
-/** The official suite against the built package, in the versions that have a handshake; authorization is not there yet. */
+/** The official suite against the built package; authorization is not there yet. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,11 +32,12 @@ beforeAll(() => {
   if (!existsSync(join(root, 'packages/sdk/dist/node.js'))) throw new Error('The official suite runs on the built package: npm run build')
 })
 
-describe.sequential('V1 the official suite', () => {
+describe.sequential('V1, V4 the official suite', () => {
   it.each([
-    { side: 'server', version: '2025-11-25', answer: 'auto', scenarios: 33 },
-    { side: 'server', version: '2025-11-25', answer: 'sse', scenarios: 33 },
-    { side: 'server', version: '2025-06-18', answer: 'auto', scenarios: 27 },
+    { side: 'server', version: 'all', answer: 'auto', scenarios: 40 + 33 + 27 },
+    { side: 'server', version: 'all', answer: 'sse', scenarios: 40 + 33 + 27 },
+    { side: 'server', version: 'extension', answer: 'auto', scenarios: 9 + 3 },
+    { side: 'client', version: '2026-07-28', answer: 'auto', scenarios: 8 },
     { side: 'client', version: '2025-11-25', answer: 'auto', scenarios: 5 },
     { side: 'client', version: '2025-06-18', answer: 'auto', scenarios: 2 },
   ])('has nothing to object to in the $side of $version, answers: $answer', PATIENT, async ({ side, version, answer, scenarios }) => {

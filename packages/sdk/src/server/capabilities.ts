@@ -5,6 +5,7 @@ import {
   declares,
   type ProtocolVersion,
   type ServerCapabilities,
+  SKILLS_EXTENSION,
   splitPath,
   TASKS_EXTENSION,
   versions,
@@ -13,7 +14,7 @@ import { capabilitiesOf } from '../versions/index.ts'
 import type { Registry } from './registry.ts'
 
 /** Kinds of things a server can offer. */
-export type Offer = 'tools' | 'resources' | 'prompts'
+export type Offer = 'tools' | 'resources' | 'prompts' | 'skills'
 
 export interface CapabilitySources {
   readonly registry: Registry
@@ -23,11 +24,12 @@ export interface CapabilitySources {
   readonly extensions: Readonly<Record<string, Record<string, unknown>>>
 }
 
-export function deriveCapabilities({ registry, logging, offers, experimental, extensions }: CapabilitySources): ServerCapabilities {
-  const { tools, resources, templates, prompts } = registry
+export function deriveCapabilities({ registry, logging, offers, experimental, extensions: given }: CapabilitySources): ServerCapabilities {
+  const { tools, resources, templates, prompts, skills } = registry
+  const extensions = skills.size > 0 || offers.includes('skills') ? withSkills(given) : given
   const declared: ServerCapabilities = {}
   if (tools.size > 0 || offers.includes('tools')) declared.tools = { listChanged: true }
-  if (resources.size + templates.size > 0 || offers.includes('resources')) {
+  if (resources.size + templates.size > 0 || offers.includes('resources') || Object.hasOwn(extensions, SKILLS_EXTENSION)) {
     const subscribable = resources.size + templates.size === 0 || [...resources.order, ...templates.order].some((resource) => resource.subscribable)
     declared.resources = subscribable ? { subscribe: true, listChanged: true } : { listChanged: true }
   }
@@ -41,6 +43,11 @@ export function deriveCapabilities({ registry, logging, offers, experimental, ex
   const all = runsTasks ? { ...extensions, [TASKS_EXTENSION]: {} } : extensions
   if (Object.keys(all).length > 0) declared.extensions = { ...all }
   return declared
+}
+
+/** What is in a folder of a skill is known anyway, so that clients may ask for it. */
+function withSkills(extensions: CapabilitySources['extensions']): CapabilitySources['extensions'] {
+  return { ...extensions, [SKILLS_EXTENSION]: { directoryRead: true, ...extensions[SKILLS_EXTENSION] } }
 }
 
 /** One capability a server may declare, and whether this one does. */

@@ -11,6 +11,7 @@ import { listPage, lists } from './lists.ts'
 import { getPrompt } from './prompt-get.ts'
 import { readResource } from './resource-read.ts'
 import { subscribe, unsubscribe } from './resource-subscribe.ts'
+import { getSkill, listSkills, readDirectory } from './skill-answers.ts'
 import type { ServerState } from './state.ts'
 import { suggestValues } from './suggestions.ts'
 import { callTool } from './tool-call.ts'
@@ -29,6 +30,9 @@ const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound
   ['completion/complete', suggestValues],
   ['subscriptions/listen', listen],
   ...['tasks/get', 'tasks/result', 'tasks/update', 'tasks/list', 'tasks/cancel'].map((method) => [method, aboutTask] as const),
+  ['skills/list', listSkills],
+  ['skills/get', getSkill],
+  ['resources/directory/read', readDirectory],
   ['logging/setLevel', (conversation, inbound) => conversation.setLevel(inbound.params['level'])],
   ...[...lists.keys()].map((method) => [method, list] as const),
 ])

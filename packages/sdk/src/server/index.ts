@@ -16,6 +16,8 @@ export { type ArgumentDescription, type PromptDefinition, type PromptHandler, ty
 export { type ListedResource, notFound, type ReadValue, type ResourceDefinition, type ResourceHandler, type ResourceOptions, resource } from './resource.ts'
 export { type ContentValue, type ResultFields, result, ToolResult } from './results.ts'
 export { createServer, Server, type ToolsOf } from './server.ts'
+export { type SkillBody, type SkillDefinition, type SkillOptions, type SkillPlace, skill } from './skill.ts'
+export type { SkillContent, SkillSource } from './skill-file.ts'
 export type { CapabilitiesObserver } from './state.ts'
 export type { TaskWish } from './task-ask.ts'
 export { type ArgumentsOf, type ReturnOf, type ToolDefinition, type ToolHandler, type ToolOptions, tool } from './tool.ts'

@@ -97,16 +97,8 @@ export class Registry {
     for (const name of kind === undefined ? (['tools', 'resources', 'templates', 'prompts', 'skills'] as const) : SHELVES[kind]) {
       const found: Listed | undefined = this[name].get(key)
       if (found === undefined || found instanceof DefinedSkillFile) continue
-      changed.set(name, lacking(this[name].items, [key]))
-      if (found instanceof DefinedSkill) {
-        changed.set(
-          'resources',
-          lacking(
-            this.resources.items,
-            found.files.map((file) => file.key),
-          ),
-        )
-      }
+      changed.set(name, lacking(this[name].items, [found]))
+      if (found instanceof DefinedSkill) changed.set('resources', lacking(this.resources.items, found.files))
     }
     return changed.size === 0 ? this : this.#replace(changed)
   }
@@ -160,9 +152,9 @@ function withFiles(definition: Definition): readonly Definition[] {
   return definition instanceof DefinedSkill ? [definition, ...definition.files] : [definition]
 }
 
-function lacking(items: ReadonlyMap<string, Listed>, keys: readonly string[]): Map<string, Listed> {
+function lacking(items: ReadonlyMap<string, Listed>, gone: readonly Listed[]): Map<string, Listed> {
   const rest = new Map(items)
-  for (const key of keys) rest.delete(key)
+  for (const { key } of gone) rest.delete(key)
   return rest
 }
 

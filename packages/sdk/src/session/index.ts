@@ -16,6 +16,7 @@ export {
 } from './endpoint.ts'
 export { diedOfProbe, namesStateless, versionsIn } from './era.ts'
 export { breach, type Declarations } from './guard.ts'
+export type { SessionHealth } from './health.ts'
 export type { NotificationHandler } from './notifications.ts'
 export type { Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
 export type { Adopt, Orphan, Orphaned } from './orphan.ts'
@@ -34,7 +35,7 @@ export {
   type ServerPhase,
   serverTransitions,
 } from './phase.ts'
-export { type CloseOptions, Session, type SessionHealth } from './session.ts'
+export { type CloseOptions, Session } from './session.ts'
 export { wasAsked } from './stateless/client-asked.ts'
 export type { ListenFilter, Listening } from './stateless/client-listening.ts'
 export type { OpenOptions } from './stateless/client-opening.ts'

@@ -8,6 +8,7 @@ import type { Clock, Mint } from './clock.ts'
 import { SessionCore } from './core.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Caller, Introduction } from './endpoint.ts'
+import type { SessionHealth } from './health.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
 import type { Progress, RequestOptions, SessionOptions } from './options.ts'
@@ -20,16 +21,6 @@ import { SessionCaller } from './stateless/caller.ts'
 import type { ListenFilter, Listening } from './stateless/client-listening.ts'
 import { Opening, type OpenOptions } from './stateless/client-opening.ts'
 import type { SessionStats } from './stats.ts'
-
-export interface SessionHealth {
-  readonly phase: Phase
-  readonly alive: boolean
-  readonly paused: boolean
-  readonly pending: number
-  readonly inFlight: number
-  readonly lastReceivedAt: number
-  readonly idleMs: number
-}
 
 export interface CloseOptions {
   /** How long requests being answered may take to finish. Default 5 s for servers; clients do not wait. */

@@ -89,10 +89,10 @@ export function readQuoted(text: string, start: number): Quoted | undefined {
       at = line.next
       solid = value.length
     } else {
-      const escape = readEscape(text, at + 1)
-      if (escape === undefined) return undefined
-      value += escape.value
-      at = escape.end
+      const escaped = readEscape(text, at + 1)
+      if (escaped === undefined) return undefined
+      value += escaped.value
+      at = escaped.end
       solid = value.length
     }
   }

@@ -1,8 +1,8 @@
 /** F9, D-20: the same handler gives the same answers and the same effects, whether its questions are pushed, its call is parked, or it is run again. */
 import fc from 'fast-check'
-import { createServer, tool } from 'parley-mcp/server'
-import { connect, type TestOptions, testVersions } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
+import { createServer, tool } from '../../src/server.ts'
+import { connect, type TestOptions, testVersions } from '../../src/testing.ts'
 import { supports } from '../../src/versions/index.ts'
 import { meaningOf, type Outcome, type Program, programs, run, user } from './program.ts'
 

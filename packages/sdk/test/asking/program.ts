@@ -1,7 +1,7 @@
 /** Handlers as random programs: what they ask and do, and what must come of it whatever way the questions travel. */
 import fc from 'fast-check'
-import type { ElicitQuestion, SampleQuestion } from 'parley-mcp/client'
-import { type Context, ToolError } from 'parley-mcp/server'
+import type { ElicitQuestion, SampleQuestion } from '../../src/client.ts'
+import { type Context, ToolError } from '../../src/server.ts'
 
 export type Ask = { readonly ask: 'elicit' | 'sample' | 'roots'; readonly key: string }
 export type Step =

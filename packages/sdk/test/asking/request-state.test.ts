@@ -1,7 +1,8 @@
 /** D-06: what a client brings back is somebody else's until it is proven to be ours, for this caller, this request and this time. */
-import { createServer, fetchHandler, tool } from 'parley-mcp/server'
-import { fakeClock } from 'parley-mcp/testing'
+
 import { describe, expect, it } from 'vitest'
+import { createServer, fetchHandler, tool } from '../../src/server.ts'
+import { fakeClock } from '../../src/testing.ts'
 
 const KEY = 'a secret that only this fleet of servers knows'
 const NAMES = 'io.modelcontextprotocol/'
@@ -18,14 +19,14 @@ class Shop {
   readonly clock = fakeClock()
   readonly #handler: ReturnType<typeof fetchHandler>
 
-  constructor(stateless: boolean, key: string | undefined = KEY) {
+  constructor(stateless: boolean, key: string | null = KEY) {
     const ship = (name: string) =>
       tool(name, { input: { type: 'object', properties: { to: { type: 'string' } } } as const }, async ({ to }, ctx) => {
         const { action } = await ctx.elicit('sure', 'Ship it?', FORM)
         if (action === 'accept') this.shipped.push(`${name} ${to}`)
         return action
       })
-    const server = createServer({ name: 'shop', version: '1.0.0' }, { stateless, clock: this.clock, onError: () => {}, ...(key && { asking: { key } }) })
+    const server = createServer({ name: 'shop', version: '1.0.0' }, { stateless, clock: this.clock, onError: () => {}, ...(key === null ? {} : { asking: { key } }) })
     this.#handler = fetchHandler(server.add(ship('ship'), ship('send')), { clock: this.clock, principal: (request) => request.header('x-user') })
   }
 
@@ -97,7 +98,7 @@ describe.each([
   })
 
   it('is refused after a restart with another key', async () => {
-    const [before, after] = [new Shop(stateless, undefined), new Shop(stateless, undefined)]
+    const [before, after] = [new Shop(stateless, null), new Shop(stateless, null)]
     const state = await before.asked()
     await before.close()
     expect(await after.call('ship', 'Oslo', { requestState: state, inputResponses: YES })).toMatchObject({ error: { code: -32602 } })

@@ -55,7 +55,7 @@ describe('F9 a request that speaks for itself', () => {
     const waiting = ask(port, 'tools/call', { name: 'wait' }, { id: 7 })
     await told.until('begun')
     const answers = await Promise.all(texts.map((text) => ask(port, 'tools/call', { name: 'echo', arguments: { text } }, { id: 7 })))
-    expect(answers.map(({ json }) => (json.result?.['content'] as { text: string }[])[0]?.text)).toEqual(texts)
+    expect(answers.map(({ json }) => json.result?.['content'])).toEqual(texts.map((text) => [{ type: 'text', text }]))
     go.open()
     expect((await waiting).json).toMatchObject({ id: 7, result: { content: [{ text: 'waited' }] } })
   })

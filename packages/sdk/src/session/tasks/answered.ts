@@ -1,0 +1,27 @@
+/** Answers a question that a task of the peer has: asks this side's endpoint, as if the peer had asked directly (D7, D-20). */
+import { ParleyError, toParleyError } from '../../errors/index.ts'
+import type { Body } from '../../jsonrpc/index.ts'
+import type { Question } from '../../versions/index.ts'
+import type { Session } from '../session.ts'
+import { EmbeddedQuestion, responseFrom, undeclaredFor } from '../stateless/client-question.ts'
+
+/** Whoever cannot answer a form has cancelled it; for a model or a list there is no such answer. */
+export async function answerFor(session: Session, key: string, question: Question, signal: AbortSignal): Promise<Body> {
+  const { method } = question
+  const capability = undeclaredFor(question, session.self.capabilities)
+  if (capability !== undefined) {
+    const what = `${JSON.stringify(key.slice(0, 64))} (${method})`
+    throw new ParleyError('invalid_answer', { message: `The task asks ${what}, which needs the capability "${capability}" that this client did not declare` })
+  }
+  const embedded = new EmbeddedQuestion(key, question, session, signal)
+  try {
+    return responseFrom(method, await session.endpoint.answer(embedded))
+  } catch (error) {
+    const known = toParleyError(error)
+    if (known.kind === 'internal_error') session.reportError(known.cause ?? known, `answering ${method}`)
+    if (method !== 'elicitation/create' || signal.aborted) throw error
+    return { action: 'cancel' }
+  } finally {
+    embedded.settle()
+  }
+}
