@@ -34,6 +34,9 @@ export const manyTools = Array.from({ length: 500 }, (_, at) => ({
   input: z.object({ city: z.string().min(1), days: z.number().int().min(1).max(14), units: z.enum(['metric', 'imperial']) }),
 }))
 
+/** A list of usual length. */
+export const someTools = manyTools.slice(0, 50)
+
 /** How the peers that leave the text copy to their users are told to make it. */
 export function withTextCopy(structuredContent) {
   return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }

@@ -47,6 +47,25 @@ const scenarios = {
   async 'http-invalid-tool-headers'(client) {
     for (const { name } of await client.tools()) await client.call(name, { region: 'eu' })
   },
+  async 'sep-2640-client-no-prefetch'(client) {
+    await client.skills()
+  },
+  'sep-2640-client-verify-digest': (client) => refuseSkills(client, 'digest'),
+  'sep-2640-client-verify-size': (client) => refuseSkills(client, 'size'),
+  'sep-2640-client-verify-frontmatter': (client) => refuseSkills(client, 'frontmatter'),
+}
+
+async function useSkills(client) {
+  for (const entry of await client.skills()) {
+    const skill = await client.skill(entry)
+    for (const path of skill.files ?? []) await skill.read(path)
+  }
+}
+
+/** The skills of these scenarios are not what their entries say. */
+async function refuseSkills(client, check) {
+  const refusal = await useSkills(client).catch((error) => error)
+  if (refusal?.data?.check !== check) throw refusal ?? new Error(`A skill was used although its ${check} is not what its entry says`)
 }
 
 /** What the user of a scenario says; where nothing is said, every form is accepted with nothing filled in: defaults are the library's business. */

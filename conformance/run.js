@@ -5,7 +5,7 @@ import { startProgram } from '../scripts/program.js'
 import { EXTENSION, listScenarios, runAgainstClient, runAgainstServer } from './suite.js'
 
 const USAGE = `usage: npm run conformance -- server VERSION|all|${EXTENSION} [--answer auto|json|sse]
-       npm run conformance -- client VERSION`
+       npm run conformance -- client VERSION|${EXTENSION}`
 
 const fixture = fileURLToPath(new URL('fixture.js', import.meta.url))
 

@@ -5,12 +5,14 @@ import { prompts } from './server/prompts.js'
 import { questions } from './server/questions.js'
 import { resources } from './server/resources.js'
 import { rounds } from './server/rounds.js'
+import { skills } from './server/skills.js'
 import { changing, stateless } from './server/stateless.js'
+import { tasks } from './server/tasks.js'
 import { tools } from './server/tools.js'
 
 export function startServer(options) {
   const server = createServer({ name: 'parley-conformance', version: '1.0.0' })
   // The suite calls the first tool there is without arguments.
-  server.add(...tools, ...questions, ...rounds, ...stateless, ...changing(server), ...resources, ...prompts)
+  server.add(...tools, ...questions, ...rounds, ...stateless, ...changing(server), ...tasks, ...resources, ...prompts, ...skills)
   return serveHttp(server, options)
 }

@@ -1,14 +1,18 @@
 /** Keeps every frame of a pair and finds those that the official schemas do not allow. */
 import { readFileSync } from 'node:fs'
-import { flawOf, haveSchemas } from './schemas.js'
+import { flawOf, hasSchema, haveSchemas } from './schemas.js'
+
+const VERSION = 'io.modelcontextprotocol/protocolVersion'
+const DISCOVER = 'server/discover'
 
 /** Frames of one session in the order they went; `from` is `ours` or `theirs`. */
 export class Recording {
   #sessions = new Map()
 
   add(session, from, frame) {
-    const frames = this.#sessions.get(session) ?? []
-    this.#sessions.set(session, [...frames, { from, frame }])
+    const frames = this.#sessions.get(session)
+    if (frames === undefined) this.#sessions.set(session, [{ from, frame }])
+    else frames.push({ from, frame })
   }
 
   /** What another process wrote down, one JSON line for each frame. */
@@ -23,18 +27,29 @@ export class Recording {
     return [...this.#sessions.values()].reduce((total, frames) => total + frames.length, 0)
   }
 
-  /** The versions that were agreed on, each once. */
+  /** The versions that were spoken, each once; asking what there is to speak is not speaking yet. */
   get versions() {
-    const agreed = [...this.#sessions.values()].map((frames) => negotiated(messagesOf(frames)))
-    return [...new Set(agreed.filter((version) => version !== undefined))]
+    const spoken = [...this.#sessions.values()].flatMap((frames) => {
+      const messages = messagesOf(frames)
+      const agreed = agreedIn(messages)
+      if (agreed !== undefined) return [agreed]
+      return messages.filter(({ message }) => message.method !== DISCOVER).map(({ message }) => namedIn(message))
+    })
+    return [...new Set(spoken.filter((version) => version !== undefined))]
   }
 
-  /** Sentences on frames that are not as the version of their session wants them, by who sent them. */
+  /** How many questions came with one result, at most. */
+  get mostQuestions() {
+    const results = [...this.#sessions.values()].flatMap(messagesOf).map(({ message }) => message.result)
+    return Math.max(0, ...results.map((result) => Object.keys(result?.inputRequests ?? {}).length))
+  }
+
+  /** Sentences on frames that are not as their version wants them, by who sent them. */
   flaws() {
     const flaws = { ours: [], theirs: [] }
     if (!haveSchemas) return flaws
     for (const frames of this.#sessions.values()) {
-      for (const { from, flaw } of flawsOf(frames)) flaws[from].push(flaw)
+      for (const { from, flaw } of flawsOf(messagesOf(frames))) flaws[from].push(flaw)
     }
     return flaws
   }
@@ -44,24 +59,35 @@ const other = { ours: 'theirs', theirs: 'ours' }
 
 const messagesOf = (frames) => frames.flatMap(({ from, frame }) => [JSON.parse(frame)].flat().map((message) => ({ from, message })))
 
-function flawsOf(frames) {
-  const messages = messagesOf(frames)
-  // Somebody looked for a newer protocol and left.
-  if (!messages.some(({ message }) => message.method === 'initialize')) return []
-  const version = negotiated(messages)
-  if (version === undefined) return [{ from: 'ours', flaw: 'no version was agreed on' }]
-  /** Methods by who asked and the id, to know what an answer is the answer to. */
-  const asked = new Map()
-  return messages.flatMap(({ from, message }) => {
-    if (message.method !== undefined && message.id !== undefined) asked.set(`${from} ${message.id}`, message.method)
-    const method = message.method ?? asked.get(`${other[from]} ${message.id}`)
-    const flaw = flawOf(version, message, method)
-    return flaw === undefined ? [] : [{ from, flaw: `${method ?? 'an answer'}: ${flaw}` }]
-  })
+/** The version a message of the stateless era says it is of. */
+const namedIn = ({ params }) => params?._meta?.[VERSION]
+
+const isHandshake = ({ message }) => message.method === 'initialize'
+
+/** The version that a handshake led to. */
+function agreedIn(messages) {
+  const ask = messages.find(isHandshake)
+  const answer = messages.find(({ message, from }) => message.id === ask?.message.id && from !== ask?.from && message.result !== undefined)
+  return answer?.message.result.protocolVersion
 }
 
-function negotiated(messages) {
-  const ask = messages.find(({ message }) => message.method === 'initialize')
-  return messages.find(({ message, from }) => message.id === ask?.message.id && from !== ask?.from && message.result !== undefined)?.message.result
-    .protocolVersion
+function flawsOf(messages) {
+  const agreed = agreedIn(messages)
+  // Who was refused knows the versions that were offered; the words of the refusal are those of the newest.
+  const [offered] = messages.filter(isHandshake).map(({ message }) => message.params?.protocolVersion)
+  const stateless = messages.map(({ message }) => namedIn(message)).find(hasSchema)
+  /** What was asked, by who asked and the id, to know what an answer is the answer to. */
+  const asked = new Map()
+  let shaken = false
+  return messages.flatMap(({ from, message }) => {
+    shaken ||= message.method === 'initialize'
+    const isRequest = message.method !== undefined && message.id !== undefined
+    const question = message.method === undefined ? asked.get(`${other[from]} ${message.id}`) : undefined
+    const named = [namedIn(message), shaken ? (agreed ?? offered) : stateless].find(hasSchema)
+    const version = question?.version ?? named
+    if (isRequest) asked.set(`${from} ${message.id}`, { method: message.method, version })
+    const method = message.method ?? question?.method
+    const flaw = version === undefined ? 'no version was agreed on' : flawOf(version, message, method)
+    return flaw === undefined ? [] : [{ from, flaw: `${method ?? 'an answer'}: ${flaw}` }]
+  })
 }

@@ -1,5 +1,5 @@
 /** The official JSON Schemas, where PARLEY_SPEC_SCHEMAS names the folder that has them: `VERSION/schema.json`. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -8,12 +8,16 @@ const folder = process.env.PARLEY_SPEC_SCHEMAS
 
 export const haveSchemas = folder !== undefined && folder !== ''
 
+const fileOf = (version) => join(folder, version, 'schema.json')
+
+export const hasSchema = (version) => typeof version === 'string' && haveSchemas && existsSync(fileOf(version))
+
 const books = new Map()
 
 function bookOf(version) {
   let book = books.get(version)
   if (book === undefined) {
-    const schema = JSON.parse(readFileSync(join(folder, version, 'schema.json'), 'utf8'))
+    const schema = JSON.parse(readFileSync(fileOf(version), 'utf8'))
     const where = schema.$defs === undefined ? 'definitions' : '$defs'
     widenAnswers(schema[where])
     const Engine = schema.$schema.includes('2020-12') ? Ajv2020 : Ajv
@@ -46,14 +50,27 @@ export function flawOf(version, message, method) {
   const envelope = envelopeOf(message, definitions)
   const flaw = envelope === undefined ? 'neither request, notification nor answer' : check(version, envelope, message)
   if (flaw !== undefined) return flaw
-  if (message.error !== undefined) return undefined
+  if (message.error !== undefined) return flawOfError(version, message)
   if (name === undefined) return method === undefined ? 'answers nothing that was asked' : `${version} has no such method`
-  return message.method === undefined ? check(version, resultOf(name, definitions), message.result) : check(version, name, message)
+  return message.method === undefined ? check(version, resultOf(name, message.result, definitions), message.result) : check(version, name, message)
 }
 
-/** Requests that are answered with nothing have no definition for it. */
-function resultOf(request, definitions) {
+/** Errors whose code has a form of its own. */
+function flawOfError(version, message) {
+  const { definitions } = bookOf(version)
+  const has =
+    (code) =>
+    ([, { properties }]) =>
+      properties?.error?.allOf?.some((part) => part.properties?.code?.const === code)
+  const [name] = Object.entries(definitions).find(has(message.error.code)) ?? []
+  return name === undefined ? undefined : check(version, name, message)
+}
+
+/** Requests that are answered with nothing have no definition for it; some may be answered with questions. */
+function resultOf(request, { resultType }, definitions) {
   const result = request.replace(/Request$/, 'Result')
+  const isQuestion = resultType === 'input_required' && JSON.stringify(definitions[`${result}Response`] ?? '').includes('/InputRequiredResult"')
+  if (isQuestion) return 'InputRequiredResult'
   return Object.hasOwn(definitions, result) ? result : 'EmptyResult'
 }
 

@@ -40,6 +40,7 @@ describe.sequential('V1, V4 the official suite', () => {
     { side: 'client', version: '2026-07-28', answer: 'auto', scenarios: 8 },
     { side: 'client', version: '2025-11-25', answer: 'auto', scenarios: 5 },
     { side: 'client', version: '2025-06-18', answer: 'auto', scenarios: 2 },
+    { side: 'client', version: 'extension', answer: 'auto', scenarios: 4 },
   ])('has nothing to object to in the $side of $version, answers: $answer', PATIENT, async ({ side, version, answer, scenarios }) => {
     const shown = await conformance(side, version, '--answer', answer)
     expect(shown).not.toMatch(/FAILED|warning/)

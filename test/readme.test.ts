@@ -74,6 +74,30 @@ describe('the programs on the page about the eras', () => {
   })
 })
 
+describe('the program about skills', () => {
+  const program = codeBlocks(textOf('docs/skills.md'), 'ts').join('\n')
+  const place = join(root, '.cache', 'skills')
+
+  beforeAll(() => {
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }))
+    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['skills.ts'] }))
+    writeFileSync(join(place, 'skills.ts'), program)
+  })
+  afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+  it('type-checks against the built package, and prints what its comments promise', () => {
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', place], root)
+    const promised = [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+    expect(promised).toHaveLength(4)
+    expect(
+      run(process.execPath, [join(place, 'out/skills.js')], place)
+        .trim()
+        .split('\n'),
+    ).toEqual(promised)
+  })
+})
+
 describe('the program in the guide', () => {
   const program = codeBlocks(textOf('docs/guide.md'), 'ts').join('\n')
   const place = join(root, '.cache', 'guide')

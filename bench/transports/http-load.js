@@ -119,15 +119,17 @@ function joined(body) {
   return Buffer.concat(chunks)
 }
 
+const ofSession = (session) => (session === undefined ? '' : `Mcp-Session-Id: ${session}\r\nMCP-Protocol-Version: 2025-11-25\r\n`)
+
 /** The bytes of a request before the body. */
-function head(method, length, session) {
-  const own = session === undefined ? '' : `Mcp-Session-Id: ${session}\r\nMCP-Protocol-Version: 2025-11-25\r\n`
+function head(method, length, own) {
   const body = length === 0 ? '' : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`
   return `${method} /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json, text/event-stream\r\n${body}${own}\r\n`
 }
 
-export const post = (text, session) => head('POST', Buffer.byteLength(text), session) + text
-export const remove = (session) => head('DELETE', 0, session)
+export const postWith = (text, own) => head('POST', Buffer.byteLength(text), own) + text
+export const post = (text, session) => postWith(text, ofSession(session))
+export const remove = (session) => head('DELETE', 0, ofSession(session))
 
 export const sessionIn = (responseHead) => /\r\nmcp-session-id: *([^\r]+)/i.exec(responseHead)?.[1]
 

@@ -48,7 +48,11 @@ export function closeAll(connections) {
 /** The same request over and over, from one session on each connection. */
 export async function repeat(port, text, { connections, check }) {
   const openLane = async (connection) => ({ connection, next: numbered(post(text, await openSession(connection))) })
-  const lanes = await Promise.all(openConnections(port, connections).map(openLane))
+  return await repeatOn(await Promise.all(openConnections(port, connections).map(openLane)), check)
+}
+
+/** `lanes`: `{ connection, next() }`, where `next` gives the bytes of the next request. */
+export async function repeatOn(lanes, check) {
   const [{ connection, next }] = lanes
   const { body, head } = await connection.ask(next())
   check(messageIn(body), head)

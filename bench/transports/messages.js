@@ -1,7 +1,7 @@
 /** The messages of the load, ready to be sent; ids have a fixed width, so that every request has the same length. */
 import { args, clientIdentity } from '../subject.js'
 
-const FIRST_ID = 100_000_000
+export const FIRST_ID = 100_000_000
 
 export const initialize = JSON.stringify({
   jsonrpc: '2.0',

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 
 const START_MS = 30_000
 
-export const programOf = (file) => fileURLToPath(new URL(`./servers/${file}.js`, import.meta.url))
+export const programOf = (file, suite = 'transports') => fileURLToPath(new URL(`../${suite}/servers/${file}.js`, import.meta.url))
 
-export async function startServer(file, { link, answer = 'json', tools = 'one', gc = false }) {
-  const child = fork(programOf(file), [link, answer, tools], {
+export async function startServer(file, { suite, link, answer = 'json', tools = 'one', gc = false }) {
+  const child = fork(programOf(file, suite), [link, answer, tools], {
     stdio: [link === 'stdio' ? 'pipe' : 'ignore', link === 'stdio' ? 'pipe' : 'ignore', 'pipe', 'ipc'],
     execArgv: gc ? ['--expose-gc'] : [],
   })

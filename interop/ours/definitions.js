@@ -1,8 +1,15 @@
 /** The contract, on Parley. */
 import { prompt, resource, ToolError, tool } from 'parley-mcp/server'
-import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT } from '../contract.js'
+import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
 
 const textOf = (content) => [content].flat().find(({ type }) => type === 'text')?.text
+
+const askModel = async (ctx) => textOf((await ctx.sample('answer', MODEL_PROMPT)).content)
+
+async function askUser(ctx) {
+  const { action, content } = await ctx.elicit('confirm', USER_PROMPT, USER_FORM)
+  return `${action} ${content?.yes}`
+}
 
 /** `server` is a function because tools are there before it is. */
 export function definitions(server) {
@@ -49,12 +56,13 @@ export function definitions(server) {
       ctx.log('info', LINE)
       return 'logged'
     }),
-    tool('ask-model', { description: 'Asks the model' }, async (_, ctx) => textOf((await ctx.sample('answer', MODEL_PROMPT)).content)),
-    tool('ask-user', { description: 'Asks the user' }, async (_, ctx) => {
-      const { action, content } = await ctx.elicit('confirm', USER_PROMPT, USER_FORM)
-      return `${action} ${content?.yes}`
-    }),
+    tool('ask-model', { description: 'Asks the model' }, (_, ctx) => askModel(ctx)),
+    tool('ask-user', { description: 'Asks the user' }, (_, ctx) => askUser(ctx)),
     tool('places', { description: 'Asks for the roots' }, async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ')),
+    tool('ask-both', { description: 'Asks user and model' }, async (_, ctx) => (await Promise.all([askUser(ctx), askModel(ctx)])).join(' ')),
+    tool('ask-twice', { description: 'Asks the user and then the model' }, async (_, ctx) => `${await askUser(ctx)} ${await askModel(ctx)}`),
+    tool('zone', { description: 'Says where it is', input: ZONE_INPUT }, ({ zone }) => zone),
+    tool('job', { description: 'Takes its time', execution: { taskSupport: 'optional' } }, () => 'done'),
     resource(NOTE.uri, { name: NOTE.name, mimeType: 'text/plain' }, () => NOTE.text),
     prompt(GREET.name, { description: 'Greets', arguments: { [GREET.argument]: { required: true } }, complete: { [GREET.argument]: NAMES } }, (args) =>
       GREET.say(args[GREET.argument]),

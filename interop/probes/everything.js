@@ -20,6 +20,9 @@ export const everythingProbes = {
   async call(client) {
     assert.equal((await client.call('echo', { message: 'grüße 🎈' })).value, 'Echo: grüße 🎈')
   },
+  async unknown(client) {
+    await assert.rejects(client.call('no-such-tool'), (error) => error instanceof ParleyError || error instanceof ToolError)
+  },
   async structured(client) {
     const { value } = await client.call('get-structured-content', { location: 'Chicago' })
     assert.equal(typeof value.temperature, 'number')
@@ -39,6 +42,9 @@ export const everythingProbes = {
   async read(client) {
     assert.ok((await client.templates()).length > 0)
     assert.match((await client.read(RESOURCE)).contents[0].text, /plaintext resource/)
+  },
+  async missing(client, { notFound }) {
+    await assert.rejects(client.read('demo://nowhere'), notFound)
   },
   async subscribe(client) {
     await heard(
@@ -84,5 +90,10 @@ export const everythingProbes = {
   async roots(client) {
     const { content } = await client.call('get-roots-list')
     assert.ok(JSON.stringify(content).includes(PLACE.uri))
+  },
+  async tasks(client) {
+    const task = await client.callAsTask('simulate-research-query', { topic: 'patience' })
+    assert.equal((await task.status()).status, 'working')
+    assert.equal((await task.cancel()).status, 'cancelled')
   },
 }

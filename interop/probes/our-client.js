@@ -1,9 +1,9 @@
 /** What Parley's client is tried with on a server that keeps the contract. */
 import assert from 'node:assert/strict'
 import { ParleyError, ToolError } from 'parley-mcp/client'
-import { FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NOTE, PLACE, TOOLS } from '../contract.js'
+import { BOTH_ANSWERS, FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NOTE, PLACE, TOOLS, ZONE } from '../contract.js'
 
-const namesOf = (tools) => tools.map(({ name }) => name)
+export const namesOf = (tools) => tools.map(({ name }) => name)
 
 /** Everything a server may ask back is answered. */
 export const answers = {
@@ -32,21 +32,29 @@ export async function subscribed(client, uri, listener) {
   return () => subscription.unsubscribe()
 }
 
+/** Tools that only servers with something particular have. */
+const PROVED_BY = { 'ask-user': 'elicitation', 'ask-both': 'together', 'ask-twice': 'in_turn', wait: 'cancel', cancelled: 'cancel', job: 'tasks' }
+
 export const probes = {
   async initialize(client, { version }) {
     assert.equal(client.version, version)
     assert.equal(typeof client.server.name, 'string')
     await client.ping()
   },
+  /** First as somebody who does not know what the tool wants, and then as somebody who does. */
+  async header(client) {
+    assert.equal((await client.call('zone', { zone: ZONE })).value, ZONE)
+    await client.tools()
+    assert.equal((await client.call('zone', { zone: ZONE })).value, ZONE)
+  },
   async tools(client, { lacks }) {
-    const expected = TOOLS.filter(
-      (name) => !(name === 'ask-user' && lacks.includes('elicitation')) && !(lacks.includes('cancel') && /^(wait|cancelled)$/.test(name)),
-    )
     const names = namesOf(await client.tools())
-    for (const name of expected) assert.ok(names.includes(name), `${name} is missing`)
+    for (const name of TOOLS) assert.ok(PROVED_BY[name] in lacks || names.includes(name), `${name} is missing`)
   },
   async call(client) {
     assert.equal((await client.call('echo', { text: 'grüße 🎈' })).value, 'grüße 🎈')
+  },
+  async unknown(client) {
     await assert.rejects(client.call('no-such-tool'), (error) => error instanceof ParleyError || error instanceof ToolError)
   },
   async structured(client) {
@@ -73,6 +81,9 @@ export const probes = {
   async read(client) {
     assert.ok((await client.resources()).some(({ uri }) => uri === NOTE.uri))
     assert.equal((await client.read(NOTE.uri)).contents[0].text, NOTE.text)
+  },
+  async missing(client, { notFound }) {
+    await assert.rejects(client.read('notes://none'), notFound)
   },
   async subscribe(client) {
     await heard(
@@ -112,5 +123,16 @@ export const probes = {
   },
   async roots(client) {
     assert.equal((await client.call('places')).value, PLACE.uri)
+  },
+  async together(client) {
+    assert.equal((await client.call('ask-both')).value, BOTH_ANSWERS)
+  },
+  async in_turn(client) {
+    assert.equal((await client.call('ask-twice')).value, BOTH_ANSWERS)
+  },
+  async tasks(client) {
+    const task = await client.callAsTask('job')
+    assert.equal((await task.result()).value, 'done')
+    assert.equal((await task.status()).status, 'completed')
   },
 }

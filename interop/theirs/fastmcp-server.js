@@ -16,6 +16,16 @@ const cancelled = new Promise((resolve) => {
   reportCancelled = resolve
 })
 
+async function askModel() {
+  const { content } = await session().requestSampling({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 })
+  return content.text
+}
+
+async function askUser(_, { elicit }) {
+  const { action, content } = await elicit({ message: USER_PROMPT, requestedSchema: USER_FORM })
+  return `${action} ${content?.yes}`
+}
+
 const tools = {
   async steps(_, { reportProgress }) {
     for (const done of [1, 2, 3]) {
@@ -53,14 +63,10 @@ const tools = {
     log.info(LINE)
     return 'logged'
   },
-  async 'ask-model'() {
-    const { content } = await session().requestSampling({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 })
-    return content.text
-  },
-  async 'ask-user'(_, { elicit }) {
-    const { action, content } = await elicit({ message: USER_PROMPT, requestedSchema: USER_FORM })
-    return `${action} ${content?.yes}`
-  },
+  'ask-model': askModel,
+  'ask-user': askUser,
+  'ask-both': async (_, context) => (await Promise.all([askUser(_, context), askModel()])).join(' '),
+  'ask-twice': async (_, context) => `${await askUser(_, context)} ${await askModel()}`,
   async places() {
     if (session().roots.length === 0) await new Promise((resolve) => session().once('rootsChanged', resolve))
     return session()
@@ -71,6 +77,7 @@ const tools = {
 
 for (const [name, execute] of Object.entries(tools)) server.addTool({ name, description: `The tool ${name}`, execute })
 server.addTool({ name: 'echo', description: 'Says it back', parameters: z.object({ text: z.string() }), execute: async ({ text }) => text })
+server.addTool({ name: 'zone', description: 'Says where it is', parameters: z.object({ zone: z.string() }), execute: async ({ zone }) => zone })
 server.addTool({
   name: 'sum',
   description: 'Adds',

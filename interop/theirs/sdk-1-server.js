@@ -1,38 +1,69 @@
 /** The contract, on a release of the official SDK: `sdk-1-server.js RELEASE stdio|http|sse`. */
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
-import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, TOOLS, USER_FORM, USER_PROMPT } from '../contract.js'
+import {
+  ECHO_INPUT,
+  FAILURE,
+  GREET,
+  GROWN,
+  LINE,
+  MODEL_PROMPT,
+  NAMES,
+  NOTE,
+  SUM_INPUT,
+  SUM_OUTPUT,
+  TOOLS,
+  USER_FORM,
+  USER_PROMPT,
+  ZONE_INPUT,
+} from '../contract.js'
 import { load, RELEASES } from './sdk-1.js'
 
 const [release, transport] = process.argv.slice(2)
-const sdk = await load(release, 'server', 'types', `${transport}Server`)
 const { version, lacks } = RELEASES[release]
+const hasTasks = !('tasks' in lacks)
+const sdk = await load(release, 'server', 'types', `${transport}Server`, ...(hasTasks ? ['tasks'] : []))
 
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
+async function askModel(ask) {
+  const messages = [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }]
+  const { content } = await ask({ method: 'sampling/createMessage', params: { messages, maxTokens: 100 } }, sdk.CreateMessageResultSchema)
+  return [content].flat()[0].text
+}
+
+async function askUser(ask) {
+  const { action, content } = await ask({ method: 'elicitation/create', params: { message: USER_PROMPT, requestedSchema: USER_FORM } }, sdk.ElicitResultSchema)
+  return `${action} ${content?.yes}`
+}
+
 function makeServer() {
   const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, logging: {} }
   if (version !== '2024-11-05') capabilities.completions = {}
-  const server = new sdk.Server({ name: release, version: '1.0.0' }, { capabilities, instructions: 'Follow the contract' })
-  const names = lacks.includes('elicitation') ? TOOLS.filter((name) => name !== 'ask-user') : [...TOOLS]
+  const tasks = hasTasks && { taskStore: new sdk.InMemoryTaskStore(), taskMessageQueue: new sdk.InMemoryTaskMessageQueue() }
+  if (hasTasks) capabilities.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
+  const server = new sdk.Server({ name: release, version: '1.0.0' }, { capabilities, instructions: 'Follow the contract', ...tasks })
+  const isOffered = (name) => !(/^ask-(user|both|twice)$/.test(name) && 'elicitation' in lacks) && (name !== 'job' || hasTasks)
+  const names = TOOLS.filter(isOffered)
   const subscribed = new Set()
   let reportCancelled
   const cancelled = new Promise((resolve) => {
     reportCancelled = resolve
   })
 
-  const inputs = { echo: ECHO_INPUT, sum: SUM_INPUT }
+  const inputs = { echo: ECHO_INPUT, sum: SUM_INPUT, zone: ZONE_INPUT }
   const describe = (name) => ({
     name,
     description: `The tool ${name}`,
     inputSchema: inputs[name] ?? { type: 'object' },
-    ...(name === 'sum' && !lacks.includes('structured') && { outputSchema: SUM_OUTPUT }),
+    ...(name === 'sum' && !('structured' in lacks) && { outputSchema: SUM_OUTPUT }),
+    ...(name === 'job' && { execution: { taskSupport: 'optional' } }),
   })
 
   const calls = {
     echo: ({ text: words }) => text(words),
-    sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), ...(!lacks.includes('structured') && { structuredContent: { sum: a + b } }) }),
+    sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), ...(!('structured' in lacks) && { structuredContent: { sum: a + b } }) }),
     fail: () => ({ ...text(FAILURE), isError: true }),
     async steps(_, { progress }) {
       for (const done of [1, 2, 3]) {
@@ -67,15 +98,16 @@ function makeServer() {
       await notify({ method: 'notifications/message', params: { level: 'info', data: LINE } })
       return text('logged')
     },
-    async 'ask-model'(_, { ask }) {
-      const messages = [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }]
-      const { content } = await ask({ method: 'sampling/createMessage', params: { messages, maxTokens: 100 } }, sdk.CreateMessageResultSchema)
-      return text([content].flat()[0].text)
-    },
-    async 'ask-user'(_, { ask }) {
-      const params = { message: USER_PROMPT, requestedSchema: USER_FORM }
-      const { action, content } = await ask({ method: 'elicitation/create', params }, sdk.ElicitResultSchema)
-      return text(`${action} ${content?.yes}`)
+    'ask-model': async (_, { ask }) => text(await askModel(ask)),
+    'ask-user': async (_, { ask }) => text(await askUser(ask)),
+    'ask-both': async (_, { ask }) => text((await Promise.all([askUser(ask), askModel(ask)])).join(' ')),
+    'ask-twice': async (_, { ask }) => text(`${await askUser(ask)} ${await askModel(ask)}`),
+    zone: ({ zone }) => text(zone),
+    async job(_, { task }) {
+      if (task === undefined) return text('done')
+      const begun = await task.store.createTask({ ttl: task.ttl, pollInterval: 20 })
+      await task.store.storeTaskResult(begun.taskId, 'completed', text('done'))
+      return { task: begun }
     },
     async places(_, { ask }) {
       const { roots } = await ask({ method: 'roots/list' }, sdk.ListRootsResultSchema)
@@ -90,6 +122,7 @@ function makeServer() {
     return {
       signal: extra.signal,
       notify,
+      task: params.task && { store: extra.taskStore, ttl: extra.taskRequestedTtl },
       ask: extra.sendRequest ?? ((request, schema) => server.request(request, schema)),
       progress: async (progress, total) => {
         if (progressToken !== undefined) await notify({ method: 'notifications/progress', params: { progressToken, progress, ...(total && { total }) } })
@@ -104,7 +137,10 @@ function makeServer() {
     return calls[name](args, contextOf(request, extra))
   })
   server.setRequestHandler(sdk.ListResourcesRequestSchema, () => ({ resources: [{ uri: NOTE.uri, name: NOTE.name, mimeType: 'text/plain' }] }))
-  server.setRequestHandler(sdk.ReadResourceRequestSchema, ({ params: { uri } }) => ({ contents: [{ uri, mimeType: 'text/plain', text: NOTE.text }] }))
+  server.setRequestHandler(sdk.ReadResourceRequestSchema, ({ params: { uri } }) => {
+    if (uri !== NOTE.uri) throw new sdk.McpError(-32002, `Resource not found: ${uri}`)
+    return { contents: [{ uri, mimeType: 'text/plain', text: NOTE.text }] }
+  })
   server.setRequestHandler(sdk.SubscribeRequestSchema, ({ params }) => {
     subscribed.add(params.uri)
     return {}

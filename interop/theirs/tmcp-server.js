@@ -19,6 +19,16 @@ const server = new McpServer(
 
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
 
+async function askModel() {
+  const { content } = await server.message({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 })
+  return [content].flat()[0].text
+}
+
+async function askUser() {
+  const { action, content } = await server.elicitation(USER_PROMPT, z.object({ yes: z.boolean() }))
+  return `${action} ${content?.yes}`
+}
+
 const tools = {
   fail: () => ({ ...text(FAILURE), isError: true }),
   async steps() {
@@ -40,14 +50,10 @@ const tools = {
     server.log('info', LINE)
     return text('logged')
   },
-  async 'ask-model'() {
-    const { content } = await server.message({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 })
-    return text([content].flat()[0].text)
-  },
-  async 'ask-user'() {
-    const { action, content } = await server.elicitation(USER_PROMPT, z.object({ yes: z.boolean() }))
-    return text(`${action} ${content?.yes}`)
-  },
+  'ask-model': async () => text(await askModel()),
+  'ask-user': async () => text(await askUser()),
+  'ask-both': async () => text((await Promise.all([askUser(), askModel()])).join(' ')),
+  'ask-twice': async () => text(`${await askUser()} ${await askModel()}`),
   async places() {
     await server.refreshRoots()
     return text(server.roots.map(({ uri }) => uri).join(' '))
@@ -56,6 +62,7 @@ const tools = {
 
 for (const [name, run] of Object.entries(tools)) server.tool({ name, description: `The tool ${name}` }, run)
 server.tool({ name: 'echo', description: 'Says it back', schema: z.object({ text: z.string() }) }, ({ text: words }) => text(words))
+server.tool({ name: 'zone', description: 'Says where it is', schema: z.object({ zone: z.string() }) }, ({ zone }) => text(zone))
 server.tool(
   { name: 'sum', description: 'Adds', schema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) },
   ({ a, b }) => ({

@@ -1,13 +1,13 @@
 /** What every server program here has in common: what it is asked to be, and what it tells the bench. */
 
 /**
- * `node <server>.js http|stdio json|sse one|many|bare`: the link, how requests are answered, and with which tools. `bare` is one tool without
+ * `node <server>.js http|stdio json|sse|auto one|some|many|bare`: the link, how requests are answered, and with which tools. `bare` is one tool without
  * arguments, so that nobody loads a schema library for it; it is what cold starts are measured with.
  */
 export async function wanted() {
   const [link, answer, tools] = process.argv.slice(2)
   const subject = tools === 'bare' ? undefined : await import('../../subject.js')
-  return { link, answer, subject, tools: tools === 'many' ? subject.manyTools : undefined }
+  return { link, answer, subject, tools: { many: subject?.manyTools, some: subject?.someTools }[tools] }
 }
 
 export const bareTool = { name: 'hello', description: 'Greets', text: 'Hello' }

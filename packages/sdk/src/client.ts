@@ -14,8 +14,10 @@ export {
   type ElicitOption,
   type ElicitQuestion,
   type ElicitReply,
+  type EraMemory,
   type LinkOpener,
   type ListKind,
+  type LoadedSkill,
   type LostRequest,
   type PageOptions,
   type ReadOptions,
@@ -29,6 +31,7 @@ export {
   type SampleOption,
   type SampleQuestion,
   type SampleReply,
+  type SkillFileContent,
   type StateChange,
   type Subscription,
   type Target,
@@ -58,6 +61,7 @@ export type {
   SessionStats,
   TaskOptions,
 } from './session/index.ts'
+export type { Frontmatter, SkillEntry, SkillFile } from './skills/index.ts'
 export {
   type HttpCall,
   type HttpChallenge,

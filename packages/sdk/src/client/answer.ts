@@ -1,7 +1,7 @@
 /** The client's side of a session as an endpoint: introduces it, and answers what servers may ask of it. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { ClientCapabilities } from '../protocol/index.ts'
+import { type ClientCapabilities, TASKS_EXTENSION } from '../protocol/index.ts'
 import { type Endpoint, type Identity, type Inbound, type Introduction, runsTasks, type Session, TaskReceiver } from '../session/index.ts'
 import { answerElicitation, elicitHandlers } from './elicitation.ts'
 import type { ConnectOptions } from './options.ts'
@@ -28,7 +28,8 @@ export function capabilitiesFrom(offer: Offer): ClientCapabilities {
   if (tasks !== undefined) capabilities.tasks = tasks
   if (offer.roots !== undefined) capabilities.roots = { listChanged: true }
   if (offer.experimental !== undefined) capabilities.experimental = offer.experimental
-  if (offer.extensions !== undefined) capabilities.extensions = offer.extensions
+  const extensions = offer.tasks === false ? offer.extensions : { ...offer.extensions, [TASKS_EXTENSION]: {} }
+  if (extensions !== undefined) capabilities.extensions = extensions
   return capabilities
 }
 

@@ -23,9 +23,11 @@ import type {
   Tool,
 } from '../protocol/index.ts'
 import type { Identity, Introduction, RequestOptions, Session, SessionHealth } from '../session/index.ts'
+import type { SkillEntry } from '../skills/index.ts'
 import type { Loss } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
 import { Kept } from './kept.ts'
+import type { LoadedSkill } from './loaded-skill.ts'
 import type { ListKind } from './news.ts'
 import type { CallOptions, ConnectOptions } from './options.ts'
 import { type CallOutcome, outcomeOf, successOf } from './outcome.ts'
@@ -33,6 +35,7 @@ import { itemsUnder } from './pages.ts'
 import type { PageOptions, ReadOptions } from './reading.ts'
 import type { ConnectionState, ReconnectReport, StateChange } from './reconnect.ts'
 import { type CompletionTarget, referenceTo } from './reference.ts'
+import { ClientSkills } from './skills.ts'
 import type { Subscription, UpdateHandler } from './subscriptions.ts'
 import { ClientTasks, type TaskCallOptions, type TaskHandle } from './task.ts'
 import type { AnyTools, CallArguments, ToolName, ValueOf } from './typed.ts'
@@ -111,6 +114,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     const params: Body = options?.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
     const convert = this.#converter(name, options)
     if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered) return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
+    if (this.#tasks.follows) return this.#tasks.call(params, options, convert) as Promise<never>
     return this.#connection.request('tools/call', params, options, convert) as Promise<CallOutcome<never>>
   }
 
@@ -127,8 +131,9 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.#tasks.find(taskId, successOf)
   }
 
-  /** The tasks the server keeps for this client. */
-  tasks(options?: RequestOptions): Promise<Task[]> {
+  /** The tasks the server keeps for this client; since 2026-07-28 servers do not tell. */
+  async tasks(options?: RequestOptions): Promise<Task[]> {
+    this.#tasks.demandList()
     return this.#kept.reading.all(
       'tasks/list',
       options,
@@ -197,6 +202,18 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   /** The URIs subscribed to; after a reconnect they are subscribed to again. */
   subscriptions(): readonly string[] {
     return this.#kept.subscriptions.uris()
+  }
+
+  // Skills
+
+  /** What the server says of its skills; none of their files is read. A server may have more than it lists. */
+  skills(options?: ReadOptions): Promise<SkillEntry[]> {
+    return new ClientSkills(this.#connection, this.#kept.reading).list(options)
+  }
+
+  /** Loads a skill by its entry or the URI of its SKILL.md; throws when it is not what the entry says. */
+  skill(wanted: string | SkillEntry, options?: RequestOptions): Promise<LoadedSkill> {
+    return new ClientSkills(this.#connection, this.#kept.reading).load(wanted, options)
   }
 
   // Prompts and completion

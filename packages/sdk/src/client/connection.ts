@@ -7,6 +7,7 @@ import { isUnsent } from '../transport/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Doubt } from './doubt.ts'
+import { knownEra } from './era-memory.ts'
 import { Listeners } from './listeners.ts'
 import { Observers } from './observers.ts'
 import type { ConnectOptions } from './options.ts'
@@ -88,6 +89,8 @@ export class Connection {
     this.#doubt = new Doubt(timeout, (session) => this.#isAlive(session))
     this.#dialling = {
       open: way.open,
+      repeatable: way.repeatable,
+      era: knownEra(way.address, options.eras),
       options,
       adopt: this.#adopt,
       tools: {

@@ -1,14 +1,18 @@
-/** Opens one session: a link and its handshake, or one clear error and nothing left behind. */
+/** Opens one session: a link, and what both sides agree on; or one clear error and nothing left behind. */
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
-import { handshakeVersions, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
-import { type Adopt, Session, type SessionEvent, type SessionOptions } from '../session/index.ts'
+import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
+import { type Adopt, diedOfProbe, refusedHandshake, Session, type SessionEvent, type SessionOptions, versionsIn } from '../session/index.ts'
 import { ClientEndpoint, type ToolHeaders } from './answer.ts'
+import type { KnownEra } from './era-memory.ts'
 import { type ConnectOptions, identityFrom } from './options.ts'
 import type { LinkOpener } from './target.ts'
 
 export interface Dialling {
   readonly open: LinkOpener
+  /** Whether another link can be opened. */
+  readonly repeatable: boolean
+  readonly era: KnownEra
   readonly options: ConnectOptions
   readonly adopt: Adopt
   readonly tools: ToolHeaders
@@ -19,13 +23,38 @@ export interface Dialling {
 
 export async function dial(dialling: Dialling, signal: AbortSignal | undefined): Promise<Session> {
   const speaks = versionsOf(dialling.options)
+  const known = eraIn(dialling.era)
+  const session = await attempt(dialling, speaks, known, signal).catch((error: unknown) => {
+    const second = secondAttempt(error, known, speaks)
+    if (second === undefined || !dialling.repeatable || signal?.aborted) throw error
+    return attempt(dialling, speaks, second.era, signal)
+  })
+  // Who speaks versions of one era only has learnt nothing about the other.
+  if (session.era !== undefined && (session.era === 'stateless' || versionsIn('stateless', speaks).length > 0)) dialling.era.set(session.era)
+  return session
+}
+
+/** What is remembered may have been written by anybody. */
+function eraIn(memory: KnownEra): Era | undefined {
+  const era: unknown = memory.get()
+  return era === 'handshake' || era === 'stateless' ? era : undefined
+}
+
+/** Some servers do not survive a question they do not know, and some have changed since they were remembered: over a new link, once. */
+function secondAttempt(error: unknown, known: Era | undefined, speaks: readonly ProtocolVersion[]): { era: Era | undefined } | undefined {
+  if (diedOfProbe(error)) return { era: 'handshake' }
+  const changed = known === 'handshake' && versionsIn('stateless', speaks).length > 0 && refusedHandshake(error)
+  return changed ? { era: undefined } : undefined
+}
+
+async function attempt(dialling: Dialling, speaks: readonly ProtocolVersion[], era: Era | undefined, signal: AbortSignal | undefined): Promise<Session> {
   if (signal?.aborted) throw givenUp(signal)
   const session = openSession(await openLink(dialling.open, signal), speaks, dialling)
   const abort = () => void session.close({ reason: givenUp(signal) })
   signal?.addEventListener('abort', abort, { once: true })
   try {
     dialling.onSession(session)
-    await session.initialise()
+    await session.begin(era === undefined ? {} : { era })
     return session
   } catch (error) {
     await session.close()
@@ -63,11 +92,11 @@ function openSession(link: Link, speaks: readonly ProtocolVersion[], dialling: D
 /** The versions to speak, checked here so that a typing error is not mistaken for a server that is too old. */
 function versionsOf({ version, versions: list }: ConnectOptions): readonly ProtocolVersion[] {
   const asked: readonly ProtocolVersion[] = version === undefined ? (list ?? versions) : [version]
-  for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, handshakeVersions)
-  if (asked.some((each) => (handshakeVersions as readonly ProtocolVersion[]).includes(each))) return asked
+  for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, versions)
+  if (asked.length > 0) return asked
   throw new ParleyError('unsupported_protocol_version', {
-    message: `This client opens conversations with a handshake, which ${asked.join(', ') || 'an empty list of versions'} has not; it can speak ${handshakeVersions.join(', ')}`,
-    data: { requested: [...asked], supported: [...handshakeVersions] },
+    message: `An empty list of versions leaves nothing to speak; there are ${versions.join(', ')}`,
+    data: { requested: [], supported: [...versions] },
   })
 }
 
@@ -75,6 +104,7 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
   return {
     ...present({
       initialiseTimeout: options.initialiseTimeout,
+      probeTimeout: options.probeTimeout,
       requestTimeout: options.timeout,
       maxRequestTimeout: options.maxTimeout,
       keepAlive: options.keepAlive,

@@ -17,7 +17,7 @@ import { Subscriptions } from './subscriptions.ts'
 /** The lists that are out of date when a kind has changed. */
 const LISTS_OF: Readonly<Record<ListKind, readonly string[]>> = {
   tools: ['tools/list'],
-  resources: ['resources/list', 'resources/templates/list'],
+  resources: ['resources/list', 'resources/templates/list', 'skills/list'],
   prompts: ['prompts/list'],
 }
 
@@ -138,10 +138,7 @@ export class Kept implements Keeper {
   #admitTools(page: Body): Body {
     const { session } = this.#connection
     const tools = page['tools'] as Tool[]
-    const shown =
-      session.era === 'stateless' && session.mirrors
-        ? this.tools.learnHeaders(tools, (error) => session.reportError(error, 'tools/list'))
-        : tools
+    const shown = session.era === 'stateless' && session.mirrors ? this.tools.learnHeaders(tools, (error) => session.reportError(error, 'tools/list')) : tools
     this.tools.learn(shown)
     return shown === tools ? page : { ...page, tools: shown }
   }

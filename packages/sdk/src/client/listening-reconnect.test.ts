@@ -30,12 +30,20 @@ describe('L6 a new session of the same era', () => {
     client.onListChanged('tools', () => heard.push('tools'))
     await flush()
     one.lose()
+    await flush()
     await clock.advance(SECOND)
     expect(two.received.map(({ method }) => method)).toEqual(['server/discover', 'subscriptions/listen'])
     expect(two.filters).toEqual([{ toolsListChanged: true, resourceSubscriptions: ['a://x'] }])
     expect(heard).toEqual(['tools', 'a://x'])
     expect(reports).toMatchObject([
-      { cause: 'lost', failed: [], retried: [], notRestored: [], logLevelError: undefined, presumed: [{ method: 'notifications/tools/list_changed' }, { method: updated, uri: 'a://x' }] },
+      {
+        cause: 'lost',
+        failed: [],
+        retried: [],
+        notRestored: [],
+        logLevelError: undefined,
+        presumed: [{ method: 'notifications/tools/list_changed' }, { method: updated, uri: 'a://x' }],
+      },
     ])
     two.tell(updated, { uri: 'a://x' })
     await flush()
@@ -49,11 +57,13 @@ describe('L6 a new session of the same era', () => {
     const { client, clock, reports } = await begin([one, two, three])
     await Promise.all(['a://x', 'a://y'].map((uri) => client.subscribe(uri, () => {})))
     one.lose()
+    await flush()
     await clock.advance(SECOND)
     expect(reports[0]?.notRestored).toMatchObject([{ uri: 'a://x', error: { kind: 'subscription_failed' } }])
     expect(two.filters).toHaveLength(1)
     expect(client.subscriptions()).toEqual(['a://x', 'a://y'])
     two.lose()
+    await flush()
     await clock.advance(2 * SECOND)
     expect(three.filters).toEqual([{ resourceSubscriptions: ['a://x', 'a://y'] }])
     expect(reports[1]?.notRestored).toEqual([])
@@ -65,8 +75,12 @@ describe('L6 a new session of the same era', () => {
     await client.setLogLevel('info')
     await client.subscribe('a://x', () => {})
     one.lose()
+    await flush()
     await clock.advance(SECOND)
-    expect(reports[0]).toMatchObject({ notRestored: [{ uri: 'a://x', error: { kind: 'capability_not_supported' } }], logLevelError: { kind: 'capability_not_supported' } })
+    expect(reports[0]).toMatchObject({
+      notRestored: [{ uri: 'a://x', error: { kind: 'capability_not_supported' } }],
+      logLevelError: { kind: 'capability_not_supported' },
+    })
     expect(two.filters).toEqual([])
   })
 
@@ -117,11 +131,20 @@ describe('L6 a new session of the same era', () => {
 
 describe('V4 a new session of the other era', () => {
   const handshake = () =>
-    rawServer({ version: '2025-11-25', answers: { 'server/discover': () => ({ error: { code: -32601, message: 'no' } }), 'resources/subscribe': () => ({}), 'resources/unsubscribe': () => ({}), 'logging/setLevel': () => ({}) } })
+    rawServer({
+      version: '2025-11-25',
+      answers: {
+        'server/discover': () => ({ error: { code: -32601, message: 'no' } }),
+        'resources/subscribe': () => ({}),
+        'resources/unsubscribe': () => ({}),
+        'logging/setLevel': () => ({}),
+      },
+    })
 
   it('is told in its own way, there and back', async () => {
     const [one, two, three] = [rawStateless(), handshake(), rawStateless()] as const
-    const { client, clock, reports } = await begin([one, two, three], { eras: { get: () => undefined, set: () => {} } })
+    // The era that was remembered is tried first, over a link of its own.
+    const { client, clock, reports } = await begin([one, two, rawStateless(), three], { eras: { get: () => undefined, set: () => {} } })
     const heard: string[] = []
     await client.setLogLevel('warning')
     const x = await client.subscribe('a://x', (uri) => heard.push(uri))
@@ -130,6 +153,8 @@ describe('V4 a new session of the other era', () => {
     await flush()
 
     one.lose()
+
+    await flush()
     await clock.advance(SECOND)
     expect(client.version).toBe('2025-11-25')
     expect(two.of('resources/subscribe').map(({ params }) => params?.['uri'])).toEqual(['a://x', 'a://y'])
@@ -142,6 +167,7 @@ describe('V4 a new session of the other era', () => {
     expect(two.of('resources/unsubscribe')).toHaveLength(1)
 
     two.link.close()
+    await flush()
     await clock.advance(2 * SECOND)
     expect(client.version).toBe('2026-07-28')
     expect(three.filters).toEqual([{ toolsListChanged: true, resourceSubscriptions: ['a://y'] }])

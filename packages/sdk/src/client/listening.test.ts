@@ -45,11 +45,7 @@ describe('D-19 F2 subscribe without a request for it', () => {
     await x.unsubscribe()
     await x.unsubscribe()
     await flush()
-    expect(server.filters).toEqual([
-      { resourceSubscriptions: ['a://x'] },
-      { resourceSubscriptions: ['a://x', 'a://y'] },
-      { resourceSubscriptions: ['a://y'] },
-    ])
+    expect(server.filters).toEqual([{ resourceSubscriptions: ['a://x'] }, { resourceSubscriptions: ['a://x', 'a://y'] }, { resourceSubscriptions: ['a://y'] }])
     expect(server.listening).toHaveLength(1)
     await y[Symbol.asyncDispose]()
     await flush()
@@ -97,7 +93,9 @@ describe('D-19 F2 subscribe without a request for it', () => {
   })
 
   it('fails for what the server leaves out of its agreement, and for nothing else', async () => {
-    const { server, client } = await begin({ agree: ({ resourceSubscriptions }) => ({ resourceSubscriptions: (resourceSubscriptions as string[]).filter((uri) => uri !== 'a://no') }) })
+    const { server, client } = await begin({
+      agree: ({ resourceSubscriptions }) => ({ resourceSubscriptions: (resourceSubscriptions as string[]).filter((uri) => uri !== 'a://no') }),
+    })
     const [yes, no] = await Promise.allSettled([client.subscribe('a://yes', () => {}), client.subscribe('a://no', () => {})])
     expect(yes.status).toBe('fulfilled')
     expect(no).toMatchObject({ status: 'rejected', reason: { kind: 'subscription_failed', data: { uri: 'a://no' } } })
@@ -110,7 +108,11 @@ describe('D-19 F2 subscribe without a request for it', () => {
     const capabilities = { resources: {} }
     const { server, client } = await begin({ capabilities })
     const handshake = await connect(rawServer({ capabilities }).link, { version: '2025-11-25' })
-    const failure = (promise: Promise<unknown>) => promise.then(() => undefined, ({ kind, message, data }) => ({ kind, message, data }))
+    const failure = (promise: Promise<unknown>) =>
+      promise.then(
+        () => undefined,
+        ({ kind, message, data }) => ({ kind, message, data }),
+      )
     const refused = await failure(client.subscribe('a://x', () => {}))
     expect(refused).toMatchObject({ kind: 'capability_not_supported' })
     expect(refused).toEqual(await failure(handshake.subscribe('a://x', () => {})))
@@ -121,7 +123,12 @@ describe('D-19 F2 subscribe without a request for it', () => {
   it('fails with what the server says against listening, and can be tried again', async () => {
     let refuses = true
     const { server, client, clock } = await begin({
-      answers: { ...(refuses && { 'subscriptions/listen': (_, { id }) => (refuses ? { error: { code: -32602, message: 'not now' } } : void server.acknowledge(id as number, { resourceSubscriptions: ['a://x'] })) }) },
+      answers: {
+        ...(refuses && {
+          'subscriptions/listen': (_, { id }) =>
+            refuses ? { error: { code: -32602, message: 'not now' } } : void server.acknowledge(id as number, { resourceSubscriptions: ['a://x'] }),
+        }),
+      },
     })
     await expect(client.subscribe('a://x', () => {})).rejects.toMatchObject({ kind: 'invalid_params', message: 'not now' })
     expect(client.subscriptions()).toEqual([])
@@ -135,6 +142,7 @@ describe('D-19 F2 subscribe without a request for it', () => {
     const { client, clock } = await begin({ agree: () => undefined })
     const subscribing = client.subscribe('a://x', () => {})
     const outcome = subscribing.catch((error) => error.kind)
+    await flush()
     await clock.advance(60 * SECOND)
     expect(await outcome).toBe('request_timeout')
     expect(client.pending()).toEqual([])
@@ -212,6 +220,7 @@ describe('L6 a stream that is lost', () => {
     client.onListChanged('tools', () => heard.push('tools'))
     await client.subscribe('a://x', (uri) => heard.push(uri))
     server.end()
+    await flush()
     await clock.advance(SECOND - 1)
     expect(server.listening).toEqual([])
     await clock.advance(1)
@@ -229,6 +238,7 @@ describe('L6 a stream that is lost', () => {
     await flush()
     for (const seconds of [1, 2, 4, 8]) {
       server.end({ code: -32603, message: 'overloaded' })
+      await flush()
       await clock.advance(seconds * SECOND - 1)
       expect(server.listening).toEqual([])
       await clock.advance(1)
@@ -236,6 +246,7 @@ describe('L6 a stream that is lost', () => {
     }
     await clock.advance(30 * SECOND)
     server.end()
+    await flush()
     await clock.advance(SECOND)
     expect(server.listening).toHaveLength(1)
   })
@@ -257,6 +268,7 @@ describe('L6 a stream that is lost', () => {
     await flush()
     refuses = true
     server.end()
+    await flush()
     await clock.advance(3 * SECOND)
     expect(errors).toMatchObject([{ message: 'starting' }, { message: 'starting' }])
     expect(heard).toBe(0)

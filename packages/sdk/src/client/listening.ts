@@ -129,7 +129,11 @@ export class Listening implements Following {
     let ended: Promise<void>
     let granted: News
     try {
-      const listening = session.listen(filterOf(wanted), { signal: abort.signal })
+      // At once, so that what both streams tell is heard on one of them.
+      const onAcknowledged = (): void => {
+        if (this.#opening === abort) this.#drop(this.#current)
+      }
+      const listening = session.listen(filterOf(wanted), { signal: abort.signal, onAcknowledged })
       ended = listening.ended
       // Watched below; what fails before it is agreed to is told by the agreement.
       ended.catch(() => {})
@@ -145,9 +149,7 @@ export class Listening implements Following {
     }
     this.#opening = undefined
     const stream: Stream = { session, granted, since: this.#host.clock.now(), abort }
-    const before = this.#current
     this.#current = stream
-    before?.abort.abort()
     ended.then(
       () => this.#lost(stream),
       () => this.#lost(stream),

@@ -4,6 +4,7 @@ import type { Implementation, LogMessageParams, ProtocolVersion } from '../proto
 import type { Clock, Duration, Identity, Mint, RequestOptions, Session, SessionEvent, SessionOptions, TaskOptions } from '../session/index.ts'
 import type { Profile } from '../versions/index.ts'
 import type { ElicitOption } from './elicitation.ts'
+import type { EraMemory } from './era-memory.ts'
 import type { ReconnectOptions } from './reconnect.ts'
 import type { RootsOption } from './roots.ts'
 import type { SampleOption } from './sampling.ts'
@@ -13,13 +14,16 @@ export interface ConnectOptions {
   info?: Implementation
   /** Speak this protocol version and no other; short for `versions: [version]`. */
   version?: ProtocolVersion
-  /** Protocol versions this client is willing to speak; it asks for the newest. Default: all. */
+  /** Protocol versions this client is willing to speak; the newest that the server speaks as well is taken. Default: all. */
   versions?: readonly ProtocolVersion[]
   /** Asks the user on behalf of the server. Giving it declares the capability. */
   elicit?: ElicitOption
   /** Asks the model on behalf of the server. Giving it declares the capability. */
   sample?: SampleOption
-  /** Whether questions of the server may run as tasks, and within which limits. Default: no. */
+  /**
+   * Whether questions of the server may run as tasks, and within which limits. Default: no. With `false`, servers that answer calls with
+   * tasks of their own accord are told not to, as well; otherwise such calls are followed to their end.
+   */
   tasks?: boolean | TaskOptions
   /** Where the server may work. Giving it declares the capability. */
   roots?: RootsOption
@@ -29,8 +33,12 @@ export interface ConnectOptions {
   timeout?: Duration
   /** Hard end of a request however much progress comes. Default 10 min. */
   maxTimeout?: Duration
-  /** How long the handshake may take. Default 10 s. */
+  /** How long it may take until both sides have agreed on a version. Default 10 s. */
   initialiseTimeout?: Duration
+  /** How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2 s. */
+  probeTimeout?: Duration
+  /** Remembers of which era the server at an HTTP address is. Default: one memory for the whole process. */
+  eras?: EraMemory
   /** Aborting it gives up connecting; afterwards it means nothing. */
   signal?: AbortSignal
   /** Pings a silent server every 30 s and gives it 10 s to answer; `false` for never. */

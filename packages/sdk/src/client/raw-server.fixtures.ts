@@ -1,4 +1,4 @@
-/** A server made of raw frames, for tests of what a client does with what it is told. */
+/** A server of the handshake era made of raw frames, for tests of what a client does with what it is told. */
 import type { Body, Link } from '../jsonrpc/index.ts'
 import { memoryPair } from '../transport/index.ts'
 
@@ -63,6 +63,10 @@ export function rawServer(options: RawServerOptions = {}): RawServer {
   own.open({
     frame(text) {
       const message = JSON.parse(text) as RawMessage
+      if (message.method === 'server/discover' && answers['server/discover'] === undefined) {
+        // The question every client begins with; what such a server says to it is not what these tests are about.
+        return send({ id: message.id, error: { code: -32601, message: 'Method not found' } })
+      }
       received.push(message)
       if (message.method === undefined) return void waiting.get(String(message.id))?.(message)
       if (message.id === undefined) return

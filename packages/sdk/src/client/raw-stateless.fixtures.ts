@@ -119,7 +119,8 @@ export function rawStateless(options: RawStatelessOptions = {}): RawStateless {
       }
     },
     end(error) {
-      for (const id of listening.splice(0)) send(error === undefined ? { id, result: { resultType: 'complete', _meta: { [META.subscription]: id } } } : { id, error })
+      for (const id of listening.splice(0))
+        send(error === undefined ? { id, result: { resultType: 'complete', _meta: { [META.subscription]: id } } } : { id, error })
     },
     lose: () => own.close(),
     get closed() {

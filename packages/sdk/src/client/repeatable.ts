@@ -8,6 +8,9 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'resources/list',
   'resources/templates/list',
   'resources/read',
+  'resources/directory/read',
+  'skills/list',
+  'skills/get',
   'resources/subscribe',
   'resources/unsubscribe',
   'prompts/list',
@@ -16,6 +19,7 @@ const REPEATABLE: ReadonlySet<string> = new Set([
   'logging/setLevel',
   'tasks/get',
   'tasks/result',
+  'tasks/update',
   'tasks/list',
 ])
 

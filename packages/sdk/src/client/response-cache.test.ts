@@ -44,7 +44,12 @@ describe('D-42 freshness', () => {
 describe('F9 the key', () => {
   it('is the method and the parameter that matters; the empty cursor is one (D-52)', () => {
     const cache = new ResponseCache(fakeClock())
-    for (const [name, cursor] of [['first', undefined], ['empty', ''], ['second', 'two']] as const) cache.expect('tools/list', cursor)(page(name, 500))
+    for (const [name, cursor] of [
+      ['first', undefined],
+      ['empty', ''],
+      ['second', 'two'],
+    ] as const)
+      cache.expect('tools/list', cursor)(page(name, 500))
     cache.expect('prompts/list', undefined)({ prompts: [], ttlMs: 500 })
     expect(cache.get('tools/list', undefined)).toEqual(page('first', 500))
     expect(cache.get('tools/list', '')).toEqual(page('empty', 500))

@@ -28,15 +28,24 @@ export interface Way {
   readonly repeatable: boolean
   /** Whether a lost connection is made again unless the caller says otherwise: somebody else's process may well come back. */
   readonly comesBack: boolean
+  /** Origin and path of an HTTP server: what is found out about it holds for everybody in this process. */
+  readonly address?: string
 }
 
 export function wayTo(target: Target, settings: LinkSettings): Way {
-  if (typeof target === 'function') return { open: target, repeatable: true, comesBack: true }
+  if (typeof target === 'function') return { open: target, repeatable: true, comesBack: true, ...addressOf(target) }
   if (isLink(target)) return { open: () => target, repeatable: false, comesBack: false }
   if (isAcceptor(target)) return { open: () => linkToValue(target), repeatable: true, comesBack: false }
   const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
   if (open === undefined) throw noWayTo(target, TAKEN)
-  return { open, repeatable: true, comesBack: true }
+  return { open, repeatable: true, comesBack: true, ...addressOf(open) }
+}
+
+const addresses = new WeakMap<LinkOpener, string>()
+
+function addressOf(open: LinkOpener): { address?: string } {
+  const address = addresses.get(open)
+  return address === undefined ? {} : { address }
 }
 
 function linkToValue(server: Acceptor): Link {
@@ -87,7 +96,10 @@ export function openerFor(given: string | URL | RemoteTarget, settings: LinkSett
   const opening = available[own]
   if (opening === undefined || !over.includes(scheme)) return undefined
   if (own !== scheme) url.protocol = url.protocol === 'https:' ? 'wss:' : own
-  return () => opening(new URL(url), target, settings)
+  const open: LinkOpener = () => opening(new URL(url), target, settings)
+  // Behind a fetch of somebody's own, an address can be anything.
+  if (own === 'http:' && target.fetch === undefined) addresses.set(open, `${url.origin}${url.pathname}`)
+  return open
 }
 
 function addressIn(target: string | URL | RemoteTarget): string {

@@ -2,11 +2,13 @@ import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { ToolError } from '../errors/index.ts'
 import type { Task } from '../protocol/index.ts'
 import { type Context, createServer, tool } from '../server/index.ts'
-import { connect, fakeClock, flush, leaks } from '../testing/index.ts'
+import { connect as connectIn, fakeClock, flush, leaks } from '../testing/index.ts'
 import type { TaskHandle } from './task.ts'
 
 const RELATED = 'io.modelcontextprotocol/related-task'
 const info = { name: 's', version: '1' }
+/** Tasks that clients ask for. */
+const connect: typeof connectIn = (server, options) => connectIn(server, { version: '2025-11-25', ...options })
 
 /** Tools that end when the test says so. */
 function gates() {

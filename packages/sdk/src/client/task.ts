@@ -1,8 +1,22 @@
-/** Tool calls that run as tasks: begun now, fetched later (F8). */
+/** Tool calls that run as tasks: begun now, fetched later (F8, D7). */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { Task } from '../protocol/index.ts'
-import { type Clock, type Duration, milliseconds, type Progress, peerRunsTasks, RemoteTask, requestAsTask, type TaskPeer } from '../session/index.ts'
+import { TASKS_EXTENSION, type Task } from '../protocol/index.ts'
+import {
+  type Clock,
+  type Duration,
+  declaresExtension,
+  isFlatTask,
+  milliseconds,
+  PolledTask,
+  type Progress,
+  peerRunsTasks,
+  RemoteTask,
+  type RequestOptions,
+  readFlatTask,
+  requestAsTask,
+  type TaskPeer,
+} from '../session/index.ts'
 import type { Connection } from './connection.ts'
 import { LocalTask } from './local-task.ts'
 import type { CallOptions } from './options.ts'
@@ -26,12 +40,17 @@ export interface TaskHandle<Value = unknown> {
 
 /** `timeout` is for beginning the task, not for its result: that has until the end of the ttl. */
 export interface TaskCallOptions extends CallOptions {
-  /** How long the server is asked to keep the task, from its creation. Default: as long as it likes. */
+  /** How long the server is asked to keep the task, from its creation. Default: as long as it likes, and since 2026-07-28 always. */
   ttl?: Duration
   /** Time between two looks while somebody listens to the status. Default: what the server asks for. */
   pollInterval?: Duration
   onStatus?: (task: Task) => void
 }
+
+/** What a task that runs at the server is followed with. */
+type Followed = RemoteTask | PolledTask
+
+const ACCEPTS_TASK: RequestOptions = { acceptsTask: true }
 
 type Convert = (result: Body) => CallOutcome | Promise<CallOutcome>
 
@@ -56,9 +75,32 @@ export class ClientTasks {
     return peerRunsTasks(this.#connection.session, 'tools/call')
   }
 
+  /** Whether the server may answer calls with tasks of its own accord; while there is no session, it might be one that does. */
+  get follows(): boolean {
+    const { session } = this.#connection
+    return (session.era !== 'handshake' || !session.open) && declaresExtension(session.self.capabilities, TASKS_EXTENSION)
+  }
+
+  /** Calls, and follows what is answered with a task to its end. */
+  call(params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
+    const accepting = options === undefined ? ACCEPTS_TASK : { ...options, ...ACCEPTS_TASK }
+    return this.#connection.request('tools/call', params, accepting, (answer) =>
+      isFlatTask(answer) ? this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert) : convert(answer),
+    )
+  }
+
+  /** Throws where servers have no list of tasks. */
+  demandList(): void {
+    const { session } = this.#connection
+    if (session.era !== 'stateless') return
+    throw new ParleyError('method_not_found', {
+      message: `Servers do not list tasks in protocol version ${session.version}: keep their ids, and find each with client.task(id)`,
+    })
+  }
+
   /** `possible` is false for tools that cannot: those, and all of servers without tasks, run as ever behind the same handle (C-24). */
   async begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
-    const handle = this.offered && possible ? await this.#beginRemote(params, options, convert) : this.#local(params, options, convert)
+    const handle = await this.#begin(params, options, convert, possible)
     if (options.onStatus !== undefined) handle.onStatus(options.onStatus)
     return handle
   }
@@ -86,7 +128,36 @@ export class ClientTasks {
   find(taskId: string, convert: Convert): TaskHandle {
     if (typeof taskId !== 'string' || taskId === '') throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
     const unknown: Task = { taskId, status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
-    return handleOf(new RemoteTask(this.#peer, unknown, { method: 'tools/call' }), convert)
+    const isPolled = this.#connection.session.era === 'stateless'
+    return handleOf(isPolled ? new PolledTask(this.#peer, unknown, {}, false) : new RemoteTask(this.#peer, unknown, { method: 'tools/call' }), convert)
+  }
+
+  async #begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
+    if (this.#connection.session.era === 'stateless') return await this.#beginPolled(params, options, convert)
+    return this.offered && possible ? await this.#beginRemote(params, options, convert) : this.#local(params, options, convert)
+  }
+
+  /** The server decides whether there is a task, so its answer is waited for. */
+  async #beginPolled(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
+    const { ttl, pollInterval, signal, onStatus, ...rest } = options
+    const answer = await this.#connection.request('tools/call', params, { ...rest, ...(signal && { signal }), acceptsTask: this.follows })
+    if (!isFlatTask(answer)) return new LocalTask(this.#connection.session, async () => convert(answer))
+    return handleOf(new PolledTask(this.#peer, readFlatTask('tools/call', answer), options), convert)
+  }
+
+  async #follow(task: Task, { timeout, maxTimeout, signal }: CallOptions, convert: Convert): Promise<CallOutcome> {
+    const limit = new TimeLimit(this.#connection.session.clock, timeout, maxTimeout)
+    const polled = new PolledTask(this.#peer, task, { signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]) })
+    // A sign of life, where there is no progress.
+    const stopListening = timeout === undefined ? () => {} : polled.onStatus(() => limit.rearm())
+    try {
+      return await convert(await polled.result())
+    } catch (error) {
+      throw limit.signal.aborted ? limit.signal.reason : error
+    } finally {
+      stopListening()
+      limit.stop()
+    }
   }
 
   async #beginRemote(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
@@ -138,7 +209,7 @@ class TimeLimit {
   }
 }
 
-function handleOf(task: RemoteTask, convert: Convert): TaskHandle {
+function handleOf(task: Followed, convert: Convert): TaskHandle {
   let outcome: Promise<CallOutcome> | undefined
   return {
     id: task.id,

@@ -7,6 +7,7 @@ export { CrashReporter, type CrashReporting, type CrashReportOptions } from './c
 export type { TlsOptions } from './http-listener.ts'
 export type { HttpServing, ServeHttpOptions } from './http-server.ts'
 export { type Closable, closeOnSignals, type SessionRecord, type ShutdownOptions } from './shutdown.ts'
+export type { SkillFolderOptions } from './skill-folder.ts'
 export { type StdioLink, type StdioLinkOptions, stdioLink } from './stdio-link.ts'
 export { type ServeStdioOptions, type StdioHandle, serveStdio } from './stdio-serve.ts'
 export type { TcpAddress } from './tcp-link.ts'
@@ -20,6 +21,7 @@ export const connect = later(async () => (await import('./connect.ts')).connect)
 export const serveHttp = later(async () => (await import('./http-server.ts')).serveHttp)
 export const serveTcp = later(async () => (await import('./tcp-serve.ts')).serveTcp)
 export const serveWebSocket = later(async () => (await import('./websocket-serve.ts')).serveWebSocket)
+export const skillsFrom = later(async () => (await import('./skill-folder.ts')).skillsFrom)
 export const tcpLink = later(async () => (await import('./tcp-link.ts')).tcpLink)
 export const webSocketEndpoint = later(async () => (await import('./websocket-endpoint.ts')).webSocketEndpoint)
 export const webSocketTo = later(async () => (await import('./websocket-client.ts')).webSocketTo)

@@ -6,7 +6,7 @@ import type { GuardOptions } from '../transport/index.ts'
 
 /**
  * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an event stream.
- * `json`: always as JSON; what belongs to a request goes to the session's own stream. `sse`: always as an event stream.
+ * `json`: always as JSON; what belongs to a request goes to the session's own stream, and without a session nowhere. `sse`: always as an event stream.
  */
 export type AnswerMode = 'auto' | 'json' | 'sse'
 

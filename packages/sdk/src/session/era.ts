@@ -75,11 +75,9 @@ function noCommonVersion(said: string, named: readonly unknown[] | undefined, sp
   })
 }
 
-/** Whether a refusal names versions without a handshake that this side speaks: then it is no server of the handshake era. */
-export function namesStateless(error: unknown, speaks: readonly ProtocolVersion[]): boolean {
-  if (!(error instanceof ParleyError) || error.receivedCode === undefined) return false
-  const supported = error.data?.['supported']
-  return Array.isArray(supported) && newest(versionsIn('stateless', speaks), supported) !== undefined
+/** Whether a server has said no to the handshake itself: it may have become one of the other era. */
+export function refusedHandshake(error: unknown): boolean {
+  return error instanceof ParleyError && (error.receivedCode !== undefined || judgeFailure(error).type === 'handshake')
 }
 
 const died = new WeakSet<object>()

@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { type HandshakeVersion, handshakeVersions, isVersion, negotiate, newestVersion, type ProtocolVersion, unsupportedVersion } from '../protocol/index.ts'
-import { isVerdict, type Part, type Profile, plan, type TranslationContext } from '../versions/index.ts'
+import { capabilitiesDown, isVerdict, type Part, type Profile, plan, type TranslationContext } from '../versions/index.ts'
 import type { Identity, Introduction } from './endpoint.ts'
 
 export interface Agreement {
@@ -23,7 +23,7 @@ export function readInitialize(params: Body | undefined, supported: readonly Pro
 
 /** What a server answers to `initialize`. */
 export function initializeResult(version: HandshakeVersion, self: Introduction, profile: Profile, context: TranslationContext): Body {
-  const result: Body = { protocolVersion: version, capabilities: self.capabilities, serverInfo: self.info }
+  const result: Body = { protocolVersion: version, capabilities: own(self), serverInfo: self.info }
   if (self.instructions !== undefined) result['instructions'] = self.instructions
   return translate(newestVersion, version, 'result', result, profile, context)
 }
@@ -33,8 +33,13 @@ export function initializeParams(supported: readonly ProtocolVersion[], self: In
   const offered = handshakeVersions.filter((version) => supported.includes(version))
   const version = offered[offered.length - 1]
   if (version === undefined) throw unsupportedVersion('none', supported)
-  const params: Body = { protocolVersion: version, capabilities: self.capabilities, clientInfo: self.info }
+  const params: Body = { protocolVersion: version, capabilities: own(self), clientInfo: self.info }
   return translate(newestVersion, version, 'params', params, profile, context)
+}
+
+/** Who has tasks says so twice, once for each era: that the other one's word for it is left out is no loss. */
+function own({ capabilities }: Introduction): Body {
+  return capabilitiesDown(capabilities)
 }
 
 /** A client reads the server's answer; throws with both sides' versions when there is no common one. */

@@ -14,7 +14,7 @@ export {
   type MessageContext,
   type Retry,
 } from './endpoint.ts'
-export { diedOfProbe, namesStateless, versionsIn } from './era.ts'
+export { diedOfProbe, refusedHandshake, versionsIn } from './era.ts'
 export { breach, type Declarations } from './guard.ts'
 export type { SessionHealth } from './health.ts'
 export type { NotificationHandler } from './notifications.ts'
@@ -37,12 +37,13 @@ export {
 } from './phase.ts'
 export { type CloseOptions, Session } from './session.ts'
 export { wasAsked } from './stateless/client-asked.ts'
-export type { ListenFilter, Listening } from './stateless/client-listening.ts'
+export type { ListenFilter, Listening, ListenOptions } from './stateless/client-listening.ts'
 export type { OpenOptions } from './stateless/client-opening.ts'
 export { declaresExtension, extensionMissing } from './stateless/guard.ts'
 export type { SessionStats } from './stats.ts'
 export { peerRunsTasks, runsTasks } from './tasks/capability.ts'
 export type { TaskOptions } from './tasks/options.ts'
+export { isFlatTask, PolledTask, type PollOptions, readFlatTask } from './tasks/polled-task.ts'
 export { type TaskObserver, TaskReceiver, type TaskRun } from './tasks/receiver.ts'
 export { RemoteTask, requestAsTask, type TaskPeer, type TaskRequestOptions } from './tasks/remote-task.ts'
 export { isTask } from './tasks/running-task.ts'

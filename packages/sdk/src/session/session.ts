@@ -7,7 +7,7 @@ import { Answering, type InFlight } from './answering.ts'
 import type { Clock, Mint } from './clock.ts'
 import { SessionCore } from './core.ts'
 import { type Duration, milliseconds } from './duration.ts'
-import type { Caller, Introduction } from './endpoint.ts'
+import type { Caller, Endpoint, Introduction } from './endpoint.ts'
 import type { SessionHealth } from './health.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
@@ -18,7 +18,7 @@ import { Receiving } from './receiving.ts'
 import { lostRequest } from './request-errors.ts'
 import { Requests } from './requests.ts'
 import { SessionCaller } from './stateless/caller.ts'
-import type { ListenFilter, Listening } from './stateless/client-listening.ts'
+import type { ListenFilter, Listening, ListenOptions } from './stateless/client-listening.ts'
 import { Opening, type OpenOptions } from './stateless/client-opening.ts'
 import type { SessionStats } from './stats.ts'
 
@@ -101,6 +101,10 @@ export class Session {
   }
   get self(): Introduction {
     return this.#core.self
+  }
+  /** Who answers for this side. */
+  get endpoint(): Endpoint {
+    return this.#core.endpoint
   }
   get peer(): Introduction | undefined {
     return this.#core.peer
@@ -185,12 +189,12 @@ export class Session {
   }
 
   /** Asks a server of the stateless era to tell of changes, for as long as nobody ends it. */
-  listen(filter: ListenFilter, options: { signal?: AbortSignal } = {}): Listening {
+  listen(filter: ListenFilter, options: ListenOptions = {}): Listening {
     const core = this.#core
     if (!core.open) throw this.#notOpen('subscriptions/listen')
     const breach = core.breach(core.route('subscriptions/listen'), this.role)
     if (breach !== undefined) throw breach
-    return this.#requests.listenings.begin(filter, options.signal)
+    return this.#requests.listenings.begin(filter, options)
   }
 
   /** From the newest vocabulary to this session's version, for results that are kept as text. */

@@ -24,7 +24,8 @@ export function prefixFault(prefix: string): string | undefined {
 /** Why this cannot be the path of a file within a skill. */
 export function pathFault(path: string): string | undefined {
   if (path.toLowerCase() === MANIFEST.toLowerCase()) return `${MANIFEST} is the skill itself`
-  if (path.includes('\\') || path.includes('\0')) return 'use "/" between folders'
+  // Half a surrogate pair has no place in a URI.
+  if (path.includes('\\') || path.includes('\0') || /\p{Surrogate}/u.test(path)) return 'use "/" between folders'
   if (path.split('/').some((segment) => segment === '' || segment === '.' || segment === '..'))
     return 'use a path within the skill, such as "references/forms.md"'
   return undefined

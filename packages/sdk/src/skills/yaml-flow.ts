@@ -78,6 +78,7 @@ export class FlowReader {
     const text = this.#text
     if (!canBeginPlain(text, this.at)) throw new SyntaxError(this.at >= text.length ? 'has brackets without an end' : `cannot have "${text[this.at]}" there`)
     let value = ''
+    let line = ''
     while (this.at < text.length) {
       const sign = text[this.at] as string
       if (ENDS.has(sign)) break
@@ -85,14 +86,15 @@ export class FlowReader {
       if (sign === '#' && isBlank(text[this.at - 1])) break
       if (sign === '\n') {
         const { joint, next } = foldLine(text, this.at)
-        value = value.trimEnd() + joint
+        value += line.trimEnd() + joint
+        line = ''
         this.at = next
       } else {
-        value += sign
+        line += sign
         this.at++
       }
     }
-    return value.trimEnd()
+    return (value + line).trimEnd()
   }
 
   /** Past blanks and comments, to the next character that counts. */

@@ -66,34 +66,53 @@ const HEX_LENGTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
 /** Reads the quoted scalar that begins at `start`; `undefined` when it never ends or has an escape that does not exist. */
 export function readQuoted(text: string, start: number): Quoted | undefined {
-  const quote = text[start]
+  return text[start] === '"' ? readDouble(text, start + 1) : readSingle(text, start + 1)
+}
+
+function readSingle(text: string, start: number): Quoted | undefined {
   let value = ''
-  /** So much of the value is not to be trimmed at the end of a line. */
-  let solid = 0
-  for (let at = start + 1; at < text.length; ) {
+  let line = ''
+  for (let at = start; at < text.length; ) {
     const sign = text[at] as string
-    if (sign === quote) {
-      if (quote === '"' || text[at + 1] !== "'") return { value, end: at + 1 }
-      value += "'"
-      at += 2
-    } else if (sign === '\n') {
-      const line = foldLine(text, at)
-      value = value.slice(0, Math.max(solid, value.search(/[ \t]*$/))) + line.joint
-      at = line.next
-    } else if (sign !== '\\' || quote === "'") {
-      value += sign
-      at++
-    } else if (text[at + 1] === '\n') {
-      const line = foldLine(text, at + 1)
-      value += line.joint === ' ' ? '' : line.joint
-      at = line.next
-      solid = value.length
+    if (sign === '\n') {
+      const { joint, next } = foldLine(text, at)
+      value += line.trimEnd() + joint
+      line = ''
+      at = next
+    } else if (sign === "'" && text[at + 1] !== "'") {
+      return { value: value + line, end: at + 1 }
     } else {
-      const escaped = readEscape(text, at + 1)
-      if (escaped === undefined) return undefined
-      value += escaped.value
-      at = escaped.end
-      solid = value.length
+      line += sign
+      at += sign === "'" ? 2 : 1
+    }
+  }
+  return undefined
+}
+
+function readDouble(text: string, start: number): Quoted | undefined {
+  let value = ''
+  let line = ''
+  /** So much of the line was escaped, and is not to be trimmed at its end. */
+  let solid = 0
+  for (let at = start; at < text.length; ) {
+    const sign = text[at] as string
+    if (sign === '"') return { value: value + line, end: at + 1 }
+    const escaped = sign === '\\'
+    if (text[escaped ? at + 1 : at] === '\n') {
+      const { joint, next } = foldLine(text, escaped ? at + 1 : at)
+      value += escaped ? line + (joint === ' ' ? '' : joint) : line.slice(0, Math.max(solid, line.trimEnd().length)) + joint
+      line = ''
+      solid = 0
+      at = next
+    } else if (escaped) {
+      const read = readEscape(text, at + 1)
+      if (read === undefined) return undefined
+      line += read.value
+      at = read.end
+      solid = line.length
+    } else {
+      line += sign
+      at++
     }
   }
   return undefined

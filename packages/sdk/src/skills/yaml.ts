@@ -184,8 +184,11 @@ class BlockReader {
 
   /** The indentation of the first row that has something on it. */
   #blockIndent(parent: number): number {
-    const first = this.#rows.slice(this.#row).find((row) => row.trim() !== '')
-    return Math.max(first === undefined ? 0 : first.search(/[^ ]/), parent + 1)
+    for (let at = this.#row; at < this.#rows.length; at++) {
+      const row = this.#rows[at] as string
+      if (row.trim() !== '') return Math.max(row.search(/[^ ]/), parent + 1)
+    }
+    return parent + 1
   }
 
   #keyAt(column: number): Key | undefined {

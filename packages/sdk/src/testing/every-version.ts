@@ -1,8 +1,8 @@
 /** Runs the same thing in every protocol version a conversation in memory can have. */
-import { handshakeVersions, type ProtocolVersion } from '../protocol/index.ts'
+import { type ProtocolVersion, versions } from '../protocol/index.ts'
 
-/** Oldest first. Versions join this list as sessions learn to speak them. */
-export const testVersions: readonly ProtocolVersion[] = handshakeVersions
+/** Oldest first. */
+export const testVersions: readonly ProtocolVersion[] = versions
 
 type Run = (version: ProtocolVersion) => void | Promise<void>
 

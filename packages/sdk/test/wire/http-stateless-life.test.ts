@@ -2,6 +2,8 @@
 import { request } from 'node:http'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect as dial } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fetchHandler, tool } from '../../src/server.ts'
 import { fakeClock, flush } from '../../src/testing/index.ts'
@@ -21,6 +23,15 @@ function leaver(port: number, method: string, params: Record<string, unknown>): 
   asked.on('error', () => {})
   asked.end(JSON.stringify(body))
   return { leave: () => void asked.destroy() }
+}
+
+/** A request as it goes over a connection. */
+function raw(method: string, params: Record<string, unknown>, meta?: Record<string, unknown>): string {
+  const { body, headers } = posting(method, params, meta === undefined ? {} : { meta })
+  const content = JSON.stringify(body)
+  const all = { ...JSON_HEADERS, ...headers, host: 'localhost', 'content-length': String(Buffer.byteLength(content)) }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${content}`
 }
 
 function overHttp2(session: ClientHttp2Session, method: string, params: Record<string, unknown>): ClientHttp2Stream {
@@ -88,19 +99,23 @@ describe('D-63 hanging up cancels', () => {
   it('all requests of a connection, also those behind one that is not answered', async () => {
     const { port, told, server } = await serveStateless()
     const socket = dial(port, '127.0.0.1')
-    const text = (method: string, params: Record<string, unknown>): string => {
-      const { body, headers } = posting(method, params)
-      const content = JSON.stringify(body)
-      const all = { ...JSON_HEADERS, ...headers, host: 'localhost', 'content-length': String(Buffer.byteLength(content)) }
-      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-      return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${content}`
-    }
-    socket.write(text(LISTEN, FOR_TOOLS) + text('tools/call', { name: 'wait' }) + text(LISTEN, FOR_TOOLS))
+    socket.write(raw(LISTEN, FOR_TOOLS) + raw('tools/call', { name: 'wait' }) + raw(LISTEN, FOR_TOOLS))
     await told.until('begun')
     while (server.health().inFlight < 3) await flush()
     socket.destroy()
     await told.until('aborted')
     while (server.health().inFlight > 0) await flush()
+  })
+
+  it('also where conversations are recorded for crash reports', async () => {
+    const { port, told, server } = await serveStateless({ crashReports: join(tmpdir(), 'parley-never-written') })
+    expect((await ask(port, 'tools/call', { name: 'now' })).status).toBe(200)
+    expect((await ask(port, 'odd/method')).status).toBe(404)
+    const one = leaver(port, 'tools/call', { name: 'wait' })
+    await told.until('begun')
+    one.leave()
+    await told.until('aborted')
+    expect(server.health().inFlight).toBe(0)
   })
 
   it('an answered call is not aborted when its connection ends later', async () => {
@@ -242,19 +257,26 @@ describe('limits', () => {
     for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200)
   })
 
-  it('a listener that does not read is hung up on', async () => {
-    const { port, server } = await serveStateless({ maxUnread: 1 })
-    const listener = leaver(port, LISTEN, FOR_TOOLS)
-    while (server.health().inFlight < 1) await flush()
-    // Nothing is read until the response is listened to; the connection takes a few megabytes all the same.
-    for (let n = 0; n < 200_000 && server.health().inFlight > 0; n++) {
-      server.add(tool(`t${n}`, {}, () => ''))
-      server.remove(`t${n}`)
-      if (n % 100 === 0) await flush()
-    }
+  it('a client that does not read is hung up on, and its call cancelled', async () => {
+    const { port, server, told } = await serveStateless({ maxUnread: 100_000 })
+    server.add(
+      tool('flood', {}, async (_, ctx) => {
+        for (let n = 0; !ctx.signal.aborted && n < 10_000; n++) {
+          ctx.progress(n, undefined, 'x'.repeat(50_000))
+          await flush()
+        }
+        told.say(ctx.signal.aborted ? 'stopped' : 'drowned')
+        return ''
+      }),
+    )
+    const socket = dial(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write(raw('tools/call', { name: 'flood' }, { progressToken: 1 }))
+    await told.until('stopped')
     expect(server.health().inFlight).toBe(0)
-    listener.leave()
-  }, 60_000)
+    socket.destroy()
+  })
 })
 
 describe('L10 shutdown', () => {

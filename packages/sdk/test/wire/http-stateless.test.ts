@@ -1,5 +1,6 @@
 /** The stateless era over real HTTP, asked by hand: what is answered, with which status, and to whom. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { tool } from '../../src/server.ts'
 import { call, initialize, Peer, toolCall } from './http-server.fixtures.ts'
 import { ask, meta, posting, serveStateless, stopStateless, stream, VERSION } from './http-stateless.fixtures.ts'
 
@@ -178,7 +179,7 @@ describe('D-59, D-60, D-64 what is refused, by status and code', () => {
     expect((await ask(port, 'tools/list', {}, { headers: { origin: `http://127.0.0.1:${port}` } })).status).toBe(200)
   })
 
-  it('a server without sessions names its versions to whoever begins one (405 for the rest)', async () => {
+  it('D-61 a server without sessions refuses whoever begins one (400), GET and DELETE (405), and ignores what else belongs to sessions', async () => {
     const { port } = await serveStateless({}, { versions: [VERSION] })
     for (const method of ['GET', 'DELETE']) expect(await call(port, { method })).toMatchObject({ status: 405, headers: { allow: 'POST, OPTIONS' } })
     expect(await call(port, { body: initialize() })).toMatchObject({ status: 400, json: { id: 'init', error: expect.anything() } })
@@ -216,5 +217,38 @@ describe('D-62 answers that are streams', () => {
     const events = await (await stream(port, 'tools/list')).end()
     expect(events.messages).toMatchObject([{ id: 1, result: { tools: expect.any(Array) } }])
     expect(await ask(port, 'odd/method')).toMatchObject({ status: 404, headers: { 'content-type': JSON_TYPE } })
+  })
+})
+
+describe('F9 a call that waits for an answer of its user', () => {
+  it('D-59 is refused when its client cannot ask (400)', async () => {
+    const { port, server } = await serveStateless()
+    server.add(tool('where', {}, async (_, ctx) => JSON.stringify(await ctx.sample('poem', { messages: [], maxTokens: 9 }))))
+    expect(await ask(port, 'tools/call', { name: 'where' })).toMatchObject({
+      status: 400,
+      json: { id: 1, error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } } },
+    })
+  })
+
+  it('is continued by whom it belongs to, and by nobody else', async () => {
+    const { port, server } = await serveStateless({ principal: ({ header }) => header('authorization') })
+    server.add(
+      tool('greet', {}, async (_, ctx) => {
+        const answer = await ctx.elicit('user', 'Who are you?', { type: 'object', properties: { name: { type: 'string' } } })
+        return `Hello, ${answer.action === 'accept' ? answer.content.name : 'nobody'}!`
+      }),
+    )
+    const asWhom = (authorization: string, more: Record<string, unknown> = {}) =>
+      ask(
+        port,
+        'tools/call',
+        { name: 'greet', ...more },
+        { meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }, headers: { authorization } },
+      )
+    const asked = await asWhom('anne')
+    expect(asked).toMatchObject({ status: 200, json: { result: { resultType: 'input_required', inputRequests: { user: { method: 'elicitation/create' } } } } })
+    const more = { requestState: asked.json.result?.['requestState'], inputResponses: { user: { action: 'accept', content: { name: 'Anne' } } } }
+    expect((await asWhom('bob', more)).json.error).toMatchObject({ code: -32602, data: { 'parley/kind': 'request_state_invalid' } })
+    expect((await asWhom('anne', more)).json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello, Anne!' }] })
   })
 })

@@ -9,6 +9,12 @@ import type { Requests } from '../requests.ts'
 /** What to be told of; `taskIds` belongs to the tasks extension. */
 export type ListenFilter = SubscriptionFilter & { taskIds?: string[] }
 
+export interface ListenOptions {
+  signal?: AbortSignal
+  /** Called at once, before anything that was sent later is looked at. */
+  onAcknowledged?: () => void
+}
+
 export interface Listening {
   readonly id: RequestId
   /** What the server agreed to tell of. Rejects when it did not agree. */
@@ -37,13 +43,16 @@ export class Listenings {
     this.#requests = requests
   }
 
-  begin(filter: ListenFilter, signal: AbortSignal | undefined): Listening {
+  begin(filter: ListenFilter, { signal, onAcknowledged }: ListenOptions): Listening {
     const { id, answered, lasts } = this.#requests.sendLasting(LISTEN, { notifications: filter }, signal === undefined ? {} : { signal })
+    // Who gives up hears nothing more, not even what comes in the same turn.
+    signal?.addEventListener('abort', () => this.#open.delete(id), { once: true })
     let refuse: (error: unknown) => void = () => {}
     const acknowledged = new Promise<ListenFilter>((resolve, reject) => {
       refuse = reject
       const acknowledge = (agreed: ListenFilter): void => {
         lasts()
+        onAcknowledged?.()
         resolve(agreed)
       }
       this.#open.set(id, { acknowledge, end: () => this.#requests.endLasting(id) })

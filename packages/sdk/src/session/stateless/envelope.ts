@@ -25,8 +25,11 @@ export function readEnvelope(message: RequestMessage, origin: FrameOrigin | unde
   const version = meta[META.version]
   const objection = origin?.header === undefined ? undefined : versionObjection(origin.header(HEADERS.version), version)
   if (objection !== undefined) return new ParleyError('header_mismatch', { message: objection })
-  if (typeof version !== 'string') return incomplete(META.version, 'the protocol version of this request, such as "2026-07-28"')
-  if (!isVersion(version) || eraOf(version) !== 'stateless' || !served.includes(version)) return unsupportedVersion(version, [...served].reverse())
+  if (typeof version !== 'string') {
+    if (message.method === 'initialize' && served.every(isStateless)) return noHandshake(message.params?.['protocolVersion'], served)
+    return incomplete(META.version, 'the protocol version of this request, such as "2026-07-28"')
+  }
+  if (!isVersion(version) || !isStateless(version) || !served.includes(version)) return unsupportedVersion(version, [...served].reverse())
   const capabilities = meta[META.clientCapabilities]
   if (!isObject(capabilities)) return incomplete(META.clientCapabilities, 'an object, which may be empty')
   const logLevel = meta[META.logLevel]
@@ -35,6 +38,17 @@ export function readEnvelope(message: RequestMessage, origin: FrameOrigin | unde
   }
   const info = meta[META.clientInfo]
   return { version, capabilities, info: isObject(info) ? info : undefined, logLevel: logLevel as LogLevel | undefined, meta }
+}
+
+function isStateless(version: ProtocolVersion): boolean {
+  return eraOf(version) === 'stateless'
+}
+
+/** D-67: whoever begins with a handshake has nothing else to try; this may be all its user gets to see. */
+function noHandshake(requested: unknown, served: readonly ProtocolVersion[]): ParleyError {
+  const { data } = unsupportedVersion(requested, [...served].reverse())
+  const message = `Unsupported protocol version: the versions of this server have no handshake; supported: ${served.join(', ')}`
+  return new ParleyError('unsupported_protocol_version', { message, data })
 }
 
 function versionObjection(header: string | undefined, version: unknown): string | undefined {

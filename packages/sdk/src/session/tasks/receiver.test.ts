@@ -5,11 +5,13 @@ import type { Body, Link } from '../../jsonrpc/index.ts'
 import type { Task, TaskStatus } from '../../protocol/index.ts'
 import { type Context, createServer, tool } from '../../server/index.ts'
 import { MemoryTaskStore, type TaskStore } from '../../stores/index.ts'
-import { connect, fakeClock, flush } from '../../testing/index.ts'
+import { connect as connectIn, fakeClock, flush } from '../../testing/index.ts'
 import { memoryPair } from '../../transport/index.ts'
 import { isTerminal, sourcesOf, taskTransitions } from './status.ts'
 
 const info = { name: 's', version: '1' }
+const version = '2025-11-25'
+const connect: typeof connectIn = (server, options) => connectIn(server, { version, ...options })
 
 function held(tasks: { store?: TaskStore; principal?: () => string } = {}, onError: (error: unknown) => void = () => {}) {
   const calls: { ctx: Context; open: (value: string) => void }[] = []
@@ -168,7 +170,7 @@ describe('F8 a client that does not listen', () => {
     }
     server.accept(deaf(far), { clock, keepAlive: false })
     const { connect: connectClient } = await import('../../client/index.ts')
-    const client = await connectClient<typeof server>(near, { clock, keepAlive: false, elicit: () => ({}) })
+    const client = await connectClient<typeof server>(near, { version, clock, keepAlive: false, elicit: () => ({}) })
     return { clock, client, last, sent }
   }
 

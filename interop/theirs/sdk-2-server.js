@@ -1,0 +1,158 @@
+/** The contract, on the official SDK of the second generation: `sdk-2-server.js POSTURE stdio|http`; which eras it serves depends on the posture. */
+import { randomBytes } from 'node:crypto'
+import { completable, createRequestStateCodec, fromJsonSchema, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
+import { serve } from './sdk-2-serve.js'
+
+const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
+
+/** What a question is, and what to make of its answer; undefined when it is not there yet. */
+const user = {
+  question: inputRequired.elicit({ message: USER_PROMPT, requestedSchema: USER_FORM }),
+  answer(responses) {
+    const given = inputResponse(responses, 'user')
+    return given.kind === 'elicit' ? `${given.action} ${given.content?.yes}` : undefined
+  },
+}
+const model = {
+  question: inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 }),
+  answer(responses) {
+    const given = inputResponse(responses, 'model')
+    return given.kind === 'sampling' ? [given.result.content].flat()[0].text : undefined
+  },
+}
+const places = {
+  question: inputRequired.listRoots(),
+  answer(responses) {
+    const given = inputResponse(responses, 'places')
+    return given.kind === 'roots' ? given.roots.map(({ uri }) => uri).join(' ') : undefined
+  },
+}
+
+const states = createRequestStateCodec({ key: randomBytes(32) })
+
+// Of stateless requests each has a server of its own, so what lasts is kept here.
+const subscribed = new Set()
+let hasGrown = false
+let reportCancelled
+const cancelled = new Promise((resolve) => {
+  reportCancelled = resolve
+})
+
+/** `news`: how those who listen learn of changes, where the server itself does not reach them. */
+function makeServer(news) {
+  const server = new McpServer(
+    { name: 'sdk-2', version: '1.0.0' },
+    {
+      capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+      instructions: 'Follow the contract',
+      requestState: { verify: states.verify },
+    },
+  )
+
+  const notifyProgress = async ({ mcpReq }, progress, total) => {
+    const progressToken = mcpReq._meta?.progressToken
+    if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, ...(total && { total }) } })
+  }
+
+  const calls = {
+    echo: ({ text: words }) => text(words),
+    sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
+    fail: () => ({ ...text(FAILURE), isError: true }),
+    async steps(_, ctx) {
+      for (const done of [1, 2, 3]) {
+        await notifyProgress(ctx, done, 3)
+        await pause()
+      }
+      return text('done')
+    },
+    async wait(_, ctx) {
+      await notifyProgress(ctx, 1)
+      return new Promise((resolve) => {
+        ctx.mcpReq.signal.addEventListener('abort', () => {
+          reportCancelled()
+          resolve(text('cancelled'))
+        })
+      })
+    },
+    async cancelled() {
+      await cancelled
+      return text('yes')
+    },
+    async touch(_, { mcpReq }) {
+      if (news !== undefined) news.resourceUpdated(NOTE.uri)
+      // Who listens to what is the SDK's business in the stateless era, and the program's before.
+      else if (mcpReq.envelope !== undefined || subscribed.has(NOTE.uri)) await server.server.sendResourceUpdated({ uri: NOTE.uri })
+      return text('touched')
+    },
+    grow() {
+      hasGrown = true
+      addGrown()
+      news?.toolsChanged()
+      return text('grown')
+    },
+    async log(_, { mcpReq }) {
+      await mcpReq.log('info', LINE)
+      return text('logged')
+    },
+    'ask-model': (_, { mcpReq }) => asking(mcpReq, { model }),
+    'ask-user': (_, { mcpReq }) => asking(mcpReq, { user }),
+    places: (_, { mcpReq }) => asking(mcpReq, { places }),
+    'ask-both': (_, { mcpReq }) => asking(mcpReq, { user, model }),
+    async 'ask-twice'(_, { mcpReq }) {
+      const said = mcpReq.requestState()
+      if (said !== undefined) return text(`${said} ${model.answer(mcpReq.inputResponses)}`)
+      const first = user.answer(mcpReq.inputResponses)
+      if (first === undefined) return inputRequired({ inputRequests: { user: user.question } })
+      return inputRequired({ inputRequests: { model: model.question }, requestState: await states.mint(first) })
+    },
+    zone: ({ zone }) => text(zone),
+    job: () => text('done'),
+  }
+
+  function asking({ inputResponses }, asked) {
+    const answers = Object.values(asked).map(({ answer }) => answer(inputResponses))
+    if (answers.every((answer) => answer !== undefined)) return text(answers.join(' '))
+    return inputRequired({ inputRequests: Object.fromEntries(Object.entries(asked).map(([key, { question }]) => [key, question])) })
+  }
+
+  function addGrown() {
+    server.registerTool(GROWN, { description: 'Was not there before' }, () => text('here'))
+  }
+
+  const inputs = { echo: ECHO_INPUT, sum: SUM_INPUT, zone: ZONE_INPUT }
+  for (const [name, run] of Object.entries(calls)) {
+    server.registerTool(
+      name,
+      {
+        description: `The tool ${name}`,
+        inputSchema: fromJsonSchema(inputs[name] ?? { type: 'object' }),
+        ...(name === 'sum' && { outputSchema: fromJsonSchema(SUM_OUTPUT) }),
+      },
+      run,
+    )
+  }
+  if (hasGrown) addGrown()
+
+  server.registerResource(NOTE.name, NOTE.uri, { mimeType: 'text/plain' }, () => ({
+    contents: [{ uri: NOTE.uri, mimeType: 'text/plain', text: NOTE.text }],
+  }))
+  server.server.setRequestHandler('resources/subscribe', ({ params }) => {
+    subscribed.add(params.uri)
+    return {}
+  })
+  server.server.setRequestHandler('resources/unsubscribe', ({ params }) => {
+    subscribed.delete(params.uri)
+    return {}
+  })
+
+  const suggest = (value) => NAMES.filter((name) => name.startsWith(value))
+  server.registerPrompt(GREET.name, { argsSchema: z.object({ [GREET.argument]: completable(z.string(), suggest) }) }, (args) => ({
+    messages: [{ role: 'user', content: { type: 'text', text: GREET.say(args[GREET.argument]) } }],
+  }))
+  return server
+}
+
+await serve(makeServer, ...process.argv.slice(2))
