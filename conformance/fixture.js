@@ -1,4 +1,4 @@
-/** `npm run fixture -- server [--port N] [--answer auto|json|sse]`: the server under test on its own, until Ctrl-C. */
+/** `npm run fixture -- server [--port N] [--answer auto|json|sse] [--stateless]`: the server under test on its own, until Ctrl-C. */
 import { parseArgs } from 'node:util'
 import { startServer } from './server.js'
 
@@ -8,15 +8,15 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { port: { type: 'string', default: '0' }, answer: { type: 'string', default: 'auto' } },
+      options: { port: { type: 'string', default: '0' }, answer: { type: 'string', default: 'auto' }, stateless: { type: 'boolean', default: false } },
     })
     const port = Number(values.port)
     const known = positionals.length === 1 && positionals[0] === 'server' && ANSWERS.includes(values.answer)
-    if (known && Number.isInteger(port) && port >= 0 && port <= 65_535) return { port, answer: values.answer }
+    if (known && Number.isInteger(port) && port >= 0 && port <= 65_535) return { port, answer: values.answer, stateless: values.stateless }
   } catch {
     // said below
   }
-  console.error('usage: npm run fixture -- server [--port N] [--answer auto|json|sse]')
+  console.error('usage: npm run fixture -- server [--port N] [--answer auto|json|sse] [--stateless]')
   process.exit(2)
 }
 

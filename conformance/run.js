@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { startProgram } from '../scripts/program.js'
 import { EXTENSION, listScenarios, runAgainstClient, runAgainstServer } from './suite.js'
 
-const USAGE = `usage: npm run conformance -- server VERSION|all|${EXTENSION} [--answer auto|json|sse]
+const USAGE = `usage: npm run conformance -- server VERSION|all|${EXTENSION} [--answer auto|json|sse] [--stateless]
        npm run conformance -- client VERSION|${EXTENSION}`
 
 const fixture = fileURLToPath(new URL('fixture.js', import.meta.url))
@@ -19,8 +19,8 @@ const LEFT_OUT = [
 ]
 
 const sides = {
-  async server(versions, answer = 'auto') {
-    const subject = await startProgram([fixture, 'server', '--answer', answer])
+  async server(versions, { answer, stateless }) {
+    const subject = await startProgram([fixture, 'server', '--answer', answer, ...(stateless ? ['--stateless'] : [])])
     try {
       return await legs('server', versions, async (version, scenarios) => {
         const results = await runAgainstServer(version, scenarios, subject.url)
@@ -71,10 +71,13 @@ function show({ scenario, passed, succeeded, checks, warnings, why }) {
 
 function readArguments() {
   try {
-    const { values, positionals } = parseArgs({ allowPositionals: true, options: { answer: { type: 'string' } } })
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { answer: { type: 'string', default: 'auto' }, stateless: { type: 'boolean', default: false } },
+    })
     const [side, version, ...rest] = positionals
     const versions = side === 'server' && version === 'all' ? SERVER_VERSIONS : [version]
-    if (Object.hasOwn(sides, side ?? '') && version !== undefined && rest.length === 0) return { side, versions, answer: values.answer }
+    if (Object.hasOwn(sides, side ?? '') && version !== undefined && rest.length === 0) return { side, versions, values }
   } catch {
     // said below
   }
@@ -88,8 +91,8 @@ function total(results) {
 }
 
 try {
-  const { side, versions, answer } = readArguments()
-  const results = await sides[side](versions, answer)
+  const { side, versions, values } = readArguments()
+  const results = await sides[side](versions, values)
   console.log(total(results))
   process.exitCode = results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1
 } catch (error) {

@@ -6,13 +6,14 @@ import { questions } from './server/questions.js'
 import { resources } from './server/resources.js'
 import { rounds } from './server/rounds.js'
 import { skills } from './server/skills.js'
-import { changing, stateless } from './server/stateless.js'
+import { changing, independent } from './server/stateless.js'
 import { tasks } from './server/tasks.js'
 import { tools } from './server/tools.js'
 
-export function startServer(options) {
-  const server = createServer({ name: 'parley-conformance', version: '1.0.0' })
+/** With `stateless`, handlers that ask something are run again instead of being suspended. */
+export function startServer({ stateless, ...options }) {
+  const server = createServer({ name: 'parley-conformance', version: '1.0.0' }, { stateless })
   // The suite calls the first tool there is without arguments.
-  server.add(...tools, ...questions, ...rounds, ...stateless, ...changing(server), ...tasks, ...resources, ...prompts, ...skills)
+  server.add(...tools, ...questions, ...rounds, ...independent, ...changing(server), ...tasks, ...resources, ...prompts, ...skills)
   return serveHttp(server, options)
 }

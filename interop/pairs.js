@@ -52,13 +52,19 @@ const servers = [
     probes: fastmcpProbes,
     program: (transport) => [at('theirs/fastmcp-server.js'), transport],
   },
-  {
+  ...Object.entries({ all: STATELESS, handshake: '2025-06-18' }).map(([spoken, version]) => ({
     title: 'tmcp',
-    version: '2025-06-18',
+    spoken,
+    version,
     transports: ['stdio', 'http'],
-    lacks: { cancel: 'handlers are not told that their call was cancelled', tasks: 'it has no tasks' },
+    lacks: {
+      cancel: 'handlers are not told that their call was cancelled',
+      tasks: 'it has no tasks',
+      ...(version === STATELESS && { roots: 'it does not ask for them in the stateless era' }),
+    },
+    probes: version === STATELESS ? statelessProbes : probes,
     program: (transport) => [at('theirs/tmcp-server.js'), transport],
-  },
+  })),
 ]
 
 const clients = [...Object.keys(RELEASES).map(firstGeneration), ...SECOND_CLIENTS]

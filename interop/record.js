@@ -73,21 +73,19 @@ function agreedIn(messages) {
 
 function flawsOf(messages) {
   const agreed = agreedIn(messages)
-  // Who was refused knows the versions that were offered; the words of the refusal are those of the newest.
-  const [offered] = messages.filter(isHandshake).map(({ message }) => message.params?.protocolVersion)
+  const offered = messages.find(isHandshake)?.message.params?.protocolVersion
   const stateless = messages.map(({ message }) => namedIn(message)).find(hasSchema)
   /** What was asked, by who asked and the id, to know what an answer is the answer to. */
   const asked = new Map()
   let shaken = false
   return messages.flatMap(({ from, message }) => {
-    shaken ||= message.method === 'initialize'
-    const isRequest = message.method !== undefined && message.id !== undefined
+    if (message.method === 'initialize') shaken = true
     const question = message.method === undefined ? asked.get(`${other[from]} ${message.id}`) : undefined
-    const named = [namedIn(message), shaken ? (agreed ?? offered) : stateless].find(hasSchema)
-    const version = question?.version ?? named
-    if (isRequest) asked.set(`${from} ${message.id}`, { method: message.method, version })
-    const method = message.method ?? question?.method
-    const flaw = version === undefined ? 'no version was agreed on' : flawOf(version, message, method)
-    return flaw === undefined ? [] : [{ from, flaw: `${method ?? 'an answer'}: ${flaw}` }]
+    // A handshake that was refused leaves everything as it was.
+    const spoken = [namedIn(message), shaken ? agreed : undefined, message.method === 'initialize' ? offered : stateless, offered]
+    const version = question?.version ?? spoken.find(hasSchema)
+    if (message.method !== undefined && message.id !== undefined) asked.set(`${from} ${message.id}`, { ...message, version })
+    const flaw = version === undefined ? 'no version was agreed on' : flawOf(version, message, question)
+    return flaw === undefined ? [] : [{ from, flaw: `${message.method ?? question?.method ?? 'an answer'}: ${flaw}` }]
   })
 }

@@ -43,16 +43,17 @@ function namesOf(definitions) {
   return new Map(named.filter(([method]) => method !== undefined))
 }
 
-/** What is wrong with a message of a version, or undefined; `method` is what it asks, says or answers. */
-export function flawOf(version, message, method) {
+/** What is wrong with a message of a version, or undefined; `question` is the request that it answers. */
+export function flawOf(version, message, question) {
   const { names, definitions } = bookOf(version)
+  const method = message.method ?? question?.method
   const name = names.get(method)
   const envelope = envelopeOf(message, definitions)
   const flaw = envelope === undefined ? 'neither request, notification nor answer' : check(version, envelope, message)
   if (flaw !== undefined) return flaw
   if (message.error !== undefined) return flawOfError(version, message)
   if (name === undefined) return method === undefined ? 'answers nothing that was asked' : `${version} has no such method`
-  return message.method === undefined ? check(version, resultOf(name, message.result, definitions), message.result) : check(version, name, message)
+  return message.method === undefined ? check(version, resultOf(name, question, message, definitions), message.result) : check(version, name, message)
 }
 
 /** Errors whose code has a form of its own. */
@@ -66,11 +67,12 @@ function flawOfError(version, message) {
   return name === undefined ? undefined : check(version, name, message)
 }
 
-/** Requests that are answered with nothing have no definition for it; some may be answered with questions. */
-function resultOf(request, { resultType }, definitions) {
+/** Requests that are answered with nothing have no definition for it; some may be answered with questions, or with a task. */
+function resultOf(request, { params }, { result: { resultType, task } }, definitions) {
   const result = request.replace(/Request$/, 'Result')
-  const isQuestion = resultType === 'input_required' && JSON.stringify(definitions[`${result}Response`] ?? '').includes('/InputRequiredResult"')
-  if (isQuestion) return 'InputRequiredResult'
+  const mayAsk = JSON.stringify(definitions[`${result}Response`] ?? '').includes('/InputRequiredResult"')
+  if (mayAsk && resultType === 'input_required') return 'InputRequiredResult'
+  if (params?.task !== undefined && task !== undefined && 'CreateTaskResult' in definitions) return 'CreateTaskResult'
   return Object.hasOwn(definitions, result) ? result : 'EmptyResult'
 }
 

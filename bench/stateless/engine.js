@@ -35,7 +35,8 @@ function floorOf(loose, text) {
 async function serverSide(effort) {
   const server = serverOf({ createServer, tool })
   const entries = [
-    { name: 'floor', run: floorOf(looseServer(server), callTool.text) },
+    { name: `JSON of ${HANDSHAKE}`, run: floorOf(looseSession(server), callInSession) },
+    { name: `JSON of ${VERSION}`, run: floorOf(looseServer(server), callTool.text) },
     { name: HANDSHAKE, run: repeatedly(checked(looseSession(server), callInSession), callInSession) },
     { name: VERSION, run: repeatedly(checked(looseServer(server), callTool.text), callTool.text) },
   ]

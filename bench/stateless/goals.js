@@ -21,7 +21,11 @@ function shareOfBase({ title, base, goal, results }) {
     .filter(([name]) => name !== base)
     .map(([name, { us, work }]) => {
       const share = results[base].us / us
-      return { goal: `${title}, ${name}: at least ${goal} of "${base}"`, met: share >= goal, figure: `${digits(share)}; by work ${digits(results[base].work / work)}` }
+      return {
+        goal: `${title}, ${name}: at least ${goal} of "${base}"`,
+        met: share >= goal,
+        figure: `${digits(share)}; by work ${digits(results[base].work / work)}`,
+      }
     })
 }
 

@@ -26,7 +26,8 @@ export const ASKING = 'book'
 const booking = { name: ASKING, arguments: { city: args.city } }
 
 export const callAsking = request('tools/call', booking)
-export const comeBack = (requestState) => request('tools/call', { ...booking, inputResponses: { sure: { action: 'accept', content: { sure: true } } }, requestState })
+export const comeBack = (requestState) =>
+  request('tools/call', { ...booking, inputResponses: { sure: { action: 'accept', content: { sure: true } } }, requestState })
 
 /** The HTTP request around one of these. */
 export function posted({ method, name, text }) {

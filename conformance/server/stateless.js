@@ -10,7 +10,7 @@ const REGION = {
   },
 }
 
-export const stateless = [
+export const independent = [
   tool('test_missing_capability', { description: 'Needs a client with a model' }, async (_, ctx) => said(await ctx.sample('greeting', 'Generate a greeting'))),
   tool('test_streaming_elicitation', { description: 'Asks the user while it works' }, async (_, ctx) => {
     const { action } = await ctx.elicit('user_name', 'What is your name?', words('name'))

@@ -1,6 +1,7 @@
 /** The contract, on Parley. */
 import { prompt, resource, ToolError, tool } from 'parley-mcp/server'
 import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
+import { makePace } from '../pace.js'
 
 const textOf = (content) => [content].flat().find(({ type }) => type === 'text')?.text
 
@@ -13,6 +14,7 @@ async function askUser(ctx) {
 
 /** `server` is a function because tools are there before it is. */
 export function definitions(server) {
+  const pace = makePace()
   let reportCancelled
   const cancelled = new Promise((resolve) => {
     reportCancelled = resolve
@@ -24,12 +26,12 @@ export function definitions(server) {
       throw new ToolError(FAILURE)
     }),
     tool('steps', { description: 'Takes three steps' }, async (_, ctx) => {
-      for (const done of [1, 2, 3]) {
-        ctx.progress(done, 3)
-        // Published clients lose progress that comes in one piece with the result.
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      for (const done of [1, 2, 3]) await pace.step(() => ctx.progress(done, 3))
       return 'done'
+    }),
+    tool('next', { description: 'The last step was noticed' }, () => {
+      pace.next()
+      return 'next'
     }),
     tool('wait', { description: 'Waits until it is cancelled' }, (_, ctx) => {
       ctx.progress(1)

@@ -65,7 +65,11 @@ export const probes = {
   },
   async progress(client) {
     const steps = []
-    await client.call('steps', {}, { onProgress: ({ progress, total }) => steps.push([progress, total]) })
+    const onProgress = ({ progress, total }) => {
+      steps.push([progress, total])
+      client.call('next').catch(() => {})
+    }
+    await client.call('steps', {}, { onProgress })
     assert.deepEqual(steps, [
       [1, 3],
       [2, 3],

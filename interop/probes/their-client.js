@@ -51,7 +51,11 @@ export const theirProbes = {
   },
   async progress(peer) {
     const steps = []
-    await call(peer, 'steps', {}, { onprogress: ({ progress, total }) => steps.push([progress, total]) })
+    const onprogress = ({ progress, total }) => {
+      steps.push([progress, total])
+      call(peer, 'next').catch(() => {})
+    }
+    await call(peer, 'steps', {}, { onprogress })
     assert.deepEqual(steps, [
       [1, 3],
       [2, 3],

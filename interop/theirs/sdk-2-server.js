@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { completable, createRequestStateCodec, fromJsonSchema, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
+import { makePace } from '../pace.js'
 import { serve } from './sdk-2-serve.js'
 
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
-const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
 /** What a question is, and what to make of its answer; undefined when it is not there yet. */
 const user = {
@@ -35,6 +35,7 @@ const states = createRequestStateCodec({ key: randomBytes(32) })
 
 // Of stateless requests each has a server of its own, so what lasts is kept here.
 const subscribed = new Set()
+const pace = makePace()
 let hasGrown = false
 let reportCancelled
 const cancelled = new Promise((resolve) => {
@@ -62,11 +63,12 @@ function makeServer(news) {
     sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
     fail: () => ({ ...text(FAILURE), isError: true }),
     async steps(_, ctx) {
-      for (const done of [1, 2, 3]) {
-        await notifyProgress(ctx, done, 3)
-        await pause()
-      }
+      for (const done of [1, 2, 3]) await pace.step(() => notifyProgress(ctx, done, 3))
       return text('done')
+    },
+    next() {
+      pace.next()
+      return text('next')
     },
     async wait(_, ctx) {
       await notifyProgress(ctx, 1)

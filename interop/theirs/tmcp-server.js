@@ -6,6 +6,7 @@ import { StdioTransport } from '@tmcp/transport-stdio'
 import { McpServer } from 'tmcp'
 import { z } from 'zod'
 import { FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, USER_PROMPT } from '../contract.js'
+import { makePace } from '../pace.js'
 
 const [transport] = process.argv.slice(2)
 
@@ -17,6 +18,7 @@ const server = new McpServer(
   },
 )
 
+const pace = makePace()
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
 
 async function askModel() {
@@ -32,11 +34,12 @@ async function askUser() {
 const tools = {
   fail: () => ({ ...text(FAILURE), isError: true }),
   async steps() {
-    for (const done of [1, 2, 3]) {
-      server.progress(done, 3)
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
+    for (const done of [1, 2, 3]) await pace.step(() => server.progress(done, 3))
     return text('done')
+  },
+  next() {
+    pace.next()
+    return text('next')
   },
   touch() {
     server.changed('resource', NOTE.uri)
@@ -60,7 +63,8 @@ const tools = {
   },
 }
 
-for (const [name, run] of Object.entries(tools)) server.tool({ name, description: `The tool ${name}` }, run)
+// Since there are no sessions, whoever asks is run again with the answer, if that does no harm.
+for (const [name, run] of Object.entries(tools)) server.tool({ name, description: `The tool ${name}`, replayable: name.startsWith('ask') }, run)
 server.tool({ name: 'echo', description: 'Says it back', schema: z.object({ text: z.string() }) }, ({ text: words }) => text(words))
 server.tool({ name: 'zone', description: 'Says where it is', schema: z.object({ zone: z.string() }) }, ({ zone }) => text(zone))
 server.tool(

@@ -1,7 +1,7 @@
 /** Connecting: versions, time-outs, aborts, wrong targets, and what a connected client offers. */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../jsonrpc/index.ts'
-import { handshakeVersions } from '../protocol/index.ts'
+import { handshakeVersions, versions } from '../protocol/index.ts'
 import type { Clock } from '../session/index.ts'
 import { Client } from './client.ts'
 import { connect } from './connect.ts'
@@ -51,7 +51,7 @@ describe('V3 versions', () => {
     })
     await expect(connect(rawServer().link, { version: '2025-06-19' as never })).rejects.toMatchObject({
       kind: 'unsupported_protocol_version',
-      message: `Unsupported protocol version: "2025-06-19"; supported: ${handshakeVersions.join(', ')}`,
+      message: `Unsupported protocol version: "2025-06-19"; supported: ${versions.join(', ')}`,
     })
     await expect(connect(rawServer().link, { versions: [] })).rejects.toMatchObject({ kind: 'unsupported_protocol_version' })
   })

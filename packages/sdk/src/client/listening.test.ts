@@ -298,6 +298,22 @@ describe('L6 a stream that is lost', () => {
     expect(server.filters).toHaveLength(1)
   })
 
+  it('is made up for by the one that was about to take its place', async () => {
+    let silent = false
+    const { server, client } = await begin({ agree: (filter) => (silent ? undefined : filter) })
+    const heard: string[] = []
+    await client.subscribe('a://x', (uri) => heard.push(uri))
+    silent = true
+    const subscribing = client.subscribe('a://y', (uri) => heard.push(uri))
+    await flush()
+    const [before, after] = server.listening.splice(0) as [number, number]
+    server.send({ id: before, error: { code: -32603, message: 'overloaded' } })
+    await flush()
+    server.acknowledge(after, { resourceSubscriptions: ['a://x', 'a://y'] })
+    await subscribing
+    expect(heard).toEqual(['a://x'])
+  })
+
   it('does not keep anybody waiting who subscribes meanwhile', async () => {
     const { server, client } = await begin()
     await client.subscribe('a://x', () => {})

@@ -1,5 +1,5 @@
 /** Following resources and lists in the stateless era: one stream for everything that is wanted, replaced when that changes and reopened when it is lost (D-19, D-29). */
-import { ParleyError } from '../errors/index.ts'
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import type { Clock, Session } from '../session/index.ts'
 import type { Following, Refused } from './following.ts'
 import { filterOf, grantedOf, isEmpty, isSame, type ListKind, type News } from './news.ts'
@@ -30,6 +30,9 @@ interface Stream {
   readonly since: number
   readonly abort: AbortController
 }
+
+/** A server that does not know the method will not learn it, and knocking again without the right credentials may lock an account. */
+const FUTILE: ReadonlySet<ErrorKind> = new Set(['method_not_found', 'unauthorized', 'forbidden'])
 
 export class Listening implements Following {
   readonly #host: ListeningHost
@@ -197,8 +200,7 @@ export class Listening implements Following {
     this.#host.onError(error)
     if (this.#current === undefined) this.#gap = true
     if ([...this.#wants.values()].some(({ waiting }) => waiting !== undefined)) void this.#bringAbout(session)
-    // A server that does not know the method will not learn it.
-    else if (!(error instanceof ParleyError && error.kind === 'method_not_found')) this.#openLater()
+    else if (!(error instanceof ParleyError && FUTILE.has(error.kind))) this.#openLater()
     return error
   }
 
@@ -206,8 +208,9 @@ export class Listening implements Following {
   #lost(stream: Stream): void {
     if (this.#current !== stream) return
     this.#current = undefined
-    if (!stream.session.open || this.#opening !== undefined) return
+    if (!stream.session.open) return
     this.#gap = true
+    if (this.#opening !== undefined) return
     if (this.#host.clock.now() - stream.since >= Math.max(...this.#host.delays)) this.#failures = 0
     if (!isEmpty(this.#wanted(stream.session))) this.#openLater()
   }

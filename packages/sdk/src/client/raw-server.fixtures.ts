@@ -30,6 +30,8 @@ export interface RawServer {
   notify(method: string, params?: Body): void
   /** Asks the client and gives its whole answer. */
   ask(method: string, params?: Body): Promise<RawMessage>
+  /** Ends the link from the server's side. */
+  hangUp(): void
   readonly closed: boolean
 }
 
@@ -90,6 +92,7 @@ export function rawServer(options: RawServerOptions = {}): RawServer {
       send(params === undefined ? { id, method } : { id, method, params })
       return answered
     },
+    hangUp: () => own.close(),
     get closed() {
       return closed
     },

@@ -1,7 +1,7 @@
 /** Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together. */
 import { type Body, Serialised } from '../jsonrpc/index.ts'
 import type { Inbound, Session } from '../session/index.ts'
-import type { Loss } from '../versions/index.ts'
+import { type Loss, supports } from '../versions/index.ts'
 import type { WrittenHint } from './cache-hints.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { isPromise, type Listed } from './definition.ts'
@@ -74,13 +74,24 @@ function makePage(shelf: Shelf<Listed>, inbound: Inbound, field: string, start: 
   const last = items[items.length - 1]
   const nextCursor = last !== undefined && start + pageSize < shelf.size ? writeCursor(inbound.method, { after: last.key, index: start + pageSize }) : undefined
   const finish = (shown: readonly Body[]): Page => {
-    const result: Body = { [field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }), ...hint }
+    const result: Body = {
+      [field]: supports(inbound.caller.version, 'handshake') ? shown : shown.map(withoutExecution),
+      ...(nextCursor === undefined ? {} : { nextCursor }),
+      ...hint,
+    }
     const losses: Loss[] = []
     const translated = inbound.written(result, (loss) => losses.push(loss))
     return { text: new Serialised(JSON.stringify(translated)), losses }
   }
   const shown = items.map((item) => item.show())
   return shown.some(isPromise) ? Promise.all(shown).then(finish) : finish(shown as Body[])
+}
+
+/** D-47: how a tool runs is told only where the caller decides it. */
+function withoutExecution(item: Body): Body {
+  if (item['execution'] === undefined) return item
+  const { execution: _, ...rest } = item
+  return rest
 }
 
 /** Where templates tell which resources there are, the list is put together anew each time. */

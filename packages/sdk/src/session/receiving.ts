@@ -70,7 +70,7 @@ export class Receiving {
 
   /** The peer has hung up on a request, by what the link knows it by. */
   abandoned(key: RequestId): void {
-    this.#answering.cancel(key, 'The client hung up')
+    if (!this.#stateless?.abandoned(key)) this.#answering.cancel(key, 'The client hung up')
   }
 
   /** Calls that wait for answers will get none. */

@@ -1,7 +1,8 @@
 /** Connecting a test client to a server value: types, transcript, clock, leaks. */
-import { describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import { type Client, connect as connectClient } from '../client/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
+import { newestHandshakeVersion } from '../protocol/index.ts'
 import { createServer, resource, tool } from '../server/index.ts'
 import { memoryPair } from '../transport/index.ts'
 import { answers } from './answers.ts'
@@ -67,14 +68,20 @@ describe('connect of parley-mcp/testing', () => {
   })
 
   it('fails the test whose script does not match', async () => {
-    const client = await connect(server, { elicit: answers([]) })
+    const client = await connect(server, { version: newestHandshakeVersion, elicit: answers([]) })
     await expect(client.call('ask')).rejects.toThrow()
+    await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
+  })
+
+  it('D-20 fails the test whose script does not match where a question that nobody answers is cancelled', async () => {
+    const client = await connect(server, { elicit: answers([]) })
+    expect((await client.call('ask')).value).toBe('cancel')
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
   it('shares the clock, and leaves no timer behind', async () => {
     const clock = fakeClock()
-    const client = await connect(server, { clock, keepAlive: { every: '30s' }, accept: { keepAlive: { every: '20s' } } })
+    const client = await connect(server, { clock, version: newestHandshakeVersion, keepAlive: { every: '30s' }, accept: { keepAlive: { every: '20s' } } })
     client.transcript.clear()
     await clock.advance(20_000)
     expect(client.transcript.lines).toEqual(['← ping #s1', '→ result #s1 {}'])
@@ -93,7 +100,7 @@ describe('connect of parley-mcp/testing', () => {
 describe('leaks', () => {
   it('names what is left', async () => {
     const clock = fakeClock()
-    const client = await connect(server, { clock, elicit: () => new Promise<undefined>(() => {}) })
+    const client = await connect(server, { clock, version: newestHandshakeVersion, elicit: () => new Promise<undefined>(() => {}) })
     void client.call('ask').catch(() => {})
     await client.subscribe('a://b', () => {})
     expect(leaks(client, client.serverSession)).toEqual([
@@ -107,6 +114,23 @@ describe('leaks', () => {
     await client.close()
     await flush()
     expect(leaks(client, client.serverSession)).toEqual([])
+  })
+
+  it('D-19 D-20 names what is left where questions and news come inside answers', async () => {
+    const clock = fakeClock()
+    const client = await connect(server, { clock, elicit: () => new Promise<undefined>(() => {}) })
+    void client.call('ask').catch(() => {})
+    await client.subscribe('a://b', () => {})
+    await vi.waitFor(() => expect(String(client.transcript)).toContain('input_required'))
+    expect(leaks(client, client.serverSession).sort()).toEqual([
+      'client still subscribes to a://b',
+      'client still waits for the answer to subscriptions/listen #3',
+      'client still waits for the answer to tools/call #2',
+      'server still answers subscriptions/listen #3',
+    ])
+    await client.close()
+    await flush()
+    expect(leaks(client, client.serverSession, clock)).toEqual([])
   })
 
   it('a server value serves many at once', async () => {

@@ -85,6 +85,33 @@ describe('Transcript', () => {
     expect(String(transcript)).toBe('')
   })
 
+  it('D-01 D-02 leaves out what every message of the stateless era repeats', () => {
+    const transcript = new Transcript()
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'c', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const from = { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } }
+    const record = (direction: 'sent' | 'received', message: object) => transcript.record(direction, JSON.stringify({ jsonrpc: '2.0', ...message }))
+    record('sent', { id: 1, method: 'server/discover', params: { _meta: meta } })
+    record('received', { id: 1, result: { resultType: 'complete', supportedVersions: ['2026-07-28'], _meta: from } })
+    record('sent', { id: 2, method: 'tools/call', params: { name: 'x', _meta: { ...meta, 'io.modelcontextprotocol/logLevel': 'info', progressToken: 7 } } })
+    record('received', { id: 2, result: { resultType: 'input_required', requestState: 'v1.0123456789abcdef', _meta: from } })
+    record('sent', { id: 3, method: 'tools/call', params: { name: 'x', requestState: 'v1.0123456789abcdef', _meta: meta } })
+    record('received', { id: 3, result: { resultType: 'complete', _meta: from } })
+    record('received', { method: 'notifications/tools/list_changed', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 4 } } })
+    expect(transcript.lines).toEqual([
+      '→ server/discover #1',
+      '← result #1 {"supportedVersions":["2026-07-28"]}',
+      '→ tools/call #2 {"name":"x","_meta":{"io.modelcontextprotocol/logLevel":"info","progressToken":7}}',
+      '← result #2 {"resultType":"input_required","requestState":"state-1"}',
+      '→ tools/call #3 {"name":"x","requestState":"state-1"}',
+      '← result #3 {}',
+      '← notifications/tools/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":4}}',
+    ])
+  })
+
   it('is bounded, and says what it left out', () => {
     const transcript = new Transcript()
     for (let n = 0; n < 10_003; n++) transcript.record('sent', '{"method":"n"}')

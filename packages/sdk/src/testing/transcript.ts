@@ -1,16 +1,28 @@
 /** What went over the wire, as lines a person can read and a snapshot can hold. */
+import { type Body, isObject } from '../jsonrpc/index.ts'
+import { META } from '../versions/index.ts'
 
 type Direction = 'sent' | 'received'
 
 const ARROWS: Readonly<Record<Direction, string>> = { sent: '→', received: '←' }
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const MAX_LINES = 10_000
+/** What every message of the stateless era repeats. */
+const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.serverInfo])
+/** Longer states are sealed: nobody can read them, and they are different each time. */
+const READABLE_STATE = 12
 
+/**
+ * One line for each message: `→` sent, `←` received, `#1` the client's first request, `#s1` the server's first.
+ * What every message of the stateless era repeats is left out: the reserved names in `_meta` for the version, the two sides and what the client can do, and
+ * `resultType: "complete"`. A sealed `requestState` is named by its order, as UUIDs are. The log level, the subscription and questions in a result stay.
+ */
 export class Transcript {
   readonly #lines: string[] = []
   /** Ids by whoever made the request: `#1` the client's first, `#s1` the server's first. */
   readonly #ids: Readonly<Record<Direction, Map<unknown, string>>> = { sent: new Map(), received: new Map() }
   readonly #uuids = new Map<string, string>()
+  readonly #states = new Map<string, string>()
   #left = 0
 
   /** The form of a session's `tap`. */
@@ -52,9 +64,9 @@ export class Transcript {
   #describe(direction: Direction, message: unknown): string {
     if (typeof message !== 'object' || message === null) return `(not a message) ${JSON.stringify(message)}`
     const { id, method, params, result, error } = message as Record<string, unknown>
-    if (method !== undefined) return joined(String(method), id === undefined ? undefined : this.#id(direction, id), params)
+    if (method !== undefined) return joined(String(method), id === undefined ? undefined : this.#id(direction, id), this.#params(params))
     const asked = this.#id(direction === 'sent' ? 'received' : 'sent', id)
-    if (error === undefined) return joined('result', asked, result)
+    if (error === undefined) return joined('result', asked, this.#body(result))
     const { code, message: text, data } = error as Record<string, unknown>
     return joined('error', asked, code, text, data)
   }
@@ -64,6 +76,33 @@ export class Transcript {
     const ids = this.#ids[asker]
     const known = ids.get(id) ?? `#${asker === 'received' ? 's' : ''}${ids.size + 1}`
     ids.set(id, known)
+    return known
+  }
+
+  #params(params: unknown): unknown {
+    const shown = this.#body(params)
+    return shown !== params && isObject(shown) && Object.keys(shown).length === 0 ? undefined : shown
+  }
+
+  /** The same value when there is nothing to leave out. */
+  #body(body: unknown): unknown {
+    if (!isObject(body)) return body
+    const { _meta, resultType, requestState, ...own } = body
+    const meta = metaShown(_meta)
+    const state = this.#state(requestState)
+    if (meta === _meta && resultType !== 'complete' && state === requestState) return body
+    return {
+      ...(resultType !== undefined && resultType !== 'complete' && { resultType }),
+      ...own,
+      ...(state !== undefined && { requestState: state }),
+      ...(meta !== undefined && { _meta: meta }),
+    }
+  }
+
+  #state(state: unknown): unknown {
+    if (typeof state !== 'string' || state.length <= READABLE_STATE) return state
+    const known = this.#states.get(state) ?? `state-${this.#states.size + 1}`
+    this.#states.set(state, known)
     return known
   }
 
@@ -77,4 +116,10 @@ export class Transcript {
 function joined(head: string, id: string | undefined, ...values: unknown[]): string {
   const shown = values.filter((value) => value !== undefined).map((value) => JSON.stringify(value))
   return [head, ...(id === undefined ? [] : [id]), ...shown].join(' ')
+}
+
+function metaShown(meta: unknown): unknown {
+  if (!isObject(meta) || !Object.keys(meta).some((name) => ENVELOPE.has(name))) return meta
+  const kept: Body = Object.fromEntries(Object.entries(meta).filter(([name]) => !ENVELOPE.has(name)))
+  return Object.keys(kept).length === 0 ? undefined : kept
 }

@@ -1,7 +1,7 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, type FrameOrigin, type RequestId, type RequestMessage, Serialised } from '../../jsonrpc/index.ts'
-import { maySend } from '../../protocol/index.ts'
+import { maySend, type ProtocolVersion, unsupportedVersion } from '../../protocol/index.ts'
 import { type HeaderParam, headerObjection, META, methodIn, serverCapabilitiesUp } from '../../versions/index.ts'
 import type { Answering } from '../answering.ts'
 import { Parking } from '../asking/parking.ts'
@@ -10,7 +10,7 @@ import type { Introduction } from '../endpoint.ts'
 import { breach } from '../guard.ts'
 import type { InboundCall, Spoken } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
-import { type Route, routesFor } from '../routes.ts'
+import { type Route, type Routes, routesFor } from '../routes.ts'
 import { EnvelopeCaller } from './caller.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { Framing } from './framing.ts'
@@ -37,6 +37,10 @@ export class Stateless {
   /** What the server offered when the methods below were found to be allowed. */
   #offered: Introduction | undefined
   readonly #cleared = new Set<string>()
+  /** Of the version that was spoken last. */
+  #spoken: { of: ProtocolVersion; routes: Routes } | undefined
+  /** Requests that wait until it is known which headers they must have. */
+  readonly #undecided = new Set<RequestId>()
   #discovered: { of: Introduction; text: Serialised } | undefined
 
   constructor(core: SessionCore, answering: Answering, sessionId: string) {
@@ -50,13 +54,19 @@ export class Stateless {
   receive(message: RequestMessage, origin: FrameOrigin | undefined): void {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
-    if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
+    if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, this.#forOlderClients(message) ?? envelope)
     const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
     if (!(annotated instanceof Promise)) return this.#take(message, origin, envelope, annotated)
-    annotated.then(
-      (known) => this.#take(message, origin, envelope, known),
-      () => this.#take(message, origin, envelope, NO_PARAMS),
-    )
+    this.#undecided.add(key)
+    const decide = (known: readonly HeaderParam[]): void => {
+      if (this.#undecided.delete(key)) this.#take(message, origin, envelope, known)
+    }
+    annotated.then(decide, () => decide(NO_PARAMS))
+  }
+
+  /** True when the request was given up before anything had come of it. */
+  abandoned(key: RequestId): boolean {
+    return this.#undecided.delete(key)
   }
 
   /** A notification that belongs to a request. */
@@ -92,7 +102,7 @@ export class Stateless {
     if (this.#core.draining) {
       return this.#answering.refuseStateless(message.id, key, new ParleyError('shutting_down', { message: 'The server is shutting down' }))
     }
-    const route = routesFor(envelope.version, this.#core.settings.profile)(message.method)
+    const route = this.#route(envelope.version, message.method)
     const refused = this.#breach(route, envelope)
     if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
     // Those who share a link that has no headers are one and the same client.
@@ -100,6 +110,11 @@ export class Stateless {
     const spoken: Spoken = { engine: this, envelope, key, principal }
     if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#discovery())
     this.#answering.take(message, undefined, spoken, route)
+  }
+
+  #route(version: ProtocolVersion, method: string): Route {
+    if (this.#spoken?.of !== version) this.#spoken = { of: version, routes: routesFor(version, this.#core.settings.profile) }
+    return this.#spoken.routes(method)
   }
 
   #breach(route: Route, envelope: Envelope): ParleyError | undefined {
@@ -113,6 +128,13 @@ export class Stateless {
     // Methods of extensions also depend on the caller, and unknown ones come from peers.
     if (refused === undefined && route.info !== undefined) this.#cleared.add(route.method)
     return refused
+  }
+
+  /** D-67: whoever comes with a handshake has no other way to learn what is spoken here. */
+  #forOlderClients({ method, params }: RequestMessage): ParleyError | undefined {
+    return method === 'initialize' && params?.['_meta'] === undefined
+      ? unsupportedVersion(params?.['protocolVersion'], [...this.#core.settings.versions].reverse())
+      : undefined
   }
 
   #annotated({ method, params }: RequestMessage): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
