@@ -19,7 +19,10 @@ const SPOKEN = {
   handshake: ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'],
 }
 
-const nameOf = (spoken) => (spoken in SPOKEN ? `Parley ${spoken}` : 'Parley')
+/** A busy machine is not to be mistaken for a server that does not know the question; unless that is what is tried. */
+const PROBE_TIMEOUT = { hasty: '1ms', patient: '20s' }
+
+const nameOf = (spoken) => (spoken === undefined || spoken === 'all' ? 'Parley' : `Parley ${spoken}`)
 
 /** Where there is no version for both, the side that connects has to say so. */
 const REFUSAL = { ours: { kind: 'unsupported_protocol_version' }, theirs: /2026-07-28/ }
@@ -55,6 +58,8 @@ export function withTheirServer(
       const options = {
         ...given,
         ...(spoken in SPOKEN && { versions: SPOKEN[spoken] }),
+        probeTimeout: PROBE_TIMEOUT[spoken] ?? PROBE_TIMEOUT.patient,
+        initialiseTimeout: '30s',
         info: { name: 'parley-interop', version: '1.0.0' },
         tap: (direction, frame) => recording.add(1, direction === 'sent' ? 'ours' : 'theirs', frame),
       }

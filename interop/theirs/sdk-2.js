@@ -58,6 +58,9 @@ export const SECOND_SERVERS = [
   { posture: 'modern', found: { all: STATELESS, stateless: STATELESS, handshake: undefined }, transports: ['stdio', 'http'], lacks: NO_TASKS },
   { posture: 'dual', found: { all: STATELESS, stateless: STATELESS, handshake: HANDSHAKE }, transports: ['stdio', 'http'], lacks: NO_TASKS },
   { posture: 'legacy', found: { all: HANDSHAKE, stateless: undefined }, transports: ['stdio', 'http'], lacks: NO_TASKS },
+  // Who does not wait for an answer to its first question asks for a handshake as well, which then decides for all of the connection.
+  { posture: 'modern', found: { hasty: STATELESS }, transports: ['stdio'], lacks: NO_TASKS },
+  { posture: 'dual', found: { hasty: HANDSHAKE }, transports: ['stdio'], lacks: NO_TASKS },
   {
     posture: 'plain',
     found: { handshake: HANDSHAKE },

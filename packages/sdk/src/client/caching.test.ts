@@ -156,6 +156,28 @@ describe('F9 news ends freshness', () => {
   })
 })
 
+describe('F1 output schemas nobody said have changed', () => {
+  const of = (type: string) => ({ type: 'object', properties: { value: { type } }, required: ['value'] })
+
+  it('are read again before the server is blamed for its answer, and not at every answer', async () => {
+    let type = 'string'
+    const { client, clock, asked } = await begin({
+      'tools/list': () => ({ tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: of(type) }], ...hints }),
+      'tools/call': ({ arguments: args }) => ({ content: [], structuredContent: args }),
+    })
+    await client.tools()
+    type = 'number'
+    const outcomes = await Promise.all([1, 2].map((value) => client.call('t', { value })))
+    expect(outcomes.map(({ value }) => value)).toEqual([{ value: 1 }, { value: 2 }])
+    expect(asked('tools/list')).toBe(2)
+    for (let round = 0; round < 2; round++) await expect(client.call('t', { value: 'x' })).rejects.toMatchObject({ kind: 'invalid_answer' })
+    expect(asked('tools/list')).toBe(2)
+    await clock.advance(60 * SECOND)
+    await expect(client.call('t', { value: 'x' })).rejects.toMatchObject({ kind: 'invalid_answer' })
+    expect(asked('tools/list')).toBe(3)
+  })
+})
+
 describe('F9 a cursor that is refused', () => {
   const paged = (refusal: { code: number; message: string; data?: Record<string, unknown> }) => {
     let generation = 1

@@ -263,8 +263,6 @@ export class Connection {
 
   readonly #adopt: Adopt = (orphan, { error, seen }) => {
     if (this.#redial === undefined || this.#state === 'closed' || this.#doubt.isQuestion(orphan.options)) return false
-    // A stream belongs to its session; whoever listens opens another one.
-    if (orphan.method === 'subscriptions/listen') return false
     if (this.session.open) {
       // Anything else is what the server, or somebody before it, said about this request alone.
       if (!(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false

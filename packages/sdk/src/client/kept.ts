@@ -8,6 +8,7 @@ import { KnownTools } from './known-tools.ts'
 import { Listening } from './listening.ts'
 import { KeptLogLevel } from './log-level.ts'
 import { isBelow, type ListKind, listChanged, listKinds, type News, RESOURCE_UPDATED } from './news.ts'
+import { type CallOutcome, successOf } from './outcome.ts'
 import { type PageOptions, Reading, type ReadOptions } from './reading.ts'
 import type { ReconnectReport } from './reconnect.ts'
 import { ResponseCache } from './response-cache.ts'
@@ -21,6 +22,9 @@ const LISTS_OF: Readonly<Record<ListKind, readonly string[]>> = {
   prompts: ['prompts/list'],
 }
 
+/** Milliseconds before a list of tools that was just read is doubted again. */
+const PATIENCE = 60_000
+
 export interface KeptOptions {
   /** Whether answers are kept as long as the server allows. */
   readonly cache: boolean
@@ -28,13 +32,14 @@ export interface KeptOptions {
 }
 
 export class Kept implements Keeper {
-  readonly tools: KnownTools = new KnownTools()
+  readonly tools: KnownTools = new KnownTools((name, result) => this.#checkAnew(name, result))
   readonly subscriptions: Subscriptions
   readonly logLevel: KeptLogLevel
   readonly reading: Reading
   readonly #cache: ResponseCache | undefined
   readonly #connection: Connection
   #relearning: Promise<unknown> | undefined
+  #relearntAt = Number.NEGATIVE_INFINITY
 
   constructor(connection: Connection, { cache, onError }: KeptOptions) {
     this.#connection = connection
@@ -81,6 +86,7 @@ export class Kept implements Keeper {
 
   /** Calls that fail together learn together. A list that cannot be had leaves the call to fail as it did. */
   async headersRefused(): Promise<void> {
+    this.#relearntAt = this.#connection.pace.clock.now()
     this.#relearning ??= this.allTools({ fresh: true })
       .catch(() => {})
       .finally(() => {
@@ -123,6 +129,15 @@ export class Kept implements Keeper {
     const methods = [...lists].map(listChanged).filter((method) => listeners.presume(method, {}))
     const told = [...uris].filter((uri) => listeners.presume(RESOURCE_UPDATED, { uri }))
     return [...methods.map((method) => ({ method })), ...told.map((uri) => ({ method: RESOURCE_UPDATED, uri }))]
+  }
+
+  /** In the stateless era a server may be replaced by a newer one without anybody noticing: before it is blamed for its answer, its list is read again. */
+  #checkAnew(name: string, result: Body): Promise<CallOutcome> | undefined {
+    const { session, pace } = this.#connection
+    const sinceLast = pace.clock.now() - this.#relearntAt
+    const isNew = this.#relearning === undefined && sinceLast >= 0 && sinceLast < PATIENCE
+    if (session.era !== 'stateless' || isNew) return undefined
+    return this.headersRefused().then(() => (this.tools.checkOf(name) ?? successOf)(result))
   }
 
   #listIsOld(kind: ListKind): void {

@@ -4,11 +4,14 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { Tool, ToolExecution } from '../protocol/index.ts'
 import { describeIssues, type JsonSchema, type Validated, validateJson } from '../schema/index.ts'
 import { type HeaderParam, headerParamsOf } from '../versions/index.ts'
-import { type CallOutcome, outcomeOf, toolErrorOf } from './outcome.ts'
+import { type CallOutcome, outcomeOf, successOf, toolErrorOf } from './outcome.ts'
 
 type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 type Check = (result: Body) => CallOutcome | Promise<CallOutcome>
+
+/** Gives the outcome after all, when the schema turns out to be another one by now; `undefined` when that is not to be expected. */
+type Mismatch = (name: string, result: Body) => Promise<CallOutcome> | undefined
 
 /** Names come from the server: more are not remembered, which only means that they are not checked. */
 const MAX_TOOLS = 10_000
@@ -22,6 +25,12 @@ export class KnownTools {
   /** Tools that were left out, and why. */
   readonly #invalid = new Map<string, string>()
 
+  readonly #onMismatch: Mismatch
+
+  constructor(onMismatch: Mismatch = () => undefined) {
+    this.#onMismatch = onMismatch
+  }
+
   /** One function per tool, made when it is listed: calls then need none of their own. */
   learn(tools: readonly Tool[]): void {
     for (const tool of tools) {
@@ -30,7 +39,7 @@ export class KnownTools {
       else if (this.#repeatable.size < MAX_TOOLS) this.#repeatable.add(tool.name)
       if (this.#taskSupport.size < MAX_TOOLS) this.#taskSupport.set(tool.name, tool.execution?.taskSupport ?? 'forbidden')
       if (tool.outputSchema === undefined) this.#checks.delete(tool.name)
-      else if (this.#checks.size < MAX_TOOLS) this.#checks.set(tool.name, checkAgainst(tool.name, tool.outputSchema))
+      else if (this.#checks.size < MAX_TOOLS) this.#checks.set(tool.name, this.#checkAgainst(tool.name, tool.outputSchema))
     }
   }
 
@@ -84,13 +93,28 @@ export class KnownTools {
   checkOf(name: string): Check | undefined {
     return this.#checks.get(name)
   }
-}
 
-function checkAgainst(name: string, schema: JsonSchema): Check {
-  return (result) => {
-    const outcome = outcomeOf(result)
-    if (outcome.isError) throw toolErrorOf(outcome)
-    return checked(name, schema, outcome)
+  #checkAgainst(name: string, schema: JsonSchema): Check {
+    const check: Check = (result) => {
+      const outcome = outcomeOf(result)
+      if (outcome.isError) throw toolErrorOf(outcome)
+      try {
+        const settled = checked(name, schema, outcome)
+        return settled instanceof Promise ? settled.catch((error) => this.#doubt(check, name, result, error)) : settled
+      } catch (error) {
+        return this.#doubt(check, name, result, error)
+      }
+    }
+    return check
+  }
+
+  /** The tool may have been listed anew while the call was under way, or should be. */
+  #doubt(used: Check, name: string, result: Body, error: unknown): CallOutcome | Promise<CallOutcome> {
+    const present = this.#checks.get(name)
+    if (present !== used) return (present ?? successOf)(result)
+    const again = this.#onMismatch(name, result)
+    if (again === undefined) throw error
+    return again
   }
 }
 

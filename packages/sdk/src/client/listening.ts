@@ -75,6 +75,7 @@ export class Listening implements Following {
   async restore(session: Session, uris: readonly string[]): Promise<readonly Refused[]> {
     this.#next = session
     this.#stopWaiting()
+    this.#opening?.abort()
     this.#opening = undefined
     this.#refusedLists.clear()
     // Whoever restores tells everybody to look again.

@@ -37,8 +37,9 @@ export class KeptLogLevel {
   /** Servers of the handshake era send everything until they are told otherwise; who listens for that hears as much in the stateless one. */
   apply(session: Session): void {
     if (session.era !== 'stateless') return
-    const level = this.#level ?? (this.#connection.listeners.hears('notifications/message') ? 'debug' : undefined)
-    session.logLevel = session.hasPeerCapability('logging') ? level : undefined
+    const wanted = this.#level ?? (this.#connection.listeners.hears('notifications/message') ? 'debug' : undefined)
+    const level = session.hasPeerCapability('logging') ? wanted : undefined
+    if (session.logLevel !== level) session.logLevel = level
   }
 
   /** On a new session; gives why it was not possible. */

@@ -3,6 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { PaginatedResult } from '../protocol/index.ts'
 import { type RequestOptions, wasAsked } from '../session/index.ts'
+import { cacheableMethods } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
 import { allPages, itemsUnder } from './pages.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -17,6 +18,8 @@ export interface PageOptions extends ReadOptions {
   cursor?: string
 }
 
+const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
+
 export class Reading {
   readonly #connection: Connection
   readonly #cache: ResponseCache | undefined
@@ -28,9 +31,10 @@ export class Reading {
 
   /** One page of a list whose items are under `key`; `admit` makes of it what callers see, once for each answer. */
   async page(method: string, key: string, { cursor, fresh, ...options }: PageOptions = {}, admit?: (page: Body) => Body): Promise<Body> {
-    const kept = fresh === true ? undefined : this.#cache?.get(method, cursor)
+    const cache = cacheable.has(method) ? this.#cache : undefined
+    const kept = fresh === true ? undefined : cache?.get(method, cursor)
     if (kept !== undefined) return kept
-    const keep = this.#cache?.expect(method, cursor)
+    const keep = cache?.expect(method, cursor)
     try {
       return await this.#connection.request(method, cursor === undefined ? {} : { cursor }, options, (page) => {
         itemsUnder(method, key, page)
@@ -40,7 +44,7 @@ export class Reading {
       })
     } catch (error) {
       // Pages belong together: where one cannot be reached any more, the others are of another list.
-      if (cursor !== undefined && refusesParams(error)) this.#cache?.forget([method])
+      if (cursor !== undefined && refusesParams(error)) cache?.forget([method])
       throw error
     }
   }

@@ -48,10 +48,10 @@ export class ResponseCache {
 
   /** Call it when the request is made; the returned function keeps the answer, unless it is of no use any more. */
   expect(method: string, detail: string | undefined): (result: Body) => void {
-    const epoch = this.epochOf(method)
+    const epoch = this.#epochOf(method)
     return (result) => {
       const ttl = result['ttlMs']
-      if (epoch !== this.epochOf(method)) return
+      if (epoch !== this.#epochOf(method)) return
       const key = keyOf(method, detail)
       const before = this.#entries.get(key)
       if (before !== undefined) this.#remove(key, before)
@@ -61,7 +61,7 @@ export class ResponseCache {
   }
 
   /** Grows whenever an answer to the method was found to be out of date before its time. */
-  epochOf(method: string): number {
+  #epochOf(method: string): number {
     return this.#epoch + (this.#epochs.get(method) ?? 0)
   }
 

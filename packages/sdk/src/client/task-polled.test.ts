@@ -34,7 +34,7 @@ async function meet(options: ConnectOptions = {}, pollInterval?: string) {
   const clock = fakeClock()
   const { server, calls, last } = gates(pollInterval)
   const client = await connect(server, { version, clock, ...options })
-  const looks = () => client.transcript.lines.filter((line) => line.includes('"tasks/get"')).length
+  const looks = () => client.transcript.lines.filter((line) => line.startsWith('→ tasks/get')).length
   return { clock, server, calls, last, client, looks }
 }
 
@@ -46,13 +46,17 @@ describe('D7 a call that is answered with a task', () => {
     const calling = client.call('may')
     await flush()
     expect(looks()).toBe(0)
+    await flush()
     await clock.advance(1999)
     expect(looks()).toBe(0)
+    await flush()
     await clock.advance(2001)
     expect(looks()).toBe(2)
     last().open('done')
+    await flush()
     await clock.advance(2000)
     expect(await calling).toMatchObject({ value: 'done', isError: false })
+    await flush()
     await clock.advance(60_000)
     expect(looks()).toBe(3)
     await client.close()
@@ -68,6 +72,7 @@ describe('D7 a call that is answered with a task', () => {
     await flush()
     await clock.advance(ms - 1)
     expect(looks()).toBe(0)
+    await flush()
     await clock.advance(1)
     expect(looks()).toBe(1)
     await client.close()
@@ -85,6 +90,7 @@ describe('D7 a call that is answered with a task', () => {
     calls[0]?.fail(new ToolError('no paper'))
     calls[1]?.fail(new Error('secret'))
     calls[2]?.fail(new ToolError('no ink'))
+    await flush()
     await clock.advance(2000)
     const [tool, internal, plain, sum] = await outcomes
     expect(tool).toEqual(new ToolError('no paper'))
@@ -97,11 +103,12 @@ describe('D7 a call that is answered with a task', () => {
     const elicit = vi.fn(({ message }: { message: string }) => ({ name: message }))
     const { clock, client } = await meet({ elicit })
     const calling = client.call('later')
-    await flush()
+    // The seal of a round is made in its own time.
+    await vi.waitFor(() => expect(client.transcript.lines.join()).toContain('"resultType":"task"'))
     await clock.advance(6000)
     expect((await calling).value).toBe('Who?, What?')
     expect(elicit.mock.calls.map(([{ message }]) => message)).toEqual(['Who?', 'What?'])
-    expect(client.transcript.lines.filter((line) => line.includes('"tasks/update"'))).toHaveLength(1)
+    expect(client.transcript.lines.filter((line) => line.startsWith('→ tasks/update'))).toHaveLength(1)
   })
 
   it('a user who takes a while is asked once; looking goes on', async () => {
@@ -119,6 +126,7 @@ describe('D7 a call that is answered with a task', () => {
     await flush()
     expect(await asked).toMatchObject({ content: { name: 'Ann' } })
     last().open('thanks')
+    await flush()
     await clock.advance(2000)
     expect((await calling).text).toBe('thanks')
   })
@@ -137,9 +145,11 @@ describe('D7 a call that is answered with a task', () => {
     await clock.advance(2000)
     given.abort()
     await back
+    await flush()
     await clock.advance(2000)
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
     open('done')
+    await flush()
     await clock.advance(2000)
     expect((await calling).text).toBe('done')
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
@@ -178,6 +188,7 @@ describe('D7 a call that is answered with a task', () => {
     expect(await calling).toMatchObject({ kind: 'request_cancelled' })
     await flush()
     expect(last().ctx.signal.aborted).toBe(true)
+    await flush()
     await clock.advance(10_000)
     expect(leaks(client, client.serverSession)).toEqual([])
   })
@@ -189,9 +200,11 @@ describe('D7 a call that is answered with a task', () => {
     await flush()
     await clock.advance(3000)
     last().ctx.progress(1, 2, 'going on')
+    await flush()
     await clock.advance(120_000)
     expect(await calling).toMatchObject({ kind: 'request_timeout' })
     last().open('at last')
+    await flush()
     await clock.advance(2000)
     expect((await patient).text).toBe('at last')
   })
@@ -215,10 +228,11 @@ describe('D7 a call that is answered with a task', () => {
   })
 
   it('D-40 says so with every request, beside other extensions', async () => {
-    const { client } = await meet({ extensions: { 'x/y': { z: 1 } } })
+    const frames: string[] = []
+    const { client } = await meet({ extensions: { 'x/y': { z: 1 } }, tap: (direction, frame) => direction === 'sent' && frames.push(frame) })
     await client.tools()
-    const sent = client.transcript.lines.filter((line) => line.includes('"method":"tools/list"'))
-    expect(sent[0]).toContain(`"extensions":{"x/y":{"z":1},"${TASKS}":{}}`)
+    expect(frames).toHaveLength(2)
+    for (const frame of frames) expect(frame).toContain(`"extensions":{"x/y":{"z":1},"${TASKS}":{}}`)
   })
 })
 
@@ -231,8 +245,10 @@ describe('D7 callAsTask', () => {
     expect(await task.status()).toMatchObject({ status: 'working' })
     await flush()
     last().ctx.progress(1, 2, 'half')
+    await flush()
     await clock.advance(2000)
     last().fail(new ToolError('no paper'))
+    await flush()
     await clock.advance(2000)
     await expect(task.result()).rejects.toThrow(new ToolError('no paper'))
     await expect(task.result()).rejects.toThrow(new ToolError('no paper'))
@@ -260,12 +276,15 @@ describe('D7 callAsTask', () => {
   it('nobody looks for whom nobody waits', async () => {
     const { clock, client, looks } = await meet()
     const task = await client.callAsTask('may')
+    await flush()
     await clock.advance(10_000)
     expect(looks()).toBe(0)
     const stop = task.onStatus(() => {})
+    await flush()
     await clock.advance(4000)
     expect(looks()).toBe(2)
     stop()
+    await flush()
     await clock.advance(10_000)
     expect(looks()).toBe(2)
     await client.close()
@@ -274,6 +293,7 @@ describe('D7 callAsTask', () => {
   it('its own interval counts', async () => {
     const { clock, client, looks } = await meet()
     const task = await client.callAsTask('may', {}, { pollInterval: '500ms', onStatus: () => {} })
+    await flush()
     await clock.advance(1000)
     expect(looks()).toBe(2)
     expect(task.latest.status).toBe('working')
@@ -324,6 +344,7 @@ describe('D7 servers that are not like ours', () => {
     await flush()
     await clock.advance(999)
     expect(looks()).toBe(0)
+    await flush()
     await clock.advance(1)
     expect(await calling).toMatchObject({ content: [] })
   })
@@ -356,6 +377,7 @@ describe('D7 servers that are not like ours', () => {
     await flush()
     await clock.advance(1000)
     expect(await calling).toMatchObject(error)
+    await flush()
     await clock.advance(10_000)
     await client.close()
   })
@@ -398,6 +420,7 @@ describe('D7 servers that are not like ours', () => {
     await clock.advance(1000)
     expect(onError).toHaveBeenCalledTimes(1)
     refuse = false
+    await flush()
     await clock.advance(5000)
     expect(elicit).toHaveBeenCalledTimes(1)
     expect(raw.of('tasks/update').map(({ params }) => params?.['inputResponses'])).toEqual(

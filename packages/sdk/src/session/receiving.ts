@@ -10,6 +10,7 @@ import {
   type RequestId,
   type RequestMessage,
 } from '../jsonrpc/index.ts'
+import type { ProtocolVersion } from '../protocol/index.ts'
 import { isVerdict, splitBatch, supports } from '../versions/index.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
@@ -25,6 +26,8 @@ import { Stateless } from './stateless/stateless.ts'
 
 /** Longest message before a session is open, in bytes. */
 const MAX_INTRODUCTION = 64 * 1024
+/** What may come without an envelope before anything is agreed on. */
+const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'ping'])
 
 export interface Receivers {
   readonly requests: Requests
@@ -79,7 +82,10 @@ export class Receiving {
   }
 
   #speaksForItself(message: RequestMessage): boolean {
-    return this.#core.settings.sharedLink || hasEnvelope(message) || (message.method === 'server/discover' && this.#core.version === undefined)
+    if (this.#core.settings.sharedLink || hasEnvelope(message)) return true
+    if (this.#core.version !== undefined) return false
+    // Whoever has spoken for itself before, and agreed on nothing, has forgotten to.
+    return message.method === 'server/discover' || (this.#stateless !== undefined && !HANDSHAKE.has(message.method))
   }
 
   get #engine(): Stateless {
@@ -197,9 +203,9 @@ export class Receiving {
 
   #refuseBatch(items: readonly Incoming[]): void {
     this.#core.ignore('batch', `${items.length} messages`)
-    const error = new ParleyError(this.#core.version === undefined ? 'batch_invalid' : 'batch_not_supported', {
-      message:
-        this.#core.version === undefined ? 'The handshake must not be part of a batch' : `Batches are not part of protocol version ${this.#core.version}`,
+    const version = this.#spoken
+    const error = new ParleyError(version === undefined ? 'batch_invalid' : 'batch_not_supported', {
+      message: version === undefined ? 'The handshake must not be part of a batch' : `Batches are not part of protocol version ${version}`,
     })
     for (const item of items) if (item.kind === 'request') this.#answering.refuse(item.message.id, error, undefined)
   }
@@ -212,8 +218,14 @@ export class Receiving {
     // What a server's process prints on the wrong stream is no request; answering it could make it print more, for ever.
     if (this.#core.role === 'client') return
     // C-27: JSON-RPC wants a null id, later schemas an absent one, and those in between can express neither.
-    if (this.#core.version === undefined) this.#core.sendError(null, invalid.error)
-    else if (supports(this.#core.version, 'error-without-id')) this.#core.sendError(undefined, invalid.error)
+    const version = this.#spoken
+    if (version === undefined) this.#core.sendError(null, invalid.error)
+    else if (supports(version, 'error-without-id')) this.#core.sendError(undefined, invalid.error)
+  }
+
+  /** What was agreed on, or what the last request that spoke for itself was made in. */
+  get #spoken(): ProtocolVersion | undefined {
+    return this.#core.version ?? this.#stateless?.version
   }
 
   #notAdmitted(method: string): ParleyError {

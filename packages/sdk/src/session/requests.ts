@@ -90,8 +90,10 @@ export class Requests implements MendingHost {
 
   /** The peer has ended it without an answer. */
   endLasting(id: RequestId): void {
-    this.#take(id)?.resolve({} as never)
+    const pending = this.#take(id)
+    if (pending === undefined) return
     this.#core.link.withdraw?.(id)
+    pending.resolve({} as never)
   }
 
   #begin(

@@ -1,5 +1,5 @@
 /** Servers that ask: elicitation, sampling and roots, in every version. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { userRejected } from '../../src/client.ts'
 import { createServer, tool } from '../../src/server.ts'
 import { answers, connect, everyVersion, flush, leaks } from '../../src/testing.ts'
@@ -11,6 +11,8 @@ const when = (holds: boolean): ((title: string, run: () => Promise<void>) => voi
 everyVersion((version) => {
   const canElicit = version >= '2025-06-18'
   const isNewest = version >= '2025-11-25'
+  /** D-20: questions come inside results, and are answered by making the request again. */
+  const asksInResults = version >= '2026-07-28'
 
   describe(`F6 elicitation (${version})`, () => {
     when(canElicit)('asks the user and goes on with the answer', async () => {
@@ -22,7 +24,9 @@ everyVersion((version) => {
         'not deployed: cancel',
         'not deployed: accept',
       ])
-      expect(client.transcript.lines.filter((line) => line.startsWith('← elicitation/create'))).toHaveLength(4)
+      const questions = client.transcript.lines.filter((line) => line.startsWith('←') && line.includes('elicitation/create'))
+      expect(questions).toHaveLength(4)
+      for (const line of questions) expect(line).toMatch(asksInResults ? /^← result #\d+ .*"input_required"/ : /^← elicitation\/create #s\d/)
     })
 
     when(canElicit)('C-15 C-16 every kind of field crosses, with its default', async () => {
@@ -66,9 +70,14 @@ everyVersion((version) => {
 
     when(canElicit)('an answer that does not fit never reaches the handler', async () => {
       const errors: unknown[] = []
-      const server = everything({ onError: (error) => errors.push(error) })
-      await using client = await connect(server, { version, elicit: () => ({ yes: 'maybe' }) })
-      await expect(client.call('confirm', { env: 'prod' })).rejects.toThrow()
+      const server = everything({ onError: () => {} })
+      await using client = await connect(server, { version, elicit: () => ({ yes: 'maybe' }), onError: (error) => errors.push(error) })
+      const calling = client.call('confirm', { env: 'prod' })
+      if (asksInResults) {
+        // There is no answer that says "failed": the user has cancelled, and the program that answers for the user is told why.
+        expect((await calling).text).toBe('not deployed: cancel')
+        expect(errors).toEqual([expect.objectContaining({ kind: 'invalid_answer', message: expect.stringContaining('yes') })])
+      } else await expect(calling).rejects.toThrow()
       expect(leaks(client, client.serverSession)).toEqual([])
     })
 
@@ -87,7 +96,8 @@ everyVersion((version) => {
       client.onNotification('notifications/elicitation/complete', ({ elicitationId }) => over.push(elicitationId))
       expect((await client.call('visit')).text).toBe('accept')
       expect(url).toBe('https://example.org/sign-in')
-      expect(over).toHaveLength(1)
+      // D-26: in newer versions the call itself goes on when the page is done with.
+      expect(over).toHaveLength(asksInResults ? 0 : 1)
     })
 
     it('without the capability, or in a version without it, the handler gets a clear refusal to catch', async () => {
@@ -124,8 +134,7 @@ everyVersion((version) => {
       })
       const abort = new AbortController()
       const calling = client.call('confirm', { env: 'prod' }, { signal: abort.signal }).catch((error: unknown) => error)
-      await flush()
-      expect(asked?.aborted).toBe(false)
+      await vi.waitFor(() => expect(asked?.aborted).toBe(false))
       abort.abort()
       await flush()
       expect(await calling).toMatchObject({ kind: 'request_cancelled' })
@@ -154,8 +163,14 @@ everyVersion((version) => {
           throw userRejected()
         },
       })
-      expect((await client.call('careful')).value).toBe('went on')
-      expect(caught).toMatchObject({ kind: 'user_rejected', code: -1 })
+      if (asksInResults) {
+        // A refusal is no answer that could be brought back, so the call ends where the user sits.
+        await expect(client.call('careful')).rejects.toMatchObject({ kind: 'user_rejected' })
+      } else {
+        expect((await client.call('careful')).value).toBe('went on')
+        expect(caught).toMatchObject({ kind: 'user_rejected', code: -1 })
+      }
+      expect(leaks(client, client.serverSession)).toEqual([])
     })
 
     when(isNewest)('C-03 the model may use tools, in turns', async () => {
@@ -187,9 +202,10 @@ everyVersion((version) => {
       roots = ['file:///b', 'file:///c']
       let heard = 0
       client.serverSession.onNotification('notifications/roots/list_changed', () => heard++)
-      expect(client.rootsChanged()).toBe(true)
+      // D-25: where every request that needs them asks for them, nobody has to be told.
+      expect(client.rootsChanged()).toBe(!asksInResults)
       await flush()
-      expect(heard).toBe(1)
+      expect(heard).toBe(asksInResults ? 0 : 1)
       expect((await client.call('places')).text).toBe('file:///b file:///c')
     })
   })

@@ -1,8 +1,10 @@
 /** Frames a server should never get: each has exactly one clear answer or is counted and ignored, nothing leaks, and the next request works. */
 import { afterEach, describe, expect, it } from 'vitest'
+import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
+import { createServer, tool } from '../../src/server.ts'
 import { everyVersion, fakeClock, flush, leaks } from '../../src/testing.ts'
 import { everything } from './everything.ts'
-import { type Frame, initialize, internals, openRaw, type RawClient, rawClient } from './raw-client.ts'
+import { envelope, type Frame, initialize, internals, openRaw, type RawClient, rawClient } from './raw-client.ts'
 
 let client: RawClient
 
@@ -11,16 +13,28 @@ afterEach(() => {
   expect(leaks(client.session)).toEqual([])
 })
 
-const ping = { jsonrpc: '2.0', id: 'next', method: 'ping' }
+/** What asks whether somebody is there, and what a server says to it (D-17). */
+const probes = { handshake: ['ping', {}], stateless: ['server/discover', expect.objectContaining({ supportedVersions: expect.any(Array) })] } as const
 
-async function stillWorks(): Promise<void> {
-  expect(await client.exchange(ping)).toEqual([{ jsonrpc: '2.0', id: 'next', result: {} }])
+/** A request as a client of a version makes it; parameters that are none stay as they are. */
+const requestIn = (version: ProtocolVersion, id: unknown, method: unknown = probes[eraOf(version)][0], params?: unknown): string => {
+  const dresses = eraOf(version) === 'stateless' && (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params)))
+  const dressed = dresses ? envelope(version, params as Record<string, unknown> | undefined) : params
+  return JSON.stringify({ jsonrpc: '2.0', id, method, ...(dressed === undefined ? {} : { params: dressed }) })
 }
 
-const request = (id: unknown, method: unknown = 'ping', params?: unknown): string =>
-  JSON.stringify({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
+async function worksIn(version: ProtocolVersion): Promise<void> {
+  expect(await client.exchange(requestIn(version, 'next'))).toEqual([{ jsonrpc: '2.0', id: 'next', result: probes[eraOf(version)][1] }])
+}
+
+/** Declares a test only where it means something. */
+const when = (holds: boolean): ((title: string, run: () => Promise<void>) => void) => (holds ? it : () => {})
 
 everyVersion((version) => {
+  const era = eraOf(version)
+  const alive = probes[era][1]
+  const request = (id: unknown, method?: unknown, params?: unknown): string => requestIn(version, id, method, params)
+  const stillWorks = (): Promise<void> => worksIn(version)
   // C-27: before, an error had to name the request it answers.
   const canAnswerWithoutId = version >= '2025-11-25'
 
@@ -74,7 +88,7 @@ everyVersion((version) => {
     it('large ids and strange ones come back as they were', async () => {
       client = await openRaw(everything(), version)
       for (const id of [0, -1, Number.MAX_SAFE_INTEGER, '', ' ', 'ü"\\\n', 'x'.repeat(10_000), '1']) {
-        expect(await client.exchange(request(id))).toEqual([{ jsonrpc: '2.0', id, result: {} }])
+        expect(await client.exchange(request(id))).toEqual([{ jsonrpc: '2.0', id, result: alive }])
       }
     })
 
@@ -115,9 +129,8 @@ everyVersion((version) => {
 
     it('__proto__ reaches nobody', async () => {
       client = await openRaw(everything(), version)
-      await client.exchange(
-        '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"forecast","__proto__":{"polluted":1},"arguments":{"city":"Oslo","__proto__":{"polluted":1}}}}',
-      )
+      const call = request(5, 'tools/call', { name: 'forecast', arguments: { city: 'Oslo' } })
+      await client.exchange(call.replaceAll(/"(?=name"|city")/g, '"__proto__":{"polluted":1},"'))
       expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
       await stillWorks()
     })
@@ -141,7 +154,7 @@ everyVersion((version) => {
   })
 
   describe(`L3 out of turn (${version})`, () => {
-    it('before initialize only ping and initialize are answered', async () => {
+    when(era === 'handshake')('before initialize only ping and initialize are answered', async () => {
       client = rawClient(everything())
       await stillWorks()
       for (const method of ['tools/list', 'tools/call', 'resources/read', 'nope']) {
@@ -152,7 +165,7 @@ everyVersion((version) => {
       expect((await client.exchange(initialize(version)))[0]?.result).toMatchObject({ protocolVersion: version })
     })
 
-    it('a second initialize is refused and changes nothing', async () => {
+    when(era === 'handshake')('a second initialize is refused and changes nothing', async () => {
       client = await openRaw(everything(), version)
       const { error } = await client.ask('initialize', initialize('2024-11-05').params)
       expect(error).toMatchObject({ code: -32600, data: { 'parley/kind': 'already_initialized' } })
@@ -160,7 +173,7 @@ everyVersion((version) => {
       expect((await client.ask('tools/list')).result).toBeDefined()
     })
 
-    it('a failed initialize changes nothing and may be tried again', async () => {
+    when(era === 'handshake')('a failed initialize changes nothing and may be tried again', async () => {
       client = rawClient(everything())
       for (const params of [
         undefined,
@@ -175,15 +188,47 @@ everyVersion((version) => {
       expect((await client.exchange(initialize(version)))[0]?.result).toMatchObject({ protocolVersion: version })
     })
 
+    when(era === 'stateless')('D-01 a request that does not say what it is made in is told so, and so is one that says too little', async () => {
+      client = await openRaw(everything(), version)
+      const name = (key: string) => `io.modelcontextprotocol/${key}`
+      const bare = async (params?: object) => (await client.exchange({ jsonrpc: '2.0', id: 5, method: 'tools/list', ...(params && { params }) }))[0]
+      for (const params of [undefined, {}, { _meta: {} }, { _meta: { [name('clientCapabilities')]: {} } }]) {
+        expect(await bare(params)).toMatchObject({ id: 5, error: { code: -32602, data: { missing: name('protocolVersion') } } })
+      }
+      for (const capabilities of [undefined, null, [], 'all']) {
+        const refused = await bare({ _meta: { [name('protocolVersion')]: version, [name('clientCapabilities')]: capabilities } })
+        expect(refused).toMatchObject({ id: 5, error: { code: -32602, data: { missing: name('clientCapabilities') } } })
+      }
+      for (const wrong of ['2025-11-25', '1999-01-01', '', 'x'.repeat(1000)]) {
+        const refused = await bare(envelope(wrong))
+        expect(refused).toMatchObject({ id: 5, error: { code: -32022, data: { supported: expect.arrayContaining([version]) } } })
+        expect(JSON.stringify(refused).length).toBeLessThan(1000)
+      }
+      await stillWorks()
+    })
+
+    when(era === 'stateless')('D-65 who has asked without a handshake may still make one', async () => {
+      client = await openRaw(everything(), version)
+      expect((await client.exchange(initialize('2025-06-18')))[0]?.result).toMatchObject({ protocolVersion: '2025-06-18' })
+      await client.exchange({ jsonrpc: '2.0', method: 'notifications/initialized' })
+      expect((await client.exchange({ jsonrpc: '2.0', id: 6, method: 'tools/list' }))[0]?.result).not.toHaveProperty('resultType')
+    })
+
     it('duplicate ids in flight are refused, and the first is still answered', async () => {
-      client = await openRaw(everything(), version, {}, { roots: {} })
-      const [question] = await client.exchange(request(7, 'tools/call', { name: 'places', arguments: {} }))
-      expect(question?.method).toBe('roots/list')
-      const [refusal] = await client.exchange(request(7, 'tools/call', { name: 'places', arguments: {} }))
+      let finish: ((said: string) => void) | undefined
+      const held = tool('held', {}, () => new Promise<string>((resolve) => (finish = resolve)))
+      client = await openRaw(createServer({ name: 's', version: '1' }).add(held), version)
+      const call = request(7, 'tools/call', { name: 'held', arguments: {} })
+      expect(await client.exchange(call)).toEqual([])
+      const [refusal] = await client.exchange(call)
       expect(refusal).toMatchObject({ id: 7, error: { code: -32600, data: { 'parley/kind': 'duplicate_request_id' } } })
-      const [answer] = await client.exchange({ jsonrpc: '2.0', id: question?.id, result: { roots: [{ uri: 'file:///x' }] } })
-      expect(answer).toMatchObject({ id: 7, result: { content: [{ text: 'file:///x' }] } })
-      expect((await client.exchange(request(7)))[0]).toMatchObject({ id: 7, result: {} })
+      const before = client.texts.length
+      finish?.('done')
+      await flush()
+      expect(client.texts.slice(before).map((text) => JSON.parse(text) as Frame)).toEqual([
+        { jsonrpc: '2.0', id: 7, result: expect.objectContaining({ content: [{ type: 'text', text: 'done' }] }) },
+      ])
+      expect(await client.exchange(request(7))).toEqual([{ jsonrpc: '2.0', id: 7, result: alive }])
     })
 
     it('after close nothing is answered and nothing breaks', async () => {
@@ -191,7 +236,7 @@ everyVersion((version) => {
       await client.session.close()
       await flush()
       expect(client.closed).toBe(true)
-      await expect(client.exchange(ping)).rejects.toMatchObject({ kind: 'transport_error' })
+      await expect(client.exchange(request('next'))).rejects.toMatchObject({ kind: 'transport_error' })
     })
 
     it('cancelling what is finished, unknown or absurd is counted and ignored', async () => {
@@ -205,10 +250,12 @@ everyVersion((version) => {
   })
 
   describe(`C3 E3 things that do not exist (${version})`, () => {
+    /** D-18, D-19: methods of sessions. */
+    const gone = era === 'handshake' ? -32602 : -32601
     const missing: [string, string, Record<string, unknown> | undefined, number][] = [
       ['a method', 'nope/nope', {}, -32601],
       ['a method of servers', 'sampling/createMessage', {}, -32601],
-      ['a method of a later era', 'server/discover', {}, -32601],
+      ['a method of the other era', era === 'handshake' ? 'server/discover' : 'ping', {}, -32601],
       ['a method called constructor', 'constructor', {}, -32601],
       ['a tool', 'tools/call', { name: 'nope' }, -32602],
       ['a tool called __proto__', 'tools/call', { name: '__proto__' }, -32602],
@@ -217,16 +264,17 @@ everyVersion((version) => {
       ['a tool whose name is a number', 'tools/call', { name: 7 }, -32602],
       ['a prompt', 'prompts/get', { name: 'nope' }, -32602],
       ['a prompt without a name', 'prompts/get', undefined, -32602],
-      ['a resource', 'resources/read', { uri: 'notes://nope' }, -32002],
+      ['a resource', 'resources/read', { uri: 'notes://nope' }, era === 'handshake' ? -32002 : -32602],
       ['a resource without a uri', 'resources/read', {}, -32602],
       ['a resource with a list for a uri', 'resources/read', { uri: [] }, -32602],
       ['a cursor', 'tools/list', { cursor: 'nope' }, -32602],
       ['a cursor that is a number', 'resources/list', { cursor: 7 }, -32602],
-      ['a level', 'logging/setLevel', { level: 'shout' }, -32602],
-      ['no level', 'logging/setLevel', {}, -32602],
+      ['a level', 'logging/setLevel', { level: 'shout' }, gone],
+      ['no level', 'logging/setLevel', {}, gone],
       ['a reference', 'completion/complete', { ref: { type: 'ref/x' }, argument: { name: 'a', value: 'b' } }, -32602],
       ['a completion without an argument', 'completion/complete', { ref: { type: 'ref/prompt', name: 'greet' } }, -32602],
-      ['a subscription to nothing', 'resources/subscribe', {}, -32602],
+      ['a subscription to nothing', 'resources/subscribe', {}, gone],
+      ['something to listen for', 'subscriptions/listen', {}, era === 'handshake' ? -32601 : -32602],
     ]
 
     it.each(missing)('%s', async (_, method, params, code) => {
@@ -275,9 +323,9 @@ describe('L2 M2 floods and silence', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it('more requests at once than allowed are refused, not dropped', async () => {
-    client = await openRaw(everything(), '2025-11-25', { maxInFlight: 3 }, { roots: {} })
-    for (let id = 0; id < 5; id++) await client.exchange(request(id, 'tools/call', { name: 'places', arguments: {} }))
+  it.each(['2025-11-25', '2026-07-28'] as const)('more requests at once than allowed are refused, not dropped (%s)', async (version) => {
+    client = await openRaw(everything(), version, { maxInFlight: 3 })
+    for (let id = 0; id < 5; id++) await client.exchange(requestIn(version, id, 'tools/call', { name: 'wait', arguments: { tag: 'flood' } }))
     const refused = client.texts.map((text) => JSON.parse(text) as Frame).filter((frame) => frame.error !== undefined)
     expect(refused.map((frame) => [frame.id, frame.error?.data?.['parley/kind']])).toEqual([
       [3, 'too_many_requests'],
@@ -286,12 +334,12 @@ describe('L2 M2 floods and silence', () => {
     await client.session.close({ drain: 0 })
   })
 
-  it('a flood of nonsense is answered frame by frame', async () => {
-    client = await openRaw(everything(), '2025-11-25')
+  it.each(['2025-11-25', '2026-07-28'] as const)('a flood of nonsense is answered frame by frame (%s)', async (version) => {
+    client = await openRaw(everything(), version)
     const before = client.texts.length
     for (let n = 0; n < 1000; n++) void client.exchange('{')
     await flush()
     expect(client.texts.length - before).toBe(1000)
-    await stillWorks()
+    await worksIn(version)
   })
 })

@@ -8,7 +8,12 @@ import { cancellations, everything } from './everything.ts'
 const manyTools = (count: number, pageSize: number) =>
   createServer({ name: 's', version: '1' }, { pageSize }).add(...Array.from({ length: count }, (_, n) => tool(`t${n}`, {}, () => 'x')))
 
+/** Declares a test only where it means something. */
+const when = (holds: boolean): ((title: string, run: () => Promise<void>) => void) => (holds ? it : () => {})
+
 everyVersion((version) => {
+  const hasSessions = version < '2026-07-28'
+
   describe(`F7 progress and cancellation (${version})`, () => {
     it('progress reaches the caller who asks for it, and nobody else', async () => {
       await using client = await connect(everything(), { version })
@@ -100,7 +105,8 @@ everyVersion((version) => {
       expect(heard).toEqual(['warning', 'error', 'debug', 'info', 'warning', 'error'])
     })
 
-    it('is per session', async () => {
+    // D-28: since there are no sessions, a server logs only for a request, to whoever made it.
+    when(hasSessions)('is per session', async () => {
       const server = everything()
       const heard: string[] = []
       await using quiet = await connect(server, { version, onLog: () => heard.push('quiet') })
@@ -110,6 +116,19 @@ everyVersion((version) => {
       server.log('error', 'to all')
       await flush()
       expect(heard).toEqual(['loud'])
+    })
+
+    when(!hasSessions)('D-18 D-28 is per request: nobody else hears of it, and without a request there is no log', async () => {
+      const server = everything()
+      const heard: string[] = []
+      await using quiet = await connect(server, { version, onLog: () => heard.push('quiet') })
+      await using loud = await connect(server, { version, onLog: ({ level }) => heard.push(`loud ${level}`) })
+      await quiet.setLogLevel('emergency')
+      await loud.setLogLevel('error')
+      await Promise.all([quiet.call('chatty'), loud.call('chatty')])
+      server.log('error', 'to all')
+      await flush()
+      expect(heard).toEqual(['loud error'])
     })
 
     it('refuses levels that are none', async () => {
@@ -138,6 +157,8 @@ everyVersion((version) => {
       await using client = await connect(server, { version, clock })
       let changes = 0
       client.onListChanged('tools', () => changes++)
+      // D-29: newer servers are asked to tell first.
+      await flush()
       for (let n = 0; n < 5; n++) server.add(tool(`more${n}`, {}, () => 'x'))
       await flush()
       expect(changes).toBe(1)
@@ -157,10 +178,15 @@ everyVersion((version) => {
   })
 
   describe(`L5 L7 the session (${version})`, () => {
-    it('is pinged both ways', async () => {
+    it('is pinged both ways, where there is a session', async () => {
       await using client = await connect(everything(), { version })
+      client.transcript.clear()
       await client.ping()
-      await client.serverSession.ping()
+      if (hasSessions) await client.serverSession.ping()
+      // D-17: the server cannot ask whether the client is there, and the client asks by another name.
+      else await expect(client.serverSession.ping()).rejects.toMatchObject({ kind: 'not_initialized' })
+      const asked = client.transcript.lines.flatMap((line) => /^. (ping|server\/discover) /.exec(`${line} `)?.[1] ?? [])
+      expect(asked).toEqual(hasSessions ? ['ping', 'ping'] : ['server/discover'])
     })
 
     it('a paused server lets requests wait', async () => {

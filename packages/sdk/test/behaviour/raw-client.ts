@@ -1,4 +1,5 @@
 /** A client made of raw frames, for tests of what a server does with what it is told. */
+import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import type { AcceptOptions, Acceptor, Session } from '../../src/session/index.ts'
 import { flush, memoryPair } from '../../src/testing.ts'
 
@@ -18,12 +19,14 @@ export interface RawClient {
   readonly closed: boolean
   /** Sends a frame and gives what came back before everything was quiet. */
   exchange(frame: unknown): Promise<Frame[]>
-  /** A request with a new id, and the whole answer. */
+  /** A request of the client's version with a new id, and the whole answer. */
   ask(method: string, params?: Record<string, unknown>): Promise<Frame>
   close(): void
 }
 
-export function rawClient(server: Acceptor, options: AcceptOptions = {}): RawClient {
+type Dress = (params: Record<string, unknown> | undefined) => Record<string, unknown> | undefined
+
+export function rawClient(server: Acceptor, options: AcceptOptions = {}, dress: Dress = (params) => params): RawClient {
   const [near, far] = memoryPair()
   const session = server.accept(far, { keepAlive: false, ...options })
   const texts: string[] = []
@@ -45,8 +48,9 @@ export function rawClient(server: Acceptor, options: AcceptOptions = {}): RawCli
     texts,
     session,
     exchange,
-    ask: async (method, params) => {
+    ask: async (method, given) => {
       const asked = ++id
+      const params = dress(given)
       const answers = (await exchange({ jsonrpc: '2.0', id: asked, method, ...(params === undefined ? {} : { params }) })).filter((frame) => frame.id === asked)
       if (answers.length !== 1) throw new Error(`${method} got ${answers.length} answers`)
       return answers[0] as Frame
@@ -65,8 +69,23 @@ export const initialize = (version: unknown, capabilities: Record<string, unknow
   params: { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '0' } },
 })
 
-/** Past the handshake. */
-export async function openRaw(server: Acceptor, version: string, options?: AcceptOptions, capabilities?: Record<string, unknown>): Promise<RawClient> {
+/** D-01: what a request of the stateless era says of itself, beside its own parameters. */
+export function envelope(version: string, params: Record<string, unknown> = {}, capabilities: Record<string, unknown> = {}): Record<string, unknown> {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  }
+  return { ...params, _meta: { ...(params['_meta'] as object | undefined), ...meta } }
+}
+
+/** Past the handshake, or where there is none, past the first request. */
+export async function openRaw(server: Acceptor, version: ProtocolVersion, options?: AcceptOptions, capabilities?: Record<string, unknown>): Promise<RawClient> {
+  if (eraOf(version) === 'stateless') {
+    const client = rawClient(server, options, (params) => envelope(version, params, capabilities))
+    await client.ask('server/discover')
+    return client
+  }
   const client = rawClient(server, options)
   await client.exchange(initialize(version, capabilities))
   await client.exchange({ jsonrpc: '2.0', method: 'notifications/initialized' })

@@ -32,7 +32,9 @@ const ignored = ({ session }: Pick<ClientRig, 'session'>) => session.stats().ign
 describe('D-19, D-30 listening', () => {
   it('asks for what it wants to be told of, and hears what was agreed to', async () => {
     const { link, listened, heard } = await acknowledged({ mirrors: true })
-    expect(link.sent).toMatchObject([{ id: 2, method: 'subscriptions/listen', params: { notifications: FILTER, _meta: { [`${NAMES}protocolVersion`]: '2026-07-28' } } }])
+    expect(link.sent).toMatchObject([
+      { id: 2, method: 'subscriptions/listen', params: { notifications: FILTER, _meta: { [`${NAMES}protocolVersion`]: '2026-07-28' } } },
+    ])
     expect(link.headers).toEqual([{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }])
     expect(listened.id).toBe(2)
     expect(await listened.acknowledged).toEqual({ toolsListChanged: true })

@@ -249,6 +249,37 @@ describe('D-65 silence', () => {
     expect(run.rig.session.version).toBe('2026-07-28')
   })
 
+  it('on a channel for everything the handshake decides: a server of both eras has taken it for all that follows', async () => {
+    const run = begun()
+    await run.rig.clock.advance(2500)
+    run.rig.link.answer(1, discovery())
+    await settled()
+    expect(run.outcome).toEqual({})
+    run.rig.link.answer(2, initialized())
+    await run.opening
+    expect(run.outcome.value).toBe('2025-11-25')
+    expect(run.rig.link.sent.map(({ method }) => method)).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
+    expect(run.rig.session.pending()).toEqual([])
+  })
+
+  it.each([
+    ['refused', (link: ReturnType<typeof begun>['rig']['link']) => link.refuse(2, -32022, { supported: ['2026-07-28'], requested: '2025-11-25' })],
+    ['ignored', () => {}],
+  ])('a slow server of the stateless era wins when the handshake is %s', async (_, onHandshake) => {
+    const run = begun()
+    await run.rig.clock.advance(2500)
+    run.rig.link.answer(1, discovery())
+    onHandshake(run.rig.link)
+    await settled()
+    await run.rig.clock.advance(7500)
+    await run.opening
+    expect(run.outcome.value).toBe('2026-07-28')
+    expect(run.rig.session.pending()).toEqual([])
+    expect(run.rig.link.sent.map(({ method }) => method)).toEqual(['server/discover', 'initialize'])
+    run.rig.link.answer(2, initialized())
+    expect(run.rig.session.version).toBe('2026-07-28')
+  })
+
   it('what the server says to the question after the handshake is ignored', async () => {
     const run = begun()
     await run.rig.clock.advance(2000)

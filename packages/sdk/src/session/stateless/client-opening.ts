@@ -32,6 +32,8 @@ export class Opening {
   #cancelSilence: (() => void) | undefined
   /** Why the handshake failed, while the server may still answer the other question. */
   #refusal: unknown
+  /** Agrees on what the server said to the question, once the handshake has failed. */
+  #held: (() => void) | undefined
 
   constructor(core: SessionCore, requests: Requests, { era }: OpenOptions = {}) {
     this.#core = core
@@ -112,7 +114,9 @@ export class Opening {
     this.#probing = false
     switch (verdict.type) {
       case 'agree':
-        return this.#agree(verdict, asked)
+        if (!this.#isDecidedByHandshake) return this.#agree(verdict, asked)
+        this.#held = () => this.#agree(verdict, asked)
+        return
       case 'again':
         return this.#ask(verdict.version, true)
       case 'handshake':
@@ -120,6 +124,14 @@ export class Opening {
       case 'fail':
         return this.#reject(verdict.error)
     }
+  }
+
+  /**
+   * On a channel for everything, a handshake selects the era of all that follows, so that its outcome counts even if the server has answered the
+   * other question before; requests that stand alone are of the era they say.
+   */
+  get #isDecidedByHandshake(): boolean {
+    return this.#shaking && this.#refusal === undefined && this.#core.link.mirrors !== true
   }
 
   #agree({ version, peer }: Extract<Verdict, { type: 'agree' }>, requested: ProtocolVersion): void {
@@ -151,6 +163,7 @@ export class Opening {
   #refused(error: unknown): void {
     if (this.#handshake.signal.aborted) return
     if (this.#core.closed) return this.#linkEnded(error)
+    if (this.#held !== undefined) return this.#held()
     // A server that has no handshake may still be about to say so.
     if (this.#probing && !(error instanceof ParleyError && MEANT.has(error.kind))) this.#refusal = error
     else this.#reject(error)

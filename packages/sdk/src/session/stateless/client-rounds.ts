@@ -89,8 +89,10 @@ export class Rounds {
     } catch (error) {
       this.#core.stats.of(method).failed++
       const known = toParleyError(error)
-      if (known.kind === 'internal_error') this.#core.reportError(known.cause ?? known, `answering ${method}`)
-      if (method !== 'elicitation/create' || question.cancelled) throw error
+      const cancels = method === 'elicitation/create' && !question.cancelled
+      // What becomes a cancelled form is heard of nowhere else.
+      if (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected')) this.#core.reportError(known.cause ?? known, `answering ${method}`)
+      if (!cancels) throw error
       return { action: 'cancel' }
     }
   }

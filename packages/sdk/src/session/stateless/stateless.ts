@@ -51,6 +51,11 @@ export class Stateless {
     this.parking = new Parking(core, (call) => core.endpoint.answer(call))
   }
 
+  /** That was spoken last. */
+  get version(): ProtocolVersion | undefined {
+    return this.#spoken?.of
+  }
+
   receive(message: RequestMessage, origin: FrameOrigin | undefined): void {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
