@@ -69,10 +69,16 @@ function brief(block) {
   return `${block.type} (${block.mimeType})`
 }
 
+function negotiation(client, version) {
+  const asker = client.session.self.info.name
+  if (client.session.era === 'handshake') return `${asker} asked for ${version}; ${client.server.name} agreed on ${client.version}`
+  return `none: ${asker} asked what ${client.server.name} speaks, and says with every request that it is made in ${client.version}`
+}
+
 async function converse(version) {
   console.log(`\n${bold(version)}\n${'─'.repeat(version.length)}`)
   const client = await connect(server, { version, info: { name: `client-of-${version}`, version: '1.0.0' }, elicit: (question) => confirm(question) })
-  row('negotiation', `${client.session.self.info.name} asked for ${version}; ${client.server.name} agreed on ${client.version}`)
+  row('negotiation', negotiation(client, version))
 
   const tools = await client.tools()
   const promised = tools.filter((each) => each.outputSchema !== undefined).map((each) => each.name)
@@ -100,6 +106,3 @@ function confirm({ schema }) {
 
 console.log(bold('One server, every protocol version'))
 for (const version of testVersions) await converse(version)
-
-console.log(`\n${bold('2026-07-28')}\n──────────`)
-row('negotiation', 'There is none: this version is stateless and opens without a handshake. Conversations in it are not part of this build yet.')

@@ -86,7 +86,7 @@ const ways = {
   sse: (sdk, _, url) => new sdk.SSEClientTransport(new URL('/sse', url)),
 }
 
-/** As above, with the roles exchanged. */
+/** As above, with the roles exchanged; `spoken` may also be `replay`. */
 export function withTheirClient({ title, version, spoken, lacks, notFound = -32002, makeClient, probes: own = theirProbes }, transport) {
   return {
     client: title,
@@ -100,7 +100,8 @@ export function withTheirClient({ title, version, spoken, lacks, notFound = -320
     async meet(recording) {
       const folder = await mkdtemp(join(tmpdir(), 'parley-interop-'))
       const file = join(folder, 'frames')
-      const args = [at('ours/server.js'), transport === 'stdio' ? 'stdio' : 'http', file, ...(spoken in SPOKEN ? [SPOKEN[spoken].join()] : [])]
+      const manner = spoken in SPOKEN ? [SPOKEN[spoken].join()] : spoken === 'replay' ? ['replay'] : []
+      const args = [at('ours/server.js'), transport === 'stdio' ? 'stdio' : 'http', file, ...manner]
       const running = transport === 'stdio' ? undefined : await startProgram(args)
       const capabilities = { sampling: {}, roots: {}, ...(!('elicitation' in lacks) && { elicitation: {} }) }
       const subject = await makeClient(transport, capabilities)

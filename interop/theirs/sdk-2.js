@@ -29,7 +29,7 @@ const MODES = { modern: { pin: STATELESS }, auto: 'auto', legacy: 'legacy' }
  * In handshakes it does not offer the newest version, and pinned to that it offers no other.
  */
 const MEETINGS = {
-  modern: { all: STATELESS, stateless: STATELESS, handshake: undefined },
+  modern: { all: STATELESS, stateless: STATELESS, handshake: undefined, replay: STATELESS },
   auto: { all: STATELESS, stateless: STATELESS, handshake: HANDSHAKE },
   legacy: { all: HANDSHAKE, stateless: undefined, handshake: HANDSHAKE },
 }

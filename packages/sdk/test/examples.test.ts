@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { handshakeVersions } from '../src/index.ts'
+import { eraOf, versions } from '../src/index.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 const root = at('../../..')
@@ -28,8 +28,8 @@ describe('examples/every-version.js', () => {
   /** What is shown of one version. */
   const part = (version: string): string => shown.split(/\n(?=\d{4}-\d\d-\d\d\n─)/).find((each) => each.startsWith(version)) ?? ''
 
-  it.each(handshakeVersions)('V1 has a conversation in %s', (version) => {
-    expect(part(version)).toContain(`agreed on ${version}`)
+  it.each(versions)('V1 has a conversation in %s', (version) => {
+    expect(part(version)).toMatch(eraOf(version) === 'handshake' ? `agreed on ${version}` : /negotiation +none: /)
     expect(part(version)).toContain('→ tools/call #3 {"name":"forecast","arguments":{"city":"Oslo"}}')
     expect(part(version)).toContain('{"high":16,"low":3}')
   })
@@ -39,16 +39,21 @@ describe('examples/every-version.js', () => {
     expect(part('2025-03-26')).toMatch(/B-06 tools\/call content\[2\]/)
     expect(part('2025-03-26')).not.toContain('A-04')
     expect(part('2025-06-18')).toContain('C-15')
-    expect(part('2025-11-25')).toMatch(/lost +nothing/)
+    for (const version of ['2025-11-25', '2026-07-28']) expect(part(version)).toMatch(/lost +nothing/)
   })
 
   it('F6 asks the user where the version can, and refuses clearly where it cannot', () => {
-    for (const version of ['2025-06-18', '2025-11-25']) expect(part(version)).toContain('Deployed to production, north and south')
+    for (const version of ['2025-06-18', '2025-11-25', '2026-07-28']) expect(part(version)).toContain('Deployed to production, north and south')
     for (const version of ['2024-11-05', '2025-03-26']) expect(part(version)).toMatch(/deploy +refused: .*"elicitation\.form"/)
   })
 
-  it('says honestly what is not there yet, and writes no colours into a pipe', () => {
-    expect(part('2026-07-28')).toMatch(/not part\s+of this build/)
+  it('D-20 shows a question inside a result where servers ask nothing by themselves', () => {
+    expect(part('2025-11-25')).toContain('← elicitation/create #s1')
+    expect(part('2026-07-28')).toMatch(/← result #5 \{"resultType":"input_required","inputRequests":\{"confirm"/)
+    expect(part('2026-07-28')).toMatch(/→ tools\/call #6 .*"inputResponses":\{"confirm"/)
+  })
+
+  it('writes no colours into a pipe, and no long lines', () => {
     expect(shown).not.toContain('\u001b[')
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
   })
@@ -87,7 +92,7 @@ describe('examples/notes-server.js and examples/client.js', () => {
 
   it('T offers commands that do what they promise', async () => {
     const [explore = [], add = [], find = []] = offered('node')
-    expect((await run(...explore)).stdout).toMatch(/^Notes 1\.0\.0, protocol 2025-11-25\n\ntools\n {2}add_note/)
+    expect((await run(...explore)).stdout).toMatch(/^Notes 1\.0\.0, protocol 2026-07-28\n\ntools\n {2}add_note/)
     expect((await run(...add)).stdout).toContain('"title":"Milk"')
     expect(JSON.parse((await run(...find)).stdout).notes).toEqual([{ id: '1', title: 'Milk', text: 'Two bottles', tags: ['shopping'] }])
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(1)

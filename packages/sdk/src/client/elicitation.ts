@@ -23,8 +23,11 @@ export interface ElicitQuestion {
 
 type Content = Record<string, ElicitValue>
 
+/** As handlers write it: a field that is undefined was left alone. */
+type GivenContent = Record<string, ElicitValue | undefined>
+
 /** An action with its content; content alone accepts; nothing at all cancels. */
-export type ElicitReply = { action: ElicitAction; content?: Content } | Content | ElicitAction | undefined
+export type ElicitReply = { action: ElicitAction; content?: GivenContent } | GivenContent | ElicitAction | undefined
 
 export type ElicitHandler = (question: ElicitQuestion) => ElicitReply | Promise<ElicitReply>
 
@@ -76,14 +79,14 @@ export async function answerElicitation(inbound: Inbound, handlers: { form?: Eli
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
-function readReply(reply: ElicitReply, schema: FormSchema | undefined): { action: ElicitAction; content?: Content } {
+function readReply(reply: ElicitReply, schema: FormSchema | undefined): { action: ElicitAction; content?: GivenContent } {
   if (reply === undefined || reply === null) return { action: 'cancel' }
   if (typeof reply === 'string') {
     if (ACTIONS.includes(reply)) return { action: reply }
     throw unfit(`"${String(reply).slice(0, 40)}" is not an action; expected accept, decline or cancel`)
   }
   if (!isObject(reply)) throw unfit('expected an action, content, or both')
-  return isWhole(reply, schema) ? (reply as { action: ElicitAction; content?: Content }) : { action: 'accept', content: reply as Content }
+  return isWhole(reply, schema) ? (reply as { action: ElicitAction; content?: GivenContent }) : { action: 'accept', content: reply as GivenContent }
 }
 
 /** Content may itself have a field called "action"; then only a "content" beside it tells the two forms apart. */
@@ -93,11 +96,10 @@ function isWhole(reply: Record<string, unknown>, schema: FormSchema | undefined)
 }
 
 /** The content with the form's defaults where the user left a field alone (F6), once it fits the form. */
-async function complete(schema: FormSchema, given: Content): Promise<Content> {
+async function complete(schema: FormSchema, given: GivenContent): Promise<Content> {
   if (!isObject(given)) throw unfit('content must be an object')
-  const content: Content = { ...given }
+  const content = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Content
   for (const [field, { default: value }] of Object.entries(schema.properties)) {
-    if (content[field] === undefined) delete content[field]
     if (value !== undefined && !Object.hasOwn(content, field)) content[field] = structuredClone(value)
   }
   for (const [field, value] of Object.entries(content)) {

@@ -25,7 +25,7 @@ export interface RawStateless {
   of(method: string): RawMessage[]
   /** The headers that went with each frame. */
   readonly headers: (SendOptions['headers'] | undefined)[]
-  send(message: Body): void
+  send(message: Body | string): void
   /** Ids of streams that are open, oldest first. */
   readonly listening: (string | number)[]
   /** What each of them was asked for, in the order they were opened. */
@@ -49,7 +49,7 @@ export function rawStateless(options: RawStatelessOptions = {}): RawStateless {
   const filters: Body[] = []
   let closed = false
 
-  const send = (message: Body): void => own.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const send = (message: Body | string): void => own.send(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }))
   const acknowledge: RawStateless['acknowledge'] = (id, filter) =>
     send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: { [META.subscription]: id }, notifications: filter } })
 

@@ -7,6 +7,7 @@ import { type Client, connect as connectAnywhere } from '../client/index.ts'
 import { rawServer } from '../client/raw-server.fixtures.ts'
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
+import type { ProtocolVersion } from '../protocol/index.ts'
 import { createServer, tool } from '../server/index.ts'
 import { fakeClock, flush } from '../testing/index.ts'
 import { memoryPair } from '../transport/index.ts'
@@ -34,7 +35,7 @@ const reports = () =>
 const listeners = () => process.listenerCount('uncaughtExceptionMonitor')
 
 /** A server with a call that does not end, and a link that can be broken. */
-async function conversation(options: ConstructorParameters<typeof CrashReporter>[0]) {
+async function conversation(options: ConstructorParameters<typeof CrashReporter>[0], version: ProtocolVersion = '2026-07-28') {
   reporter = new CrashReporter(options)
   const server = createServer({ name: 's', version: '1' }, { clock }).add(
     tool('hang', { input: { type: 'object', properties: { secret: { type: 'string' } } } as const }, () => new Promise<string>(() => {})),
@@ -51,15 +52,18 @@ async function conversation(options: ConstructorParameters<typeof CrashReporter>
     close: () => far.close(),
   }
   const session = reporter.watching(server).accept(link, { keepAlive: false })
-  const client: Client = await connectAnywhere(near, { keepAlive: false })
+  const client: Client = await connectAnywhere(near, { version, keepAlive: false })
   client.call('hang', { secret: 'payload-payload' }).catch(() => {})
   await flush()
   return { session, client, server, fail: (reason?: Error) => fail(reason) }
 }
 
 describe('L8 a conversation that ends with an error', () => {
-  it('leaves a report of what was open, and nothing that was said', async () => {
-    const { session, fail, client } = await conversation({ directory, clock })
+  it.each([
+    ['2025-11-25', ['initialization', 'initialized', 'ready', 'closed'], ['initialize', undefined, 'notifications/initialized', 'tools/call']],
+    ['2026-07-28', ['initialization', 'closed'], ['server/discover', undefined, 'tools/call']],
+  ] as const)('leaves a report of what was open, and nothing that was said (%s)', async (version, phases, methods) => {
+    const { session, fail, client } = await conversation({ directory, clock }, version)
     await clock.advance(1500)
     fail(new ParleyError('transport_error', { message: 'reset by peer', cause: new Error('token=abcdefgh') }))
     const [report, ...others] = reports()
@@ -73,9 +77,9 @@ describe('L8 a conversation that ends with an error', () => {
       sessions: [
         {
           transport: 'breakable',
-          history: [{ phase: 'initialization' }, { phase: 'initialized' }, { phase: 'ready' }, { phase: 'closed' }],
+          history: phases.map((phase) => ({ phase })),
           inFlight: [{ method: 'tools/call', ageMs: 1500 }],
-          lastMessages: [{ kind: 'request' }, { kind: 'result' }, { kind: 'notification' }, { kind: 'request', method: 'tools/call' }],
+          lastMessages: methods.map((method) => (method === undefined ? { kind: 'result' } : { method })),
         },
       ],
     })

@@ -5,7 +5,7 @@ import type { ServerState } from './state.ts'
 export interface ServerHealth {
   /** Conversations whose handshake is complete. */
   readonly sessions: number
-  /** Conversations that have not come so far, or are ending. */
+  /** Conversations that have not come so far, are ending, or are of the stateless era and have no handshake. */
   readonly others: number
   /** Requests of clients that are being answered. */
   readonly inFlight: number
@@ -29,7 +29,7 @@ export function healthOf(state: ServerState): ServerHealth {
     inFlight: inFlight.length,
     pending: sessions.reduce((sum, session) => sum + session.pending().length, 0),
     oldest: oldest === undefined ? undefined : { method: oldest.method, ageMs: clock.now() - oldest.startedAt },
-    subscriptions: state.subscriptions.count(),
+    subscriptions: state.subscriptions.count() + state.listening.resources,
     paused: state.paused,
   }
 }

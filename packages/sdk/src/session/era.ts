@@ -5,7 +5,7 @@ import { type Era, eraOf, type ProtocolVersion, versions } from '../protocol/ind
 import { META, serverCapabilitiesUp } from '../versions/index.ts'
 import type { Introduction } from './endpoint.ts'
 import { introduction } from './handshake.ts'
-import { HEADER_MISMATCH, MISSING_CAPABILITY, namedVersions } from './stateless/client-refusal.ts'
+import { HEADER_MISMATCH, MISSING_CAPABILITY, namedVersions, UNSUPPORTED_VERSION } from './stateless/client-refusal.ts'
 
 export type Verdict =
   /** The server speaks a version without a handshake that this side speaks as well. */
@@ -75,9 +75,13 @@ function noCommonVersion(said: string, named: readonly unknown[] | undefined, sp
   })
 }
 
+/** What servers without a handshake say to one: they do not know the method, or miss what their requests say. */
+const REFUSALS: ReadonlySet<number> = new Set([-32600, -32601, -32602, HEADER_MISMATCH, UNSUPPORTED_VERSION])
+
 /** Whether a server has said no to the handshake itself: it may have become one of the other era. */
 export function refusedHandshake(error: unknown): boolean {
-  return error instanceof ParleyError && (error.receivedCode !== undefined || judgeFailure(error).type === 'handshake')
+  if (!(error instanceof ParleyError)) return false
+  return error.receivedCode === undefined ? judgeFailure(error).type === 'handshake' : REFUSALS.has(error.receivedCode)
 }
 
 const died = new WeakSet<object>()

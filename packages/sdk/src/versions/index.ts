@@ -42,7 +42,6 @@ export {
   createTaskResultToExtension,
   detailedTask,
   outcomeOf as outcomeOfTask,
-  type TaskOutcome as WireTaskOutcome,
   taskFromExtension,
   taskToExtension,
 } from './steps/tasks-shape.ts'

@@ -123,7 +123,7 @@ describe('L7 health of a server', () => {
       tool('wait', {}, () => new Promise<string>((resolve) => void finish.push(resolve))),
     )
     expect(busy.health()).toEqual({ sessions: 0, others: 0, inFlight: 0, pending: 0, oldest: undefined, subscriptions: 0, paused: false })
-    const [one, two] = [await kept(connect(busy)), await kept(connect(busy))]
+    const [one, two] = [await kept(connect(busy, { version: '2025-11-25' })), await kept(connect(busy, { version: '2025-11-25' }))]
     const calls = [one.call('wait')]
     await flush()
     await clock.advance(500)
@@ -132,7 +132,7 @@ describe('L7 health of a server', () => {
     expect(busy.health()).toMatchObject({ sessions: 2, inFlight: 2, oldest: { method: 'tools/call', ageMs: 500 } })
 
     busy.pause()
-    const three = await kept(connect(busy))
+    const three = await kept(connect(busy, { version: '2025-11-25' }))
     const waiting = three.call('wait')
     await three.ping()
     expect(finish).toHaveLength(2)

@@ -181,7 +181,7 @@ describe('M3 a session whose request ids run out', () => {
   it('also in this process, where a lost connection stays lost', async () => {
     const server = createServer({ name: 's', version: '1' }).add(tool('t', {}, () => 'yes'))
     const reports: ReconnectReport[] = []
-    const client = await connect(server, { maxRequestId: 20 })
+    const client = await connect(server, { maxRequestId: 20, version: '2025-11-25' })
     client.onReconnect((report) => reports.push(report))
     for (let count = 0; count < 100; count++) {
       expect((await client.call('t')).text).toBe('yes')

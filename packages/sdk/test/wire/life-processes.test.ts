@@ -128,7 +128,7 @@ describe('L6 a server over http', () => {
   it('that came back before anybody noticed is told so by its 404, and even a call that is not safe goes through', async () => {
     const first = await serve('http')
     // Without a stream of its own the client hears of nothing until it asks.
-    const client = await kept(connect({ url: first.url, listen: false }, { reconnect }))
+    const client = await kept(connect({ url: first.url, listen: false }, { reconnect, version: '2025-11-25' }))
     await client.call('act')
     const before = client.session
     first.child.kill('SIGKILL')
@@ -145,7 +145,7 @@ describe('L6 a server over http', () => {
 describe('L8 a served process that is told to end', () => {
   it.each(['http', 'tcp'] as const)('over %s: answers what it has begun, remembers its sessions, ends with 0', async (role) => {
     const running = await serve(role)
-    const client = await kept(connect(running.url, { reconnect: false }))
+    const client = await kept(connect(running.url, { reconnect: false, version: '2025-11-25' }))
     const slow = client.call('slow')
     await running.said('slow')
     running.child.kill('SIGTERM')
@@ -174,7 +174,7 @@ describe('L8 a served process that crashes', () => {
     const directory = await mkdtemp(join(tmpdir(), 'parley-crash-'))
     try {
       const env = { CRASH_REPORTS: join(directory, 'reports'), CRASH_SECRET: secret }
-      const client = await kept(connect(command(env), { reconnect: false }))
+      const client = await kept(connect(command(env), { reconnect: false, version: '2025-11-25' }))
       const crashing = client.call('crash', { how, password: 'hunter2-hunter2' })
       await expect(crashing).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringContaining('exited with code 1') })
       const [name, ...others] = await readdir(env.CRASH_REPORTS)

@@ -23,6 +23,15 @@ interface Serving {
   close(options: typeof NOW): Promise<unknown>
 }
 
+/** Nothing is left of the only client: no session, no request that is being answered, no subscription. */
+const forgotten = (server: Server): Promise<unknown> =>
+  expect
+    .poll(() => {
+      const { sessions, inFlight, subscriptions } = server.health()
+      return { sessions, inFlight, subscriptions }
+    }, SOON)
+    .toEqual({ sessions: 0, inFlight: 0, subscriptions: 0 })
+
 /** A server that listens on a port, reached through a wire that can be cut. */
 async function overPort(
   options: ConnectOptions,
@@ -35,7 +44,7 @@ async function overPort(
   const client = await connect(await dial(`127.0.0.1:${wire.port}`), options)
   return {
     client,
-    gone: () => expect.poll(() => server.sessions.length, SOON).toBe(0),
+    gone: () => forgotten(server),
     stop: () => serving.close(NOW),
     cut: wire.cut,
     async release() {
@@ -54,7 +63,7 @@ export const memory: Wire = {
     const client = await connect(near, options)
     return {
       client,
-      gone: () => expect.poll(() => server.sessions.length, SOON).toBe(0),
+      gone: () => forgotten(server),
       stop: () => server.close(NOW),
       cut: () => far.close(),
       release: () => server.close(NOW),
@@ -163,7 +172,7 @@ export const handled: Wire = {
     }
     return {
       client: await connect(httpLink('http://localhost/mcp', { ...HASTE, fetch }), options),
-      gone: () => expect.poll(() => server.sessions.length, SOON).toBe(0),
+      gone: () => forgotten(server),
       stop: () => handler.close(NOW),
       cut: () => network.abort(new TypeError('the network is down')),
       release: () => handler.close(NOW),

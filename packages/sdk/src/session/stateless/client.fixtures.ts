@@ -1,6 +1,7 @@
 /** Hands for tests of a client in the stateless era: a link that notes headers and withdrawals, and a session that has agreed. */
+import type { ParleyError } from '../../errors/index.ts'
 import type { Body, LinkEvents, SendOptions } from '../../jsonrpc/index.ts'
-import type { Capabilities } from '../../protocol/index.ts'
+import type { Capabilities, Era } from '../../protocol/index.ts'
 import type { Endpoint, Inbound } from '../endpoint.ts'
 import type { SessionEvent, SessionOptions } from '../options.ts'
 import { everything, HandClock, settled, TestLink } from '../session.fixtures.ts'
@@ -111,6 +112,40 @@ export async function openStateless(options: ClientRigOptions & { discovered?: B
   rig.link.take()
   rig.link.headers.length = 0
   return rig
+}
+
+export const initialized = (version = '2025-11-25'): Body => ({ protocolVersion: version, capabilities: everything, serverInfo: { name: 'old', version: '1' } })
+
+/** The frames of one method. */
+// biome-ignore lint/suspicious/noExplicitAny: frames are whatever the session wrote
+export const of = (rig: ClientRig, method: string): any[] => rig.link.sent.filter((frame) => frame.method === method)
+
+export interface Begun {
+  rig: ClientRig
+  outcome: { value?: unknown; error?: ParleyError }
+  opening: Promise<void>
+}
+
+/** A client session that has begun, and what comes of it. */
+export function begun(options: ClientRigOptions = {}, era?: Era): Begun {
+  const rig = clientRig(options)
+  const outcome: Begun['outcome'] = {}
+  const opening = rig.session.begin(era === undefined ? {} : { era }).then(
+    () => {
+      outcome.value = rig.session.version
+    },
+    (error) => {
+      outcome.error = error
+    },
+  )
+  return { rig, outcome, opening }
+}
+
+/** The server answers the handshake. */
+export async function shakeHands({ rig, opening }: Begun): Promise<void> {
+  await settled()
+  rig.link.answer(of(rig, 'initialize')[0].id, initialized())
+  await opening
 }
 
 export { settled }

@@ -189,8 +189,11 @@ export class TaskReceiver {
   async #update(request: Inbound): Promise<Body> {
     const { inputResponses } = request.params
     if (!isObject(inputResponses)) throw new ParleyError('invalid_params', { message: '"inputResponses" must be an object' })
-    const { taskId } = await this.#own(request)
-    this.#running.get(taskId)?.answer(inputResponses)
+    const { taskId, status } = await this.#own(request)
+    const task = this.#running.get(taskId)
+    // Not acknowledged, so that it is brought again: the next request may come to the right process.
+    if (task === undefined && !isTerminal(status)) throw new ParleyError('internal_error', { message: 'The task does not run here: no answer can be taken' })
+    task?.answer(inputResponses)
     return ACKNOWLEDGED
   }
 
