@@ -2,7 +2,7 @@
 
 /**
  * - `echo` {text}: says it back. `sum` {a, b}: structured content {sum}. `fail`: an error result.
- * - `steps`: progress 1, 2, 3 of 3, each when the one before was noticed, which a call of `next` says. `wait`: reports progress 1, then answers only when it is cancelled. `cancelled`: answers when a `wait` was.
+ * - `steps`: progress 1, 2, 3 of 3. `wait`: reports progress 1, then answers only when it is cancelled. `cancelled`: answers when a `wait` was.
  * - `touch`: the resource has changed. `grow`: one more tool from now on. `log`: one line to the log.
  * - `ask-model`, `ask-user`, `places`: ask the client back and tell what it said. `ask-both` asks user and model at once, `ask-twice` one after the other.
  * - `zone` {zone}: says it back; over HTTP the argument travels in a header as well, since there is a version that says how.
@@ -13,7 +13,6 @@ export const TOOLS = [
   'sum',
   'fail',
   'steps',
-  'next',
   'wait',
   'cancelled',
   'touch',
@@ -27,6 +26,8 @@ export const TOOLS = [
   'zone',
   'job',
 ]
+/** Only Parley has it: says that the last of the `steps` was noticed, for clients that lose progress which comes in one piece with what follows it. */
+export const NEXT = 'next'
 export const GROWN = 'grown'
 
 export const FAILURE = 'It failed on purpose'

@@ -1,6 +1,21 @@
 /** The contract, on Parley. */
 import { prompt, resource, ToolError, tool } from 'parley-mcp/server'
-import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
+import {
+  ECHO_INPUT,
+  FAILURE,
+  GREET,
+  GROWN,
+  LINE,
+  MODEL_PROMPT,
+  NAMES,
+  NEXT,
+  NOTE,
+  SUM_INPUT,
+  SUM_OUTPUT,
+  USER_FORM,
+  USER_PROMPT,
+  ZONE_INPUT,
+} from '../contract.js'
 import { makePace } from '../pace.js'
 
 const textOf = (content) => [content].flat().find(({ type }) => type === 'text')?.text
@@ -28,10 +43,6 @@ export function definitions(server) {
     tool('steps', { description: 'Takes three steps' }, async (_, ctx) => {
       for (const done of [1, 2, 3]) await pace.step(() => ctx.progress(done, 3))
       return 'done'
-    }),
-    tool('next', { description: 'The last step was noticed' }, () => {
-      pace.next()
-      return 'next'
     }),
     tool('wait', { description: 'Waits until it is cancelled' }, (_, ctx) => {
       ctx.progress(1)
@@ -65,6 +76,10 @@ export function definitions(server) {
     tool('ask-twice', { description: 'Asks the user and then the model' }, async (_, ctx) => `${await askUser(ctx)} ${await askModel(ctx)}`),
     tool('zone', { description: 'Says where it is', input: ZONE_INPUT }, ({ zone }) => zone),
     tool('job', { description: 'Takes its time', execution: { taskSupport: 'optional' } }, () => 'done'),
+    tool(NEXT, { description: 'The last step was noticed' }, () => {
+      pace.next()
+      return 'next'
+    }),
     resource(NOTE.uri, { name: NOTE.name, mimeType: 'text/plain' }, () => NOTE.text),
     prompt(GREET.name, { description: 'Greets', arguments: { [GREET.argument]: { required: true } }, complete: { [GREET.argument]: NAMES } }, (args) =>
       GREET.say(args[GREET.argument]),

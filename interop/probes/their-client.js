@@ -1,6 +1,6 @@
 /** What a client of the official SDK is tried with on Parley's server. Its own parser objects to whatever it does not know. */
 import assert from 'node:assert/strict'
-import { BOTH_ANSWERS, FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NOTE, PLACE, TOOLS, ZONE } from '../contract.js'
+import { BOTH_ANSWERS, FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NEXT, NOTE, PLACE, TOOLS, ZONE } from '../contract.js'
 
 export const namesOf = (tools) => tools.map(({ name }) => name)
 
@@ -32,7 +32,7 @@ export const theirProbes = {
     assert.equal(await call(peer, 'zone', { zone: ZONE }), ZONE)
   },
   async tools({ client }) {
-    assert.deepEqual(namesOf((await client.listTools()).tools), TOOLS)
+    assert.deepEqual(namesOf((await client.listTools()).tools), [...TOOLS, NEXT])
   },
   async call(peer) {
     assert.equal(await call(peer, 'echo', { text: 'grüße 🎈' }), 'grüße 🎈')
@@ -53,7 +53,7 @@ export const theirProbes = {
     const steps = []
     const onprogress = ({ progress, total }) => {
       steps.push([progress, total])
-      call(peer, 'next').catch(() => {})
+      call(peer, NEXT).catch(() => {})
     }
     await call(peer, 'steps', {}, { onprogress })
     assert.deepEqual(steps, [

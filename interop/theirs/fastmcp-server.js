@@ -2,7 +2,6 @@
 import { FastMCP, UserError } from 'fastmcp'
 import { z } from 'zod'
 import { FAILURE, GREET, GROWN, GROWN_NOTE, LINE, MODEL_PROMPT, NAMES, NOTE, USER_FORM, USER_PROMPT } from '../contract.js'
-import { makePace } from '../pace.js'
 import { freePort } from './free-port.js'
 
 const [transport] = process.argv.slice(2)
@@ -12,7 +11,6 @@ const silent = { debug() {}, error() {}, info() {}, log() {}, warn() {} }
 const server = new FastMCP({ name: 'fastmcp-interop', version: '1.0.0', logger: silent })
 const session = () => server.sessions[0]
 
-const pace = makePace()
 let reportCancelled
 const cancelled = new Promise((resolve) => {
   reportCancelled = resolve
@@ -30,12 +28,8 @@ async function askUser(_, { elicit }) {
 
 const tools = {
   async steps(_, { reportProgress }) {
-    for (const done of [1, 2, 3]) await pace.step(() => reportProgress({ progress: done, total: 3 }))
+    for (const done of [1, 2, 3]) await reportProgress({ progress: done, total: 3 })
     return 'done'
-  },
-  async next() {
-    pace.next()
-    return 'next'
   },
   async wait(_, { reportProgress, signal }) {
     await reportProgress({ progress: 1 })

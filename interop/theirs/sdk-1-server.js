@@ -17,7 +17,6 @@ import {
   USER_PROMPT,
   ZONE_INPUT,
 } from '../contract.js'
-import { makePace } from '../pace.js'
 import { load, RELEASES } from './sdk-1.js'
 
 const [release, transport] = process.argv.slice(2)
@@ -47,7 +46,6 @@ function makeServer() {
   const isOffered = (name) => !(/^ask-(user|both|twice)$/.test(name) && 'elicitation' in lacks) && (name !== 'job' || hasTasks)
   const names = TOOLS.filter(isOffered)
   const subscribed = new Set()
-  const pace = makePace()
   let reportCancelled
   const cancelled = new Promise((resolve) => {
     reportCancelled = resolve
@@ -67,12 +65,8 @@ function makeServer() {
     sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), ...(!('structured' in lacks) && { structuredContent: { sum: a + b } }) }),
     fail: () => ({ ...text(FAILURE), isError: true }),
     async steps(_, { progress }) {
-      for (const done of [1, 2, 3]) await pace.step(() => progress(done, 3))
+      for (const done of [1, 2, 3]) await progress(done, 3)
       return text('done')
-    },
-    next() {
-      pace.next()
-      return text('next')
     },
     async wait(_, { progress, signal }) {
       await progress(1)

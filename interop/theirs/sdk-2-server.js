@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { completable, createRequestStateCodec, fromJsonSchema, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
-import { makePace } from '../pace.js'
 import { serve } from './sdk-2-serve.js'
 
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
@@ -35,7 +34,6 @@ const states = createRequestStateCodec({ key: randomBytes(32) })
 
 // Of stateless requests each has a server of its own, so what lasts is kept here.
 const subscribed = new Set()
-const pace = makePace()
 let hasGrown = false
 let reportCancelled
 const cancelled = new Promise((resolve) => {
@@ -63,12 +61,8 @@ function makeServer(news) {
     sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), structuredContent: { sum: a + b } }),
     fail: () => ({ ...text(FAILURE), isError: true }),
     async steps(_, ctx) {
-      for (const done of [1, 2, 3]) await pace.step(() => notifyProgress(ctx, done, 3))
+      for (const done of [1, 2, 3]) await notifyProgress(ctx, done, 3)
       return text('done')
-    },
-    next() {
-      pace.next()
-      return text('next')
     },
     async wait(_, ctx) {
       await notifyProgress(ctx, 1)

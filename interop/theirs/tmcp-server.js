@@ -6,7 +6,6 @@ import { StdioTransport } from '@tmcp/transport-stdio'
 import { McpServer } from 'tmcp'
 import { z } from 'zod'
 import { FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, USER_PROMPT } from '../contract.js'
-import { makePace } from '../pace.js'
 
 const [transport] = process.argv.slice(2)
 
@@ -18,7 +17,6 @@ const server = new McpServer(
   },
 )
 
-const pace = makePace()
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
 
 async function askModel() {
@@ -33,13 +31,9 @@ async function askUser() {
 
 const tools = {
   fail: () => ({ ...text(FAILURE), isError: true }),
-  async steps() {
-    for (const done of [1, 2, 3]) await pace.step(() => server.progress(done, 3))
+  steps() {
+    for (const done of [1, 2, 3]) server.progress(done, 3)
     return text('done')
-  },
-  next() {
-    pace.next()
-    return text('next')
   },
   touch() {
     server.changed('resource', NOTE.uri)

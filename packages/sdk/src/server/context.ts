@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
-import { compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
+import { type CompiledSchema, compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
 import { type Duration, type Inbound, InputRequired, type RequestOptions } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
 import { ClientView } from './client-view.ts'
@@ -33,13 +33,27 @@ const PATIENCE: AskOptions = { timeout: '10m' }
 /** Models are asked for at most this many tokens when a prompt is a mere string. */
 const DEFAULT_MAX_TOKENS = 1000
 
-const forms = new WeakMap<object, FormSchema>()
+interface Asked {
+  readonly compiled: CompiledSchema
+  form?: FormSchema
+}
+
+/** What is asked with the same schema again is not compiled again, nor kept once for every call that waits. */
+const asked = new WeakMap<object, Asked>()
+
+function askedWith(schema: SchemaLike): Asked {
+  const known = asked.get(schema as object)
+  if (known !== undefined) return known
+  const fresh: Asked = { compiled: compileSchema(schema, 'input') }
+  asked.set(schema as object, fresh)
+  return fresh
+}
 
 export class Context {
   /** The request being answered. */
   readonly request: Inbound
   readonly #conversation: Conversation
-  #keys: Set<string> | undefined
+  #keys: string[] | undefined
   #done: Map<string, Promise<unknown>> | undefined
   /** Where the handler is run again with each answer. */
   readonly #replay: Replay | undefined
@@ -113,12 +127,10 @@ export class Context {
     if (typeof message !== 'string' || schema === undefined) throw new TypeError(`elicit(key, message, schema): ${keyMissing(key)}`)
     this.#claim(key)
     demand(this.request.caller, 'elicitation.form')
-    const compiled = compileSchema(schema, 'input')
-    let form = forms.get(schema as object)
-    if (form === undefined) {
-      form = toForm(await compiled.toJsonSchema())
-      forms.set(schema as object, form)
-    }
+    const known = askedWith(schema)
+    const { compiled } = known
+    known.form ??= toForm(await compiled.toJsonSchema())
+    const { form } = known
     const answer = await this.#ask(key, 'elicitation/create', { message, requestedSchema: form }, options)
     if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
     const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
@@ -186,9 +198,9 @@ export class Context {
   /** Where a handler is run again with the answers so far, the key is all that tells one question from another. */
   #claim(key: string): void {
     checkKey(key)
-    this.#keys ??= new Set()
-    if (this.#keys.has(key)) throw new TypeError(`The key "${key}" was used before in this call: give every question its own`)
-    this.#keys.add(key)
+    if (this.#keys?.includes(key)) throw new TypeError(`The key "${key}" was used before in this call: give every question its own`)
+    if (this.#keys === undefined) this.#keys = [key]
+    else this.#keys.push(key)
   }
 }
 

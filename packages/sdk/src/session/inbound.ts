@@ -46,7 +46,7 @@ export class InboundCall implements Inbound {
   #onCancel: ((reason: string) => void) | undefined
   #caller: Caller | undefined
   #controller: AbortController | undefined
-  #cancelReason: unknown
+  #cancelReason: ParleyError | undefined
   #lastProgress = Number.NEGATIVE_INFINITY
   #afterAnswer: (() => void) | undefined
 
@@ -111,6 +111,12 @@ export class InboundCall implements Inbound {
     this.#cancelReason = new ParleyError('request_cancelled', { message: reason })
     this.#controller?.abort(this.#cancelReason)
     this.#onCancel?.(reason)
+    this.parked?.cancel(reason)
+  }
+
+  /** Set once it is cancelled. */
+  get cancelReason(): ParleyError | undefined {
+    return this.#cancelReason
   }
 
   onCancel(run: (reason: string) => void): void {
@@ -149,8 +155,9 @@ export class InboundCall implements Inbound {
   }
 
   request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
+    // A call that waits takes its questions with it when it is cancelled: many may wait for long, and a signal is heavy.
+    if (this.spoken !== undefined) return this.spoken.engine.ask(this, method, params, options)
     const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
-    if (this.spoken !== undefined) return this.spoken.engine.ask(this, method, params, { ...options, signal })
     return this.session.request(method, params, { ...options, signal, relatedTo: this.id })
   }
 

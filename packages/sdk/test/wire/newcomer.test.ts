@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { connect as connectAnywhere, type ParleyError } from '../../src/client.ts'
+import type { ProtocolVersion } from '../../src/index.ts'
 import { connect, type NodeConnectOptions } from '../../src/node/index.ts'
 import { createServer, fetchHandler, tool } from '../../src/server.ts'
 import { fakeClock } from '../../src/testing.ts'
@@ -45,7 +46,7 @@ describe('E1 L2 programs that are no servers', () => {
     const error = await failure(program(source), { initialiseTimeout: '2s' })
     expect(error).toMatchObject({ kind: 'initialization_timeout', advice: expect.any(String) })
     expect(error.message).toMatch(
-      /did not answer initialize within 2000 ms; ".+" wrote to its standard output what is not JSON: "Listening on 3000"; .+ last words: warming up$/,
+      /answered neither server\/discover nor initialize within 2000 ms; ".+" wrote to its standard output what is not JSON: "Listening on 3000"; .+ last words: warming up$/,
     )
   })
 
@@ -76,7 +77,7 @@ describe('L6 a POST that found nobody was not seen by the server', () => {
   }
 
   /** One call of a tool that must not be called twice; the trouble begins with it and lasts until the first attempt to reconnect. */
-  async function callInto(trouble: Trouble): Promise<{ outcome: string | undefined; ran: number }> {
+  async function callInto(trouble: Trouble, version: ProtocolVersion): Promise<{ outcome: string | undefined; ran: number }> {
     const clock = fakeClock()
     let ran = 0
     const server = createServer({ name: 's', version: '1' }).add(
@@ -90,7 +91,7 @@ describe('L6 a POST that found nobody was not seen by the server', () => {
     let troubled = false
     const fetch = async (url: URL, init: RequestInit): Promise<Response> => {
       const body = String(init.body)
-      if (body.includes('"initialize"')) down = false
+      if (/"(initialize|server\/discover)"/.test(body)) down = false
       if (body.includes('"once"') && trouble === 'refused when resumed') {
         down = true
         await handle(new Request(url, init))
@@ -106,7 +107,7 @@ describe('L6 a POST that found nobody was not seen by the server', () => {
     }
     const client = await connectAnywhere(
       { url: 'http://test/mcp', transport: 'streamable-http', fetch, listen: false },
-      { clock, keepAlive: false, reconnect: { delays: [1] }, timeout: '1h' },
+      { version, clock, keepAlive: false, reconnect: { delays: [1] }, timeout: '1h' },
     )
     try {
       let outcome: string | undefined
@@ -130,15 +131,18 @@ describe('L6 a POST that found nobody was not seen by the server', () => {
     }
   }
 
-  it.each(['refused', 'not found', 'every address refused'] as const)('%s: made again on the next session, whatever it does', async (trouble) => {
-    expect(await callInto(trouble)).toEqual({ outcome: 'done', ran: 1 })
+  describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', (version) => {
+    it.each(['refused', 'not found', 'every address refused'] as const)('%s: made again on the next session, whatever it does', async (trouble) => {
+      expect(await callInto(trouble, version)).toEqual({ outcome: 'done', ran: 1 })
+    })
+
+    it('reset: nobody knows, so it fails', async () => {
+      expect(await callInto('reset', version)).toEqual({ outcome: 'transport_error', ran: 0 })
+    })
   })
 
-  it('reset: nobody knows, so it fails', async () => {
-    expect(await callInto('reset')).toEqual({ outcome: 'transport_error', ran: 0 })
-  })
-
+  // D-62: only sessions have answers that can be asked for again.
   it('refused when the answer is asked for again: it was seen, so it fails', async () => {
-    expect(await callInto('refused when resumed')).toEqual({ outcome: 'transport_error', ran: 1 })
+    expect(await callInto('refused when resumed', '2025-11-25')).toEqual({ outcome: 'transport_error', ran: 1 })
   })
 })

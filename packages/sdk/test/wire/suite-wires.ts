@@ -166,7 +166,7 @@ export const handled: Wire = {
     const down = broken(network.signal)
     const fetch = async (url: URL, init: RequestInit): Promise<Response> => {
       network.signal.throwIfAborted()
-      const response = await Promise.race([handler(new Request(url, { ...init, signal: null })), down, broken(init.signal)])
+      const response = await Promise.race([handler(new Request(url, init)), down, broken(init.signal)])
       const signal = AbortSignal.any([network.signal, ...(init.signal ? [init.signal] : [])])
       return response.body === null ? response : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
     }

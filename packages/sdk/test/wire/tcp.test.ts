@@ -175,7 +175,7 @@ describe('T TCP: bad input', () => {
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
     cleanups.push(() => new Promise((resolve) => listener.close(resolve)))
     const { port } = listener.address() as { port: number }
-    const client = await connect(await tcpLink({ port }))
+    const client = await connect(await tcpLink({ port }), { version: '2025-11-25' })
     await expect(client.call('echo')).rejects.toMatchObject({
       kind: 'connection_closed',
       message: expect.stringMatching(/The tcp link failed|The connection ended/),
@@ -230,6 +230,16 @@ describe('T TCP: what is no JSON-RPC from the start', () => {
     await ended
     expect(answers().at(-1)).toMatchObject({ id: null, error: { code } })
   })
+
+  it('D-01 garbage after a request that needs no handshake is only answered', async () => {
+    const { socket, answers } = await raw(await served())
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+    const discover = (id: number) => line({ id, method: 'server/discover', params: { _meta: meta } })
+    socket.write(`${discover(1)}garbage\n${discover(2)}`)
+    await until(answers, ({ length }) => length === 3)
+    expect(answers()).toMatchObject([{ id: 1, result: {} }, { error: { code: -32700 } }, { id: 2, result: {} }])
+    socket.destroy()
+  })
 })
 
 describe('T TCP: limits and the end', () => {
@@ -257,10 +267,14 @@ describe('T TCP: limits and the end', () => {
     await second.close()
   })
 
-  it('a client that asks for nothing is hung up on after the idle time-out; pings do not count, running requests do', async () => {
+  // D-17: nobody pings where there is no session.
+  it.each([
+    ['2025-11-25', 5],
+    ['2026-07-28', -1],
+  ] as const)('a client that asks for nothing is hung up on after the idle time-out; pings do not count, running requests do (%s)', async (version, fewest) => {
     const clock = fakeClock()
     const handle = await served({ idleTimeout: '60s', keepAlive: { every: '10s' }, clock })
-    const client = await connect(await tcpLink(handle.url), { keepAlive: false })
+    const client = await connect(await tcpLink(handle.url), { version, keepAlive: false })
     const [session] = handle.sessions
     const pings = () => session?.stats().methods['ping']?.sent ?? 0
     const pass = async (seconds: number) => {
@@ -288,7 +302,7 @@ describe('T TCP: limits and the end', () => {
     expect(handle.sessions).toHaveLength(1)
     release()
     await waiting
-    expect(pings()).toBeGreaterThan(5)
+    expect(pings()).toBeGreaterThan(fewest)
     await pass(90)
     expect(handle.sessions).toHaveLength(0)
     await until(

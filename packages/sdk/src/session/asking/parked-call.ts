@@ -1,16 +1,42 @@
 /** One call that has asked its client something and waits, suspended, for the request that brings the answers (8.2). */
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
-import { beginQuestions, type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
+import { type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
 import { milliseconds } from '../duration.ts'
 import type { Answer } from '../endpoint.ts'
 import type { InboundCall } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Parking } from './parking.ts'
 
-interface Waiting {
-  resolve(answer: Body): void
-  reject(error: unknown): void
+/** One question that waits for its answer. */
+class Question {
+  /** When the asker has waited long enough. */
+  deadline = Number.POSITIVE_INFINITY
+  readonly method: string
+  #disobey: (() => void) | undefined
+  readonly #resolve: (answer: Body) => void
+  readonly #reject: (error: unknown) => void
+
+  constructor(method: string, resolve: (answer: Body) => void, reject: (error: unknown) => void) {
+    this.method = method
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  obey(signal: AbortSignal, onAbort: () => void): void {
+    signal.addEventListener('abort', onAbort, { once: true })
+    this.#disobey = () => signal.removeEventListener('abort', onAbort)
+  }
+
+  resolve(answer: Body): void {
+    this.#disobey?.()
+    this.#resolve(answer)
+  }
+
+  reject(error: unknown): void {
+    this.#disobey?.()
+    this.#reject(error)
+  }
 }
 
 /** Where the outcome of the present leg goes: the answer to one request. */
@@ -35,23 +61,24 @@ export class ParkedCall {
   readonly call: InboundCall
   readonly beganAt: number
   readonly #parking: Parking
-  readonly #waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, Question>()
   #state: QuestionsState
   #leg: Leg | undefined
   #outcome: { answer: Answer } | { error: unknown } | undefined
   #pausing = false
-  #stopTimer: (() => void) | undefined
+  /** Until when the client may come back; never reached while its request waits here. */
+  #expiresAt = Number.POSITIVE_INFINITY
   #progress: KeptProgress | undefined
   #notices: { method: string; params: Body | undefined }[] | undefined
   #unnamed = 0
 
-  constructor(parking: Parking, id: string, call: InboundCall, leg: Leg, maxRounds: number) {
+  constructor(parking: Parking, id: string, call: InboundCall, leg: Leg, start: QuestionsState) {
     this.#parking = parking
     this.id = id
     this.call = call
     this.beganAt = parking.now
     this.#leg = leg
-    this.#state = beginQuestions({ maxRounds })
+    this.#state = start
   }
 
   /** True while the client has the questions and no request of its waits here. */
@@ -66,38 +93,21 @@ export class ParkedCall {
   ask(method: string, params: Body | undefined, { key, signal, timeout }: RequestOptions): Promise<Body> {
     const name = key ?? `question-${++this.#unnamed}`
     return new Promise((resolve, reject) => {
+      if (this.call.cancelled) return reject(this.call.cancelReason)
       if (signal?.aborted) return reject(signal.reason)
       const [state, effects] = stepQuestions(this.#state, { type: 'ask', key: name, method, params })
       const refused = effects.find((effect) => effect.type === 'refuseQuestion')
       if (refused?.type === 'refuseQuestion') return reject(new TypeError(refused.reason))
       this.#state = state
-      const withdraw = (reason: unknown): void => {
-        this.#waiting.get(name)?.reject(reason)
-        this.#do({ type: 'withdraw', key: name })
+      const question = new Question(method, resolve, reject)
+      this.#waiting.set(name, question)
+      if (signal !== undefined) question.obey(signal, () => this.#withdraw(name, signal.reason))
+      // One that may wait as long as the whole call ends with it, and is answered as if the user had turned away.
+      const patience = timeout === undefined ? Number.POSITIVE_INFINITY : milliseconds(timeout)
+      if (patience < this.#parking.timeLeft(this)) {
+        question.deadline = this.#parking.now + patience
+        this.#parking.wakeAt(question.deadline)
       }
-      const onAbort = (): void => withdraw(signal?.reason)
-      signal?.addEventListener('abort', onAbort, { once: true })
-      const stopTimer =
-        timeout === undefined
-          ? undefined
-          : this.#parking.clock.after(milliseconds(timeout), () =>
-              withdraw(new ParleyError('request_timeout', { message: `Nobody answered "${name}" (${method}) in time` })),
-            )
-      const done = (): void => {
-        stopTimer?.()
-        signal?.removeEventListener('abort', onAbort)
-        this.#waiting.delete(name)
-      }
-      this.#waiting.set(name, {
-        resolve: (answer) => {
-          done()
-          resolve(answer)
-        },
-        reject: (error) => {
-          done()
-          reject(error)
-        },
-      })
       this.pauseSoon()
     })
   }
@@ -110,7 +120,7 @@ export class ParkedCall {
       this.#state = state
       throw new ParleyError('request_state_invalid', { message: refused?.type === 'refuse' ? refused.reason : 'This round was answered before' })
     }
-    this.#stopTimer?.()
+    this.#expiresAt = Number.POSITIVE_INFINITY
     this.#leg = leg
     this.#state = state
     if (request.spoken !== undefined) this.call.continueAs(request.id, request.spoken)
@@ -148,6 +158,21 @@ export class ParkedCall {
     this.cancel('The client did not come back with answers')
   }
 
+  /** The next moment at which something of it is out of time. */
+  get deadline(): number {
+    let next = this.#expiresAt
+    for (const { deadline } of this.#waiting.values()) if (deadline < next) next = deadline
+    return next
+  }
+
+  /** Gives up what is out of time. */
+  tick(now: number): void {
+    for (const [key, { method, deadline }] of [...this.#waiting]) {
+      if (deadline <= now) this.#withdraw(key, new ParleyError('request_timeout', { message: `Nobody answered "${key}" (${method}) in time` }))
+    }
+    if (this.#expiresAt <= now) this.expire()
+  }
+
   keepProgress(progress: KeptProgress): void {
     if (this.#progress === undefined || progress.progress > this.#progress.progress) this.#progress = progress
   }
@@ -167,6 +192,22 @@ export class ParkedCall {
     })
   }
 
+  #withdraw(key: string, reason: unknown): void {
+    this.#take(key)?.reject(reason)
+    this.#do({ type: 'withdraw', key })
+  }
+
+  /** What is taken is no longer waited for. */
+  #take(key: string): Question | undefined {
+    const question = this.#waiting.get(key)
+    this.#waiting.delete(key)
+    return question
+  }
+
+  #rejectAll(error: ParleyError): void {
+    for (const key of [...this.#waiting.keys()]) this.#take(key)?.reject(error)
+  }
+
   #do(event: QuestionsEvent): void {
     const [state, effects] = stepQuestions(this.#state, event)
     this.#state = state
@@ -178,7 +219,7 @@ export class ParkedCall {
       case 'show':
         return this.#show(effect)
       case 'deliver':
-        return this.#waiting.get(effect.key)?.resolve(effect.response)
+        return this.#take(effect.key)?.resolve(effect.response)
       case 'giveUp':
         return this.#giveUp(effect.key, effect.method)
       case 'exhausted':
@@ -190,7 +231,8 @@ export class ParkedCall {
     const leg = this.#leg as Leg
     this.#leg = undefined
     this.call.answered = true
-    this.#stopTimer = this.#parking.clock.after(this.#parking.timeLeft(this), () => this.#parking.expired(this))
+    this.#expiresAt = this.#parking.now + this.#parking.timeLeft(this)
+    this.#parking.wakeAt(this.#expiresAt)
     this.#parking.shown(this, sequence, questions).then(
       (body) => leg.settle(body),
       (error) => leg.fail(error),
@@ -199,7 +241,7 @@ export class ParkedCall {
 
   /** An unanswered question is never taken for a yes. */
   #giveUp(key: string, method: string): void {
-    const waiting = this.#waiting.get(key)
+    const waiting = this.#take(key)
     if (method === 'elicitation/create') return waiting?.resolve({ action: 'cancel' })
     const kind = method === 'sampling/createMessage' ? 'user_rejected' : 'internal_error'
     waiting?.reject(new ParleyError(kind, { message: `Nobody answered "${key}" (${method})` }))
@@ -207,7 +249,7 @@ export class ParkedCall {
 
   #exhausted(): void {
     const error = new ParleyError('internal_error', { message: 'The call asked its client too many times' })
-    for (const { reject } of [...this.#waiting.values()]) reject(error)
+    this.#rejectAll(error)
   }
 
   #settle(): void {
@@ -219,11 +261,10 @@ export class ParkedCall {
   }
 
   #over(): void {
-    this.#stopTimer?.()
+    this.#expiresAt = Number.POSITIVE_INFINITY
     this.#do({ type: 'end' })
     this.#parking.forget(this)
-    const error = new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' })
-    for (const { reject } of [...this.#waiting.values()]) reject(error)
+    this.#rejectAll(this.call.cancelReason ?? new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' }))
   }
 
   /** What happened meanwhile is told on the request that is open now. */

@@ -1,7 +1,7 @@
 /** All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found again (D-06, D-20, 8.2). */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestMessage } from '../../jsonrpc/index.ts'
-import { askingMethods, validResponses } from '../../versions/index.ts'
+import { askingMethods, beginQuestions, type QuestionsState, validResponses } from '../../versions/index.ts'
 import type { Clock } from '../clock.ts'
 import type { SessionCore } from '../core.ts'
 import { type Answer, InputRequired } from '../endpoint.ts'
@@ -10,6 +10,7 @@ import type { RequestOptions } from '../options.ts'
 import { type AskingSettings, askingSettings } from './options.ts'
 import { type Leg, ParkedCall } from './parked-call.ts'
 import { paramsDigest, Seal } from './seal.ts'
+import { SpentTokens } from './spent-tokens.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
@@ -33,6 +34,13 @@ interface Payload {
   readonly q?: Record<string, string>
 }
 
+interface Alarm {
+  readonly at: number
+  readonly stop?: () => void
+}
+
+const SILENT: Alarm = { at: Number.POSITIVE_INFINITY }
+
 /** The request brings back what it was given. */
 export function isRetry(message: RequestMessage): boolean {
   return message.params?.['requestState'] !== undefined && asking.has(message.method)
@@ -42,16 +50,20 @@ export class Parking {
   readonly #core: SessionCore
   readonly #settings: AskingSettings
   readonly #seal: Seal
+  /** How every call begins: states are never changed, so all may have the same. */
+  readonly #start: QuestionsState
   readonly #calls = new Map<string, ParkedCall>()
-  /** By token: what became of it, for requests that are made twice. */
-  readonly #spent = new Map<string, Promise<Answer>>()
+  readonly #spent: SpentTokens
+  #alarm: Alarm = SILENT
   /** Makes the calls that begin anew answerable. */
   readonly #begin: (call: InboundCall) => Answer | Promise<Answer>
 
   constructor(core: SessionCore, begin: (call: InboundCall) => Answer | Promise<Answer>) {
     this.#core = core
     this.#settings = askingSettings(core.settings.asking)
+    this.#start = beginQuestions({ maxRounds: this.#settings.maxRounds })
     this.#seal = new Seal(core.settings.asking?.key)
+    this.#spent = new SpentTokens(core.settings.clock, this.#settings.keepOutcome, this.#settings.maxParked)
     this.#begin = begin
   }
 
@@ -77,10 +89,8 @@ export class Parking {
         const message = `${this.#settings.maxParked} calls already wait for answers of their clients`
         return Promise.reject(new ParleyError('too_many_requests', { message }))
       }
-      call.parked = new ParkedCall(this, this.#core.settings.mint(), call, leg(), this.#settings.maxRounds)
-      const { parked } = call
-      this.#calls.set(parked.id, parked)
-      call.onCancel((reason) => parked.cancel(reason))
+      call.parked = new ParkedCall(this, this.#core.settings.mint(), call, leg(), this.#start)
+      this.#calls.set(call.parked.id, call.parked)
     }
     return call.parked.ask(method, params, options)
   }
@@ -89,10 +99,10 @@ export class Parking {
   async comeBack(leg: InboundCall): Promise<Answer> {
     const token = leg.params['requestState'] as string
     const payload = await this.#read(token, leg)
-    const spent = this.#spent.get(token)
+    const spent = this.#spent.outcomeOf(token)
     if (spent !== undefined) return spent
     const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
-    this.#remember(token, outcome)
+    this.#spent.add(token, outcome, isSpent)
     return outcome
   }
 
@@ -124,17 +134,32 @@ export class Parking {
     return Math.max(0, Math.min(this.#settings.ttl, beganAt + this.#settings.maxLife - this.now))
   }
 
-  expired(parked: ParkedCall): void {
-    parked.expire()
+  /** One timer for all calls: each would otherwise hold two of its own for as long as it waits. */
+  wakeAt(moment: number): void {
+    if (moment >= this.#alarm.at) return
+    this.#alarm.stop?.()
+    this.#alarm = { at: moment, stop: this.clock.after(Math.max(0, moment - this.now), () => this.#ring()) }
   }
 
   forget(parked: ParkedCall): void {
     this.#calls.delete(parked.id)
+    if (this.#calls.size > 0) return
+    this.#alarm.stop?.()
+    this.#alarm = SILENT
   }
 
   close(reason: string): void {
     for (const parked of [...this.#calls.values()]) parked.cancel(reason)
     this.#spent.clear()
+  }
+
+  #ring(): void {
+    this.#alarm = SILENT
+    const { now } = this
+    for (const parked of [...this.#calls.values()]) parked.tick(now)
+    let next = Number.POSITIVE_INFINITY
+    for (const { deadline } of this.#calls.values()) if (deadline < next) next = deadline
+    this.wakeAt(next)
   }
 
   /** A server must not ask what the client has not declared. */
@@ -179,19 +204,11 @@ export class Parking {
     const answer = await this.#begin(leg)
     return answer instanceof InputRequired ? this.shownState(leg, answer) : answer
   }
+}
 
-  /** So that a request which is made again because its answer was lost gets the same answer, and nothing happens twice. */
-  #remember(token: string, outcome: Promise<Answer>): void {
-    this.#spent.set(token, outcome)
-    const oldest = this.#spent.size > this.#settings.maxParked ? this.#spent.keys().next().value : undefined
-    if (oldest !== undefined) this.#spent.delete(oldest)
-    const forgetLater = (): void => void this.clock.after(this.#settings.keepOutcome, () => this.#spent.delete(token))
-    outcome.then(forgetLater, (error) => {
-      // A refusal spends nothing: the client may correct itself.
-      if (error instanceof ParleyError && error.kind === 'request_state_invalid') this.#spent.delete(token)
-      else forgetLater()
-    })
-  }
+/** A refusal spends nothing: the client may correct itself. */
+function isSpent(error: unknown): boolean {
+  return !(error instanceof ParleyError && error.kind === 'request_state_invalid')
 }
 
 function invalid(why: string): ParleyError {

@@ -177,7 +177,7 @@ export class Opening {
     if (!this.#probing || this.#era === 'stateless' || versionsIn('handshake', this.#core.settings.versions).length === 0) return this.#reject(error)
     const why = reason === undefined ? '' : `: ${reason.message}`
     const message = `The connection ended when the server was asked for server/discover${why}`
-    this.#reject(noteDeath(new ParleyError('connection_closed', { message, cause: error })))
+    this.#reject(noteDeath(new ParleyError('connection_closed', { message, cause: reason ?? error })))
   }
 
   #nothingHeard(did: string, cause: ParleyError): ParleyError {

@@ -1,0 +1,66 @@
+/** What became of tokens that were brought back: a request that is made again because its answer was lost gets the same answer, and nothing happens twice. */
+import type { Clock } from '../clock.ts'
+import type { Answer } from '../endpoint.ts'
+
+interface Spent {
+  readonly outcome: Promise<Answer>
+  /** Set once the outcome is there. */
+  until: number
+}
+
+export class SpentTokens {
+  readonly #clock: Clock
+  readonly #keepFor: number
+  readonly #most: number
+  readonly #tokens = new Map<string, Spent>()
+  #cancelSweep: (() => void) | undefined
+
+  constructor(clock: Clock, keepFor: number, most: number) {
+    this.#clock = clock
+    this.#keepFor = keepFor
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#tokens.size
+  }
+
+  outcomeOf(token: string): Promise<Answer> | undefined {
+    const spent = this.#tokens.get(token)
+    return spent === undefined || spent.until <= this.#clock.now() ? undefined : spent.outcome
+  }
+
+  /** `spends` says whether a failure has used the token up. */
+  add(token: string, outcome: Promise<Answer>, spends: (error: unknown) => boolean): void {
+    const spent: Spent = { outcome, until: Number.POSITIVE_INFINITY }
+    this.#tokens.set(token, spent)
+    const oldest = this.#tokens.size > this.#most ? this.#tokens.keys().next().value : undefined
+    if (oldest !== undefined) this.#tokens.delete(oldest)
+    outcome.then(
+      () => this.#settled(spent),
+      (error) => {
+        if (spends(error)) this.#settled(spent)
+        else if (this.#tokens.get(token) === spent) this.#tokens.delete(token)
+      },
+    )
+  }
+
+  clear(): void {
+    this.#tokens.clear()
+    this.#cancelSweep?.()
+    this.#cancelSweep = undefined
+  }
+
+  #settled(spent: Spent): void {
+    spent.until = this.#clock.now() + this.#keepFor
+    if (this.#tokens.size > 0) this.#cancelSweep ??= this.#clock.after(this.#keepFor, () => this.#sweep())
+  }
+
+  /** One timer for all of them: there may be thousands in a minute. */
+  #sweep(): void {
+    this.#cancelSweep = undefined
+    const now = this.#clock.now()
+    for (const [token, { until }] of this.#tokens) if (until <= now) this.#tokens.delete(token)
+    if (this.#tokens.size > 0) this.#cancelSweep = this.#clock.after(this.#keepFor, () => this.#sweep())
+  }
+}
