@@ -54,7 +54,7 @@ class Question implements ElicitQuestion {
     this.message = message
     this.schema = mode === 'form' ? formOf(requestedSchema) : undefined
     this.url = mode === 'url' ? addressOf(url) : undefined
-    this.key = typeof elicitationId === 'string' ? elicitationId : undefined
+    this.key = typeof elicitationId === 'string' ? elicitationId : keyOf(inbound)
     this.#inbound = inbound
   }
 
@@ -66,6 +66,11 @@ class Question implements ElicitQuestion {
   get signal(): AbortSignal {
     return this.#inbound.signal
   }
+}
+
+/** D-20: a question inside a result is known by the name the server gave it there. */
+function keyOf({ id, session }: Inbound): string | undefined {
+  return session.era === 'stateless' ? String(id) : undefined
 }
 
 export async function answerElicitation(inbound: Inbound, handlers: { form?: ElicitHandler; url?: ElicitHandler }): Promise<ElicitResult> {

@@ -92,7 +92,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     this.#state.updated(uri)
   }
 
-  /** To the log of every client that wants to hear of that level. */
+  /** To the log of every client that has a session and wants to hear of that level; without sessions only requests are logged for, by `ctx.log`. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     for (const conversation of this.#state.conversations) conversation.log(level, data, logger)
   }

@@ -123,6 +123,12 @@ export class InboundCall implements Inbound {
     this.#onCancel = run
   }
 
+  /** Its request is answered, but not the call: what can be made again is not kept meanwhile. */
+  suspend(): void {
+    this.answered = true
+    this.#caller = undefined
+  }
+
   /** The client has come back with answers: from now on its new request is the one to answer. */
   continueAs(id: RequestId, spoken: Spoken): void {
     this.id = id

@@ -29,6 +29,11 @@ everyVersion((version) => {
       for (const line of questions) expect(line).toMatch(asksInResults ? /^← result #\d+ .*"input_required"/ : /^← elicitation\/create #s\d/)
     })
 
+    when(asksInResults)('D-20 the question has the name the server gave it', async () => {
+      await using client = await connect(everything(), { version, elicit: answers({ confirm: { yes: true } }) })
+      expect((await client.call('confirm', { env: 'prod' })).text).toBe('deployed to prod')
+    })
+
     when(canElicit)('C-15 C-16 every kind of field crosses, with its default', async () => {
       await using client = await connect(everything(), { version, elicit: answers([{ name: 'Ann' }]) })
       const { text } = await client.call('survey')

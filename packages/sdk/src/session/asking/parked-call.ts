@@ -11,13 +11,15 @@ import type { Parking } from './parking.ts'
 /** One question that waits for its answer. */
 class Question {
   /** When the asker has waited long enough. */
-  deadline = Number.POSITIVE_INFINITY
+  deadline: number | undefined
+  readonly key: string
   readonly method: string
   #disobey: (() => void) | undefined
   readonly #resolve: (answer: Body) => void
   readonly #reject: (error: unknown) => void
 
-  constructor(method: string, resolve: (answer: Body) => void, reject: (error: unknown) => void) {
+  constructor(key: string, method: string, resolve: (answer: Body) => void, reject: (error: unknown) => void) {
+    this.key = key
     this.method = method
     this.#resolve = resolve
     this.#reject = reject
@@ -59,9 +61,9 @@ const TURNS = 6
 export class ParkedCall {
   readonly id: string
   readonly call: InboundCall
-  readonly beganAt: number
   readonly #parking: Parking
-  readonly #waiting = new Map<string, Question>()
+  /** Few, and held for long by many calls: a list takes less than a map. */
+  #waiting: Question[] = []
   #state: QuestionsState
   #leg: Leg | undefined
   #outcome: { answer: Answer } | { error: unknown } | undefined
@@ -76,9 +78,12 @@ export class ParkedCall {
     this.#parking = parking
     this.id = id
     this.call = call
-    this.beganAt = parking.now
     this.#leg = leg
     this.#state = start
+  }
+
+  get beganAt(): number {
+    return this.call.startedAt
   }
 
   /** True while the client has the questions and no request of its waits here. */
@@ -99,8 +104,8 @@ export class ParkedCall {
       const refused = effects.find((effect) => effect.type === 'refuseQuestion')
       if (refused?.type === 'refuseQuestion') return reject(new TypeError(refused.reason))
       this.#state = state
-      const question = new Question(method, resolve, reject)
-      this.#waiting.set(name, question)
+      const question = new Question(name, method, resolve, reject)
+      this.#waiting.push(question)
       if (signal !== undefined) question.obey(signal, () => this.#withdraw(name, signal.reason))
       // One that may wait as long as the whole call ends with it, and is answered as if the user had turned away.
       const patience = timeout === undefined ? Number.POSITIVE_INFINITY : milliseconds(timeout)
@@ -161,14 +166,15 @@ export class ParkedCall {
   /** The next moment at which something of it is out of time. */
   get deadline(): number {
     let next = this.#expiresAt
-    for (const { deadline } of this.#waiting.values()) if (deadline < next) next = deadline
+    for (const { deadline } of this.#waiting) if (deadline !== undefined && deadline < next) next = deadline
     return next
   }
 
   /** Gives up what is out of time. */
   tick(now: number): void {
-    for (const [key, { method, deadline }] of [...this.#waiting]) {
-      if (deadline <= now) this.#withdraw(key, new ParleyError('request_timeout', { message: `Nobody answered "${key}" (${method}) in time` }))
+    for (const { key, method, deadline } of [...this.#waiting]) {
+      if (deadline !== undefined && deadline <= now)
+        this.#withdraw(key, new ParleyError('request_timeout', { message: `Nobody answered "${key}" (${method}) in time` }))
     }
     if (this.#expiresAt <= now) this.expire()
   }
@@ -199,13 +205,13 @@ export class ParkedCall {
 
   /** What is taken is no longer waited for. */
   #take(key: string): Question | undefined {
-    const question = this.#waiting.get(key)
-    this.#waiting.delete(key)
+    const question = this.#waiting.find((each) => each.key === key)
+    if (question !== undefined) this.#waiting = this.#waiting.filter((each) => each !== question)
     return question
   }
 
   #rejectAll(error: ParleyError): void {
-    for (const key of [...this.#waiting.keys()]) this.#take(key)?.reject(error)
+    for (const { key } of [...this.#waiting]) this.#take(key)?.reject(error)
   }
 
   #do(event: QuestionsEvent): void {
@@ -230,7 +236,7 @@ export class ParkedCall {
   #show({ sequence, questions }: Extract<QuestionsEffect, { type: 'show' }>): void {
     const leg = this.#leg as Leg
     this.#leg = undefined
-    this.call.answered = true
+    this.call.suspend()
     this.#expiresAt = this.#parking.now + this.#parking.timeLeft(this)
     this.#parking.wakeAt(this.#expiresAt)
     this.#parking.shown(this, sequence, questions).then(

@@ -1,7 +1,7 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, type FrameOrigin, type RequestId, type RequestMessage, Serialised } from '../../jsonrpc/index.ts'
-import { maySend, type ProtocolVersion, unsupportedVersion } from '../../protocol/index.ts'
+import { maySend, type ProtocolVersion } from '../../protocol/index.ts'
 import { type HeaderParam, headerObjection, META, methodIn, serverCapabilitiesUp } from '../../versions/index.ts'
 import type { Answering } from '../answering.ts'
 import { Parking } from '../asking/parking.ts'
@@ -59,7 +59,7 @@ export class Stateless {
   receive(message: RequestMessage, origin: FrameOrigin | undefined): void {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
-    if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, this.#forOlderClients(message) ?? envelope)
+    if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
     const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
     if (!(annotated instanceof Promise)) return this.#take(message, origin, envelope, annotated)
     this.#undecided.add(key)
@@ -133,13 +133,6 @@ export class Stateless {
     // Methods of extensions also depend on the caller, and unknown ones come from peers.
     if (refused === undefined && route.info !== undefined) this.#cleared.add(route.method)
     return refused
-  }
-
-  /** D-67: whoever comes with a handshake has no other way to learn what is spoken here. */
-  #forOlderClients({ method, params }: RequestMessage): ParleyError | undefined {
-    return method === 'initialize' && params?.['_meta'] === undefined
-      ? unsupportedVersion(params?.['protocolVersion'], [...this.#core.settings.versions].reverse())
-      : undefined
   }
 
   #annotated({ method, params }: RequestMessage): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {

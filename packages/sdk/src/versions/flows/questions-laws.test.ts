@@ -54,7 +54,7 @@ function play(moves: readonly Move[], maxRounds: number): Moment[] {
 function frozen(state: QuestionsState): QuestionsState {
   const sealed = <T extends Map<string, unknown> | Set<string>>(collection: T): T =>
     Object.assign(collection, { set: forbidden, add: forbidden, delete: forbidden, clear: forbidden })
-  return Object.freeze({ ...state, open: sealed(new Map(state.open)), asked: sealed(new Set(state.asked)) })
+  return Object.freeze({ ...state, open: sealed(new Map(state.open)), asked: Object.freeze([...state.asked]) })
 }
 
 function forbidden(): never {

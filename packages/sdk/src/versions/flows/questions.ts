@@ -22,7 +22,7 @@ export interface QuestionsState {
   readonly stage: 'running' | 'parked' | 'over'
   readonly open: ReadonlyMap<string, OpenQuestion>
   /** Every key that was ever used. */
-  readonly asked: ReadonlySet<string>
+  readonly asked: readonly string[]
   readonly limits: Required<QuestionsLimits>
 }
 
@@ -61,7 +61,7 @@ const MAX_MALFORMED = 1
 const NOTHING: ReadonlyMap<string, OpenQuestion> = new Map()
 
 export function beginQuestions({ maxRounds, maxQuestions = MAX_QUESTIONS }: QuestionsLimits): QuestionsState {
-  return { sequence: 0, stage: 'running', open: NOTHING, asked: new Set(), limits: { maxRounds, maxQuestions } }
+  return { sequence: 0, stage: 'running', open: NOTHING, asked: [], limits: { maxRounds, maxQuestions } }
 }
 
 export function stepQuestions(state: QuestionsState, event: QuestionsEvent): QuestionsStep {
@@ -85,13 +85,13 @@ function ask(state: QuestionsState, { key, method, params }: Extract<QuestionsEv
   const reason = objection(state, key)
   if (reason !== undefined) return [state, [{ type: 'refuseQuestion', key, reason }]]
   const open = new Map(state.open).set(key, { method, params, malformed: 0, shown: false })
-  return [{ ...state, open, asked: new Set(state.asked).add(key) }, []]
+  return [{ ...state, open, asked: [...state.asked, key] }, []]
 }
 
 function objection({ stage, asked, limits }: QuestionsState, key: string): string | undefined {
   if (stage === 'over') return 'The call is over: nothing can be asked any more'
-  if (asked.has(key)) return `The key ${quoted(key)} was used before in this call: give every question its own`
-  return asked.size >= limits.maxQuestions ? `The call has asked ${limits.maxQuestions} questions: no more are allowed` : undefined
+  if (asked.includes(key)) return `The key ${quoted(key)} was used before in this call: give every question its own`
+  return asked.length >= limits.maxQuestions ? `The call has asked ${limits.maxQuestions} questions: no more are allowed` : undefined
 }
 
 function pause(state: QuestionsState): QuestionsStep {
