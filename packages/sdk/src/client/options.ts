@@ -35,7 +35,7 @@ export interface ConnectOptions {
   maxTimeout?: Duration
   /** How long it may take until both sides have agreed on a version. Default 10 s. */
   initialiseTimeout?: Duration
-  /** How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2 s. */
+  /** How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2 s; never more than half of `initialiseTimeout`. */
   probeTimeout?: Duration
   /** Remembers of which era the server at an HTTP address is. Default: one memory for the whole process. */
   eras?: EraMemory

@@ -3,7 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
-import { type Duration, type Inbound, InputRequired, type RequestOptions } from '../session/index.ts'
+import { type Duration, type Inbound, InputRequired, milliseconds, type RequestOptions } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
 import { ClientView } from './client-view.ts'
 import type { Conversation } from './conversation.ts'
@@ -30,6 +30,10 @@ export interface UrlAnswer {
 
 const PATIENCE: AskOptions = { timeout: '10m' }
 
+/** After so many questions in a row that failed, each has to wait for so long. */
+const MAX_FAILURES = 16
+const BREATH = '1s'
+
 /** Models are asked for at most this many tokens when a prompt is a mere string. */
 const DEFAULT_MAX_TOKENS = 1000
 
@@ -54,6 +58,10 @@ export class Context {
   readonly request: Inbound
   readonly #conversation: Conversation
   #keys: string[] | undefined
+  /** Questions that failed since the last one that was answered. */
+  #failures = 0
+  /** Effects that are being begun right now. */
+  #beginning = 0
   #done: Map<string, Promise<unknown>> | undefined
   /** Where the handler is run again with each answer. */
   readonly #replay: Replay | undefined
@@ -123,9 +131,14 @@ export class Context {
   }
 
   /** Asks the user to fill in a form. The key names the question within this call. */
-  async elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
+  elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
+    return this.#watched(this.#elicit(key, message, schema, options))
+  }
+
+  async #elicit<Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
     if (typeof message !== 'string' || schema === undefined) throw new TypeError(`elicit(key, message, schema): ${keyMissing(key)}`)
-    this.#claim(key)
+    const breath = this.#claim(key)
+    if (breath !== undefined) await breath
     demand(this.request.caller, 'elicitation.form')
     const known = askedWith(schema)
     const { compiled } = known
@@ -139,9 +152,14 @@ export class Context {
   }
 
   /** Asks the user to visit a page; accepting means that they went there, not that they are done. */
-  async elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
+  elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
+    return this.#watched(this.#elicitUrl(key, message, url, options))
+  }
+
+  async #elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
     if (typeof message !== 'string' || url === undefined) throw new TypeError(`elicitUrl(key, message, url): ${keyMissing(key)}`)
-    this.#claim(key)
+    const breath = this.#claim(key)
+    if (breath !== undefined) await breath
     if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
     const { session, caller } = this.request
     demand(caller, 'elicitation.url')
@@ -152,8 +170,13 @@ export class Context {
   }
 
   /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
-  async sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    this.#claim(key)
+  sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+    return this.#watched(this.#sample(key, prompt, options))
+  }
+
+  async #sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+    const breath = this.#claim(key)
+    if (breath !== undefined) await breath
     const params: CreateMessageParams =
       typeof prompt === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: DEFAULT_MAX_TOKENS } : prompt
     const usesTools = params.tools !== undefined || params.toolChoice !== undefined
@@ -166,8 +189,13 @@ export class Context {
   }
 
   /** The places the client lets this server work in. */
-  async roots(key = 'roots', options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
-    this.#claim(key)
+  roots(key = 'roots', options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
+    return this.#watched(this.#roots(key, options))
+  }
+
+  async #roots(key: string, options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
+    const breath = this.#claim(key)
+    if (breath !== undefined) await breath
     demand(this.request.caller, 'roots')
     const { roots } = await this.#ask(key, 'roots/list', undefined, options ?? {})
     if (!Array.isArray(roots)) throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
@@ -177,7 +205,18 @@ export class Context {
   /** Runs `effect` once in this call, however often the handler comes by; what it gave, or how it failed, is remembered. */
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     checkKey(key)
-    if (this.#replay !== undefined) return this.#replay.once(key, effect)
+    const perform = (): T | Promise<T> => {
+      this.#beginning++
+      try {
+        return effect()
+      } finally {
+        this.#beginning--
+      }
+    }
+    return this.#watched(this.#replay === undefined ? this.#onlyOnce(key, perform) : this.#replay.once(key, perform), false)
+  }
+
+  #onlyOnce<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     this.#done ??= new Map()
     let outcome = this.#done.get(key) as Promise<T> | undefined
     if (outcome === undefined) {
@@ -189,18 +228,41 @@ export class Context {
 
   #ask(key: string, method: string, params: Body | undefined, options: AskOptions | undefined): Promise<Body> {
     if (this.#replay !== undefined) return this.#replay.ask(key, method, params)
-    if (options === undefined) return this.request.request(method, params, { ...PATIENCE, key })
+    // A question inside an answer waits as long as its call may: that is a setting of the server.
+    const patience = supports(this.version, 'mrtr') ? undefined : PATIENCE
+    if (options === undefined) return this.request.request(method, params, { ...patience, key })
     const { task, ...rest } = options
-    const patient = { ...PATIENCE, ...rest, key }
+    const patient = { ...patience, ...rest, key }
     return task === undefined ? this.request.request(method, params, patient) : askAsTask(this.request, method, params ?? {}, task, patient)
   }
 
   /** Where a handler is run again with the answers so far, the key is all that tells one question from another. */
-  #claim(key: string): void {
+  #claim(key: string): Promise<void> | undefined {
     checkKey(key)
+    // Where handlers are run again, neither would end: the effect without the answer, nor the run before the effect.
+    if (this.#beginning > 0) throw new TypeError(`The question "${key}" is asked inside of once(): ask before it, and use the answer in it`)
     if (this.#keys?.includes(key)) throw new TypeError(`The key "${key}" was used before in this call: give every question its own`)
     if (this.#keys === undefined) this.#keys = [key]
     else this.#keys.push(key)
+    // Some questions fail without taking any time: a handler that asks again whatever happens must not keep everybody else from working.
+    return this.#failures > MAX_FAILURES ? this.#breathe() : undefined
+  }
+
+  #breathe(): Promise<void> {
+    return new Promise((resolve) => void this.request.session.clock.after(milliseconds(BREATH), resolve))
+  }
+
+  /** What nobody waits for, say because something else failed first, must not end the whole process when it fails as well. */
+  #watched<T>(outcome: Promise<T>, asks = true): Promise<T> {
+    outcome.then(
+      () => {
+        if (asks) this.#failures = 0
+      },
+      () => {
+        if (asks) this.#failures++
+      },
+    )
+    return outcome
   }
 }
 
@@ -216,6 +278,8 @@ for (const name of ['progress', 'poll', 'log', 'notify', 'elicit', 'elicitUrl', 
 
 function checkKey(key: unknown): void {
   if (typeof key !== 'string' || key === '') throw new TypeError('A question or an effect needs a key: a short string that is unique within the call')
+  // Readers of JSON leave this name out, and with it the answer.
+  if (key === '__proto__') throw new TypeError('"__proto__" cannot be the key of a question or an effect')
 }
 
 /** What is forgotten is mostly the key, and then all others are one place too early. */

@@ -11,7 +11,7 @@ export interface ServerHealth {
   readonly inFlight: number
   /** Requests to clients that wait for their answer. */
   readonly pending: number
-  /** The request that has been in the works longest. */
+  /** The request that has been in the works longest; those that listen are none, they wait for nothing. */
   readonly oldest: { readonly method: string; readonly ageMs: number } | undefined
   readonly subscriptions: number
   readonly paused: boolean
@@ -20,7 +20,7 @@ export interface ServerHealth {
 export function healthOf(state: ServerState): ServerHealth {
   const sessions = [...state.conversations].flatMap(({ session }) => session ?? [])
   const inFlight = sessions.flatMap((session) => session.inFlight())
-  const [oldest] = inFlight.sort((one, other) => one.startedAt - other.startedAt)
+  const [oldest] = inFlight.filter(({ method }) => method !== 'subscriptions/listen').sort((one, other) => one.startedAt - other.startedAt)
   const { clock = systemClock } = state.options
   const open = sessions.filter((session) => session.open).length
   return {

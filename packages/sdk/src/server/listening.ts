@@ -27,6 +27,8 @@ export class Listening {
   readonly #listeners = new Set<Listener>()
   readonly #resources = new Subscriptions<Listener>(({ inbound }, uri) => inbound.notify('notifications/resources/updated', { uri }))
   readonly #tasks = new Map<string, Set<Listener>>()
+  /** Sessions that end: whoever begins to listen there is told so at once. */
+  readonly #ending = new WeakSet<Session>()
 
   get size(): number {
     return this.#listeners.size
@@ -49,7 +51,7 @@ export class Listening {
           resolve(result)
         },
       }
-      if (inbound.cancelled) return resolve(result)
+      if (inbound.cancelled || this.#ending.has(inbound.session)) return resolve(result)
       this.#add(listener)
       inbound.signal.addEventListener('abort', () => listener.end(), { once: true })
       inbound.notify('notifications/subscriptions/acknowledged', { notifications: filter })
@@ -73,6 +75,7 @@ export class Listening {
 
   /** The session takes no more requests. */
   endAll(session: Session): void {
+    this.#ending.add(session)
     for (const listener of [...this.#listeners]) if (listener.inbound.session === session) listener.end()
   }
 

@@ -2,7 +2,7 @@
 import { ParleyError, ToolError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { InputRequests } from '../protocol/index.ts'
-import { InputRequired, type Retry } from '../session/index.ts'
+import { afterTurns, InputRequired, type Retry } from '../session/index.ts'
 
 /** What is remembered between two runs; short names, because it travels. */
 export interface ReplayState {
@@ -16,9 +16,6 @@ export interface ReplayState {
 
 /** How an effect ended: with a value, or with what it threw. */
 type Done = { readonly v?: unknown } | { readonly f: string; readonly tool?: true }
-
-/** A handler asks several things in one go by asking them before it waits: so many turns of the microtask queue are given to it. */
-const TURNS = 6
 
 export class Replay {
   /** Kept when the run can go no further without answers. */
@@ -52,7 +49,10 @@ export class Replay {
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     const running = this.#running.get(key) as Promise<T> | undefined
     if (running !== undefined) return running
-    const outcome = Object.hasOwn(this.#effects, key) ? recall<T>(this.#effects[key] as Done) : this.#perform(key, effect)
+    const done = Object.hasOwn(this.#effects, key) ? (this.#effects[key] as Done) : undefined
+    // The run is over, though its handler may not have noticed: what it did now the next run would do again.
+    if (done === undefined && this.#required !== undefined) return new Promise(() => {})
+    const outcome = done === undefined ? this.#perform(key, effect) : recall<T>(done)
     this.#running.set(key, outcome)
     return outcome
   }
@@ -90,9 +90,9 @@ export class Replay {
   #check(): void {
     if (this.#checking) return
     this.#checking = true
-    inTurns(TURNS, () => {
+    afterTurns(() => {
       this.#checking = false
-      if (this.#busy > 0) return
+      if (this.#busy > 0 || this.#required !== undefined) return
       this.#required = new InputRequired(Object.fromEntries(this.#open) as InputRequests, this.state())
       this.#suspend(this.#required)
     })
@@ -118,8 +118,4 @@ function asJson(key: string, value: unknown): Done {
 
 function messageOf(thrown: unknown): string {
   return (thrown instanceof Error ? thrown.message : String(thrown)).slice(0, 1000)
-}
-
-function inTurns(turns: number, run: () => void): void {
-  queueMicrotask(turns === 0 ? run : () => inTurns(turns - 1, run))
 }

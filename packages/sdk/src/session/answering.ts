@@ -140,10 +140,10 @@ export class Answering {
       if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
       const outcome = core.endpoint.answer(call)
       if (isPromise(outcome)) this.#await(call, outcome)
-      else this.#finish(call, outcome)
+      else this.#returned(call, outcome)
     } catch (error) {
       if (call === undefined) this.#refuse({ message, reply, spoken, route }, toParleyError(error))
-      else this.#fail(call, error)
+      else this.#threw(call, error)
     }
   }
 
@@ -156,9 +156,20 @@ export class Answering {
     if (this.#inFlight === NONE) this.#inFlight = new Map()
     this.#inFlight.set(call.key, call)
     outcome.then(
-      (result) => (call.parked === undefined ? this.#finish(call, result) : call.parked.handlerReturned(result)),
-      (error) => (call.parked === undefined ? this.#fail(call, error) : call.parked.handlerThrew(error)),
+      (result) => this.#returned(call, result),
+      (error) => this.#threw(call, error),
     )
+  }
+
+  /** A call that has asked something is answered on the request that is open by now. */
+  #returned(call: InboundCall, result: Answer): void {
+    if (call.parked === undefined) this.#finish(call, result)
+    else call.parked.handlerReturned(result)
+  }
+
+  #threw(call: InboundCall, error: unknown): void {
+    if (call.parked === undefined) this.#fail(call, error)
+    else call.parked.handlerThrew(error)
   }
 
   /** The handler asks before it answers. */
@@ -176,6 +187,7 @@ export class Answering {
     try {
       const text = this.#resultFrame(call, result)
       this.#answered(call, text, result instanceof Serialised ? result : undefined)
+      call.spoken?.engine.answered(call)
     } catch (error) {
       this.#fail(call, error)
     }
@@ -208,7 +220,6 @@ export class Answering {
   #answered(call: InboundCall, text: string, kept?: Serialised, status?: number): void {
     call.answered = true
     this.#deliver(call.key, text, call.reply, kept, status)
-    call.spoken?.engine.answered(call)
     this.#forget(call)
   }
 

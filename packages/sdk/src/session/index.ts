@@ -1,6 +1,7 @@
 export type * from './acceptor.ts'
 export { type AskingOptions, type AskingSettings, askingSettings } from './asking/options.ts'
 export { paramsDigest, Seal, type SealKey } from './asking/seal.ts'
+export { afterTurns } from './asking/turns.ts'
 export { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 export { type Duration, milliseconds } from './duration.ts'
 export {

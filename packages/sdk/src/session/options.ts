@@ -54,7 +54,7 @@ export interface SessionOptions {
   profile?: Profile
   /** Default 30 s for servers, 10 s for clients. */
   initialiseTimeout?: Duration
-  /** How long a server that may be of either era is given to answer `server/discover` before the handshake is tried beside it. Default 2 s. */
+  /** How long a server that may be of either era is given to answer `server/discover` before the handshake is tried beside it. Default 2 s; never more than half of `initialiseTimeout`. */
   probeTimeout?: Duration
   requestTimeout?: Duration
   maxRequestTimeout?: Duration

@@ -149,6 +149,8 @@ everyVersion((version) => {
       const requests = [1, 2, 3]
       expect(requests.map((id) => outcomes.get(id))).toEqual(version === '2025-03-26' ? [undefined, -32601, -32600] : [-32600, -32600, -32600])
       expect(requests.filter((id) => answers.filter((answer) => answer.id === id).length !== 1)).toEqual([])
+      const kinds = new Set(answers.map(({ error }) => error?.data?.['parley/kind']))
+      if (version !== '2025-03-26') expect(kinds).toEqual(new Set(['batch_not_supported']))
       await stillWorks()
     })
   })

@@ -2,11 +2,13 @@
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
-import { milliseconds } from '../duration.ts'
+import { type Duration, milliseconds } from '../duration.ts'
 import type { Answer } from '../endpoint.ts'
 import type { InboundCall } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Parking } from './parking.ts'
+import { afterTurns } from './turns.ts'
+import { undeclared } from './undeclared.ts'
 
 /** One question that waits for its answer. */
 class Question {
@@ -55,8 +57,6 @@ export interface KeptProgress {
 
 /** Notices that came while nobody listened; more are dropped. */
 const MAX_NOTICES = 100
-/** A handler asks several things in one go by asking them before it waits: so many turns of the microtask queue are given to it. */
-const TURNS = 6
 
 export class ParkedCall {
   readonly id: string
@@ -66,8 +66,11 @@ export class ParkedCall {
   #waiting: Question[] = []
   #state: QuestionsState
   #leg: Leg | undefined
+  /** Requests that were made twice, and wait for the same outcome as the leg. */
+  #joined: InboundCall[] | undefined
   #outcome: { answer: Answer } | { error: unknown } | undefined
   #pausing = false
+  #isExhausted = false
   /** Until when the client may come back; never reached while its request waits here. */
   #expiresAt = Number.POSITIVE_INFINITY
   #progress: KeptProgress | undefined
@@ -95,7 +98,7 @@ export class ParkedCall {
     return this.#state.sequence
   }
 
-  ask(method: string, params: Body | undefined, { key, signal, timeout }: RequestOptions): Promise<Body> {
+  ask(method: string, params: Body | undefined, { key, signal, timeout, maxTimeout }: RequestOptions): Promise<Body> {
     const name = key ?? `question-${++this.#unnamed}`
     return new Promise((resolve, reject) => {
       if (this.call.cancelled) return reject(this.call.cancelReason)
@@ -108,7 +111,7 @@ export class ParkedCall {
       this.#waiting.push(question)
       if (signal !== undefined) question.obey(signal, () => this.#withdraw(name, signal.reason))
       // One that may wait as long as the whole call ends with it, and is answered as if the user had turned away.
-      const patience = timeout === undefined ? Number.POSITIVE_INFINITY : milliseconds(timeout)
+      const patience = Math.min(patienceOf(timeout), patienceOf(maxTimeout))
       if (patience < this.#parking.timeLeft(this)) {
         question.deadline = this.#parking.now + patience
         this.#parking.wakeAt(question.deadline)
@@ -127,7 +130,9 @@ export class ParkedCall {
     }
     this.#expiresAt = Number.POSITIVE_INFINITY
     this.#leg = leg
+    this.#joined = undefined
     this.#state = state
+    this.#follow(request, leg)
     if (request.spoken !== undefined) this.call.continueAs(request.id, request.spoken)
     for (const effect of effects) this.#carryOut(effect)
     if (this.#outcome !== undefined) return this.#settle()
@@ -135,9 +140,12 @@ export class ParkedCall {
     this.pauseSoon()
   }
 
-  /** The request that was to bring the outcome was given up by its client: nobody waits for the call any more. */
-  legGone(leg: Leg, reason: string): void {
-    if (this.#leg === leg) this.cancel(reason)
+  /** The client has made the request of the present leg once more: perhaps it does not get the answer to the first any more. */
+  join(request: InboundCall): void {
+    if (this.#leg === undefined) return
+    this.#joined ??= []
+    this.#joined.push(request)
+    this.#follow(request, this.#leg)
   }
 
   /** The handler is through, with or without having waited for its answers. */
@@ -152,8 +160,12 @@ export class ParkedCall {
   }
 
   cancel(reason: string): void {
+    const leg = this.#leg
+    this.#leg = undefined
     this.call.cancel(reason)
     this.#over()
+    // Whoever has joined the leg would wait for ever.
+    leg?.fail(new ParleyError('request_cancelled', { message: reason }))
   }
 
   /** Nobody came back in time: what was asked is answered as if the user had turned away. */
@@ -192,10 +204,41 @@ export class ParkedCall {
   pauseSoon(): void {
     if (this.#pausing) return
     this.#pausing = true
-    inTurns(TURNS, () => {
+    afterTurns(() => {
       this.#pausing = false
-      if (this.#leg !== undefined && this.#outcome === undefined) this.#do({ type: 'pause' })
+      if (this.#leg === undefined || this.#outcome !== undefined) return
+      this.#withdrawUndeclared()
+      this.#do({ type: 'pause' })
     })
+  }
+
+  /** The request of this leg may declare less than the one before. */
+  #withdrawUndeclared(): void {
+    for (const { key, method } of [...this.#waiting]) {
+      const missing = undeclared(this.call.caller, method)
+      if (missing !== undefined) this.#withdraw(key, missing)
+    }
+  }
+
+  /** What becomes of a request that waits for the leg concerns the call as long as it is the one to be answered. */
+  #follow(request: InboundCall, leg: Leg): void {
+    const isAnswered = (): boolean => this.call.key === request.key
+    request.onCancel((reason) => {
+      if (this.#leg === leg && isAnswered()) this.#legGone(reason)
+    })
+    request.afterAnswer(() => {
+      if (!isAnswered()) return
+      this.call.answered = true
+      this.call.settle()
+    })
+  }
+
+  /** The request that was to bring the outcome was given up by its client. Unless it was made twice, nobody waits for the call any more. */
+  #legGone(reason: string): void {
+    let next = this.#joined?.shift()
+    while (next?.cancelled) next = this.#joined?.shift()
+    if (next?.spoken === undefined) this.cancel(reason)
+    else this.call.continueAs(next.id, next.spoken)
   }
 
   #withdraw(key: string, reason: unknown): void {
@@ -256,6 +299,9 @@ export class ParkedCall {
   #exhausted(): void {
     const error = new ParleyError('internal_error', { message: 'The call asked its client too many times' })
     this.#rejectAll(error)
+    // A handler that asks again whatever happens would do so for ever.
+    if (this.#isExhausted) this.handlerThrew(error)
+    this.#isExhausted = true
   }
 
   #settle(): void {
@@ -283,6 +329,6 @@ export class ParkedCall {
   }
 }
 
-function inTurns(turns: number, run: () => void): void {
-  queueMicrotask(turns === 0 ? run : () => inTurns(turns - 1, run))
+function patienceOf(timeout: Duration | undefined): number {
+  return timeout === undefined ? Number.POSITIVE_INFINITY : milliseconds(timeout)
 }

@@ -2,7 +2,7 @@
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestMessage } from '../../jsonrpc/index.ts'
 import { askingMethods, beginQuestions, type QuestionsState, validResponses } from '../../versions/index.ts'
-import type { Clock } from '../clock.ts'
+import { type Clock, systemMint } from '../clock.ts'
 import type { SessionCore } from '../core.ts'
 import { type Answer, InputRequired } from '../endpoint.ts'
 import type { InboundCall } from '../inbound.ts'
@@ -11,15 +11,15 @@ import { type AskingSettings, askingSettings } from './options.ts'
 import { type Leg, ParkedCall } from './parked-call.ts'
 import { paramsDigest, Seal } from './seal.ts'
 import { SpentTokens } from './spent-tokens.ts'
+import { undeclared } from './undeclared.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
-
-const CAPABILITIES: Readonly<Record<string, string>> = { 'elicitation/create': 'elicitation', 'sampling/createMessage': 'sampling', 'roots/list': 'roots' }
 
 /** What a token says: of which kind it is, whose, for what, and until when. */
 interface Payload {
   /** `park`: a call waits here. `state`: the handler is to be run again with `x`. */
   readonly k: 'park' | 'state'
+  /** Of `park` the call, of `state` this very token. */
   readonly c: string
   /** Rounds so far. */
   readonly s: number
@@ -99,10 +99,17 @@ export class Parking {
   async comeBack(leg: InboundCall): Promise<Answer> {
     const token = leg.params['requestState'] as string
     const payload = await this.#read(token, leg)
-    const spent = this.#spent.outcomeOf(token)
-    if (spent !== undefined) return spent
+    // Given up while the token was read: what it stands for goes on waiting.
+    if (leg.cancelled) throw new ParleyError('request_cancelled')
+    // Says as much as the token, which may be long.
+    const name = `${payload.c} ${payload.s}`
+    const spent = this.#spent.outcomeOf(name)
+    if (spent !== undefined) {
+      this.#calls.get(payload.c)?.join(leg)
+      return spent
+    }
     const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
-    this.#spent.add(token, outcome, isSpent)
+    this.#spent.add(name, outcome, isSpent)
     return outcome
   }
 
@@ -118,14 +125,17 @@ export class Parking {
     const { maxRounds, ttl, maxLife } = this.#settings
     const { rounds, beganAt } = call.again ?? { rounds: 0, beganAt: this.now }
     if (rounds >= maxRounds) throw new ParleyError('internal_error', { message: 'The call asked its client too many times' })
-    for (const { method } of Object.values(requests)) this.#demand(call, method)
+    for (const { method } of Object.values(requests)) {
+      const missing = undeclared(call.caller, method)
+      if (missing !== undefined) throw missing
+    }
     const q = Object.fromEntries(Object.entries(requests).map(([key, { method }]) => [key, method]))
     // Where nothing has to be remembered, a client that knows the questions may bring the answers at once.
     if (rounds === 0 && state === undefined && Object.keys(validResponses(call.params['inputResponses'], q)).length > 0) {
       return this.#again({ s: 1, b: beganAt, q }, call)
     }
     const e = Math.min(this.now + ttl, beganAt + maxLife)
-    const token = await this.#token(call, { k: 'state', c: '', s: rounds + 1, e, b: beganAt, x: state ?? null, q })
+    const token = await this.#token(call, { k: 'state', c: systemMint(), s: rounds + 1, e, b: beganAt, x: state ?? null, q })
     const body: Body = { resultType: 'input_required', requestState: token }
     return Object.keys(requests).length === 0 ? body : { ...body, inputRequests: requests }
   }
@@ -162,16 +172,6 @@ export class Parking {
     this.wakeAt(next)
   }
 
-  /** A server must not ask what the client has not declared. */
-  #demand(call: InboundCall, method: string): void {
-    if (call.caller.can(method)) return
-    const capability = CAPABILITIES[method]
-    throw new ParleyError('missing_client_capability', {
-      message: `${method} cannot be asked of this client: it does not declare the capability`,
-      ...(capability === undefined ? {} : { data: { requiredCapabilities: { [capability]: {} } } }),
-    })
-  }
-
   async #token(call: InboundCall, about: Omit<Payload, 'm' | 'd' | 'p'>): Promise<string> {
     const payload: Payload = { ...about, m: call.method, d: await paramsDigest(call.params), p: call.principal ?? '' }
     return this.#seal.seal(payload as never)
@@ -190,11 +190,8 @@ export class Parking {
     const parked = this.#calls.get(c)
     if (parked === undefined) throw invalid('the call it belongs to no longer waits; make the request anew, without it')
     return new Promise((resolve, reject) => {
-      const waiting: Leg = { settle: resolve, fail: reject }
-      leg.onCancel((reason) => parked.legGone(waiting, reason))
-      // The answer to the leg is the call's.
-      leg.afterAnswer(() => parked.call.settle())
-      parked.comeBack(s, leg, waiting)
+      parked.comeBack(s, leg, { settle: resolve, fail: reject })
+      leg.again = parked.call.again
     })
   }
 
@@ -206,9 +203,9 @@ export class Parking {
   }
 }
 
-/** A refusal spends nothing: the client may correct itself. */
+/** Neither a refusal nor a request that was given up spends anything: the client may correct itself, or come again. */
 function isSpent(error: unknown): boolean {
-  return !(error instanceof ParleyError && error.kind === 'request_state_invalid')
+  return !(error instanceof ParleyError && (error.kind === 'request_state_invalid' || error.kind === 'request_cancelled'))
 }
 
 function invalid(why: string): ParleyError {

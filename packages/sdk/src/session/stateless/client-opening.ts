@@ -44,7 +44,7 @@ export class Opening {
 
   /** Settles when both sides have agreed, or will not. */
   run(): Promise<void> {
-    const { versions, probeTimeout, clock } = this.#core.settings
+    const { versions, probeTimeout, initialiseTimeout, clock } = this.#core.settings
     const stateless = versionsIn('stateless', versions)
     const handshake = versionsIn('handshake', versions)
     const first = stateless[stateless.length - 1]
@@ -53,7 +53,8 @@ export class Opening {
       this.#resolve = resolve
       this.#reject = reject
     })
-    if (handshake.length > 0) this.#cancelSilence = clock.after(probeTimeout, () => this.#tryHandshake())
+    // However short the time is, half of it is left for the handshake.
+    if (handshake.length > 0) this.#cancelSilence = clock.after(Math.min(probeTimeout, initialiseTimeout / 2), () => this.#tryHandshake())
     this.#ask(first, false)
     return outcome.finally(() => this.#cancelSilence?.())
   }

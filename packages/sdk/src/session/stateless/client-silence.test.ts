@@ -12,6 +12,14 @@ describe('D-65 silence', () => {
     expect(run.rig.session.pending()).toEqual([])
   })
 
+  it('or earlier, so that the handshake has at least half of the time there is', async () => {
+    const run = begun({ initialiseTimeout: '2s' })
+    await run.rig.clock.advance(1000)
+    expect(of(run.rig, 'initialize')).toHaveLength(1)
+    await shakeHands(run)
+    expect(run.outcome.value).toBe('2025-11-25')
+  })
+
   it('how long is a setting', async () => {
     const run = begun({ probeTimeout: '300ms' })
     await run.rig.clock.advance(300)

@@ -29,7 +29,8 @@ export function readEnvelope(message: RequestMessage, origin: FrameOrigin | unde
     if (message.method === 'initialize' && served.every(isStateless)) return noHandshake(message.params?.['protocolVersion'], served)
     return incomplete(META.version, 'the protocol version of this request, such as "2026-07-28"')
   }
-  if (!isVersion(version) || !isStateless(version) || !served.includes(version)) return unsupportedVersion(version, [...served].reverse())
+  if (!isVersion(version) || !served.includes(version)) return unsupportedVersion(version, [...served].reverse())
+  if (!isStateless(version)) return needsHandshake(version, served)
   const capabilities = meta[META.clientCapabilities]
   if (!isObject(capabilities)) return incomplete(META.clientCapabilities, 'an object, which may be empty')
   const logLevel = meta[META.logLevel]
@@ -48,6 +49,13 @@ function isStateless(version: ProtocolVersion): boolean {
 function noHandshake(requested: unknown, served: readonly ProtocolVersion[]): ParleyError {
   const { data } = unsupportedVersion(requested, [...served].reverse())
   const message = `Unsupported protocol version: the versions of this server have no handshake; supported: ${served.join(', ')}`
+  return new ParleyError('unsupported_protocol_version', { message, data })
+}
+
+/** The version is among those that are supported, but not in this way. */
+function needsHandshake(version: ProtocolVersion, served: readonly ProtocolVersion[]): ParleyError {
+  const { data } = unsupportedVersion(version, [...served].reverse())
+  const message = `Unsupported protocol version: ${version} begins with initialize, its requests do not say a version; supported: ${served.join(', ')}`
   return new ParleyError('unsupported_protocol_version', { message, data })
 }
 

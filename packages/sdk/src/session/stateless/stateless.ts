@@ -1,7 +1,7 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, type FrameOrigin, type RequestId, type RequestMessage, Serialised } from '../../jsonrpc/index.ts'
-import { maySend, type ProtocolVersion } from '../../protocol/index.ts'
+import { type LogLevel, logLevels, maySend, type ProtocolVersion } from '../../protocol/index.ts'
 import { type HeaderParam, headerObjection, META, methodIn, serverCapabilitiesUp } from '../../versions/index.ts'
 import type { Answering } from '../answering.ts'
 import { Parking } from '../asking/parking.ts'
@@ -79,7 +79,7 @@ export class Stateless {
     const info = methodIn(call.caller.version, method)
     const listens = call.method === LISTEN
     if (NEWS.has(method) !== listens || (info !== undefined && !maySend(info, 'server'))) return
-    if (method === 'notifications/message' && call.logLevel === undefined) return
+    if (method === 'notifications/message' && !wants(call.logLevel, params?.['level'])) return
     const declared = { client: call.caller.capabilities, server: this.#core.endpoint.introduce().capabilities }
     if (!listens && breach(call.caller.version, method, info, 'server', declared) !== undefined) return
     this.#core.sendNotification(method, listens ? ofSubscription(call.id, params) : params, { relatedTo: key })
@@ -153,6 +153,11 @@ export class Stateless {
     }
     return this.#discovered.text
   }
+}
+
+/** D-28: a request that names no level wants no log messages. */
+function wants(least: LogLevel | undefined, level: unknown): boolean {
+  return least !== undefined && (logLevels as readonly unknown[]).indexOf(level) >= logLevels.indexOf(least)
 }
 
 /** D-04: everything that is told to a listener names the request it listens with. */
