@@ -5,17 +5,18 @@ import { createServer, tool } from '../server/index.ts'
 import { fakeClock, flush } from '../testing/index.ts'
 import { type EraMemory, RecentEras } from './era-memory.ts'
 import { connect } from './index.ts'
+import type { ConnectOptions } from './options.ts'
 import { type RawServer, rawServer } from './raw-server.fixtures.ts'
 import { rawStateless } from './raw-stateless.fixtures.ts'
-import { openerFor } from './target.ts'
+import { openerFor, type Target } from './target.ts'
 
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const client of closing.splice(0)) await client.close()
 })
 
-async function connected(...args: Parameters<typeof connect>) {
-  const client = await connect(...args)
+async function connected(target: Target, options?: ConnectOptions) {
+  const client = await connect(target as Link, options)
   closing.push(client)
   return client
 }

@@ -1,6 +1,6 @@
 /** Settings of a Streamable HTTP endpoint, each with its default. */
 import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
-import { type AcceptOptions, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
+import { type AcceptOptions, askingSettings, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
 import type { GuardOptions } from '../transport/index.ts'
 
@@ -89,6 +89,7 @@ export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLi
   const path = options.path ?? '/mcp'
   if (!path.startsWith('/')) throw new TypeError(`A path begins with a slash: ${JSON.stringify(path)}`)
   const { eventLog = {}, session = {}, clock = systemClock } = options
+  askingSettings(session.asking)
   return {
     path,
     answer: options.answer ?? 'auto',

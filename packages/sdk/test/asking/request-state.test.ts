@@ -26,7 +26,10 @@ class Shop {
         if (action === 'accept') this.shipped.push(`${name} ${to}`)
         return action
       })
-    const server = createServer({ name: 'shop', version: '1.0.0' }, { stateless, clock: this.clock, onError: () => {}, ...(key === null ? {} : { asking: { key } }) })
+    const server = createServer(
+      { name: 'shop', version: '1.0.0' },
+      { stateless, clock: this.clock, onError: () => {}, ...(key === null ? {} : { asking: { key } }) },
+    )
     this.#handler = fetchHandler(server.add(ship('ship'), ship('send')), { clock: this.clock, principal: (request) => request.header('x-user') })
   }
 

@@ -1,6 +1,6 @@
 /** Settings of calls that wait for answers of their clients. */
 import { type Duration, milliseconds } from '../duration.ts'
-import type { SealKey } from './seal.ts'
+import { Seal, type SealKey } from './seal.ts'
 
 export interface AskingOptions {
   /**
@@ -30,6 +30,8 @@ export interface AskingSettings {
 }
 
 export function askingSettings(options: AskingOptions = {}): AskingSettings {
+  // A bad key is told here, and not by the first request that would need it.
+  if (options.key !== undefined) new Seal(options.key)
   return {
     ttl: time('ttl', options.ttl ?? '10m', 1),
     maxLife: time('maxLife', options.maxLife ?? '1h', 1),
