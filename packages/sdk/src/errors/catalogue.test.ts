@@ -42,6 +42,8 @@ const borrowed: [number, ErrorKind[]][] = [
   [
     -32602,
     [
+      'request_metadata_missing',
+      'request_state_invalid',
       'tool_not_found',
       'prompt_not_found',
       'task_not_found',

@@ -258,8 +258,9 @@ export class Context {
       () => {
         if (asks) this.#failures = 0
       },
-      () => {
-        if (asks) this.#failures++
+      (error) => {
+        // A bad answer is one, too: it took its time to come.
+        if (asks && !(error instanceof ParleyError && error.kind === 'invalid_answer')) this.#failures++
       },
     )
     return outcome

@@ -16,6 +16,9 @@ const LISTS: Readonly<Record<string, { readonly field: keyof SubscriptionFilter;
   'notifications/resources/list_changed': { field: 'resourcesListChanged', needs: 'resources.listChanged' },
 }
 
+/** All listeners together may name so many times as many resources as one of them. */
+const SHARES = 100
+
 interface Listener {
   readonly inbound: Inbound
   readonly filter: Filter
@@ -103,13 +106,16 @@ export async function listen(conversation: Conversation, inbound: Inbound): Prom
 
 /** What the server agrees to tell; the rest is left out, and the client sees that in the acknowledgement. */
 async function honoured(conversation: Conversation, inbound: Inbound, wanted: Body): Promise<Filter> {
-  const { registry, maxSubscriptions, tasks } = conversation.host
+  const { registry, maxSubscriptions, tasks, listening } = conversation.host
   const declared = conversation.introduce().capabilities
   const filter: Filter = {}
   for (const { field, needs } of Object.values(LISTS)) if (wanted[field] === true && declares(declared, needs)) Object.assign(filter, { [field]: true })
   const uris = stringsIn(wanted, 'resourceSubscriptions', maxSubscriptions)
   if (uris !== undefined && declares(declared, 'resources.subscribe')) {
     filter.resourceSubscriptions = uris.filter((uri) => registry.find(uri)?.definition.subscribable)
+    if (listening.resources + filter.resourceSubscriptions.length > SHARES * maxSubscriptions) {
+      throw new ParleyError('too_many_requests', { message: 'There are too many subscriptions already' })
+    }
   }
   const taskIds = stringsIn(wanted, 'taskIds', maxSubscriptions)
   if (taskIds === undefined) return filter

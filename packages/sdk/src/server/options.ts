@@ -30,7 +30,7 @@ export interface ServerOptions extends SessionDefaults {
   experimental?: Readonly<Record<string, Record<string, unknown>>>
   /** Extensions of the specification, by name. */
   extensions?: Readonly<Record<string, Record<string, unknown>>>
-  /** Most resources one session may subscribe to. Default 1000. */
+  /** Most resources one session may subscribe to, or one listener name; all listeners together 100 times as many. Default 1000. */
   maxSubscriptions?: number
   /** Limits and the store of tasks, for tools that run as such. */
   tasks?: TaskOptions

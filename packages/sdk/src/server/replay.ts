@@ -1,5 +1,5 @@
 /** A handler that is run again with each answer: what was asked and done in earlier runs is remembered by key, and travels with the client. */
-import { ParleyError, ToolError } from '../errors/index.ts'
+import { type ErrorKind, ParleyError, ToolError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { InputRequests } from '../protocol/index.ts'
 import { afterTurns, InputRequired, type Retry } from '../session/index.ts'
@@ -14,8 +14,14 @@ export interface ReplayState {
   readonly s?: unknown
 }
 
-/** How an effect ended: with a value, or with what it threw. */
-type Done = { readonly v?: unknown } | { readonly f: string; readonly tool?: true }
+/** How an effect ended: with a value, or with what it threw, which has a kind when it was meant for the client. */
+type Done = { readonly v?: unknown } | Failed
+interface Failed {
+  readonly f: string
+  readonly kind?: ErrorKind | 'tool'
+  /** What a client is told beside the message. */
+  readonly data?: unknown
+}
 
 export class Replay {
   /** Kept when the run can go no further without answers. */
@@ -78,8 +84,9 @@ export class Replay {
       this.#effects[key] = asJson(key, value)
       return recallValue<T>(this.#effects[key])
     } catch (thrown) {
-      this.#effects[key] ??= thrown instanceof ToolError ? { f: thrown.message, tool: true } : { f: messageOf(thrown) }
-      throw thrown
+      const failed = failedWith(thrown)
+      this.#effects[key] = failed
+      throw recallError(failed, thrown)
     } finally {
       this.#busy--
       if (this.#open.size > 0) this.#check()
@@ -100,8 +107,31 @@ export class Replay {
 }
 
 function recall<T>(done: Done): Promise<T> {
-  if (!('f' in done)) return Promise.resolve(recallValue<T>(done))
-  return Promise.reject(done.tool ? new ToolError(done.f) : new Error(done.f))
+  return 'f' in done ? Promise.reject(recallError(done)) : Promise.resolve(recallValue<T>(done))
+}
+
+/** In every run the handler sees the same; only the first knows the cause. */
+function recallError({ f, kind, data }: Failed, thrown?: unknown): Error {
+  if (kind === undefined) return new Error(f, thrown === undefined ? undefined : { cause: thrown })
+  const cause = (thrown as Error | undefined)?.cause
+  return kind === 'tool' ? new ToolError(f, { structured: data as Body, cause }) : new ParleyError(kind, { message: f, data: data as Body, cause })
+}
+
+function failedWith(thrown: unknown): Failed {
+  const f = messageOf(thrown)
+  if (thrown instanceof ToolError) return { f, kind: 'tool', data: jsonOf(thrown.structured) }
+  // What came from a peer of this server is none of the client's business, and stays so.
+  if (thrown instanceof ParleyError && thrown.receivedCode === undefined) return { f, kind: thrown.kind, data: jsonOf(thrown.data) }
+  return { f }
+}
+
+/** What has no form in JSON is left behind. */
+function jsonOf(value: unknown): unknown {
+  try {
+    return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+  } catch {
+    return undefined
+  }
 }
 
 function recallValue<T>(done: Done): T {

@@ -194,6 +194,14 @@ export class SessionCore {
     }
   }
 
+  /** Why nothing can be sent now. */
+  notOpen(method: string): ParleyError {
+    const { current } = this.phases
+    if (this.closed || current === 'error') return this.closedError()
+    if (current === 'shutting_down') return new ParleyError('shutting_down', { message: `${method} cannot be sent while the session is shutting down` })
+    return new ParleyError('not_initialized', { message: `${method} cannot be sent before the handshake is complete`, data: { phase: current } })
+  }
+
   closedError(): ParleyError {
     return new ParleyError('session_closed', { message: 'The session is closed' })
   }

@@ -10,7 +10,7 @@ import {
   type RequestId,
   type RequestMessage,
 } from '../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../protocol/index.ts'
+import { eraOf, type ProtocolVersion } from '../protocol/index.ts'
 import { isVerdict, splitBatch, supports } from '../versions/index.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
@@ -84,8 +84,12 @@ export class Receiving {
   #speaksForItself(message: RequestMessage): boolean {
     if (this.#core.settings.sharedLink || hasEnvelope(message)) return true
     if (this.#core.version !== undefined) return false
-    // Whoever has spoken for itself before, and agreed on nothing, has forgotten to.
-    return message.method === 'server/discover' || (this.#stateless !== undefined && !HANDSHAKE.has(message.method))
+    // Whoever has spoken for itself before, and agreed on nothing, has forgotten to; and where there is no handshake, nothing else is missing.
+    return message.method === 'server/discover' || ((this.#stateless !== undefined || !this.#hasHandshake) && !HANDSHAKE.has(message.method))
+  }
+
+  get #hasHandshake(): boolean {
+    return this.#core.settings.versions.some((version) => eraOf(version) === 'handshake')
   }
 
   get #engine(): Stateless {

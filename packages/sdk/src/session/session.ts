@@ -149,7 +149,7 @@ export class Session {
   /** Asks the peer; `params` and the result are in the newest vocabulary. `convert` is applied to the result, and what it throws is the outcome. */
   request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
     const core = this.#core
-    if (!core.open && !(method === 'ping' && core.phases.current === 'shutting_down')) return Promise.reject(this.#notOpen(method))
+    if (!core.open && !(method === 'ping' && core.phases.current === 'shutting_down')) return Promise.reject(this.#core.notOpen(method))
     const route = core.route(method)
     const breach = core.breach(route, core.role)
     if (breach !== undefined) return Promise.reject(breach)
@@ -325,11 +325,13 @@ export class Session {
     this.#tell(() => this.#core.endpoint.closing?.(this))
     if (!this.#core.closed && wait > 0 && this.#answering.size > 0) {
       this.resume()
+      let stopTimer: (() => void) | undefined
       const enough = new Promise<void>((resolve) => {
         this.#hurry = resolve
-        settings.clock.after(wait, resolve)
+        stopTimer = settings.clock.after(wait, resolve)
       })
       await Promise.race([this.#answering.idle(), enough])
+      stopTimer?.()
     }
     this.#end(reason)
     await this.#hungUp
@@ -379,13 +381,6 @@ export class Session {
   #initialiseTimedOut(): void {
     const ms = this.#core.settings.initialiseTimeout
     this.#end(new ParleyError('initialization_timeout', { message: `The client did not complete the handshake within ${ms} ms` }))
-  }
-
-  #notOpen(method: string): ParleyError {
-    const { phases, closed } = this.#core
-    if (closed || phases.current === 'error') return this.#core.closedError()
-    if (phases.current === 'shutting_down') return new ParleyError('shutting_down', { message: `${method} cannot be sent while the session is shutting down` })
-    return new ParleyError('not_initialized', { message: `${method} cannot be sent before the handshake is complete`, data: { phase: phases.current } })
   }
 
   /** Calls somebody else's code that must not harm the session. */

@@ -76,6 +76,7 @@ describe('D7 tasks over HTTP, without any session', () => {
     const { ask, begin } = meet({ principal: ({ header }) => header('x-user') })
     const { taskId } = await begin({ 'x-user': 'ann' })
     expect(await ask('tasks/get', { taskId }, taskId, { 'x-user': 'ann' })).toMatchObject({ result: { status: 'working' } })
-    for (const other of [{ 'x-user': 'bob' }, {}]) expect(await ask('tasks/get', { taskId }, taskId, other)).toMatchObject({ error: { code: -32602 } })
+    for (const other of [{ 'x-user': 'bob' }, {}] as Record<string, string>[])
+      expect(await ask('tasks/get', { taskId }, taskId, other)).toMatchObject({ error: { code: -32602 } })
   })
 })

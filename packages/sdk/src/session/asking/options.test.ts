@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createServer } from '../../server.ts'
 import { type AskingOptions, askingSettings } from './options.ts'
 
 describe('8.2 rules 6, 9 and 12: how long and how often calls may wait for answers', () => {
@@ -29,4 +30,9 @@ describe('8.2 rules 6, 9 and 12: how long and how often calls may wait for answe
     expect(settings).toThrow(RangeError)
     expect(settings).toThrow(message)
   })
+})
+
+it('a bad key is found when the server is made, not by its first client', () => {
+  expect(() => askingSettings({ key: 'short' })).toThrow(RangeError)
+  expect(() => createServer({ name: 'test', version: '1.0.0' }, { asking: { key: [] } })).toThrow(RangeError)
 })

@@ -141,8 +141,8 @@ export class ParkedCall {
   }
 
   /** The client has made the request of the present leg once more: perhaps it does not get the answer to the first any more. */
-  join(request: InboundCall): void {
-    if (this.#leg === undefined) return
+  join(sequence: number, request: InboundCall): void {
+    if (this.#leg === undefined || sequence !== this.#state.sequence) return
     this.#joined ??= []
     this.#joined.push(request)
     this.#follow(request, this.#leg)
@@ -236,7 +236,7 @@ export class ParkedCall {
   /** The request that was to bring the outcome was given up by its client. Unless it was made twice, nobody waits for the call any more. */
   #legGone(reason: string): void {
     let next = this.#joined?.shift()
-    while (next?.cancelled) next = this.#joined?.shift()
+    while (next?.cancelled || next?.answered) next = this.#joined?.shift()
     if (next?.spoken === undefined) this.cancel(reason)
     else this.call.continueAs(next.id, next.spoken)
   }
@@ -279,6 +279,7 @@ export class ParkedCall {
   #show({ sequence, questions }: Extract<QuestionsEffect, { type: 'show' }>): void {
     const leg = this.#leg as Leg
     this.#leg = undefined
+    this.#joined = undefined
     this.call.suspend()
     this.#expiresAt = this.#parking.now + this.#parking.timeLeft(this)
     this.#parking.wakeAt(this.#expiresAt)

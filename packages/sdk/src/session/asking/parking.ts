@@ -105,7 +105,7 @@ export class Parking {
     const name = `${payload.c} ${payload.s}`
     const spent = this.#spent.outcomeOf(name)
     if (spent !== undefined) {
-      this.#calls.get(payload.c)?.join(leg)
+      this.#calls.get(payload.c)?.join(payload.s, leg)
       return spent
     }
     const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)

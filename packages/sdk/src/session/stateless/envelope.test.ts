@@ -23,3 +23,12 @@ describe('D-67 a handshake with a server that has none', () => {
     expect(readEnvelope({ ...INITIALIZE, method: 'tools/list' }, undefined, ['2026-07-28'])).toMatchObject({ kind: 'request_metadata_missing' })
   })
 })
+
+describe('D-01 an envelope of a version that has none', () => {
+  it('is told that this version begins with a handshake', () => {
+    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2025-11-25', 'io.modelcontextprotocol/clientCapabilities': {} }
+    const refused = readEnvelope({ ...INITIALIZE, method: 'tools/list', params: { _meta } }, undefined, ['2025-11-25', '2026-07-28']) as ParleyError
+    expect(refused.toWire('2026-07-28')).toMatchObject({ code: -32022, message: expect.stringContaining('begins with initialize') })
+    expect(refused.data).toMatchObject({ requested: '2025-11-25', supported: ['2026-07-28', '2025-11-25'] })
+  })
+})

@@ -157,6 +157,13 @@ describe('D-01 requests that speak for themselves', () => {
     expect(await client.error('resources/read', { uri: 'memo://two', ...envelope() })).toMatchObject({ code: -32602, data: { uri: 'memo://two' } })
   })
 
+  it('are told what they lack, where nothing else is spoken', async () => {
+    const client = new RawClient(server({ versions: ['2026-07-28'] }), {})
+    expect(await client.error('tools/list', {})).toMatchObject({ code: -32602, data: { missing: `${NAMES}protocolVersion` } })
+    expect((await client.error('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} })).message).toContain('2026-07-28')
+    await client.close()
+  })
+
   it('hear of changes where they listen', async () => {
     const made = server()
     const client = new RawClient(made, {})
