@@ -46,7 +46,7 @@ describe('D-31 the end of listening', () => {
 })
 
 it('M7 all listeners together have a limit, too', async () => {
-  const server = createServer({ name: 'test', version: '1.0.0' }, { maxSubscriptions: 2 }).add(resource('memo://{id}', { subscribable: true }, () => 'text'))
+  const server = createServer({ name: 'test', version: '1.0.0' }, { maxSubscriptions: 2 }).add(resource('memo://{id}', { subscribe: true }, () => 'text'))
   const client = new RawClient(server, {})
   const listen = (at: number) => client.request(LISTEN, { _meta, notifications: { resourceSubscriptions: [`memo://${at}`, 'memo://all'] } })
   for (let at = 0; at < 100; at++) void listen(at)

@@ -191,7 +191,7 @@ export class Session {
   /** Asks a server of the stateless era to tell of changes, for as long as nobody ends it. */
   listen(filter: ListenFilter, options: ListenOptions = {}): Listening {
     const core = this.#core
-    if (!core.open) throw this.#notOpen('subscriptions/listen')
+    if (!core.open) throw this.#core.notOpen('subscriptions/listen')
     const breach = core.breach(core.route('subscriptions/listen'), this.role)
     if (breach !== undefined) throw breach
     return this.#requests.listenings.begin(filter, options)
