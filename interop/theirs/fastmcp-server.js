@@ -48,6 +48,8 @@ const tools = {
     throw new UserError(FAILURE)
   },
   async touch() {
+    // It answers requests of a session some time before it counts the session among its own.
+    while (session() === undefined) await new Promise((resolve) => setTimeout(resolve, 20))
     await server.sendResourceUpdated(NOTE.uri)
     return 'touched'
   },
