@@ -5,7 +5,7 @@ import type { CloseOptions } from '../session/index.ts'
 import { acceptance, type Exchange, isJsonType } from '../transport/index.ts'
 import { META, supports } from '../versions/index.ts'
 import { Hall } from './hall.ts'
-import type { HttpSettings } from './options.ts'
+import { type HttpSettings, principalOf } from './options.ts'
 import { refuse, refuseWith } from './refusal.ts'
 import type { HttpSession, SessionTable } from './session-table.ts'
 import type { Mount, Servable } from './site.ts'
@@ -140,7 +140,7 @@ export class StreamableEndpoint implements Mount {
   }
 
   #open(exchange: Exchange, id: RequestId, incoming: Incoming): void {
-    const opened = this.#table.open()
+    const opened = this.#table.open(principalOf(exchange, this.#settings))
     if (opened === undefined) {
       const why = this.#table.closing ? 'The server is shutting down' : 'There are too many sessions'
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
@@ -194,7 +194,8 @@ export class StreamableEndpoint implements Mount {
   /** The session a request names, if it may be used in the version the request names (B-12). */
   #find(exchange: Exchange, id: string): HttpSession | undefined {
     const found = this.#table.find(id)
-    if (found === undefined) {
+    // Whose session it is, is nobody else's business: to others it does not exist.
+    if (found === undefined || found.principal !== principalOf(exchange, this.#settings)) {
       refuse(exchange, 404, 'session_closed', 'There is no such session, or it has ended; begin a new one with initialize')
       return undefined
     }

@@ -2,7 +2,7 @@
 import type { Incoming } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import type { Exchange } from '../transport/index.ts'
-import type { HttpSettings } from './options.ts'
+import { type HttpSettings, principalOf } from './options.ts'
 import { Pulse } from './pulse.ts'
 import { refuse } from './refusal.ts'
 import { NO_HEADERS, pulsePeriod } from './response.ts'
@@ -34,7 +34,7 @@ export class Hall {
   take(exchange: Exchange, incoming: Extract<Incoming, { kind: 'request' | 'notification' }>): void {
     const link = this.#opened?.link ?? this.#open()
     if (link === undefined) return refuse(exchange, 503, 'refusal_unavailable', 'The server is shutting down', { 'retry-after': '5' })
-    const principal = this.settings.principal?.({ header: (name) => exchange.header(name.toLowerCase()) })
+    const principal = principalOf(exchange, this.settings)
     if (incoming.kind === 'request') return link.ask(exchange, incoming, principal)
     link.deliver(exchange, incoming, principal)
     exchange.respond(202, NO_HEADERS)

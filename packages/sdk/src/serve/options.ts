@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
 import { type AcceptOptions, askingSettings, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
-import type { GuardOptions } from '../transport/index.ts'
+import type { Exchange, GuardOptions } from '../transport/index.ts'
 
 /**
  * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an event stream.
@@ -31,8 +31,8 @@ export interface HttpOptions extends GuardOptions {
   /** Most requests of clients without a session that wait for their answer at once, of all clients together and with those that listen; more are refused (429). Default 10 000. */
   maxRequests?: number
   /**
-   * Whom a request comes from: what is kept between requests, such as a call that waits for an answer, is only given back to the same one.
-   * Asked for requests without a session, those of 2026-07-28. Default: nobody in particular.
+   * Whom a request comes from: what is kept between requests, such as a session or a call that waits for an answer, is only there for the same
+   * one. Default: nobody in particular.
    */
   principal?: (request: { header(name: string): string | undefined }) => string | undefined
   /** How often a comment is sent on a stream that is silent, so that no proxy hangs up. Default 15 s. */
@@ -83,6 +83,11 @@ export interface HttpSettings {
   readonly onError: (error: unknown) => void
   readonly clock: Clock
   readonly mint: Mint
+}
+
+/** Whom a request comes from, as far as the server can tell. */
+export function principalOf(exchange: Exchange, { principal }: HttpSettings): string | undefined {
+  return principal?.({ header: (name) => exchange.header(name.toLowerCase()) })
 }
 
 export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLimits> | undefined): HttpSettings {

@@ -16,6 +16,8 @@ export interface Acceptance {
 export interface HttpSession {
   readonly link: HttpLink
   readonly session: Session
+  /** Who opened it, and nobody else may use it. */
+  readonly principal: string | undefined
   /** When it was last known to be in use. */
   usedAt: number
   /** When it was last found to be busy. */
@@ -65,13 +67,13 @@ export class SessionTable implements LinkHost {
   }
 
   /** A new session; `undefined` when there are too many and none of them is idle. */
-  open(): HttpSession | undefined {
+  open(principal: string | undefined): HttpSession | undefined {
     if (this.#closing || (this.#sessions.size >= this.settings.maxSessions && !this.#evict())) return undefined
     const id = this.settings.mint()
     const link = new HttpLink(this, id)
     const session = this.#server.accept(link, { ...this.settings.session, id })
     const now = this.settings.clock.now()
-    const opened: HttpSession = { link, session, usedAt: now, busyAt: now, untidy: true }
+    const opened: HttpSession = { link, session, principal, usedAt: now, busyAt: now, untidy: true }
     this.#sessions.set(id, opened)
     this.#fresh.add(opened)
     this.#cancelSweep ??= this.settings.clock.after(this.#sweepPeriod(), this.#sweep)

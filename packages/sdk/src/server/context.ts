@@ -145,6 +145,7 @@ export class Context {
     known.form ??= toForm(await compiled.toJsonSchema())
     const { form } = known
     const answer = await this.#ask(key, 'elicitation/create', { message, requestedSchema: form }, options)
+    this.#failures = 0
     if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
     const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
     if (!checked.ok) throw new ParleyError('invalid_answer', { message: `The answer to "${key}" does not fit: ${describeIssues(checked.issues)}` })
@@ -166,6 +167,7 @@ export class Context {
     // Only where the end of the visit can be told.
     const elicitationId = caller.can('notifications/elicitation/complete') ? session.mint() : undefined
     const answer = await this.#ask(key, 'elicitation/create', { mode: 'url', message, url, ...(elicitationId && { elicitationId }) }, options)
+    this.#failures = 0
     return { action: readAction(key, answer), complete: () => void (elicitationId && session.notify('notifications/elicitation/complete', { elicitationId })) }
   }
 
@@ -182,6 +184,7 @@ export class Context {
     const usesTools = params.tools !== undefined || params.toolChoice !== undefined
     demand(this.request.caller, usesTools ? 'sampling.tools' : 'sampling')
     const answer = await this.#ask(key, 'sampling/createMessage', params, options)
+    this.#failures = 0
     if (typeof answer['model'] !== 'string' || typeof answer['content'] !== 'object' || answer['content'] === null) {
       throw new ParleyError('invalid_answer', { message: `The answer to "${key}" is not a message of a model` })
     }
@@ -198,6 +201,7 @@ export class Context {
     if (breath !== undefined) await breath
     demand(this.request.caller, 'roots')
     const { roots } = await this.#ask(key, 'roots/list', undefined, options ?? {})
+    this.#failures = 0
     if (!Array.isArray(roots)) throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
     return roots
   }
@@ -213,7 +217,9 @@ export class Context {
         this.#beginning--
       }
     }
-    return this.#watched(this.#replay === undefined ? this.#onlyOnce(key, perform) : this.#replay.once(key, perform), false)
+    const outcome = this.#replay === undefined ? this.#onlyOnce(key, perform) : this.#replay.once(key, perform)
+    outcome.catch(ignore)
+    return outcome
   }
 
   #onlyOnce<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
@@ -253,16 +259,12 @@ export class Context {
   }
 
   /** What nobody waits for, say because something else failed first, must not end the whole process when it fails as well. */
-  #watched<T>(outcome: Promise<T>, asks = true): Promise<T> {
-    outcome.then(
-      () => {
-        if (asks) this.#failures = 0
-      },
-      (error) => {
-        // A bad answer is one, too: it took its time to come.
-        if (asks && !(error instanceof ParleyError && error.kind === 'invalid_answer')) this.#failures++
-      },
-    )
+  #watched<T>(outcome: Promise<T>): Promise<T> {
+    outcome.catch((error) => {
+      // A bad answer is one, too: it took its time to come.
+      if (error instanceof ParleyError && error.kind === 'invalid_answer') this.#failures = 0
+      else this.#failures++
+    })
     return outcome
   }
 }
@@ -276,6 +278,8 @@ for (const name of ['progress', 'poll', 'log', 'notify', 'elicit', 'elicitUrl', 
     },
   })
 }
+
+function ignore(): void {}
 
 function checkKey(key: unknown): void {
   if (typeof key !== 'string' || key === '') throw new TypeError('A question or an effect needs a key: a short string that is unique within the call')

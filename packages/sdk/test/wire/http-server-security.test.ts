@@ -134,3 +134,19 @@ describe('CORS', () => {
     expect(stranger.headers['access-control-allow-origin']).toBeUndefined()
   })
 })
+
+describe('whose session it is', () => {
+  it('nobody else can use it, look into it or end it, though they know its id', async () => {
+    const { port, serving } = await serve({ principal: (request) => request.header('x-user') })
+    const opened = await call(port, { body: initialize(), headers: { 'x-user': 'ann' } })
+    const id = String(opened.headers['mcp-session-id'])
+    for (const other of [{ 'x-user': 'eve' }, {}] as Record<string, string>[]) {
+      const headers = { ...other, 'mcp-session-id': id }
+      expect((await call(port, { body: toolCall(2, 'now'), headers })).status).toBe(404)
+      expect((await call(port, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' } })).status).toBe(404)
+      expect((await call(port, { method: 'DELETE', headers })).status).toBe(404)
+    }
+    expect(serving.sessions).toBe(1)
+    expect((await call(port, { body: toolCall(2, 'now'), headers: { 'x-user': 'ann', 'mcp-session-id': id } })).status).toBe(200)
+  })
+})

@@ -94,10 +94,6 @@ export class ParkedCall {
     return this.#leg === undefined
   }
 
-  get sequence(): number {
-    return this.#state.sequence
-  }
-
   ask(method: string, params: Body | undefined, { key, signal, timeout, maxTimeout }: RequestOptions): Promise<Body> {
     const name = key ?? `question-${++this.#unnamed}`
     return new Promise((resolve, reject) => {

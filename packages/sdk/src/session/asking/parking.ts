@@ -75,10 +75,6 @@ export class Parking {
     return this.clock.now()
   }
 
-  get size(): number {
-    return this.#calls.size
-  }
-
   /** A question of a call; `leg` is how the request it is being answered on can be answered. */
   ask(call: InboundCall, method: string, params: Body | undefined, options: RequestOptions, leg: () => Leg): Promise<Body> {
     if (!asking.has(call.method)) {
