@@ -1,5 +1,6 @@
 /** Serves one client over standard input and output, for as long as it is there. */
 import type { Readable, Writable } from 'node:stream'
+import { versions as allVersions, eraOf, type ProtocolVersion } from '../protocol/index.ts'
 import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Session, systemClock } from '../session/index.ts'
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import { type StdioLink, stdioLink } from './stdio-link.ts'
@@ -39,7 +40,7 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
   // Answers to what was asked before may still be wanted, as in `server < requests > answers`.
   const link = stdioLink({ input, output, clock, onInputEnd: () => void session.close(closing) })
   const reporting = withCrashReports(server, crashReports)
-  const session = acceptOn(link, reporting.server, accept)
+  const session = acceptOn(link, reporting.server, { ...patience(server, accept), ...accept })
   const stopSignals = (handleSignals ?? ownsProcess) ? onSignals(endSoon) : undefined
 
   function endSoon(): void {
@@ -61,6 +62,12 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
       await closed
     },
   }
+}
+
+/** A client of the stateless era may be silent for as long as it likes; it owns this process, and nobody else waits for its place. */
+function patience(server: Acceptor & { readonly versions?: readonly ProtocolVersion[] }, { versions }: AcceptOptions): AcceptOptions {
+  const spoken = versions ?? server.versions ?? allVersions
+  return spoken.some((version) => eraOf(version) === 'stateless') ? { initialiseTimeout: Number.POSITIVE_INFINITY } : {}
 }
 
 function acceptOn(link: StdioLink, server: Acceptor, options: AcceptOptions): Session {

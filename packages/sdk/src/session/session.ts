@@ -64,7 +64,7 @@ export class Session {
       () => this.#cancelInitialiseTimer?.(),
     )
     this.#receiving = receiving
-    if (options.role === 'server' && !core.settings.sharedLink) {
+    if (options.role === 'server' && !core.settings.sharedLink && Number.isFinite(core.settings.initialiseTimeout)) {
       this.#cancelInitialiseTimer = core.settings.clock.after(core.settings.initialiseTimeout, () => this.#initialiseTimedOut())
     }
     options.link.open({

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { createServer, fetchHandler, tool } from '../../src/server.ts'
+import type { AskingOptions } from '../../src/session/index.ts'
 import { fakeClock } from '../../src/testing.ts'
 
 const KEY = 'a secret that only this fleet of servers knows'
@@ -19,7 +20,7 @@ class Shop {
   readonly clock = fakeClock()
   readonly #handler: ReturnType<typeof fetchHandler>
 
-  constructor(stateless: boolean, key: string | null = KEY) {
+  constructor(stateless: boolean, key: string | null = KEY, more: AskingOptions = {}) {
     const ship = (name: string) =>
       tool(name, { input: { type: 'object', properties: { to: { type: 'string' } } } as const }, async ({ to }, ctx) => {
         const { action } = await ctx.elicit('sure', 'Ship it?', FORM)
@@ -28,7 +29,7 @@ class Shop {
       })
     const server = createServer(
       { name: 'shop', version: '1.0.0' },
-      { stateless, clock: this.clock, onError: () => {}, ...(key === null ? {} : { asking: { key } }) },
+      { stateless, clock: this.clock, onError: () => {}, asking: key === null ? more : { key, ...more } },
     )
     this.#handler = fetchHandler(server.add(ship('ship'), ship('send')), { clock: this.clock, principal: (request) => request.header('x-user') })
   }
@@ -143,5 +144,16 @@ describe('requestState on another process', () => {
     expect(reply).toMatchObject({ error: { code: -32602, message: expect.stringContaining('no longer waits') } })
     expect([one.shipped, two.shipped]).toEqual([[], []])
     await Promise.all([one.close(), two.close()])
+  })
+})
+
+describe('places of calls that wait', () => {
+  it('of one client are bounded where it is known who is who, and others still find one', async () => {
+    const shop = new Shop(false, KEY, { maxParkedEach: 3 })
+    for (const _ of [1, 2, 3]) expect((await shop.call('ship', 'Oslo')).result?.['resultType']).toBe('input_required')
+    const refused = await shop.call('ship', 'Oslo')
+    expect(refused.result ?? refused.error).toMatchObject({ code: -32603, message: expect.stringContaining('3 calls of this client') })
+    expect((await shop.call('ship', 'Oslo', {}, 'bob')).result?.['resultType']).toBe('input_required')
+    await shop.close()
   })
 })

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../src/client.ts'
 import { childLink, serveStdio, stdioLink } from '../../src/node/index.ts'
 import { createServer, tool } from '../../src/server.ts'
+import { fakeClock } from '../../src/testing.ts'
 import { type Bundled, bundled } from './children/programs.ts'
 import { until } from './processes.ts'
 
@@ -295,5 +296,19 @@ describe('T the whole way', () => {
     expect((await client.call('large', { length: 1_000_000 })).text).toHaveLength(1_000_000)
     await client.close()
     expect(await link.gone).toEqual({ code: 0, signal: null })
+  })
+})
+
+describe('V4 a client that says nothing yet', () => {
+  it.each([
+    { what: 'is waited for where it may be of the stateless era', versions: undefined, open: true },
+    { what: 'has 30 s where only a handshake can come', versions: ['2025-11-25'] as const, open: false },
+  ])('$what', async ({ versions, open }) => {
+    const clock = fakeClock()
+    const server = createServer({ name: 'patient', version: '1.0.0' })
+    const handle = await serveStdio(server, { input: new PassThrough(), output: new PassThrough(), clock, ...(versions && { versions }) })
+    await clock.advance(24 * 60 * 60_000)
+    expect(handle.session.phase !== 'closed').toBe(open)
+    await handle.close({ drain: 0 })
   })
 })

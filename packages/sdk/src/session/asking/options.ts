@@ -16,6 +16,8 @@ export interface AskingOptions {
   maxRounds?: number
   /** Most calls that wait at once. Default 1000. */
   maxParked?: number
+  /** Most of them of one client, where it is known who is who. Default 250. */
+  maxParkedEach?: number
   /** How long an outcome is kept for a client that makes its last request again. Default 60 s. */
   keepOutcome?: Duration
 }
@@ -26,6 +28,7 @@ export interface AskingSettings {
   readonly maxLife: number
   readonly maxRounds: number
   readonly maxParked: number
+  readonly maxParkedEach: number
   readonly keepOutcome: number
 }
 
@@ -37,6 +40,7 @@ export function askingSettings(options: AskingOptions = {}): AskingSettings {
     maxLife: time('maxLife', options.maxLife ?? '1h', 1),
     maxRounds: count('maxRounds', options.maxRounds ?? 32),
     maxParked: count('maxParked', options.maxParked ?? 1000),
+    maxParkedEach: count('maxParkedEach', options.maxParkedEach ?? 250),
     keepOutcome: time('keepOutcome', options.keepOutcome ?? '60s', 0),
   }
 }

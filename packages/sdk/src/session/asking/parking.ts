@@ -7,6 +7,7 @@ import type { SessionCore } from '../core.ts'
 import { type Answer, InputRequired } from '../endpoint.ts'
 import type { InboundCall } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
+import { embedded } from './embedded.ts'
 import { type AskingSettings, askingSettings } from './options.ts'
 import { type Leg, ParkedCall } from './parked-call.ts'
 import { paramsDigest, Seal } from './seal.ts'
@@ -81,14 +82,14 @@ export class Parking {
       return Promise.reject(new ParleyError('version_gap', { message: `${call.method} is answered without questions: ${method} cannot be asked` }))
     }
     if (call.parked === undefined) {
-      if (this.#calls.size >= this.#settings.maxParked) {
-        const message = `${this.#settings.maxParked} calls already wait for answers of their clients`
+      const message = this.#full(call.principal)
+      if (message !== undefined) {
         return Promise.reject(new ParleyError('too_many_requests', { message }))
       }
       call.parked = new ParkedCall(this, this.#core.settings.mint(), call, leg(), this.#start)
       this.#calls.set(call.parked.id, call.parked)
     }
-    return call.parked.ask(method, params, options)
+    return call.parked.ask(method, embedded(params), options)
   }
 
   /** Answers a request that brings back a token. */
@@ -168,15 +169,31 @@ export class Parking {
     this.wakeAt(next)
   }
 
+  /** One who never comes back must not take the places of all others, where it is known who is who. */
+  #full(principal: string | undefined): string | undefined {
+    const { maxParked, maxParkedEach } = this.#settings
+    const isShared = this.#core.settings.sharedLink
+    if (this.#calls.size >= maxParked) return `${maxParked} calls already wait for answers of their clients`
+    if (!isShared || principal === undefined || this.#calls.size < maxParkedEach) return undefined
+    let own = 0
+    for (const { call } of this.#calls.values()) if (call.principal === principal) own++
+    return own < maxParkedEach ? undefined : `${maxParkedEach} calls of this client already wait for its answers`
+  }
+
+  /** On a link of its own a client is who it is: it may come back on another one. */
+  #ownerOf(call: InboundCall): string {
+    return this.#core.settings.sharedLink ? (call.principal ?? '') : ''
+  }
+
   async #token(call: InboundCall, about: Omit<Payload, 'm' | 'd' | 'p'>): Promise<string> {
-    const payload: Payload = { ...about, m: call.method, d: await paramsDigest(call.params), p: call.principal ?? '' }
+    const payload: Payload = { ...about, m: call.method, d: await paramsDigest(call.params), p: this.#ownerOf(call) }
     return this.#seal.seal(payload as never)
   }
 
   async #read(token: unknown, leg: InboundCall): Promise<Payload> {
     const opened = typeof token === 'string' ? ((await this.#seal.open(token)) as Payload | undefined) : undefined
     if (opened === undefined) throw invalid('it is not a state this server gave')
-    if (opened.p !== (leg.principal ?? '')) throw invalid('it was given to somebody else')
+    if (opened.p !== this.#ownerOf(leg)) throw invalid('it was given to somebody else')
     if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params))) throw invalid('it belongs to another request')
     if (this.now >= opened.e) throw invalid('its time is over; make the request anew, without it')
     return opened

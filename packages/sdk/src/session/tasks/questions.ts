@@ -2,6 +2,7 @@
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { validResponses } from '../../versions/index.ts'
+import { embedded } from '../asking/embedded.ts'
 import type { Clock } from '../clock.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { RequestOptions } from '../options.ts'
@@ -97,11 +98,4 @@ export class TaskQuestions {
     this.#asked.add(name)
     return name
   }
-}
-
-/** D-48, D-49: a question inside a result has no id, no metadata and is no task. */
-function embedded(params: Body | undefined): Body | undefined {
-  if (params === undefined) return undefined
-  const { elicitationId: _i, _meta: _m, task: _t, ...rest } = params
-  return rest
 }
