@@ -22,7 +22,7 @@ export const parley = {
   async open({ tools, tap } = {}) {
     shared ??= makeServer()
     const server = tools === undefined ? shared : makeServer(tools)
-    const client = await connect(server, { info: clientIdentity, ...(tap === undefined ? {} : { tap: (_, text) => tap(text) }) })
+    const client = await connect(server, { info: clientIdentity, version: '2025-11-25', ...(tap === undefined ? {} : { tap: (_, text) => tap(text) }) })
     return {
       call: (given) => client.call('forecast', given),
       ask: (given) => client.call('outlook', given),

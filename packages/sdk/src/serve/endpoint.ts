@@ -132,7 +132,12 @@ export class StreamableEndpoint implements Mount {
       return refuse(exchange, 400, 'batch_invalid', 'The handshake must not be part of a batch')
     }
     if (incoming.kind !== 'request' || incoming.message.method !== 'initialize') {
-      return refuse(exchange, 400, 'invalid_request', 'Header Mcp-Session-Id is missing; a session begins with initialize')
+      return refuse(
+        exchange,
+        400,
+        'invalid_request',
+        'Header Mcp-Session-Id is missing: a session begins with initialize, and a request without one says its version in params._meta',
+      )
     }
     const named = exchange.header('mcp-protocol-version')
     if (named !== undefined && !isHandshakeVersion(named)) return refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions).toWire())

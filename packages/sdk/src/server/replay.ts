@@ -141,8 +141,13 @@ function recallValue<T>(done: Done): T {
 /** In every run the handler sees the same: the value as it travels. */
 function asJson(key: string, value: unknown): Done {
   if (value === undefined) return {}
-  const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) throw new ParleyError('internal_error', { message: `What once("${key}") gave cannot be written as JSON` })
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (cause) {
+    throw new TypeError(`What once("${key}") gave cannot be written as JSON: ${messageOf(cause)}`, { cause })
+  }
+  if (text === undefined) throw new TypeError(`What once("${key}") gave cannot be written as JSON: it is a ${typeof value}`)
   return { v: JSON.parse(text) }
 }
 

@@ -124,7 +124,7 @@ export class DefinedTool implements Listed, Definition {
     const { annotations, execution } = this.#options
     const deferred = this.deferTask ? { ...execution, taskSupport: this.taskSupport } : execution
     const headerParams = headerParamsOf(inputSchema)
-    if (typeof headerParams === 'string') throw new ParleyError('tool_schema_invalid', { message: `has an invalid x-mcp-header: ${headerParams}` })
+    if (typeof headerParams === 'string') throw new ParleyError('tool_schema_invalid', { message: headerParams })
     this.#headerParams = headerParams
     const shown: Body = { name: this.key, ...presented(this.#options), inputSchema }
     if (outputSchema !== undefined) shown['outputSchema'] = outputSchema
