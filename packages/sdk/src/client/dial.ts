@@ -109,6 +109,7 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
       maxRequestTimeout: options.maxTimeout,
       keepAlive: options.keepAlive,
       maxPending: options.maxPending,
+      maxRounds: options.maxRounds,
       maxRequestId: options.maxRequestId,
       profile: options.profile,
       limits: options.limits,

@@ -48,6 +48,8 @@ export interface ConnectOptions {
   /** Whether lists and resources are not asked for again while the server says that they are fresh (`ttlMs`). Default true. */
   cache?: boolean
   maxPending?: number
+  /** How often the server may answer one request with questions, in versions where it asks like that. Default 32. */
+  maxRounds?: number
   /** Request ids run from 1 to this; the connection is renewed before they run out. Default 2^53 - 1. */
   maxRequestId?: number
   onLog?: (message: LogMessageParams) => void

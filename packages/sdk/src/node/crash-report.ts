@@ -70,6 +70,7 @@ export class CrashReporter {
     return {
       ...(server.limits === undefined ? {} : { limits: server.limits }),
       ...(server.versions === undefined ? {} : { versions: server.versions }),
+      ready: () => server.ready?.(),
       accept: (link, options) => {
         const recording = this.record(link)
         const session = server.accept(recording, options)

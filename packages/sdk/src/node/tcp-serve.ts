@@ -32,6 +32,7 @@ export interface TcpHandle {
 
 export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Promise<TcpHandle> {
   const { port, host = '127.0.0.1', maxConnections = 1000, idleTimeout, crashReports, ...accept } = options
+  server.ready?.()
   const idleMs = idleTimeout === undefined ? undefined : milliseconds(idleTimeout)
   const sessions = new Map<Socket, Session>()
   const reporting = withCrashReports(server, crashReports)

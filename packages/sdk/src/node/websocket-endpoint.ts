@@ -58,6 +58,7 @@ class Endpoint implements WebSocketEndpoint {
   #closing = false
 
   constructor(server: Servable, options: WebSocketEndpointOptions, handshakes: WebSocketServer) {
+    server.ready?.()
     this.path = options.path ?? '/ws'
     this.#server = server
     this.#options = options

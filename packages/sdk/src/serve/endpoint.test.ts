@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FrameOrigin, Incoming, Link } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
+import { createServer, tool } from '../server/index.ts'
 import type { AcceptOptions, Session } from '../session/index.ts'
 import { fetchHandler } from './fetch-handler.ts'
 import type { HttpOptions } from './options.ts'
@@ -233,5 +234,33 @@ describe('D-60 pages of other origins', () => {
     const usual = await preflight()
     expect(usual).toEqual(expect.arrayContaining(['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']))
     expect(await preflight('content-type,mcp-method,mcp-na,Mcp-Param-Region, mcp-param-a b,x-other,mcp-')).toEqual([...usual, 'mcp-na', 'mcp-param-region'])
+  })
+})
+
+describe('E1 a definition that could never be shown', () => {
+  it('is told to whoever serves, not to the first client', () => {
+    const server = createServer({ name: 'broken', version: '1.0.0' }, { onError: () => {} }).add(
+      tool('bad', { input: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A B' } } } as never }, () => ''),
+    )
+    expect(() => fetchHandler(server)).toThrow('"bad"')
+  })
+})
+
+describe('D-61 what only sessions have', () => {
+  it.each([
+    ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], 'Batches are not part'],
+    ['an answer', { jsonrpc: '2.0', id: 1, result: {} }, 'Answers are not posted'],
+  ])('%s in the name of 2026-07-28 is told so, not asked for a session', async (_, message, why) => {
+    const handler = fetchHandler(createServer({ name: 'both', version: '1.0.0' }))
+    const headers = {
+      host: 'localhost',
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+    }
+    const response = await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(message) }))
+    expect(response.status).toBe(400)
+    expect(((await response.json()) as { error: { message: string } }).error.message).toContain(why)
+    await handler.close()
   })
 })

@@ -118,15 +118,16 @@ export class StreamableEndpoint implements Mount {
     return session === undefined && message.method !== 'initialize'
   }
 
-  /** What only sessions have, at a server without any. */
+  /** What only sessions have, where there is none. */
   #onStray(exchange: Exchange, incoming: Incoming): void {
     if (incoming.kind === 'invalid') return this.#onInvalid(exchange, incoming)
-    if (incoming.kind === 'batch') return refuse(exchange, 400, 'batch_not_supported', 'Batches are not part of the protocol versions of this server')
+    if (incoming.kind === 'batch') return refuse(exchange, 400, 'batch_not_supported', 'Batches are not part of this protocol version')
     refuse(exchange, 400, 'invalid_request', 'Answers are not posted: questions come in results, and their answers go with the request that is made again')
   }
 
   /** Without a session there is only one thing to do. */
   #onFirstPost(exchange: Exchange, incoming: Incoming): void {
+    if (this.#hall !== undefined && namesStateless(exchange)) return this.#onStray(exchange, incoming)
     if (incoming.kind === 'invalid') return this.#onInvalid(exchange, incoming)
     if (incoming.kind === 'batch' && incoming.items.some(isInitialize)) {
       return refuse(exchange, 400, 'batch_invalid', 'The handshake must not be part of a batch')
@@ -218,4 +219,9 @@ function isInitialize(item: Incoming): boolean {
 
 function isHandshakeVersion(named: string): boolean {
   return (handshakeVersions as readonly string[]).includes(named)
+}
+
+function namesStateless(exchange: Exchange): boolean {
+  const named = exchange.header('mcp-protocol-version')
+  return isVersion(named) && eraOf(named) === 'stateless'
 }

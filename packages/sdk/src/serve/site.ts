@@ -24,6 +24,8 @@ export interface Servable extends Acceptance {
   readonly limits?: Partial<MessageLimits>
   /** Those it speaks. Default: all. */
   readonly versions?: readonly ProtocolVersion[]
+  /** Throws what would make every conversation fail. */
+  ready?(): void
 }
 
 export class HttpSite {
@@ -33,6 +35,7 @@ export class HttpSite {
   readonly #mounts = new Map<string, Mount>()
 
   constructor(server: Servable, options: HttpOptions) {
+    server.ready?.()
     this.settings = settleHttp(options, server.limits)
     this.guard = new Guard(options)
     this.#table = new SessionTable(server, this.settings)

@@ -59,6 +59,11 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return this.#state.registry !== before
   }
 
+  /** Throws for the first definition that could never be shown to anybody. Serving calls it. */
+  ready(): void {
+    this.#state.begin()
+  }
+
   /** Begins one conversation. */
   accept(link: Link, options: AcceptOptions = {}): Session {
     const state = this.#state

@@ -12,6 +12,8 @@ export type ToolTypes = Record<string, { input: unknown; output: unknown }>
 export interface Acceptor<Tools = unknown> {
   /** Begins one conversation; the server's side of the handshake happens when the peer asks for it. */
   accept(link: Link, options?: AcceptOptions): Session
+  /** Throws what would make every conversation fail, so that whoever serves learns it before the first client does. */
+  ready?(): void
   /** Only a type: never set. */
   readonly '~tools'?: Tools
 }

@@ -58,7 +58,7 @@ export interface SessionOptions {
   probeTimeout?: Duration
   requestTimeout?: Duration
   maxRequestTimeout?: Duration
-  /** How often a server may answer one request with questions. Default 16. */
+  /** How often a server may answer one request with questions. Default 32. */
   maxRounds?: number
   /** How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for never. */
   keepAlive?: false | { every?: Duration; timeout?: Duration }
@@ -113,7 +113,7 @@ export function settle(options: SessionOptions): SessionSettings {
     profile: options.profile ?? 'lenient',
     initialiseTimeout: milliseconds(options.initialiseTimeout ?? (options.role === 'server' ? '30s' : '10s')),
     probeTimeout: milliseconds(options.probeTimeout ?? '2s'),
-    maxRounds: options.maxRounds ?? 16,
+    maxRounds: options.maxRounds ?? 32,
     requestTimeout: milliseconds(options.requestTimeout ?? '60s'),
     maxRequestTimeout: milliseconds(options.maxRequestTimeout ?? '10m'),
     keepAlive: keepAlive ? { every: milliseconds(keepAlive.every ?? '30s'), timeout: milliseconds(keepAlive.timeout ?? '10s') } : undefined,

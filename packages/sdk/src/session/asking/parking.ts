@@ -192,7 +192,7 @@ export class Parking {
 
   async #read(token: unknown, leg: InboundCall): Promise<Payload> {
     const opened = typeof token === 'string' ? ((await this.#seal.open(token)) as Payload | undefined) : undefined
-    if (opened === undefined) throw invalid('it is not a state this server gave')
+    if (opened === undefined) throw invalid('it is not a state this server gave, or it was sealed with another asking.key')
     if (opened.p !== this.#ownerOf(leg)) throw invalid('it was given to somebody else')
     if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params))) throw invalid('it belongs to another request')
     if (this.now >= opened.e) throw invalid('its time is over; make the request anew, without it')
