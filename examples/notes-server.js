@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { http: { type: 'boolean' }, port: { typ
 function howToTry(url) {
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'curl', version: '1.0.0' } }
   const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })
-  return `Notes are served at ${url}, to clients of 2024-11-05 to 2025-11-25. Try in another terminal:
+  return `Notes are served at ${url}, to clients of every version. Try in another terminal:
 
   node examples/client.js ${url}
   node examples/client.js ${url} add_note '{"title":"Milk","text":"Two bottles","tags":["shopping"]}'

@@ -8,11 +8,11 @@ const root = new URL('../../../', import.meta.url).pathname
 const numbered = (letter: string, ...numbers: number[]): string[] => numbers.map((number) => `${letter}${number}`)
 
 const required = [
-  ...numbered('V', 1, 2, 3, 5),
+  ...numbered('V', 1, 2, 3, 4, 5),
   ...numbered('C', 1, 2, 3, 4, 5),
   ...numbered('L', 1, 2, 3, 4, 5, 6, 7, 8),
   ...numbered('M', 1, 2, 3, 4, 5, 6, 7),
-  ...numbered('F', 1, 2, 3, 4, 5, 6, 7, 8),
+  ...numbered('F', 1, 2, 3, 4, 5, 6, 7, 8, 9),
   'T',
   ...numbered('X', 1, 2, 3, 4, 5, 7),
   ...numbered('E', 1, 2, 3),
