@@ -1,9 +1,10 @@
 /** The client's side of a session as an endpoint: introduces it, and answers what servers may ask of it. */
-import { ParleyError } from '../errors/index.ts'
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, TASKS_EXTENSION } from '../protocol/index.ts'
 import { type Endpoint, type Identity, type Inbound, type Introduction, runsTasks, type Session, TaskReceiver } from '../session/index.ts'
 import { answerElicitation, elicitHandlers } from './elicitation.ts'
+import { isOwnFault, type Report, reporter } from './failure.ts'
 import type { ConnectOptions } from './options.ts'
 import { answerRoots } from './roots.ts'
 import { answerSampling, sampleOffer } from './sampling.ts'
@@ -11,6 +12,11 @@ import { answerSampling, sampleOffer } from './sampling.ts'
 type Offer = Pick<ConnectOptions, 'elicit' | 'sample' | 'roots' | 'tasks' | 'experimental' | 'extensions' | 'onError'>
 
 type Answer = (inbound: Inbound) => Promise<Body>
+
+/** What handlers give and no server can use; sessions report only what they mask. */
+const UNFIT: readonly ErrorKind[] = ['invalid_answer']
+/** In a task, what was masked here is reported by nobody else. */
+const MASKED: readonly ErrorKind[] = [...UNFIT, 'internal_error']
 
 /** What is known of the arguments that travel in headers, and how to find out more. */
 export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
@@ -45,13 +51,15 @@ export class ClientEndpoint implements Endpoint {
   readonly #answers = new Map<string, Answer>()
   readonly #tasks: TaskReceiver | undefined
   readonly #headers: ToolHeaders | undefined
+  readonly #report: Report
 
   constructor(info: Identity, offer: Offer, headers?: ToolHeaders) {
     this.#headers = headers
+    this.#report = reporter(offer)
     this.#introduction = { info, capabilities: capabilitiesFrom(offer) }
-    const { elicit, sample, roots, onError } = offer
+    const { elicit, sample, roots } = offer
     if (this.#introduction.capabilities['tasks'] !== undefined) {
-      this.#tasks = new TaskReceiver(typeof offer.tasks === 'object' ? offer.tasks : {}, (error, during) => onError?.(error, { during }))
+      this.#tasks = new TaskReceiver(typeof offer.tasks === 'object' ? offer.tasks : {}, this.#report)
     }
     if (elicit !== undefined) {
       const handlers = elicitHandlers(elicit)
@@ -72,8 +80,17 @@ export class ClientEndpoint implements Endpoint {
     if (this.#tasks !== undefined && inbound.method.startsWith('tasks/')) return this.#tasks.answer(inbound)
     const answer = this.#answers.get(inbound.method)
     if (answer === undefined) throw new ParleyError('method_not_found', { message: `This client does not answer ${inbound.method.slice(0, 64)}` })
-    if (this.#tasks === undefined || inbound.params['task'] === undefined || !runsTasks(inbound.session, inbound.method)) return answer(inbound)
-    return this.#tasks.accept(inbound, answer)
+    if (this.#tasks === undefined || inbound.params['task'] === undefined || !runsTasks(inbound.session, inbound.method)) {
+      // A question inside a result is reported by who asks it.
+      return inbound.session.era === 'stateless' ? answer(inbound) : answer(inbound).catch((error) => this.#blame(error, inbound, UNFIT))
+    }
+    return this.#tasks.accept(inbound, (task) => answer(task).catch((error) => this.#blame(error, task, MASKED)))
+  }
+
+  /** The server is told, but it is code of this side that has to be mended. */
+  #blame(error: unknown, { method, cancelled }: Pick<Inbound, 'method' | 'cancelled'>, kinds: readonly ErrorKind[]): never {
+    if (!cancelled && isOwnFault(error, kinds)) this.#report((error as Error).cause ?? error, `answering ${method}`)
+    throw error
   }
 
   headerParams(tool: string): ReturnType<ToolHeaders['headerParams']> {

@@ -26,6 +26,7 @@ import type { Identity, Introduction, RequestOptions, Session, SessionHealth } f
 import type { SkillEntry } from '../skills/index.ts'
 import type { Loss } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
+import { reporter } from './failure.ts'
 import { Kept } from './kept.ts'
 import type { LoadedSkill } from './loaded-skill.ts'
 import type { ListKind } from './news.ts'
@@ -58,10 +59,10 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   readonly #tasks: ClientTasks
 
   /** Made by `connect`. */
-  constructor(connection: Connection, { cache = true, onError }: Pick<ConnectOptions, 'cache' | 'onError'> = {}) {
+  constructor(connection: Connection, { cache = true, ...options }: Pick<ConnectOptions, 'cache' | 'onError'> = {}) {
     this.#connection = connection
     this.#tasks = new ClientTasks(connection)
-    this.#kept = new Kept(connection, { cache, onError: (error, during) => onError?.(error, { during }) })
+    this.#kept = new Kept(connection, { cache, onError: reporter(options) })
   }
 
   /** The conversation as it is now; after a reconnect it is another one. */
@@ -115,7 +116,8 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     const convert = this.#converter(name, options)
     if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered) return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
     if (this.#tasks.follows) return this.#tasks.call(params, options, convert) as Promise<never>
-    return this.#connection.request('tools/call', params, options, convert) as Promise<CallOutcome<never>>
+    const calling = this.#connection.request('tools/call', params, options, convert)
+    return (this.#tasks.offered ? calling.catch((error) => this.#tasks.runIfRequired(error, params, options, convert)) : calling) as Promise<never>
   }
 
   /** Begins a call and leaves it running; where there are no tasks, behind the same handle the call runs as ever. */

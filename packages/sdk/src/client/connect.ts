@@ -5,6 +5,7 @@ import type { Acceptor } from '../session/index.ts'
 import { Client } from './client.ts'
 import { Connection } from './connection.ts'
 import type { ConnectOptions } from './options.ts'
+import { checkRoots } from './roots.ts'
 import { type LinkOpener, type RemoteTarget, type Target, wayTo } from './target.ts'
 import type { ToolsOf } from './typed.ts'
 
@@ -16,6 +17,7 @@ export function connect<S extends Acceptor = Acceptor>(
   options?: ConnectOptions,
 ): Promise<Client<ToolsOf<S>>>
 export async function connect(target: Target, options: ConnectOptions = {}): Promise<Client<never>> {
+  checkRoots(options.roots)
   const connection = new Connection(wayTo(target, options), options)
   const client = new Client<never>(connection, options)
   const { onLog } = options

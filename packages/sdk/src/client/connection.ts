@@ -8,6 +8,7 @@ import type { HeaderParam } from '../versions/index.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Doubt } from './doubt.ts'
 import { knownEra } from './era-memory.ts'
+import { type Report, reporter } from './failure.ts'
 import { Listeners } from './listeners.ts'
 import { Observers } from './observers.ts'
 import type { ConnectOptions } from './options.ts'
@@ -55,6 +56,7 @@ export class Connection {
   readonly #clock: Clock
   readonly #dialling: Dialling
   readonly #options: ConnectOptions
+  readonly #report: Report
   /** Absent where a lost connection stays lost. */
   readonly #redial: Redial | undefined
   /** Opens the successor of a session whose request ids run out (M3). */
@@ -77,7 +79,8 @@ export class Connection {
   constructor(way: Way, options: ConnectOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    const report = (error: unknown, during: string) => options.onError?.(error, { during })
+    const report = reporter(options)
+    this.#report = report
     this.listeners = new Listeners(report, () => this.#session !== undefined && this.keeper?.listenersChanged())
     this.stateChanges = new Observers((error) => report(error, 'state observer'))
     this.reports = new Observers((error) => report(error, 'reconnect observer'))
@@ -279,10 +282,9 @@ export class Connection {
   }
 
   #onEvent(event: SessionEvent): void {
-    const { onEvent, onError } = this.#options
     if (event.type === 'ids' && event.threshold === 0.96 && this.#state === 'connected') this.#renewal?.start(undefined, { afresh: true, atOnce: true })
-    onEvent?.(event)
-    if (event.type === 'error') onError?.(event.error, { during: event.during })
+    this.#options.onEvent?.(event)
+    if (event.type === 'error') this.#report(event.error, event.during)
   }
 
   #setState(to: ConnectionState, reason: Error | undefined): void {

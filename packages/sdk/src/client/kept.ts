@@ -154,7 +154,8 @@ export class Kept implements Keeper {
     const { session } = this.#connection
     const tools = page['tools'] as Tool[]
     const shown = session.era === 'stateless' && session.mirrors ? this.tools.learnHeaders(tools, (error) => session.reportError(error, 'tools/list')) : tools
-    this.tools.learn(shown)
+    // D-47: lists of the stateless era do not tell which calls become tasks.
+    this.tools.learn(shown, session.era === 'stateless' ? undefined : 'forbidden')
     return shown === tools ? page : { ...page, tools: shown }
   }
 }

@@ -31,13 +31,15 @@ export class KnownTools {
     this.#onMismatch = onMismatch
   }
 
-  /** One function per tool, made when it is listed: calls then need none of their own. */
-  learn(tools: readonly Tool[]): void {
+  /** One function per tool, made when it is listed: calls then need none of their own. `unsaid` is what saying nothing of tasks means. */
+  learn(tools: readonly Tool[], unsaid: TaskSupport | undefined): void {
     for (const tool of tools) {
       const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
       if (readOnlyHint !== true && idempotentHint !== true) this.#repeatable.delete(tool.name)
       else if (this.#repeatable.size < MAX_TOOLS) this.#repeatable.add(tool.name)
-      if (this.#taskSupport.size < MAX_TOOLS) this.#taskSupport.set(tool.name, tool.execution?.taskSupport ?? 'forbidden')
+      const support = tool.execution?.taskSupport ?? unsaid
+      if (support === undefined) this.#taskSupport.delete(tool.name)
+      else if (this.#taskSupport.size < MAX_TOOLS) this.#taskSupport.set(tool.name, support)
       if (tool.outputSchema === undefined) this.#checks.delete(tool.name)
       else if (this.#checks.size < MAX_TOOLS) this.#checks.set(tool.name, this.#checkAgainst(tool.name, tool.outputSchema))
     }

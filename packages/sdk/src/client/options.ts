@@ -53,7 +53,7 @@ export interface ConnectOptions {
   /** Request ids run from 1 to this; the connection is renewed before they run out. Default 2^53 - 1. */
   maxRequestId?: number
   onLog?: (message: LogMessageParams) => void
-  /** Told what went wrong here and is not anybody's answer: handlers that threw, frames that made no sense. */
+  /** Told what went wrong here and is not anybody's answer: handlers that threw, frames that could not be sent. Default: the console. */
   onError?: (error: unknown, info: { during: string }) => void
   onEvent?: (event: SessionEvent) => void
   /** Shown every session before its handshake: the first, and one more for each reconnect. */

@@ -15,7 +15,7 @@ const asking = (messages: unknown[], more: Body = {}): Body => ({ messages, maxT
 
 async function asked(sample: SampleOption, params: Body) {
   const server = rawServer()
-  await connect(server.link, { sample })
+  await connect(server.link, { sample, onError: () => {} })
   return server.ask('sampling/createMessage', params)
 }
 
@@ -130,7 +130,7 @@ describe('F6 sampling', () => {
 describe('F6 roots', () => {
   const listed = async (roots: RootsOption) => {
     const server = rawServer()
-    const client = await connect(server.link, { roots })
+    const client = await connect(server.link, { roots, onError: () => {} })
     return { client, server, answer: await server.ask('roots/list') }
   }
 
@@ -157,6 +157,19 @@ describe('F6 roots', () => {
   })
 
   it('masks a root that is no URI', async () => {
-    expect((await listed(['/home/me'])).answer.error).toEqual({ code: -32603, message: 'Internal error' })
+    expect((await listed(() => ['/home/me'])).answer.error).toEqual({ code: -32603, message: 'Internal error' })
+  })
+
+  it.each<[string, unknown, string]>([
+    ['a path', ['file:///a', '/home/me'], 'A root must be a URI such as file:///home/me, not "/home/me"'],
+    ['a root without URI', [{ name: 'B' }], 'A root must be a URI such as file:///home/me, not {"name":"B"}'],
+    ['nothing', [undefined], 'A root must be a URI such as file:///home/me, not undefined'],
+    ['no list', 'file:///a', '"roots" must be a list of URIs'],
+  ])('%s in a list is refused before anything is sent', async (_, roots, message) => {
+    const server = rawServer()
+    const connecting = connect(server.link, { roots: roots as RootsOption })
+    await expect(connecting).rejects.toThrow(TypeError)
+    await expect(connecting).rejects.toThrow(message)
+    expect(server.received).toEqual([])
   })
 })

@@ -307,6 +307,33 @@ describe('D7 callAsTask', () => {
     expect(await task.status()).toMatchObject({ status: 'completed' })
   })
 
+  it('there is a handle at once where the server may not answer with a task', async () => {
+    const { client, last } = await meet({ tasks: false })
+    const task = await client.callAsTask('never')
+    expect(task.latest.status).toBe('working')
+    await flush()
+    last().open('done')
+    expect((await task.result()).text).toBe('done')
+    await client.callAsTask('never').then((other) => other.cancel())
+    await flush()
+    expect(last().ctx.signal.aborted).toBe(true)
+  })
+
+  it('D-47 and for a tool whose server says that it is never one; a list that says nothing decides nothing', async () => {
+    const { client, last } = await meet()
+    const { tools } = await client.listTools()
+    expect(tools.every(({ execution }) => execution === undefined)).toBe(true)
+    const { id } = await client.callAsTask('may')
+    expect(client.transcript.lines.join('\n')).toContain(id)
+    const request = vi.spyOn(client.session, 'request')
+    request.mockResolvedValueOnce({ tools: tools.map((each) => ({ ...each, execution: { taskSupport: 'forbidden' } })) } as never)
+    await client.listTools({ fresh: true } as never)
+    const task = await client.callAsTask('never')
+    await flush()
+    last().open('done')
+    expect((await task.result()).text).toBe('done')
+  })
+
   it('a task is found again by its id; unknown ones are not', async () => {
     const { client, last } = await meet()
     const { id } = await client.callAsTask('may')

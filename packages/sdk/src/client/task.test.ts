@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { ToolError } from '../errors/index.ts'
+import { ParleyError, ToolError } from '../errors/index.ts'
 import type { Task } from '../protocol/index.ts'
 import { type Context, createServer, tool } from '../server/index.ts'
 import { connect as connectIn, fakeClock, flush, leaks } from '../testing/index.ts'
@@ -190,15 +190,31 @@ describe('F8 callAsTask', () => {
     expect(leaks(client, client.serverSession, clock)).toEqual([])
   })
 
-  it('C-23 a tool known to have no tasks is called as ever', async () => {
-    const { server, last } = gates()
+  it.each([
+    ['known to have no tasks', true, 1],
+    ['that turns out to have none', false, 2],
+  ])('C-23 a tool %s is called as ever', async (_, isListed, requests) => {
+    const { server, calls, last } = gates()
     await using client = await connect(server)
-    await expect(client.callAsTask('never')).rejects.toMatchObject({ code: -32601, message: expect.stringContaining('cannot run as a task') })
-    await client.tools()
+    if (isListed) await client.tools()
     const task = await client.callAsTask('never')
     await flush()
+    expect(client.transcript.lines.filter((line) => line.startsWith('→ tools/call'))).toHaveLength(requests)
+    expect(calls).toHaveLength(1)
     last().open('plain')
     expect(await task.result()).toMatchObject({ value: 'plain' })
+  })
+
+  it('any other refusal is thrown', async () => {
+    const { server } = gates()
+    await using client = await connect(server)
+    const request = vi.spyOn(client.session, 'request')
+    for (const data of [undefined, { taskSupport: 'required' }]) {
+      const refusal = new ParleyError('method_not_found', { code: -32601, ...(data && { data }) })
+      request.mockRejectedValueOnce(refusal)
+      await expect(client.callAsTask('never')).rejects.toBe(refusal)
+    }
+    expect(request).toHaveBeenCalledTimes(2)
   })
 
   it('an answer that is no task is refused, and a result instead of one is taken', async () => {
@@ -215,11 +231,13 @@ describe('F8 callAsTask', () => {
 })
 
 describe('F8 call of a tool that runs only as a task', () => {
-  it('runs it as one and waits, once the tool was listed', async () => {
+  it.each([
+    ['once the tool was listed', true],
+    ['when the server says so', false],
+  ])('runs it as one and waits, %s', async (_, isListed) => {
     const { server, last } = gates()
     await using client = await connect(server)
-    await expect(client.call('must')).rejects.toMatchObject({ code: -32601, message: expect.stringContaining('runs only as a task') })
-    await client.tools()
+    if (isListed) await client.tools()
     const steps: number[] = []
     const calling = client.call('must', {}, { onProgress: ({ progress }) => steps.push(progress) })
     await flush()
@@ -228,6 +246,23 @@ describe('F8 call of a tool that runs only as a task', () => {
     expect((await calling).value).toBe('done')
     expect(steps).toEqual([1])
     expect((await client.call('sum')).value).toEqual({ sum: 3 })
+    expect(client.transcript.lines.filter((line) => line.startsWith('→ tools/call'))).toHaveLength(isListed ? 2 : 4)
+  })
+
+  it('any other refusal is thrown, and so is the second', async () => {
+    const { server } = gates()
+    await using client = await connect(server)
+    const refusal = (data?: Record<string, unknown>) => new ParleyError('method_not_found', { code: -32601, ...(data && { data }) })
+    const request = vi.spyOn(client.session, 'request')
+    for (const error of [refusal(), refusal({ taskSupport: 'forbidden' })]) {
+      request.mockRejectedValueOnce(error)
+      await expect(client.call('must')).rejects.toBe(error)
+    }
+    expect(request).toHaveBeenCalledTimes(2)
+    const required = refusal({ taskSupport: 'required' })
+    request.mockRejectedValueOnce(required).mockRejectedValueOnce(required)
+    await expect(client.call('must')).rejects.toBe(required)
+    expect(request).toHaveBeenCalledTimes(4)
   })
 
   it('has no time limit of its own, but keeps to those of the caller', async () => {

@@ -52,6 +52,8 @@ type Followed = RemoteTask | PolledTask
 
 const ACCEPTS_TASK: RequestOptions = { acceptsTask: true }
 
+const METHOD_NOT_FOUND = -32601
+
 type Convert = (result: Body) => CallOutcome | Promise<CallOutcome>
 
 export class ClientTasks {
@@ -124,6 +126,12 @@ export class ClientTasks {
     }
   }
 
+  /** C-23: a tool that was not listed may turn out to run only as a task; the refused call has not run, so it is made again as one. */
+  async runIfRequired(error: unknown, params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
+    if (refusedFor(error) !== 'required') throw error
+    return await this.run(params, options ?? {}, convert)
+  }
+
   /** A task that was begun earlier, perhaps before a reconnect. */
   find(taskId: string, convert: Convert): TaskHandle {
     if (typeof taskId !== 'string' || taskId === '') throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
@@ -133,14 +141,15 @@ export class ClientTasks {
   }
 
   async #begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
-    if (this.#connection.session.era === 'stateless') return await this.#beginPolled(params, options, convert)
-    return this.offered && possible ? await this.#beginRemote(params, options, convert) : this.#local(params, options, convert)
+    const isPolled = this.#connection.session.era === 'stateless'
+    if (!possible || !(isPolled ? this.follows : this.offered)) return this.#local(params, options, convert)
+    return isPolled ? await this.#beginPolled(params, options, convert) : await this.#beginRemote(params, options, convert)
   }
 
   /** The server decides whether there is a task, so its answer is waited for. */
   async #beginPolled(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
     const { ttl, pollInterval, signal, onStatus, ...rest } = options
-    const answer = await this.#connection.request('tools/call', params, { ...rest, ...(signal && { signal }), acceptsTask: this.follows })
+    const answer = await this.#connection.request('tools/call', params, { ...rest, ...(signal && { signal }), ...ACCEPTS_TASK })
     if (!isFlatTask(answer)) return new LocalTask(this.#connection.session, async () => convert(answer))
     return handleOf(new PolledTask(this.#peer, readFlatTask('tools/call', answer), options), convert)
   }
@@ -161,16 +170,20 @@ export class ClientTasks {
   }
 
   async #beginRemote(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
-    const begun = await requestAsTask(this.#peer, 'tools/call', params, options)
+    const begun = await requestAsTask(this.#peer, 'tools/call', params, options).catch((error: unknown) => {
+      if (refusedFor(error) !== 'forbidden') throw error
+    })
+    if (begun === undefined) return this.#local(params, options, convert)
     if ('task' in begun) return handleOf(begun.task, convert)
     return new LocalTask(this.#connection.session, async () => convert(begun.result))
   }
 
   #local(params: Body, { signal, ...options }: TaskCallOptions, convert: Convert): TaskHandle {
     const { session } = this.#connection
-    return new LocalTask(session, (own) =>
-      this.#connection.request('tools/call', params, { ...options, signal: signal === undefined ? own : AbortSignal.any([signal, own]) }, convert),
-    )
+    return new LocalTask(session, (own) => {
+      const limited = { ...options, signal: signal === undefined ? own : AbortSignal.any([signal, own]) }
+      return this.follows ? this.call(params, limited, convert) : this.#connection.request('tools/call', params, limited, convert)
+    })
   }
 }
 
@@ -207,6 +220,11 @@ class TimeLimit {
       this.#controller.abort(new ParleyError('request_timeout', { message: `The task of tools/call timed out after ${ms} ms (${limit})` }))
     })
   }
+}
+
+/** What a server that refuses the way a tool was called says of it. */
+function refusedFor(error: unknown): unknown {
+  return error instanceof ParleyError && error.receivedCode === METHOD_NOT_FOUND ? error.data?.['taskSupport'] : undefined
 }
 
 function handleOf(task: Followed, convert: Convert): TaskHandle {

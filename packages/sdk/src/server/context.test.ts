@@ -101,6 +101,19 @@ describe('F6 ctx.elicit', () => {
     expect(String(reported[0])).toContain('The field "address" cannot be asked for')
   })
 
+  it.each([
+    ['a string', z.string()],
+    ['a record', z.record(z.string(), z.string())],
+    ['a plain list', { type: 'array' }],
+    ['a date', z.object({ when: z.date() })],
+    ['no schema at all', 'name'],
+  ])('E2 %s is a mistake of this side, so it is logged and not told', async (_, wrong) => {
+    const { answer, reported } = await run((ctx) => ctx.elicit('a', 'm', wrong as never), accepting())
+    expect(answer.error).toEqual({ code: -32603, message: 'Internal error' })
+    const message = expect.stringContaining('elicit("a"): a form needs an object schema with properties')
+    expect(reported).toEqual([expect.objectContaining({ name: 'TypeError', message })])
+  })
+
   it('needs a key of its own for every question', async () => {
     const twice = await run(async (ctx) => {
       await ctx.elicit('k', 'one', z.object({}))
@@ -114,7 +127,7 @@ describe('F6 ctx.elicit', () => {
   it.each(['2024-11-05', '2025-03-26'])('is refused clearly in %s, which does not have it', async (version) => {
     const { isError, text, client } = await run((ctx) => ctx.elicit('k', 'm', schema), { version, ...accepting({}) })
     expect(isError).toBe(true)
-    expect(text).toBe(`This needs the client capability "elicitation.form", which this client does not offer in protocol version ${version}`)
+    expect(text).toBe(`This needs the client capability "elicitation.form", which protocol version ${version} does not have`)
     expect(client.of('elicitation/create')).toEqual([])
   })
 
@@ -132,7 +145,7 @@ describe('F6 ctx.elicit', () => {
   it('C-10 a client with URLs only is not shown a form', async () => {
     const { isError, text } = await run((ctx) => ctx.elicit('k', 'm', schema), { capabilities: { elicitation: { url: {} } } })
     expect(isError).toBe(true)
-    expect(text).toContain('"elicitation.form"')
+    expect(text).toBe('This needs the client capability "elicitation.form", which this client did not declare')
   })
 
   it('works with every version that has it', async () => {
@@ -160,10 +173,13 @@ describe('F6 ctx.elicitUrl', () => {
   })
 
   it('C-11 is refused where only forms are known', async () => {
-    for (const options of [{ version: '2025-06-18', ...accepting() }, { capabilities: { elicitation: { form: {} } } }]) {
+    for (const [options, why] of [
+      [{ version: '2025-06-18', ...accepting() }, 'protocol version 2025-06-18 does not have'],
+      [{ capabilities: { elicitation: { form: {} } } }, 'this client did not declare'],
+    ] as const) {
       const { isError, text } = await run((ctx) => ctx.elicitUrl('k', 'm', 'https://example.com'), options)
       expect(isError).toBe(true)
-      expect(text).toContain('"elicitation.url"')
+      expect(text).toBe(`This needs the client capability "elicitation.url", which ${why}`)
     }
   })
 
@@ -248,6 +264,21 @@ describe('ctx.once', () => {
       ['Error: no', 'Error: no'],
     ])
     expect(runs).toBe(3)
+  })
+
+  it('gives what JSON makes of the value, the same one each time', async () => {
+    const { text } = await run(async (ctx) => {
+      const effect = () => ({ at: new Date(0), seen: new Map([[1, 2]]), left: undefined })
+      const [first, second] = [await ctx.once('a', effect), await ctx.once('a', effect)]
+      return JSON.stringify([
+        first.at === ('1970-01-01T00:00:00.000Z' as never),
+        first,
+        'left' in first,
+        first === second,
+        await ctx.once('b', () => undefined),
+      ])
+    })
+    expect(JSON.parse(text as string)).toEqual([true, { at: '1970-01-01T00:00:00.000Z', seen: {} }, false, true, null])
   })
 
   it('the next call runs it again', async () => {

@@ -11,7 +11,7 @@ import { isPromise } from './definition.ts'
 import { toForm, withDefaults } from './form.ts'
 import type { Input } from './input.ts'
 import { demand } from './question.ts'
-import { Replay, type ReplayState } from './replay.ts'
+import { asJson, Replay, type ReplayState } from './replay.ts'
 import { askAsTask, type TaskWish } from './task-ask.ts'
 
 /** A person or a model may take its time: default 10 minutes. */
@@ -51,6 +51,18 @@ function askedWith(schema: SchemaLike): Asked {
   const fresh: Asked = { compiled: compileSchema(schema, 'input') }
   asked.set(schema as object, fresh)
   return fresh
+}
+
+/** What no form can show is a mistake of this side, not of the client. */
+async function formFor(key: string, schema: SchemaLike): Promise<Required<Asked>> {
+  try {
+    const known = askedWith(schema)
+    known.form ??= toForm(await known.compiled.toJsonSchema())
+    return known as Required<Asked>
+  } catch (cause) {
+    const why = cause instanceof ParleyError ? `a form needs an object schema with properties: ${cause.message}` : (cause as Error).message
+    throw new TypeError(`elicit("${key}"): ${why}`, { cause })
+  }
 }
 
 export class Context {
@@ -136,20 +148,21 @@ export class Context {
   }
 
   async #elicit<Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
-    if (typeof message !== 'string' || schema === undefined) throw new TypeError(`elicit(key, message, schema): ${keyMissing(key)}`)
-    const breath = this.#claim(key)
-    if (breath !== undefined) await breath
-    demand(this.request.caller, 'elicitation.form')
-    const known = askedWith(schema)
-    const { compiled } = known
-    known.form ??= toForm(await compiled.toJsonSchema())
-    const { form } = known
-    const answer = await this.#ask(key, 'elicitation/create', { message, requestedSchema: form }, options)
-    this.#failures = 0
-    if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
-    const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
-    if (!checked.ok) throw new ParleyError('invalid_answer', { message: `The answer to "${key}" does not fit: ${describeIssues(checked.issues)}` })
-    return { action: 'accept', content: checked.value as OutputOf<Schema> }
+    try {
+      if (typeof message !== 'string' || schema === undefined) throw new TypeError(`elicit(key, message, schema): ${keyMissing(key)}`)
+      const breath = this.#claim(key)
+      if (breath !== undefined) await breath
+      demand(this.request.caller, 'elicitation.form')
+      const { compiled, form } = await formFor(key, schema)
+      const answer = await this.#ask(key, 'elicitation/create', { message, requestedSchema: form }, options)
+      this.#failures = 0
+      if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
+      const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
+      if (!checked.ok) throw new ParleyError('invalid_answer', { message: `The answer to "${key}" does not fit: ${describeIssues(checked.issues)}` })
+      return { action: 'accept', content: checked.value as OutputOf<Schema> }
+    } catch (error) {
+      throw this.#counted(error)
+    }
   }
 
   /** Asks the user to visit a page; accepting means that they went there, not that they are done. */
@@ -158,17 +171,24 @@ export class Context {
   }
 
   async #elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
-    if (typeof message !== 'string' || url === undefined) throw new TypeError(`elicitUrl(key, message, url): ${keyMissing(key)}`)
-    const breath = this.#claim(key)
-    if (breath !== undefined) await breath
-    if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
-    const { session, caller } = this.request
-    demand(caller, 'elicitation.url')
-    // Only where the end of the visit can be told.
-    const elicitationId = caller.can('notifications/elicitation/complete') ? session.mint() : undefined
-    const answer = await this.#ask(key, 'elicitation/create', { mode: 'url', message, url, ...(elicitationId && { elicitationId }) }, options)
-    this.#failures = 0
-    return { action: readAction(key, answer), complete: () => void (elicitationId && session.notify('notifications/elicitation/complete', { elicitationId })) }
+    try {
+      if (typeof message !== 'string' || url === undefined) throw new TypeError(`elicitUrl(key, message, url): ${keyMissing(key)}`)
+      const breath = this.#claim(key)
+      if (breath !== undefined) await breath
+      if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
+      const { session, caller } = this.request
+      demand(caller, 'elicitation.url')
+      // Only where the end of the visit can be told.
+      const elicitationId = caller.can('notifications/elicitation/complete') ? session.mint() : undefined
+      const answer = await this.#ask(key, 'elicitation/create', { mode: 'url', message, url, ...(elicitationId && { elicitationId }) }, options)
+      this.#failures = 0
+      return {
+        action: readAction(key, answer),
+        complete: () => void (elicitationId && session.notify('notifications/elicitation/complete', { elicitationId })),
+      }
+    } catch (error) {
+      throw this.#counted(error)
+    }
   }
 
   /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
@@ -177,18 +197,22 @@ export class Context {
   }
 
   async #sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
-    const breath = this.#claim(key)
-    if (breath !== undefined) await breath
-    const params: CreateMessageParams =
-      typeof prompt === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: DEFAULT_MAX_TOKENS } : prompt
-    const usesTools = params.tools !== undefined || params.toolChoice !== undefined
-    demand(this.request.caller, usesTools ? 'sampling.tools' : 'sampling')
-    const answer = await this.#ask(key, 'sampling/createMessage', params, options)
-    this.#failures = 0
-    if (typeof answer['model'] !== 'string' || typeof answer['content'] !== 'object' || answer['content'] === null) {
-      throw new ParleyError('invalid_answer', { message: `The answer to "${key}" is not a message of a model` })
+    try {
+      const breath = this.#claim(key)
+      if (breath !== undefined) await breath
+      const params: CreateMessageParams =
+        typeof prompt === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: DEFAULT_MAX_TOKENS } : prompt
+      const usesTools = params.tools !== undefined || params.toolChoice !== undefined
+      demand(this.request.caller, usesTools ? 'sampling.tools' : 'sampling')
+      const answer = await this.#ask(key, 'sampling/createMessage', params, options)
+      this.#failures = 0
+      if (typeof answer['model'] !== 'string' || typeof answer['content'] !== 'object' || answer['content'] === null) {
+        throw new ParleyError('invalid_answer', { message: `The answer to "${key}" is not a message of a model` })
+      }
+      return answer as CreateMessageResult
+    } catch (error) {
+      throw this.#counted(error)
     }
-    return answer as CreateMessageResult
   }
 
   /** The places the client lets this server work in. */
@@ -197,16 +221,20 @@ export class Context {
   }
 
   async #roots(key: string, options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
-    const breath = this.#claim(key)
-    if (breath !== undefined) await breath
-    demand(this.request.caller, 'roots')
-    const { roots } = await this.#ask(key, 'roots/list', undefined, options ?? {})
-    this.#failures = 0
-    if (!Array.isArray(roots)) throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
-    return roots
+    try {
+      const breath = this.#claim(key)
+      if (breath !== undefined) await breath
+      demand(this.request.caller, 'roots')
+      const { roots } = await this.#ask(key, 'roots/list', undefined, options ?? {})
+      this.#failures = 0
+      if (!Array.isArray(roots)) throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
+      return roots
+    } catch (error) {
+      throw this.#counted(error)
+    }
   }
 
-  /** Runs `effect` once in this call, however often the handler comes by; what it gave, or how it failed, is remembered. */
+  /** Runs `effect` once in this call, however often the handler comes by; what it gave, or how it failed, is remembered. The value is what JSON makes of it: a `Date` is a string afterwards. */
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     checkKey(key)
     const perform = (): T | Promise<T> => {
@@ -226,7 +254,8 @@ export class Context {
     this.#done ??= new Map()
     let outcome = this.#done.get(key) as Promise<T> | undefined
     if (outcome === undefined) {
-      outcome = new Promise((resolve) => resolve(effect()))
+      // As where handlers are run again, so that what would be lost there shows everywhere.
+      outcome = new Promise<T>((resolve) => resolve(effect())).then((value) => asJson(key, value))
       this.#done.set(key, outcome)
     }
     return outcome
@@ -260,12 +289,15 @@ export class Context {
 
   /** What nobody waits for, say because something else failed first, must not end the whole process when it fails as well. */
   #watched<T>(outcome: Promise<T>): Promise<T> {
-    outcome.catch((error) => {
-      // A bad answer is one, too: it took its time to come.
-      if (error instanceof ParleyError && error.kind === 'invalid_answer') this.#failures = 0
-      else this.#failures++
-    })
+    outcome.catch(ignore)
     return outcome
+  }
+
+  #counted(error: unknown): unknown {
+    // A bad answer is one, too: it took its time to come.
+    if (error instanceof ParleyError && error.kind === 'invalid_answer') this.#failures = 0
+    else this.#failures++
+    return error
   }
 }
 

@@ -17,7 +17,7 @@ const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time']
 /** Throws a `TypeError` that names the field which no form can show. */
 export function toForm(schema: JsonSchema): FormSchema {
   const { properties } = schema
-  if (schema['type'] !== 'object' || !isObject(properties)) throw new TypeError('A question needs an object schema with properties')
+  if (schema['type'] !== 'object' || !isObject(properties)) throw new TypeError('a form needs an object schema with properties')
   const fields = Object.entries(properties).map(([name, property]) => [name, toField(name, property)] as const)
   const required = Array.isArray(schema['required']) ? schema['required'].filter((name): name is string => typeof name === 'string') : []
   return { type: 'object', properties: Object.fromEntries(fields), ...(required.length === 0 ? {} : { required }) }

@@ -1,8 +1,9 @@
 /** Questions a handler may put to the client: what each needs, and how a missing capability is told. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
+import type { ProtocolVersion } from '../protocol/index.ts'
 import type { Caller } from '../session/index.ts'
-import { supports } from '../versions/index.ts'
+import { methodIn, supports } from '../versions/index.ts'
 
 const METHODS: Readonly<Record<string, string>> = { elicitation: 'elicitation/create', sampling: 'sampling/createMessage', roots: 'roots/list' }
 
@@ -11,19 +12,30 @@ const FEATURES: Readonly<Record<string, string>> = { 'elicitation.url': 'elicita
 
 /** Whether the client declared the capability and its version has it; `elicitation: {}` means forms. */
 export function offers(caller: Caller, path: string): boolean {
-  const method = METHODS[path.split('.', 1)[0] as string]
+  const method = methodOf(path)
   if (method !== undefined && !caller.can(method)) return false
-  const feature = FEATURES[path]
-  if (feature !== undefined && !supports(caller.version, feature)) return false
+  if (!isKnown(caller.version, path)) return false
   if (path === 'elicitation.form') return caller.declares(path) || !caller.declares('elicitation.url')
   return caller.declares(path)
+}
+
+/** Whether the version has it, whatever the client declared. */
+function isKnown(version: ProtocolVersion, path: string): boolean {
+  const method = methodOf(path)
+  const feature = FEATURES[path]
+  return (method === undefined || methodIn(version, method) !== undefined) && (feature === undefined || supports(version, feature))
+}
+
+function methodOf(path: string): string | undefined {
+  return METHODS[path.split('.', 1)[0] as string]
 }
 
 export function demand(caller: Caller, path: string): void {
   if (offers(caller, path)) return
   const requiredCapabilities = path.split('.').reduceRight<Body>((inner, key) => ({ [key]: inner }), {})
+  const why = isKnown(caller.version, path) ? 'this client did not declare' : `protocol version ${caller.version} does not have`
   throw new ParleyError('missing_client_capability', {
-    message: `This needs the client capability "${path}", which this client does not offer in protocol version ${caller.version}`,
+    message: `This needs the client capability "${path}", which ${why}`,
     data: { requiredCapabilities },
   })
 }

@@ -64,6 +64,26 @@ describe('8.2 once', () => {
     await client.close()
   })
 
+  it.each([true, false])('F6 names the key of what JSON cannot write, in every run (replay: %s)', async (stateless) => {
+    const seen: unknown[] = []
+    const handler = async (ctx: Context): Promise<string> => {
+      for (const value of [1n, () => 1]) {
+        await ctx.once(`k${typeof value}`, () => value).catch((error) => seen.push([error instanceof TypeError, error.name, error.message]))
+      }
+      await ctx.elicit('who', 'Who?', FORM)
+      return 'done'
+    }
+    const client = new Client(serverWith(handler, stateless), {})
+    const first = await client.result('tools/call', call())
+    expect(await finish(client, first, 'who')).toMatchObject({ content: [{ text: 'done' }] })
+    const once = [
+      [true, 'TypeError', expect.stringMatching(/^What once\("kbigint"\) gave cannot be written as JSON: .*BigInt/)],
+      [true, 'TypeError', 'What once("kfunction") gave cannot be written as JSON: it is a function'],
+    ]
+    expect(seen).toEqual(stateless ? [...once, ...once] : once)
+    await client.close()
+  })
+
   it('fails in the same way in every run', async () => {
     class Mine extends Error {}
     const seen: unknown[] = []

@@ -18,7 +18,7 @@ export interface ReplayState {
 type Done = { readonly v?: unknown } | Failed
 interface Failed {
   readonly f: string
-  readonly kind?: ErrorKind | 'tool'
+  readonly kind?: ErrorKind | 'tool' | 'json'
   /** What a client is told beside the message. */
   readonly data?: unknown
 }
@@ -80,9 +80,9 @@ export class Replay {
   async #perform<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
     this.#busy++
     try {
-      const value = await effect()
-      this.#effects[key] = asJson(key, value)
-      return recallValue<T>(this.#effects[key])
+      const v = asJson(key, await effect())
+      this.#effects[key] = { v }
+      return v
     } catch (thrown) {
       const failed = failedWith(thrown)
       this.#effects[key] = failed
@@ -114,11 +114,13 @@ function recall<T>(done: Done): Promise<T> {
 function recallError({ f, kind, data }: Failed, thrown?: unknown): Error {
   if (kind === undefined) return new Error(f, thrown === undefined ? undefined : { cause: thrown })
   const cause = (thrown as Error | undefined)?.cause
+  if (kind === 'json') return new Unwritable(f, { cause })
   return kind === 'tool' ? new ToolError(f, { structured: data as Body, cause }) : new ParleyError(kind, { message: f, data: data as Body, cause })
 }
 
 function failedWith(thrown: unknown): Failed {
   const f = messageOf(thrown)
+  if (thrown instanceof Unwritable) return { f, kind: 'json' }
   if (thrown instanceof ToolError) return { f, kind: 'tool', data: jsonOf(thrown.structured) }
   // What came from a peer of this server is none of the client's business, and stays so.
   if (thrown instanceof ParleyError && thrown.receivedCode === undefined) return { f, kind: thrown.kind, data: jsonOf(thrown.data) }
@@ -138,17 +140,20 @@ function recallValue<T>(done: Done): T {
   return (done as { v?: unknown }).v as T
 }
 
-/** In every run the handler sees the same: the value as it travels. */
-function asJson(key: string, value: unknown): Done {
-  if (value === undefined) return {}
+/** A `TypeError` in every run, unlike those of the effect itself. */
+class Unwritable extends TypeError {}
+
+/** In every run and every delivery the handler sees the same: the value as it would travel. */
+export function asJson<T>(key: string, value: T): T {
+  if (value === undefined) return value
   let text: string | undefined
   try {
     text = JSON.stringify(value)
   } catch (cause) {
-    throw new TypeError(`What once("${key}") gave cannot be written as JSON: ${messageOf(cause)}`, { cause })
+    throw new Unwritable(`What once("${key}") gave cannot be written as JSON: ${messageOf(cause)}`, { cause })
   }
-  if (text === undefined) throw new TypeError(`What once("${key}") gave cannot be written as JSON: it is a ${typeof value}`)
-  return { v: JSON.parse(text) }
+  if (text === undefined) throw new Unwritable(`What once("${key}") gave cannot be written as JSON: it is a ${typeof value}`)
+  return JSON.parse(text)
 }
 
 function messageOf(thrown: unknown): string {

@@ -40,10 +40,13 @@ export class Answering {
   #inFlight = NONE
   #waiting: Held[] | undefined
   #onIdle: (() => void) | undefined
+  /** Told when the first of several answers takes time, and when the last is given. */
+  readonly #onBusy: ((busy: boolean) => void) | undefined
 
-  constructor(core: SessionCore, session: Session) {
+  constructor(core: SessionCore, session: Session, onBusy?: (busy: boolean) => void) {
     this.#core = core
     this.#session = session
+    this.#onBusy = onBusy
   }
 
   get size(): number {
@@ -154,6 +157,7 @@ export class Answering {
 
   #await(call: InboundCall, outcome: Promise<Answer>): void {
     if (this.#inFlight === NONE) this.#inFlight = new Map()
+    if (this.#inFlight.size === 0) this.#onBusy?.(true)
     this.#inFlight.set(call.key, call)
     outcome.then(
       (result) => this.#returned(call, result),
@@ -225,7 +229,10 @@ export class Answering {
 
   #forget(call: InboundCall): void {
     // Requests answered on the spot were never listed, and an id may already be in use again.
-    if (this.#inFlight.get(call.key) === call) this.#inFlight.delete(call.key)
+    if (this.#inFlight.get(call.key) === call) {
+      this.#inFlight.delete(call.key)
+      if (this.#inFlight.size === 0) this.#onBusy?.(false)
+    }
     call.settle()
     if (this.#onIdle !== undefined && this.size === 0) {
       this.#onIdle()

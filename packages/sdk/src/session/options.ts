@@ -17,9 +17,13 @@ export interface Progress {
 export interface RequestOptions {
   /** Aborting it cancels the request at the peer. */
   signal?: AbortSignal
-  /** Time without an answer or progress. Default 60 s. */
+  /**
+   * Time without an answer or progress. Default 60 s. While a client answers questions of the server it rests, and so does `maxTimeout`: both go on
+   * when the last one is answered or taken back. How long a question may stay open is the server's to say; one that is simply left open stops the
+   * clock for no longer than the session's `maxRequestTimeout`.
+   */
   timeout?: Duration
-  /** Hard end however much progress comes. Default 10 min. */
+  /** Hard end however much progress comes; the time of questions is not counted. Default 10 min. */
   maxTimeout?: Duration
   /** Whether progress re-arms the time-out. Default true. */
   resetOnProgress?: boolean

@@ -3,6 +3,7 @@ import type { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
 import type { RequestOptions } from './options.ts'
 import type { Orphan } from './orphan.ts'
+import type { Rest } from './rest.ts'
 import type { Route } from './routes.ts'
 import type { ClientEnvelope } from './stateless/client-envelope.ts'
 
@@ -72,6 +73,20 @@ export class Pending implements PendingRequest, Orphan {
     this.envelope = envelope
     this.resolve = resolve
     this.reject = reject
+  }
+
+  /** When it is given up if the rest goes on. */
+  due(rest: Rest | undefined): number {
+    return this.deadline + (rest?.of(this) ?? 0)
+  }
+
+  /** The peer has shown that it is at work. */
+  startOver(now: number, rest: Rest | undefined): void {
+    this.deadline = Math.min(now - (rest?.of(this, now) ?? 0) + this.timeout, this.hardDeadline)
+  }
+
+  listed(rest: Rest | undefined): PendingRequest {
+    return { id: this.id, method: this.method, startedAt: this.startedAt, deadline: this.due(rest) }
   }
 
   /** Leaves the caller's signal alone once the request is over. */

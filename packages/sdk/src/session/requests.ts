@@ -9,6 +9,7 @@ import type { Progress, RequestOptions } from './options.ts'
 import { annotatedParams, NO_HEADERS, sendOptions, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest } from './pending.ts'
 import { cancelled, lostRequest, shown, timedOut } from './request-errors.ts'
+import { Rest } from './rest.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
 import { noteAsked } from './stateless/client-asked.ts'
@@ -39,6 +40,8 @@ export class Requests implements MendingHost {
   #listenings: Listenings | undefined
   #rounds: Rounds | undefined
   #onIdle: (() => void) | undefined
+  /** While this side answers the peer. */
+  #rest: Rest | undefined
 
   constructor(core: SessionCore, session: Session, end: (reason: ParleyError) => void) {
     this.#core = core
@@ -57,7 +60,7 @@ export class Requests implements MendingHost {
   }
 
   list(): PendingRequest[] {
-    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map(({ id, method, startedAt, deadline }) => ({ id, method, startedAt, deadline }))
+    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#rest))
   }
 
   /** `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the question whether the peer is alive. `convert` makes of the result what the caller wants without another promise. */
@@ -282,7 +285,7 @@ export class Requests implements MendingHost {
     if (pending === undefined || onProgress === undefined) return this.#core.ignore('unexpected progress', `token ${shown(token)}`)
     if (!(progress.progress > pending.lastProgress)) return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
     pending.lastProgress = progress.progress
-    if (pending.options?.resetOnProgress !== false) pending.deadline = Math.min(this.#core.settings.clock.now() + pending.timeout, pending.hardDeadline)
+    if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#rest)
     try {
       const outcome: unknown = onProgress(progress)
       if (outcome instanceof Promise) outcome.catch((error) => this.#core.reportError(error, `onProgress of ${pending.method}`))
@@ -362,6 +365,15 @@ export class Requests implements MendingHost {
     this.#onIdle = undefined
   }
 
+  /** Told when this side begins to answer the peer, and when it has answered everything. */
+  busy(busy: boolean): void {
+    const { clock, maxRequestTimeout } = this.#core.settings
+    const now = clock.now()
+    const rest = this.#rest
+    this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
+    if (!busy && rest !== undefined) this.#arm(rest.over(this.#pending.values(), now))
+  }
+
   #arm(due: number): void {
     if (due >= this.#timerDue) return
     this.#cancelTimer?.()
@@ -376,8 +388,9 @@ export class Requests implements MendingHost {
     const now = this.#core.settings.clock.now()
     let nextDue = Number.POSITIVE_INFINITY
     for (const pending of [...this.#pending.values()]) {
-      if (pending.deadline <= now) this.#giveUp(pending, timedOut(pending, now))
-      else nextDue = Math.min(nextDue, pending.deadline)
+      const due = pending.due(this.#rest)
+      if (due <= now) this.#giveUp(pending, timedOut(pending, now))
+      else nextDue = Math.min(nextDue, due)
     }
     if (nextDue < Number.POSITIVE_INFINITY) this.#arm(nextDue)
   }

@@ -53,7 +53,8 @@ export class Session {
     this.role = options.role
     this.transport = options.link.transport
     this.#requests = new Requests(core, this, (reason) => this.#end(reason))
-    this.#answering = new Answering(core, this)
+    // A server's answer may wait for a person whom it asked through this client, so that time is not the server's silence.
+    this.#answering = new Answering(core, this, options.role === 'client' ? (busy) => this.#requests.busy(busy) : undefined)
     this.#notifications = new Notifications(core)
     const receivers = { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }
     const receiving = new Receiving(

@@ -59,7 +59,8 @@ export interface KeptProgress {
 const MAX_NOTICES = 100
 
 export class ParkedCall {
-  readonly id: string
+  /** Unique where it waits. */
+  readonly id: number
   readonly call: InboundCall
   readonly #parking: Parking
   /** Few, and held for long by many calls: a list takes less than a map. */
@@ -77,7 +78,7 @@ export class ParkedCall {
   #notices: { method: string; params: Body | undefined }[] | undefined
   #unnamed = 0
 
-  constructor(parking: Parking, id: string, call: InboundCall, leg: Leg, start: QuestionsState) {
+  constructor(parking: Parking, id: number, call: InboundCall, leg: Leg, start: QuestionsState) {
     this.#parking = parking
     this.id = id
     this.call = call

@@ -53,7 +53,9 @@ export class Parking {
   readonly #seal: Seal
   /** How every call begins: states are never changed, so all may have the same. */
   readonly #start: QuestionsState
-  readonly #calls = new Map<string, ParkedCall>()
+  readonly #calls = new Map<number, ParkedCall>()
+  readonly #place = systemMint()
+  #lastCall = 0
   readonly #spent: SpentTokens
   #alarm: Alarm = SILENT
   /** Makes the calls that begin anew answerable. */
@@ -86,7 +88,7 @@ export class Parking {
       if (message !== undefined) {
         return Promise.reject(new ParleyError('too_many_requests', { message }))
       }
-      call.parked = new ParkedCall(this, this.#core.settings.mint(), call, leg(), this.#start)
+      call.parked = new ParkedCall(this, ++this.#lastCall, call, leg(), this.#start)
       this.#calls.set(call.parked.id, call.parked)
     }
     return call.parked.ask(method, embedded(params), options)
@@ -102,7 +104,7 @@ export class Parking {
     const name = `${payload.c} ${payload.s}`
     const spent = this.#spent.outcomeOf(name)
     if (spent !== undefined) {
-      this.#calls.get(payload.c)?.join(payload.s, leg)
+      this.#callOf(payload.c)?.join(payload.s, leg)
       return spent
     }
     const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
@@ -113,7 +115,7 @@ export class Parking {
   /** The answer that shows questions of a call that waits. */
   async shown(parked: ParkedCall, sequence: number, questions: Readonly<Record<string, unknown>>): Promise<Body> {
     const { call, beganAt } = parked
-    const token = await this.#token(call, { k: 'park', c: parked.id, s: sequence, e: this.now + this.timeLeft(parked), b: beganAt })
+    const token = await this.#token(call, { k: 'park', c: `${this.#place} ${parked.id}`, s: sequence, e: this.now + this.timeLeft(parked), b: beganAt })
     return { resultType: 'input_required', inputRequests: questions, requestState: token }
   }
 
@@ -199,8 +201,14 @@ export class Parking {
     return opened
   }
 
+  /** The token names the place where the call waits: another process may have one of the same number. */
+  #callOf(name: string): ParkedCall | undefined {
+    const [place, id] = name.split(' ')
+    return place === this.#place ? this.#calls.get(Number(id)) : undefined
+  }
+
   async #resume({ c, s }: Payload, leg: InboundCall): Promise<Answer> {
-    const parked = this.#calls.get(c)
+    const parked = this.#callOf(c)
     if (parked === undefined) throw invalid('the call it belongs to no longer waits; make the request anew, without it')
     return new Promise((resolve, reject) => {
       parked.comeBack(s, leg, { settle: resolve, fail: reject })

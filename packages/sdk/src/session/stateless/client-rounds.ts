@@ -90,8 +90,9 @@ export class Rounds {
       this.#core.stats.of(method).failed++
       const known = toParleyError(error)
       const cancels = method === 'elicitation/create' && !question.cancelled
-      // What becomes a cancelled form is heard of nowhere else.
-      if (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected')) this.#core.reportError(known.cause ?? known, `answering ${method}`)
+      // What becomes a cancelled form is heard of nowhere else; who was interrupted may fail.
+      if (!question.cancelled && (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected')))
+        this.#core.reportError(known.cause ?? known, `answering ${method}`)
       if (!cancels) throw error
       return { action: 'cancel' }
     }

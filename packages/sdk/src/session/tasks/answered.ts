@@ -18,8 +18,11 @@ export async function answerFor(session: Session, key: string, question: Questio
     return responseFrom(method, await session.endpoint.answer(embedded))
   } catch (error) {
     const known = toParleyError(error)
-    if (known.kind === 'internal_error') session.reportError(known.cause ?? known, `answering ${method}`)
-    if (method !== 'elicitation/create' || signal.aborted) throw error
+    if (signal.aborted) throw error
+    const cancels = method === 'elicitation/create'
+    // What becomes a cancelled form is heard of nowhere else.
+    if (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected')) session.reportError(known.cause ?? known, `answering ${method}`)
+    if (!cancels) throw error
     return { action: 'cancel' }
   } finally {
     embedded.settle()
