@@ -113,6 +113,21 @@ describe('D7 servers that are not like ours', () => {
     await calling
   })
 
+  it('a tool that is said to be no task has its handle at once; if it becomes one, that is followed', async () => {
+    const { clock, client, raw } = await against({
+      'tools/list': () => ({ tools: [{ name: 'x', inputSchema: { type: 'object' }, execution: { taskSupport: 'forbidden' } }] }),
+      'tasks/get': () => ({ ...seed, status: 'completed', result: { content: [{ type: 'text', text: 'after all' }] } }),
+    })
+    await client.tools()
+    const task = await client.callAsTask('x')
+    expect(raw.of('tasks/get')).toEqual([])
+    expect(task.latest.status).toBe('working')
+    expect(task.id).not.toBe('t')
+    await flush()
+    await clock.advance(1000)
+    expect((await task.result()).text).toBe('after all')
+  })
+
   it('a task in answer to anything else is no answer', async () => {
     const { client } = await against({ 'tools/list': () => ({ ...seed, resultType: 'task' }) })
     await expect(client.tools()).rejects.toMatchObject({ kind: 'invalid_answer' })

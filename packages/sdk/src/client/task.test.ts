@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
-import { ParleyError, ToolError } from '../errors/index.ts'
+import { ToolError } from '../errors/index.ts'
 import type { Task } from '../protocol/index.ts'
 import { type Context, createServer, tool } from '../server/index.ts'
 import { connect as connectIn, fakeClock, flush, leaks } from '../testing/index.ts'
@@ -205,18 +205,6 @@ describe('F8 callAsTask', () => {
     expect(await task.result()).toMatchObject({ value: 'plain' })
   })
 
-  it('any other refusal is thrown', async () => {
-    const { server } = gates()
-    await using client = await connect(server)
-    const request = vi.spyOn(client.session, 'request')
-    for (const data of [undefined, { taskSupport: 'required' }]) {
-      const refusal = new ParleyError('method_not_found', { code: -32601, ...(data && { data }) })
-      request.mockRejectedValueOnce(refusal)
-      await expect(client.callAsTask('never')).rejects.toBe(refusal)
-    }
-    expect(request).toHaveBeenCalledTimes(2)
-  })
-
   it('an answer that is no task is refused, and a result instead of one is taken', async () => {
     const { server } = gates()
     await using client = await connect(server)
@@ -247,22 +235,6 @@ describe('F8 call of a tool that runs only as a task', () => {
     expect(steps).toEqual([1])
     expect((await client.call('sum')).value).toEqual({ sum: 3 })
     expect(client.transcript.lines.filter((line) => line.startsWith('→ tools/call'))).toHaveLength(isListed ? 2 : 4)
-  })
-
-  it('any other refusal is thrown, and so is the second', async () => {
-    const { server } = gates()
-    await using client = await connect(server)
-    const refusal = (data?: Record<string, unknown>) => new ParleyError('method_not_found', { code: -32601, ...(data && { data }) })
-    const request = vi.spyOn(client.session, 'request')
-    for (const error of [refusal(), refusal({ taskSupport: 'forbidden' })]) {
-      request.mockRejectedValueOnce(error)
-      await expect(client.call('must')).rejects.toBe(error)
-    }
-    expect(request).toHaveBeenCalledTimes(2)
-    const required = refusal({ taskSupport: 'required' })
-    request.mockRejectedValueOnce(required).mockRejectedValueOnce(required)
-    await expect(client.call('must')).rejects.toBe(required)
-    expect(request).toHaveBeenCalledTimes(4)
   })
 
   it('has no time limit of its own, but keeps to those of the caller', async () => {
