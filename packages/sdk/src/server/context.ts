@@ -75,18 +75,29 @@ export class Context {
   /** Effects that are being begun right now. */
   #beginning = 0
   #done: Map<string, Promise<unknown>> | undefined
-  /** Where the handler is run again with each answer. */
-  readonly #replay: Replay | undefined
+  /** Made on first use; null where handlers are suspended instead. */
+  #replaying: Replay | null | undefined
 
   constructor(request: Inbound, conversation: Conversation) {
     this.request = request
     this.#conversation = conversation
-    this.#replay = conversation.host.replays && supports(request.caller.version, 'mrtr') ? new Replay(request.retry) : undefined
+  }
+
+  /** Where the handler is run again with each answer. */
+  get #replay(): Replay | undefined {
+    if (this.#replaying === undefined) {
+      const replays = this.#conversation.host.replays && supports(this.version, 'mrtr')
+      this.#replaying = replays ? new Replay(this.request.retry) : null
+    }
+    return this.#replaying ?? undefined
   }
 
   /** For whoever runs the handler: what it returned, or that it cannot go on without answers. */
   static outcome(ctx: Context, returned: unknown): unknown {
-    return ctx.#replay === undefined || !isPromise(returned) ? returned : Promise.race([returned, ctx.#replay.suspended])
+    // Most handlers need no such thing, and pay nothing for it.
+    if (!ctx.#conversation.host.replays || !isPromise(returned)) return returned
+    const replay = ctx.#replay
+    return replay === undefined ? returned : Promise.race([returned, replay.suspended])
   }
 
   /** Questions in the raw form carry along what `elicit`, `sample`, `roots` and `once` need in the next run. */
