@@ -1,11 +1,11 @@
 /** The engine side by side with its peers, all in this process and all with real JSON on the way; then the engine's own figures. */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { environment } from './environment.js'
 import { measurePromises } from './figures/promises.js'
 import { measureTranslation } from './figures/translation.js'
 import { goalsOf } from './goals.js'
 import { measureImports } from './import-time.js'
+import { conclude } from './outcome.js'
 import { parley } from './peers/parley.js'
 import { sdk1 } from './peers/sdk-1.js'
 import { sdk2 } from './peers/sdk-2.js'
@@ -47,16 +47,5 @@ export async function run(args) {
   figures.imports = measureImports(['parley-mcp/server', '@modelcontextprotocol/server'], effort.imports)
   figures.goals = goalsOf(figures)
 
-  const text = report(figures)
-  console.log(text)
-  // A quick run is for looking; only a full one is worth keeping.
-  if (!values.quick) keep(figures, text)
-  if (values.check && figures.goals.some(({ met }) => !met)) process.exitCode = 1
-}
-
-function keep(figures, text) {
-  const folder = new URL('./results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(new URL('engine.json', folder), `${JSON.stringify(figures, null, 2)}\n`)
-  writeFileSync(new URL('engine.md', folder), text)
+  conclude('engine', figures, report(figures), values)
 }

@@ -1,7 +1,7 @@
 /** The stateless era: calls over HTTP beside peers and a bare floor, the engine beside its own handshake era, and what it takes to ask. */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { environment } from './environment.js'
+import { conclude } from './outcome.js'
 import { compete } from './rounds.js'
 import { engineParts } from './stateless/engine.js'
 import { goalsOf } from './stateless/goals.js'
@@ -58,16 +58,5 @@ export async function run(args) {
   }
   figures.goals = goalsOf(figures)
 
-  const text = report(figures)
-  console.log(text)
-  // A quick look, or a part of it, is not worth keeping.
-  if (!values.quick && values.only === undefined && values.peers === undefined) keep(figures, text)
-  if (values.check && figures.goals.some(({ met }) => !met)) process.exitCode = 1
-}
-
-function keep(figures, text) {
-  const folder = new URL('./results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(new URL('stateless.json', folder), `${JSON.stringify(figures, null, 2)}\n`)
-  writeFileSync(new URL('stateless.md', folder), text)
+  conclude('stateless', figures, report(figures), values)
 }

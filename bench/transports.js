@@ -1,7 +1,7 @@
 /** Servers over HTTP and stdio, side by side with their peers and with bare floors, each in a process of its own. */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { environment } from './environment.js'
+import { conclude } from './outcome.js'
 import { compete } from './rounds.js'
 import { coldStarts } from './transports/cold-start.js'
 import { goalsOf } from './transports/goals.js'
@@ -74,16 +74,5 @@ export async function run(args) {
   }
   figures.goals = goalsOf(figures)
 
-  const text = report(figures)
-  console.log(text)
-  // A quick look, or a part of it, is not worth keeping.
-  if (!values.quick && values.only === undefined && values.peers === undefined) keep(figures, text)
-  if (values.check && figures.goals.some(({ met }) => !met)) process.exitCode = 1
-}
-
-function keep(figures, text) {
-  const folder = new URL('./results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(new URL('transports.json', folder), `${JSON.stringify(figures, null, 2)}\n`)
-  writeFileSync(new URL('transports.md', folder), text)
+  conclude('transports', figures, report(figures), values)
 }

@@ -1,18 +1,6 @@
 /** The figures of the stateless era as a page to read. */
+import { scenarioTable } from '../scenario-table.js'
 import { digits, microseconds, table } from '../table.js'
-
-function scenarioTable({ title, bytes, results }) {
-  const rows = Object.entries(results).map(([name, { us, low, high, work }]) => [
-    name,
-    digits(1e6 / us),
-    `${digits(1e6 / high)} – ${digits(1e6 / low)}`,
-    digits(results.floor.us / us),
-    microseconds(work),
-    digits(results.floor.work / work),
-    bytes[name] ?? '',
-  ])
-  return `### ${title}\n\n${table(['server', 'per second', 'range', 'share of the floor', 'work of the server', 'its share', 'bytes'], rows)}`
-}
 
 function engineTable({ title, base, results }) {
   const rows = Object.entries(results).map(([name, { us, low, high, work }]) => [

@@ -1,18 +1,6 @@
 /** The figures of the transports as a page to read. */
-import { digits, microseconds, table } from '../table.js'
-
-function scenarioTable({ title, bytes, results }) {
-  const rows = Object.entries(results).map(([name, { us, low, high, work }]) => [
-    name,
-    digits(1e6 / us),
-    `${digits(1e6 / high)} – ${digits(1e6 / low)}`,
-    digits(results.floor.us / us),
-    microseconds(work),
-    digits(results.floor.work / work),
-    bytes[name] ?? '',
-  ])
-  return `### ${title}\n\n${table(['server', 'per second', 'range', 'share of the floor', 'work of the server', 'its share', 'bytes'], rows)}`
-}
+import { scenarioTable } from '../scenario-table.js'
+import { digits, table } from '../table.js'
 
 function idleTable(idle) {
   const rows = Object.entries(idle).map(([name, bytes]) => [name, digits(bytes / 1024), digits(bytes / idle.floor)])
