@@ -1,7 +1,22 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { fileURLToPath } from 'node:url'
+import { defineConfig, type Plugin } from 'vitest/config'
+
+const sdk = fileURLToPath(new URL('./packages/sdk/src/', import.meta.url))
+
+/** The gateway is tested on the sources of the SDK, not on what was built last. */
+const sdkSources: Plugin = {
+  name: 'sdk-sources',
+  enforce: 'pre',
+  resolveId(source, importer) {
+    if (!importer?.includes('/packages/gateway/')) return undefined
+    const [, entry = 'index'] = /^parley-mcp(?:\/(\w+))?$/.exec(source) ?? []
+    return source.startsWith('parley-mcp') ? `${sdk}${entry}.ts` : undefined
+  },
+}
 
 export default defineConfig({
+  plugins: [sdkSources],
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/*.test.js'],
     testTimeout: 30_000,

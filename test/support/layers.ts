@@ -24,6 +24,7 @@ const ENTRIES: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['session', 'schema', 'transport'],
   'server.ts': ['server', 'serve'],
   'client.ts': ['client'],
+  'engine.ts': ['client', 'session', 'versions'],
   'testing.ts': ['testing'],
   'node.ts': Object.keys(ARROWS),
 }

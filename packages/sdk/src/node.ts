@@ -14,6 +14,7 @@ export {
   type HttpServing,
   type NodeConnectOptions,
   type NodeTarget,
+  openLink,
   type ServeHttpOptions,
   type ServeStdioOptions,
   type ServeTcpOptions,

@@ -21,6 +21,21 @@ const MASKED: readonly ErrorKind[] = [...UNFIT, 'internal_error']
 /** What is known of the arguments that travel in headers, and how to find out more. */
 export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
 
+/** What somebody else answers in this client's name. */
+export type RelayedEndpoint = Pick<Endpoint, 'introduce' | 'answer' | 'notified' | 'closed'>
+
+/** What is asked is somebody else's to answer; the headers of tools are this side's business. */
+export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoint {
+  return {
+    introduce: () => endpoint.introduce(),
+    answer: (inbound) => endpoint.answer(inbound),
+    notified: (method, params, session, owner) => endpoint.notified?.(method, params, session, owner),
+    closed: (session, reason) => endpoint.closed?.(session, reason),
+    headerParams: headers.headerParams,
+    headersRefused: headers.headersRefused,
+  }
+}
+
 /** Capabilities follow from the handlers that were given; they are never declared by hand. */
 export function capabilitiesFrom(offer: Offer): ClientCapabilities {
   const capabilities: ClientCapabilities = {}

@@ -3,7 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
 import { type Adopt, diedOfProbe, refusedHandshake, Session, type SessionEvent, type SessionOptions, versionsIn } from '../session/index.ts'
-import { ClientEndpoint, type ToolHeaders } from './answer.ts'
+import { ClientEndpoint, relayed, type ToolHeaders } from './answer.ts'
 import type { KnownEra } from './era-memory.ts'
 import { type ConnectOptions, identityFrom } from './options.ts'
 import type { LinkOpener } from './target.ts'
@@ -119,7 +119,7 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
     }),
     role: 'client',
     link,
-    endpoint: new ClientEndpoint(identityFrom(options), options, tools),
+    endpoint: options.endpoint === undefined ? new ClientEndpoint(identityFrom(options), options, tools) : relayed(options.endpoint, tools),
     versions: speaks,
     adopt,
     onEvent,

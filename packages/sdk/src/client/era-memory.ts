@@ -39,8 +39,9 @@ export interface KnownEra {
   set(era: Era): void
 }
 
-/** Addresses are remembered beyond the connection; commands and functions may lead somewhere else each time somebody connects. */
-export function knownEra(address: string | undefined, memory: EraMemory = known): KnownEra {
-  const [eras, key] = address === undefined ? [new RecentEras(1), ''] : [memory, address]
+/** Addresses are remembered beyond the connection; commands and functions may lead somewhere else each time somebody connects, unless who connects has a memory for them. */
+export function knownEra(address: string | undefined, memory?: EraMemory): KnownEra {
+  const eras = memory ?? (address === undefined ? new RecentEras(1) : known)
+  const key = address ?? ''
   return { get: () => eras.get(key), set: (era) => eras.set(key, era) }
 }

@@ -1,4 +1,4 @@
-export { capabilitiesFrom } from './answer.ts'
+export { capabilitiesFrom, type RelayedEndpoint } from './answer.ts'
 export { Client, type ClientHealth } from './client.ts'
 export { connect } from './connect.ts'
 export type { ElicitHandler, ElicitOption, ElicitQuestion, ElicitReply } from './elicitation.ts'

@@ -144,7 +144,7 @@ describe('V4 a new session of the other era', () => {
   it('is told in its own way, there and back', async () => {
     const [one, two, three] = [rawStateless(), handshake(), rawStateless()] as const
     // The era that was remembered is tried first, over a link of its own.
-    const { client, clock, reports } = await begin([one, two, rawStateless(), three], { eras: { get: () => undefined, set: () => {} } })
+    const { client, clock, reports } = await begin([one, two, rawStateless(), three])
     const heard: string[] = []
     await client.setLogLevel('warning')
     const x = await client.subscribe('a://x', (uri) => heard.push(uri))

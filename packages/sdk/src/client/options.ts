@@ -3,6 +3,7 @@ import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { Implementation, LogMessageParams, ProtocolVersion } from '../protocol/index.ts'
 import type { Clock, Duration, Identity, Mint, RequestOptions, Session, SessionEvent, SessionOptions, TaskOptions } from '../session/index.ts'
 import type { Profile } from '../versions/index.ts'
+import type { RelayedEndpoint } from './answer.ts'
 import type { ElicitOption } from './elicitation.ts'
 import type { EraMemory } from './era-memory.ts'
 import type { ReconnectOptions } from './reconnect.ts'
@@ -27,6 +28,11 @@ export interface ConnectOptions {
   tasks?: boolean | TaskOptions
   /** Where the server may work. Giving it declares the capability. */
   roots?: RootsOption
+  /**
+   * Answers the server in place of `elicit`, `sample` and `roots`, and says who this side is and what it declares: for programs that stand between a
+   * server and somebody else.
+   */
+  endpoint?: RelayedEndpoint
   experimental?: Record<string, Record<string, unknown>>
   extensions?: Record<string, Record<string, unknown>>
   /** How long a request may go without an answer or progress. Default 60 s. */
@@ -37,7 +43,7 @@ export interface ConnectOptions {
   initialiseTimeout?: Duration
   /** How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2 s; never more than half of `initialiseTimeout`. */
   probeTimeout?: Duration
-  /** Remembers of which era the server at an HTTP address is. Default: one memory for the whole process. */
+  /** Remembers of which era the server at an HTTP address is; of commands and functions, whose address is empty, only a memory of your own does. Default: one for the whole process. */
   eras?: EraMemory
   /** Aborting it gives up connecting; afterwards it means nothing. */
   signal?: AbortSignal

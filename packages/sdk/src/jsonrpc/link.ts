@@ -13,6 +13,8 @@ export interface FrameOrigin {
   readonly principal?: string
   /** A header by its name in lower case, where messages have headers. */
   readonly header?: (name: string) => string | undefined
+  /** The request of this side with whose answer the frame came, where each has a stream of its own. */
+  readonly within?: RequestId
 }
 
 export interface LinkEvents {

@@ -7,6 +7,7 @@ import {
   isAtHand,
   isRemote,
   type LinkOpener,
+  type LinkSettings,
   noWayTo,
   type Openings,
   openerFor,
@@ -54,6 +55,14 @@ export async function connect(given: NodeTarget, { crashReports, ...options }: N
   const open = isRemote(given) ? openerFor(given, options, openings) : undefined
   if (open === undefined) throw noWayTo(given, TAKEN)
   return through(open)
+}
+
+/** Opens a link to a program or an address, for whoever brings a session of its own. */
+export async function openLink(target: string | URL | RemoteTarget | ChildSpec, settings: LinkSettings = {}): Promise<Link> {
+  if (isCommand(target)) return childLink({ ...(settings.clock && { clock: settings.clock }), ...target })
+  const open = openerFor(target, settings, openings)
+  if (open === undefined) throw noWayTo(target, TAKEN)
+  return open()
 }
 
 const TAKEN =

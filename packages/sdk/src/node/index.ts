@@ -18,6 +18,7 @@ export type { ServeWebSocketOptions, WebSocketHandle } from './websocket-serve.t
 
 export const childLink = later(async () => (await import('./child-link.ts')).childLink)
 export const connect = later(async () => (await import('./connect.ts')).connect)
+export const openLink = later(async () => (await import('./connect.ts')).openLink)
 export const serveHttp = later(async () => (await import('./http-server.ts')).serveHttp)
 export const serveTcp = later(async () => (await import('./tcp-serve.ts')).serveTcp)
 export const serveWebSocket = later(async () => (await import('./websocket-serve.ts')).serveWebSocket)

@@ -7,7 +7,7 @@ import { META, supports } from '../versions/index.ts'
 import { Hall } from './hall.ts'
 import { type HttpSettings, principalOf } from './options.ts'
 import { refuse, refuseWith } from './refusal.ts'
-import type { HttpSession, SessionTable } from './session-table.ts'
+import type { HttpSession, SessionTable, Tenant } from './session-table.ts'
 import type { Mount, Servable } from './site.ts'
 
 const METHODS = 'GET, POST, DELETE, OPTIONS'
@@ -16,7 +16,10 @@ const STATELESS_METHODS = 'POST, OPTIONS'
 
 type Spoken = Extract<Incoming, { kind: 'request' | 'notification' }>
 
-export class StreamableEndpoint implements Mount {
+export class StreamableEndpoint implements Mount, Tenant {
+  readonly server: Servable
+  sessions = 0
+  closing = false
   readonly #table: SessionTable
   readonly #settings: HttpSettings
   /** Absent when the server speaks no stateless version. */
@@ -26,6 +29,7 @@ export class StreamableEndpoint implements Mount {
   readonly #methods: string
 
   constructor(server: Servable, table: SessionTable, settings: HttpSettings) {
+    this.server = server
     this.#table = table
     this.#settings = settings
     const spoken = settings.session.versions ?? server.versions ?? versions
@@ -35,7 +39,12 @@ export class StreamableEndpoint implements Mount {
   }
 
   async close(options: CloseOptions): Promise<void> {
-    await this.#hall?.close(options)
+    this.closing = true
+    await Promise.all([this.#table.close(this, options), this.#hall?.close(options)])
+  }
+
+  count(): number {
+    return this.sessions
   }
 
   admit(exchange: Exchange): boolean {
@@ -146,9 +155,9 @@ export class StreamableEndpoint implements Mount {
   }
 
   #open(exchange: Exchange, id: RequestId, incoming: Incoming): void {
-    const opened = this.#table.open(principalOf(exchange, this.#settings))
+    const opened = this.#table.open(this, principalOf(exchange, this.#settings))
     if (opened === undefined) {
-      const why = this.#table.closing ? 'The server is shutting down' : 'There are too many sessions'
+      const why = this.closing ? 'The server is shutting down' : 'There are too many sessions'
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
     }
     opened.link.ask(exchange, [id], exchange.body, incoming)
@@ -199,7 +208,7 @@ export class StreamableEndpoint implements Mount {
 
   /** The session a request names, if it may be used in the version the request names (B-12). */
   #find(exchange: Exchange, id: string): HttpSession | undefined {
-    const found = this.#table.find(id)
+    const found = this.#table.find(this, id)
     // Whose session it is, is nobody else's business: to others it does not exist.
     if (found === undefined || found.principal !== principalOf(exchange, this.#settings)) {
       refuse(exchange, 404, 'session_closed', 'There is no such session, or it has ended; begin a new one with initialize')

@@ -14,7 +14,8 @@ export interface FetchHandler {
 }
 
 export function fetchHandler(server: Servable, options: HttpOptions = {}): FetchHandler {
-  const site = new HttpSite(server, options)
+  const site = new HttpSite(options)
+  site.serve(server, options)
   const handle = (request: Request): Promise<Response> => new Promise((resolve) => void serve(site, new FetchExchange(request, site, resolve), request))
   const handler = Object.assign(handle, { close: (closing?: CloseOptions) => site.close(closing) })
   return Object.defineProperty(handler, 'sessions', { get: () => site.sessions }) as typeof handler & { sessions: number }
@@ -22,17 +23,18 @@ export function fetchHandler(server: Servable, options: HttpOptions = {}): Fetch
 
 async function serve(site: HttpSite, exchange: FetchExchange, request: Request): Promise<void> {
   try {
-    if (!site.admit(exchange)) return
-    if (request.body !== null && !(await readBody(site, exchange, request.body))) return
-    site.handle(exchange)
+    const station = site.admit(exchange)
+    if (station === undefined) return
+    if (request.body !== null && !(await readBody(site, station.maxBytes, exchange, request.body))) return
+    station.mount.handle(exchange)
   } catch (error) {
     site.failed(exchange, error)
   }
 }
 
 /** False when it was too long, too slow, broken off or not text. */
-async function readBody(site: HttpSite, exchange: FetchExchange, body: ReadableStream<Uint8Array>): Promise<boolean> {
-  const { limits, clock, requestTimeout } = site.settings
+async function readBody(site: HttpSite, maxBytes: number, exchange: FetchExchange, body: ReadableStream<Uint8Array>): Promise<boolean> {
+  const { clock, requestTimeout } = site.settings
   const reader = body.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let late = false
@@ -45,9 +47,9 @@ async function readBody(site: HttpSite, exchange: FetchExchange, body: ReadableS
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       length += part.value.length
-      if (length > limits.maxBytes) {
+      if (length > maxBytes) {
         reader.cancel().catch(() => {})
-        refuse(exchange, 413, 'message_too_large', `Messages are limited to ${limits.maxBytes} bytes`)
+        refuse(exchange, 413, 'message_too_large', `Messages are limited to ${maxBytes} bytes`)
         return false
       }
       text += decoder.decode(part.value, { stream: true })

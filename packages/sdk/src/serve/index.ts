@@ -1,4 +1,6 @@
 export { type FetchHandler, fetchHandler } from './fetch-handler.ts'
-export type { AnswerMode, HttpOptions, SsePaths } from './options.ts'
+export { type AnswerMode, type HttpOptions, principalOf, type ServedPaths, type SiteOptions, type SsePaths } from './options.ts'
 export { refuse } from './refusal.ts'
-export { HttpSite, type Mount, type Servable } from './site.ts'
+export type { Served, ServedMounts } from './served.ts'
+export { type Admission, admission, type Places } from './session-table.ts'
+export { HttpSite, type Mount, type Servable, type Station } from './site.ts'

@@ -1,4 +1,4 @@
-/** Settings of a Streamable HTTP endpoint, each with its default. */
+/** Settings of what is served over HTTP, each with its default. */
 import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
 import { type AcceptOptions, askingSettings, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
@@ -17,18 +17,25 @@ export interface SsePaths {
   messages?: string
 }
 
-export interface HttpOptions extends GuardOptions {
-  /** Default `/mcp`. */
+/** Where a server is reached. */
+export interface ServedPaths {
+  /** Where Streamable HTTP is spoken. Default `/mcp`. */
   path?: string
+  /** Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default false. */
+  sse?: boolean | SsePaths
+}
+
+/** What holds for a whole site, however many servers it has. */
+export interface SiteOptions extends GuardOptions {
   /** Default `auto`. */
   answer?: AnswerMode
-  /** Most sessions at once. Over it one without a handshake ends, or the one idle longest; with none idle, nobody new is let in (503). Default 10 000. */
+  /** Most sessions at once, of all servers together. Over it one without a handshake ends, or the one idle longest; with none idle, nobody new is let in (503). Default 10 000. */
   maxSessions?: number
   /** How long a session may be unused before it ends, and what it still works on with it if its client hung up. Default 30 min. */
   idleTimeout?: Duration
   /** Most requests of one session that wait for their answer at once. Default 256. */
   maxStreams?: number
-  /** Most requests of clients without a session that wait for their answer at once, of all clients together and with those that listen; more are refused (429). Default 10 000. */
+  /** Most requests of clients without a session that wait for the answer of one server at once, of all clients together and with those that listen; more are refused (429). Default 10 000. */
   maxRequests?: number
   /**
    * Whom a request comes from: what is kept between requests, such as a session or a call that waits for an answer, is only there for the same
@@ -47,8 +54,6 @@ export interface HttpOptions extends GuardOptions {
   keepEvents?: Duration
   /** Answers preflight requests and lets pages of `allowedOrigins` read the answers. Default false. */
   cors?: boolean
-  /** Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default false. */
-  sse?: boolean | SsePaths
   /** A path that answers `GET` with the status, for load balancers, by whatever name they ask; the number of sessions is for allowed hosts. Default none. */
   healthPath?: string
   /** Longest time a request may take to arrive. Default 30 s. */
@@ -62,8 +67,10 @@ export interface HttpOptions extends GuardOptions {
   mint?: Mint
 }
 
+/** Of a site with one server. */
+export interface HttpOptions extends SiteOptions, ServedPaths {}
+
 export interface HttpSettings {
-  readonly path: string
   readonly answer: AnswerMode
   readonly maxSessions: number
   readonly idleTimeout: number
@@ -90,13 +97,10 @@ export function principalOf(exchange: Exchange, { principal }: HttpSettings): st
   return principal?.({ header: (name) => exchange.header(name.toLowerCase()) })
 }
 
-export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLimits> | undefined): HttpSettings {
-  const path = options.path ?? '/mcp'
-  if (!path.startsWith('/')) throw new TypeError(`A path begins with a slash: ${JSON.stringify(path)}`)
+export function settleHttp(options: SiteOptions): HttpSettings {
   const { eventLog = {}, session = {}, clock = systemClock } = options
   askingSettings(session.asking)
   return {
-    path,
     answer: options.answer ?? 'auto',
     maxSessions: positive('maxSessions', options.maxSessions ?? 10_000),
     idleTimeout: milliseconds(options.idleTimeout ?? '30m'),
@@ -111,13 +115,18 @@ export function settleHttp(options: HttpOptions, serverLimits: Partial<MessageLi
     cors: options.cors ?? false,
     healthPath: options.healthPath,
     requestTimeout: positive('requestTimeout', milliseconds(options.requestTimeout ?? '30s')),
-    limits: { ...DEFAULT_LIMITS, ...serverLimits, ...session.limits },
+    limits: { ...DEFAULT_LIMITS, ...session.limits },
     // Idle sessions expire instead of being pinged: a client that has no stream open could not be reached.
     session: { ...session, clock, keepAlive: false },
     onError: options.onError ?? ((error) => console.error('parley: serving over HTTP failed:', error)),
     clock,
     mint: options.mint ?? systemMint,
   }
+}
+
+/** The settings for one of the servers, which may have limits of its own. */
+export function settingsFor(limits: Partial<MessageLimits> | undefined, settings: HttpSettings): HttpSettings {
+  return limits === undefined ? settings : { ...settings, limits: { ...DEFAULT_LIMITS, ...limits, ...settings.session.limits } }
 }
 
 function positive(name: string, value: number): number {

@@ -1,4 +1,4 @@
-/** The HTTP sessions of one server by their id, bounded in number and in time. */
+/** The HTTP sessions of a site by their id, bounded in number and in time. */
 import type { Link } from '../jsonrpc/index.ts'
 import { isVersion } from '../protocol/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
@@ -9,11 +9,33 @@ import { Pulse } from './pulse.ts'
 import { pulsePeriod } from './response.ts'
 import { Soon } from './soon.ts'
 
+/** How a conversation is to be held, and with whom. */
+export interface Admission extends AcceptOptions {
+  /** Whom all of it comes from, as far as that was found out. */
+  principal?: string
+}
+
 export interface Acceptance {
-  accept(link: Link, options?: AcceptOptions): Session
+  accept(link: Link, options?: Admission): Session
+}
+
+/** One of those whose sessions are in the table; to the others they do not exist. */
+export interface Tenant {
+  readonly server: Acceptance
+  readonly closing: boolean
+  /** How many there are; kept by the table. */
+  sessions: number
+}
+
+/** Room for conversations that are held by other ways than the table's. */
+export interface Places {
+  /** False when there are too many sessions and none of them can be ended. */
+  take(): boolean
+  leave(): void
 }
 
 export interface HttpSession {
+  readonly tenant: Tenant
   readonly link: HttpLink
   readonly session: Session
   /** Who opened it, and nobody else may use it. */
@@ -32,57 +54,65 @@ const GRAIN = 1000
 /** A client may take this many milliseconds for its handshake before its session is the first to make room. */
 const HANDSHAKE_GRACE = 2000
 
-export class SessionTable implements LinkHost {
+export class SessionTable implements LinkHost, Places {
   readonly settings: HttpSettings
   readonly pulse: Pulse
   readonly soon: Soon
-  readonly #server: Acceptance
   /** In the order of their last use, as far as it was noted. */
   readonly #sessions = new Map<string, HttpSession>()
   /** Sessions whose handshake was not seen to be complete, oldest first. */
   readonly #fresh = new Set<HttpSession>()
+  /** How many places are taken by others. */
+  #elsewhere = 0
   #cancelSweep: (() => void) | undefined
-  #closing = false
 
-  constructor(server: Acceptance, settings: HttpSettings) {
-    this.#server = server
+  constructor(settings: HttpSettings) {
     this.settings = settings
     this.pulse = new Pulse(settings.clock, pulsePeriod(settings.heartbeat))
     this.soon = new Soon(settings.clock)
   }
 
-  get size(): number {
-    return this.#sessions.size
-  }
-
-  get closing(): boolean {
-    return this.#closing
-  }
-
   /** The session of that id, which thereby counts as used. */
-  find(id: string): HttpSession | undefined {
+  find(tenant: Tenant, id: string): HttpSession | undefined {
     const found = this.#sessions.get(id)
-    if (found !== undefined) this.#touch(found)
+    if (found?.tenant !== tenant) return undefined
+    this.#touch(found)
     return found
   }
 
   /** A new session; `undefined` when there are too many and none of them is idle. */
-  open(principal: string | undefined): HttpSession | undefined {
-    if (this.#closing || (this.#sessions.size >= this.settings.maxSessions && !this.#evict())) return undefined
+  open(tenant: Tenant, principal: string | undefined): HttpSession | undefined {
+    if (tenant.closing || !this.#hasRoom()) return undefined
     const id = this.settings.mint()
     const link = new HttpLink(this, id)
-    const session = this.#server.accept(link, { ...this.settings.session, id })
+    const session = tenant.server.accept(link, admission({ ...this.settings.session, id }, principal))
     const now = this.settings.clock.now()
-    const opened: HttpSession = { link, session, principal, usedAt: now, busyAt: now, untidy: true }
+    const opened: HttpSession = { tenant, link, session, principal, usedAt: now, busyAt: now, untidy: true }
     this.#sessions.set(id, opened)
     this.#fresh.add(opened)
+    tenant.sessions++
     this.#cancelSweep ??= this.settings.clock.after(this.#sweepPeriod(), this.#sweep)
     return opened
   }
 
-  async close(options: CloseOptions): Promise<void> {
-    this.#closing = true
-    await Promise.all([...this.#sessions.values()].map(({ session }) => session.close(options)))
+  take(): boolean {
+    if (!this.#hasRoom()) return false
+    this.#elsewhere++
+    return true
+  }
+
+  leave(): void {
+    this.#elsewhere--
+  }
+
+  /** Ends the sessions of one tenant. */
+  async close(tenant: Tenant, options: CloseOptions): Promise<void> {
+    const own = [...this.#sessions.values()].filter((entry) => entry.tenant === tenant)
+    await Promise.all(own.map(({ session }) => session.close(options)))
+  }
+
+  /** When all sessions have ended. */
+  stop(): void {
     this.#cancelSweep?.()
     this.#cancelSweep = undefined
     this.pulse.stop()
@@ -94,8 +124,10 @@ export class SessionTable implements LinkHost {
 
   closed(link: HttpLink): void {
     const found = this.#sessions.get(link.id)
-    if (found !== undefined) this.#fresh.delete(found)
+    if (found === undefined) return
+    this.#fresh.delete(found)
     this.#sessions.delete(link.id)
+    found.tenant.sessions--
   }
 
   used(link: HttpLink): void {
@@ -111,6 +143,10 @@ export class SessionTable implements LinkHost {
     // To the end of the order.
     this.#sessions.delete(entry.link.id)
     this.#sessions.set(entry.link.id, entry)
+  }
+
+  #hasRoom(): boolean {
+    return this.#sessions.size + this.#elsewhere < this.settings.maxSessions || this.#evict()
   }
 
   /** Handshakes that lead nowhere go first, or a flood of them would end the sessions of everybody else. */
@@ -157,4 +193,9 @@ export class SessionTable implements LinkHost {
     }
     if (this.#sessions.size > 0) this.#cancelSweep = clock.after(this.#sweepPeriod(), this.#sweep)
   }
+}
+
+/** What a server is told of a conversation with that principal, if it is one in particular. */
+export function admission(options: AcceptOptions, principal: string | undefined): Admission {
+  return principal === undefined ? options : { ...options, principal }
 }

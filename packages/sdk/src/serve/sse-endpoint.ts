@@ -2,28 +2,31 @@
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import { acceptance, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
-import type { HttpSettings, SsePaths } from './options.ts'
+import { type HttpSettings, principalOf, type SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'
 import { STREAM_HEADERS } from './response.ts'
-import type { Acceptance } from './session-table.ts'
+import { type Acceptance, admission, type Places } from './session-table.ts'
 import type { Mount } from './site.ts'
 
 /** What is to be mounted, by path. */
-export function sseMounts(server: Acceptance, settings: HttpSettings, { path = '/sse', messages = '/messages' }: SsePaths = {}): Record<string, Mount> {
-  const connections = new Connections(server, settings, messages)
-  return {
-    [path]: {
-      admit: (exchange) => hasMethod(exchange, 'GET'),
-      handle: (exchange) => connections.open(exchange),
-      count: () => connections.size,
-      close: (options) => connections.close(options),
-    },
-    [messages]: {
-      admit: (exchange) => hasMethod(exchange, 'POST') && connections.admit(exchange),
-      handle: (exchange) => connections.receive(exchange),
-    },
+export function sseMounts(server: Acceptance, places: Places, settings: HttpSettings, paths: SsePaths): readonly (readonly [path: string, mount: Mount])[] {
+  const { path = '/sse', messages = '/messages' } = paths
+  const connections = new Connections(server, places, settings, messages)
+  const stream: Mount = {
+    admit: (exchange) => hasMethod(exchange, 'GET'),
+    handle: (exchange) => connections.open(exchange),
+    count: () => connections.size,
+    close: (options) => connections.close(options),
   }
+  const inbox: Mount = {
+    admit: (exchange) => hasMethod(exchange, 'POST') && connections.admit(exchange),
+    handle: (exchange) => connections.receive(exchange),
+  }
+  return [
+    [path, stream],
+    [messages, inbox],
+  ]
 }
 
 function hasMethod(exchange: Exchange, method: 'GET' | 'POST'): boolean {
@@ -37,10 +40,13 @@ class Connection implements Beating {
   lastBeat = 0
   readonly link: SseServerLink
   readonly session: Session
+  /** Who opened it, and nobody else may use it. */
+  readonly principal: string | undefined
 
-  constructor(link: SseServerLink, session: Session) {
+  constructor(link: SseServerLink, session: Session, principal: string | undefined) {
     this.link = link
     this.session = session
+    this.principal = principal
   }
 
   beat(): void {
@@ -50,14 +56,16 @@ class Connection implements Beating {
 
 class Connections {
   readonly #server: Acceptance
+  readonly #places: Places
   readonly #settings: HttpSettings
   readonly #messages: string
   readonly #pulse: Pulse
   readonly #open = new Map<string, Connection>()
   #closing = false
 
-  constructor(server: Acceptance, settings: HttpSettings, messages: string) {
+  constructor(server: Acceptance, places: Places, settings: HttpSettings, messages: string) {
     this.#server = server
+    this.#places = places
     this.#settings = settings
     this.#messages = messages
     this.#pulse = new Pulse(settings.clock, settings.heartbeat)
@@ -69,24 +77,32 @@ class Connections {
 
   open(exchange: Exchange): void {
     if (!acceptance(exchange.header('accept')).events) return refuse(exchange, 406, 'invalid_request', 'Accept must admit text/event-stream')
-    // All of them are connected, so that none can be ended for another.
-    if (this.#closing || this.#open.size >= this.#settings.maxSessions) {
+    if (this.#closing || !this.#places.take()) {
       const why = this.#closing ? 'The server is shutting down' : 'There are too many sessions'
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
     }
-    const { mint, maxUnread, session: settings } = this.#settings
+    const { mint, maxUnread } = this.#settings
     const id = mint()
     const endpoint = `${this.#messages}?sessionId=${encodeURIComponent(id)}`
-    const link = new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread })
-    // Here the client can always be reached, and a connection that died without a word is noticed by it.
-    const session = this.#server.accept(link, { ...settings, id, keepAlive: {} })
-    const connection = new Connection(link, session)
+    const connection = this.#accept(new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread }), id, principalOf(exchange, this.#settings))
     this.#open.set(id, connection)
     this.#pulse.add(connection)
-    session.onClose(() => {
+    connection.session.onClose(() => {
       this.#open.delete(id)
       this.#pulse.remove(connection)
+      this.#places.leave()
     })
+  }
+
+  #accept(link: SseServerLink, id: string, principal: string | undefined): Connection {
+    try {
+      // Here the client can always be reached, and a connection that died without a word is noticed by it.
+      return new Connection(link, this.#server.accept(link, admission({ ...this.#settings.session, id, keepAlive: {} }, principal)), principal)
+    } catch (error) {
+      this.#places.leave()
+      link.close()
+      throw error
+    }
   }
 
   /** Before the body is read. */
@@ -115,10 +131,15 @@ class Connections {
 
   #find(exchange: Exchange): Connection | undefined {
     const id = new URLSearchParams(exchange.query).get('sessionId')
-    const found = id === null ? undefined : this.#open.get(id)
-    if (id === null) refuse(exchange, 400, 'invalid_request', 'Parameter sessionId is missing; post to the address that the stream names first')
-    else if (found === undefined) refuse(exchange, 404, 'session_closed', 'There is no such session, or its stream has ended; open a new one')
-    return found
+    if (id === null) {
+      refuse(exchange, 400, 'invalid_request', 'Parameter sessionId is missing; post to the address that the stream names first')
+      return undefined
+    }
+    const found = this.#open.get(id)
+    if (found !== undefined && found.principal === principalOf(exchange, this.#settings)) return found
+    // Whose session it is, is nobody else's business: to others it does not exist.
+    refuse(exchange, 404, 'session_closed', 'There is no such session, or its stream has ended; open a new one')
+    return undefined
   }
 
   #onInvalid(exchange: Exchange, { link }: Connection, incoming: Extract<Incoming, { kind: 'invalid' }>): void {

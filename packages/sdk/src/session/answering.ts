@@ -32,6 +32,7 @@ interface Held {
   readonly reply: Reply | undefined
   readonly spoken: Spoken | undefined
   readonly route: Route
+  readonly owner: unknown
 }
 
 export class Answering {
@@ -58,11 +59,11 @@ export class Answering {
   }
 
   /** Takes a request that phase and guard have let through. */
-  take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method)): void {
-    const held: Held = { message, reply, spoken, route }
+  take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method), owner?: unknown): void {
+    const held: Held = { message, reply, spoken, route, owner }
     const objection = this.#objection(spoken?.key ?? message.id)
     if (objection !== undefined) return this.#refuse(held, objection)
-    if (!this.#core.paused) return this.#run(message, reply, spoken, route)
+    if (!this.#core.paused) return this.#run(held)
     this.#waiting ??= []
     this.#waiting.push(held)
   }
@@ -78,7 +79,7 @@ export class Answering {
 
   /** Runs what waited while the session was paused. */
   flush(): void {
-    for (const { message, reply, spoken, route } of this.#waiting?.splice(0) ?? []) this.#run(message, reply, spoken, route)
+    for (const held of this.#waiting?.splice(0) ?? []) this.#run(held)
   }
 
   cancel(id: unknown, reason: unknown): void {
@@ -133,19 +134,21 @@ export class Answering {
     return { settle: (answer) => this.#finish(call, answer), fail: (error) => this.#fail(call, error) }
   }
 
-  #run(message: RequestMessage, reply: Reply | undefined, spoken: Spoken | undefined, route: Route): void {
+  #run(held: Held): void {
+    const { message, reply, spoken, route, owner } = held
     const core = this.#core
     core.stats.of(message.method).received++
     let call: InboundCall | undefined
     try {
       const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.translationContext(undefined))
       call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
+      call.owner = owner
       if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
       const outcome = core.endpoint.answer(call)
       if (isPromise(outcome)) this.#await(call, outcome)
       else this.#returned(call, outcome)
     } catch (error) {
-      if (call === undefined) this.#refuse({ message, reply, spoken, route }, toParleyError(error))
+      if (call === undefined) this.#refuse(held, toParleyError(error))
       else this.#threw(call, error)
     }
   }

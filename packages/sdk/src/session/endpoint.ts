@@ -77,6 +77,8 @@ export interface Inbound {
   readonly logLevel: LogLevel | undefined
   /** Set when the request is answered anew. */
   readonly retry: Retry | undefined
+  /** Of the request of this side that the peer is working on when it asks, as far as that can be told. */
+  readonly owner: unknown
   readonly context: MessageContext
   /** Aborted when the peer cancels or the session ends. Made on first use. */
   readonly signal: AbortSignal
@@ -101,6 +103,13 @@ export interface Inbound {
 export type Answer = Body | Serialised | InputRequired
 
 export interface Endpoint {
+  /**
+   * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one before requests that speak for
+   * themselves. `undefined` when there is nothing to wait for; what a promise rejects with is the answer to the requests that waited.
+   */
+  prepare?(peer: Introduction | undefined): Promise<void> | undefined
+  /** Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this one. */
+  readonly takesForeignState?: boolean
   /** Told in the handshake, or to who asks. The same object as long as nothing has changed. */
   introduce(): Introduction
   /** Answers one request; what it throws becomes one catalogue error. */
@@ -111,8 +120,8 @@ export interface Endpoint {
   headerParams?(tool: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> | undefined
   /** The server found the headers of a call wrong: what is known of the tool is out of date. The call is made once more when this is done. */
   headersRefused?(tool: string): void | Promise<void>
-  /** Called for every notification the session itself has no use for. */
-  notified?(method: string, params: Body, session: Session): void
+  /** Called for every notification the session itself has no use for; `owner` as of an `Inbound`. */
+  notified?(method: string, params: Body, session: Session, owner: unknown): void
   /** The handshake is complete. */
   opened?(session: Session): void
   /** The session takes no more requests: what would never end by itself ends now. */

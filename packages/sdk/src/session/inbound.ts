@@ -41,6 +41,7 @@ export class InboundCall implements Inbound {
   /** Set while, and after, the call has asked something that travels inside an answer. */
   parked: ParkedCall | undefined
   retry: Retry | undefined
+  owner: unknown
   /** Set when the handler is run again: how often that happened, and since when. */
   again: { readonly rounds: number; readonly beganAt: number } | undefined
   #onCancel: ((reason: string) => void) | undefined

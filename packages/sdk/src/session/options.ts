@@ -34,6 +34,15 @@ export interface RequestOptions {
   key?: string
   /** For whoever follows tasks: a result of type `task` is not refused but handed over as it came, with its `resultType`. */
   acceptsTask?: boolean
+  /** On whose behalf the request is made: told to whoever answers what the peer asks while it works on it, and with what it notifies of meanwhile. */
+  owner?: unknown
+  /**
+   * In the stateless era: the request is another client's, handed on. Who it is from stands in its own `_meta`, and the result comes as the server
+   * wrote it, with its envelope, whether it is an answer, questions or a task.
+   */
+  relayed?: boolean
+  /** Told what translation of this request and its result could not carry over; whoever observes the session is told as well. */
+  onLoss?: (loss: Loss) => void
 }
 
 /** Everything a session reports that is not an answer: for logs, metrics and tests. */

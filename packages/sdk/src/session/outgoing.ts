@@ -1,6 +1,6 @@
 /** How a request of this side is written, and what its transport is told beside the text. */
 import { type Body, isObject, requestText, type SendOptions } from '../jsonrpc/index.ts'
-import { type HeaderParam, headersFor } from '../versions/index.ts'
+import { type HeaderParam, headersFor, type TranslationContext } from '../versions/index.ts'
 import type { SessionCore } from './core.ts'
 import type { Pending } from './pending.ts'
 
@@ -16,9 +16,22 @@ export function annotatedParams(
   return (typeof name === 'string' ? endpoint.headerParams?.(name) : undefined) ?? NO_HEADERS
 }
 
+/** What translating the request and its result may need to know, and who is told what that loses. */
+export function contextOf(core: SessionCore, { params, options }: Pick<Pending, 'params' | 'options'>): TranslationContext {
+  const context = core.translationContext(params)
+  const tell = options?.onLoss
+  if (tell !== undefined)
+    context.onLoss = (loss) => {
+      core.onLoss(loss)
+      tell(loss)
+    }
+  return context
+}
+
 export function textOf(core: SessionCore, { id, method, route, params, options, envelope, extra }: Pending): string {
-  const translated = route?.paramsDown === undefined ? params : core.translate(route.paramsDown, params, core.translationContext(undefined))
+  const translated = route?.paramsDown === undefined ? params : core.translate(route.paramsDown, params, contextOf(core, { params: undefined, options }))
   const token = options?.onProgress === undefined ? undefined : id
+  if (envelope !== undefined && options?.relayed === true) return envelope.relayedText(id, method, translated, token)
   if (envelope !== undefined) return envelope.requestText(id, method, extra === undefined ? translated : { ...translated, ...extra }, token)
   if (token === undefined) return requestText(id, method, translated)
   return requestText(id, method, { ...translated, _meta: { ...(translated?.['_meta'] as Body | undefined), progressToken: token } })

@@ -45,6 +45,10 @@ export class Receiving {
   readonly #onStateless: () => void
   /** Made for the first request that speaks for itself. */
   #stateless: Stateless | undefined
+  /** The request of this side that the message at hand came with. */
+  #within: RequestId | undefined
+  /** A handshake is being prepared. */
+  #preparing = false
 
   constructor(core: SessionCore, receivers: Receivers, session: Session, onOpened: () => void, onStateless: () => void) {
     this.#core = core
@@ -68,6 +72,7 @@ export class Receiving {
         return this.#dispatch(parse(text, { ...core.settings.limits, maxBytes: Math.min(core.settings.limits.maxBytes, MAX_INTRODUCTION) }), undefined)
       }
     }
+    this.#within = origin?.within
     this.#dispatch(incoming, undefined)
   }
 
@@ -133,15 +138,36 @@ export class Receiving {
     if (method === 'ping') return this.#answering.succeed(id, {}, reply)
     const breach = core.breach(core.route(method), core.otherRole)
     if (breach !== undefined) return this.#answering.refuse(id, breach, reply)
-    this.#answering.take(message, reply)
+    if (core.role === 'client') this.#answering.take(message, reply, undefined, core.route(method), this.#requests.ownerOf(this.#within))
+    else this.#answering.take(message, reply)
   }
 
   /** A handshake that fails changes nothing: it may be tried again. */
   #onInitialize(message: RequestMessage): void {
     const core = this.#core
+    const refuse = (error: unknown): void => this.#answering.refuse(message.id, toParleyError(error), undefined)
     try {
-      const { versions, profile, clock } = core.settings
-      const { version, requested, peer } = readInitialize(message.params, versions, profile)
+      if (this.#preparing) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
+      const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
+      const prepared = core.endpoint.prepare?.(asked.peer)
+      if (prepared === undefined) return this.#shakeHands(message, asked)
+      this.#preparing = true
+      prepared
+        .then(() => !core.closed && this.#shakeHands(message, asked))
+        .catch(refuse)
+        .finally(() => {
+          this.#preparing = false
+        })
+    } catch (error) {
+      refuse(error)
+    }
+  }
+
+  #shakeHands(message: RequestMessage, { version, requested, peer }: ReturnType<typeof readInitialize>): void {
+    const core = this.#core
+    try {
+      const { profile, clock } = core.settings
+      if (core.endpoint.prepare !== undefined) core.self = core.endpoint.introduce()
       const result = initializeResult(version, core.self, profile, core.translationContext(undefined))
       core.agreeOn(version, peer)
       core.phases.fire('initialize', clock.now())
@@ -172,7 +198,9 @@ export class Receiving {
     const outcome = route.paramsUp === undefined ? params : route.paramsUp(params, core.translationContext(undefined))
     if (isVerdict(outcome)) return core.ignore('notification without meaning', method)
     this.#notifications.dispatch(method, outcome ?? {})
-    if (core.endpoint.notified !== undefined) this.#notifications.guarded(method, () => core.endpoint.notified?.(method, outcome ?? {}, this.#session))
+    if (core.endpoint.notified === undefined) return
+    const owner = core.role === 'client' ? this.#requests.ownerOf(this.#within) : undefined
+    this.#notifications.guarded(method, () => core.endpoint.notified?.(method, outcome ?? {}, this.#session, owner))
   }
 
   #onInitialized(): void {

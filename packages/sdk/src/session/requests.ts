@@ -6,7 +6,7 @@ import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
-import { annotatedParams, NO_HEADERS, sendOptions, textOf } from './outgoing.ts'
+import { annotatedParams, contextOf, NO_HEADERS, sendOptions, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest } from './pending.ts'
 import { cancelled, lostRequest, shown, timedOut } from './request-errors.ts'
 import { Rest } from './rest.ts'
@@ -167,12 +167,12 @@ export class Requests implements MendingHost {
     const pending = this.#pending.get(id)
     if (pending === undefined) return this.#core.ignore('unexpected answer', `result for id ${shown(id)}`)
     const { route } = pending
-    const framed = pending.envelope !== undefined && route !== undefined
+    const framed = pending.envelope !== undefined && route !== undefined && pending.options?.relayed !== true
     if (framed && !isComplete(result)) return this.#incomplete(pending, result)
     this.#take(id)
     try {
       const own = framed ? unframed(result) : result
-      const known = route?.resultUp === undefined ? own : (this.#core.translate(route.resultUp, own, this.#core.translationContext(pending.params)) ?? {})
+      const known = route?.resultUp === undefined ? own : (this.#core.translate(route.resultUp, own, contextOf(this.#core, pending)) ?? {})
       if (pending.rounds > 0) noteAsked(known)
       pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
     } catch (error) {
@@ -292,6 +292,18 @@ export class Requests implements MendingHost {
     } catch (error) {
       this.#core.reportError(error, `onProgress of ${pending.method}`)
     }
+  }
+
+  /** On whose behalf the peer works when it says something: by the request whose answer it came with, or because there is only one. */
+  ownerOf(within: RequestId | undefined): unknown {
+    if (within !== undefined) return this.#pending.get(within)?.options?.owner
+    let only: unknown
+    for (const { options } of this.#pending.values()) {
+      if (options?.owner === undefined || options.owner === only) continue
+      if (only !== undefined) return undefined
+      only = options.owner
+    }
+    return only
   }
 
   /** Fails everything that waits; the link is gone. */

@@ -97,7 +97,9 @@ export class Parking {
   /** Answers a request that brings back a token. */
   async comeBack(leg: InboundCall): Promise<Answer> {
     const token = leg.params['requestState'] as string
-    const payload = await this.#read(token, leg)
+    const opened = await this.#open(token)
+    if (opened === undefined && this.#core.endpoint.takesForeignState === true) return this.#begin(leg)
+    const payload = await this.#checked(opened, leg)
     // Given up while the token was read: what it stands for goes on waiting.
     if (leg.cancelled) throw new ParleyError('request_cancelled')
     // Says as much as the token, which may be long.
@@ -192,8 +194,11 @@ export class Parking {
     return this.#seal.seal(payload as never)
   }
 
-  async #read(token: unknown, leg: InboundCall): Promise<Payload> {
-    const opened = typeof token === 'string' ? ((await this.#seal.open(token)) as Payload | undefined) : undefined
+  async #open(token: unknown): Promise<Payload | undefined> {
+    return typeof token === 'string' ? ((await this.#seal.open(token)) as Payload | undefined) : undefined
+  }
+
+  async #checked(opened: Payload | undefined, leg: InboundCall): Promise<Payload> {
     if (opened === undefined) throw invalid('it is not a state this server gave, or it was sealed with another asking.key')
     if (opened.p !== this.#ownerOf(leg)) throw invalid('it was given to somebody else')
     if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params))) throw invalid('it belongs to another request')

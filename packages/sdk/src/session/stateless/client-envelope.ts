@@ -37,6 +37,15 @@ export class ClientEnvelope {
     return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${this.#paramsText(params, progressToken)}}`
   }
 
+  /** A request that says itself whom it is from; only the version is this conversation's. */
+  relayedText(id: number, method: string, params: Body | undefined, progressToken: number | undefined): string {
+    const given = params?.['_meta']
+    const _meta: Body = { ...this.#identity, ...(isObject(given) ? given : undefined), [META.version]: this.version }
+    if (progressToken === undefined) delete _meta['progressToken']
+    else _meta['progressToken'] = progressToken
+    return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${bodyText({ ...params, _meta }, 'invalid_params')}}`
+  }
+
   /** What is said in headers as well. */
   headers(method: string, params: Body | undefined): Record<string, string> {
     const headers: Record<string, string> = { [HEADERS.version]: this.version, [HEADERS.method]: encodeHeader(method) }

@@ -14,12 +14,13 @@ export class EmbeddedQuestion implements Inbound {
   readonly principal = undefined
   readonly logLevel = undefined
   readonly retry = undefined
+  readonly owner: unknown
   /** Aborted when the request that led to the question is over. */
   readonly signal: AbortSignal
   readonly #askedAt: number
   #afterAnswer: (() => void) | undefined
 
-  constructor(key: string, { method, params = {} }: Question, session: Session, signal: AbortSignal) {
+  constructor(key: string, { method, params = {} }: Question, session: Session, signal: AbortSignal, owner: unknown) {
     // D-49: nothing that is asked this way is a task.
     const { task: _, ...own } = params
     this.id = key
@@ -27,6 +28,7 @@ export class EmbeddedQuestion implements Inbound {
     this.params = own
     this.session = session
     this.signal = signal
+    this.owner = owner
     this.#askedAt = session.clock.now()
   }
 

@@ -66,7 +66,7 @@ export class Rounds {
     const over = new AbortController()
     const abort = (): void => over.abort(signal.reason)
     signal.addEventListener('abort', abort, { once: true })
-    const questions = [...requests].map(([key, question]) => new EmbeddedQuestion(key, question, this.#session, over.signal))
+    const questions = [...requests].map(([key, question]) => new EmbeddedQuestion(key, question, this.#session, over.signal, pending.options?.owner))
     try {
       const answers = await Promise.all(questions.map(async (question): Promise<[string, Body]> => [question.id, await this.#answer(question)]))
       this.#host.again(pending, retryParams(Object.fromEntries(answers), state), true)

@@ -36,8 +36,10 @@ export class Framing {
     return framed
   }
 
+  /** A result that brings its own envelope was made by a server behind this one, which says so there. */
   #meta(result: Body): Body {
     const meta = result['_meta']
+    if (result['resultType'] !== undefined && isObject(meta) && meta[META.serverInfo] !== undefined) return meta
     return { ...(isObject(meta) ? meta : undefined), [META.serverInfo]: this.#serverInfo }
   }
 }

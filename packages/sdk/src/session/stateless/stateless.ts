@@ -1,12 +1,12 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
-import { ParleyError } from '../../errors/index.ts'
+import { ParleyError, toParleyError } from '../../errors/index.ts'
 import { type Body, type FrameOrigin, type RequestId, type RequestMessage, Serialised } from '../../jsonrpc/index.ts'
 import { type LogLevel, logLevels, maySend, type ProtocolVersion } from '../../protocol/index.ts'
 import { type HeaderParam, headerObjection, META, methodIn, serverCapabilitiesUp } from '../../versions/index.ts'
 import type { Answering } from '../answering.ts'
 import { Parking } from '../asking/parking.ts'
 import type { SessionCore } from '../core.ts'
-import type { Introduction } from '../endpoint.ts'
+import type { Identity, Introduction } from '../endpoint.ts'
 import { breach } from '../guard.ts'
 import type { InboundCall, Spoken } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
@@ -29,8 +29,8 @@ const LISTEN = 'subscriptions/listen'
 const NO_PARAMS: readonly HeaderParam[] = []
 
 export class Stateless {
-  readonly framing: Framing
   readonly parking: Parking
+  #framing: { readonly of: Identity; readonly framing: Framing } | undefined
   readonly #core: SessionCore
   readonly #answering: Answering
   readonly #sessionId: string
@@ -47,8 +47,14 @@ export class Stateless {
     this.#core = core
     this.#answering = answering
     this.#sessionId = sessionId
-    this.framing = new Framing(core.self.info)
     this.parking = new Parking(core, (call) => core.endpoint.answer(call))
+  }
+
+  /** Who answers may not be known before it has prepared itself. */
+  get framing(): Framing {
+    const { info } = this.#core.endpoint.prepare === undefined ? this.#core.self : this.#core.endpoint.introduce()
+    if (this.#framing?.of !== info) this.#framing = { of: info, framing: new Framing(info) }
+    return this.#framing.framing
   }
 
   /** That was spoken last. */
@@ -60,8 +66,20 @@ export class Stateless {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
     if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
+    const prepared = this.#core.endpoint.prepare?.(undefined)
+    if (prepared === undefined) return this.#check(message, origin, envelope)
+    this.#undecided.add(key)
+    prepared.then(
+      () => this.#undecided.delete(key) && this.#check(message, origin, envelope),
+      (error: unknown) => this.#undecided.delete(key) && this.#answering.refuseStateless(message.id, key, toParleyError(error)),
+    )
+  }
+
+  /** Holds the headers against the message; which ones there must be may have to be found out first. */
+  #check(message: RequestMessage, origin: FrameOrigin | undefined, envelope: Envelope): void {
     const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
     if (!(annotated instanceof Promise)) return this.#take(message, origin, envelope, annotated)
+    const key = origin?.key ?? message.id
     this.#undecided.add(key)
     const decide = (known: readonly HeaderParam[]): void => {
       if (this.#undecided.delete(key)) this.#take(message, origin, envelope, known)

@@ -6,14 +6,14 @@ import type { Session } from '../session.ts'
 import { EmbeddedQuestion, responseFrom, undeclaredFor } from '../stateless/client-question.ts'
 
 /** Whoever cannot answer a form has cancelled it; for a model or a list there is no such answer. */
-export async function answerFor(session: Session, key: string, question: Question, signal: AbortSignal): Promise<Body> {
+export async function answerFor(session: Session, key: string, question: Question, signal: AbortSignal, owner?: unknown): Promise<Body> {
   const { method } = question
   const capability = undeclaredFor(question, session.self.capabilities)
   if (capability !== undefined) {
     const what = `${JSON.stringify(key.slice(0, 64))} (${method})`
     throw new ParleyError('invalid_answer', { message: `The task asks ${what}, which needs the capability "${capability}" that this client did not declare` })
   }
-  const embedded = new EmbeddedQuestion(key, question, session, signal)
+  const embedded = new EmbeddedQuestion(key, question, session, signal, owner)
   try {
     return responseFrom(method, await session.endpoint.answer(embedded))
   } catch (error) {

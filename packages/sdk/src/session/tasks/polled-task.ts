@@ -15,6 +15,8 @@ export interface PollOptions {
   pollInterval?: Duration
   /** Aborting it cancels the task. */
   signal?: AbortSignal
+  /** On whose behalf the task runs: told to whoever answers its questions. */
+  owner?: unknown
 }
 
 type StatusListener = (task: Task) => void
@@ -196,7 +198,7 @@ export class PolledTask {
       if (asked !== undefined) continue
       const begun: Asked = { controller: new AbortController(), sent: false }
       this.#asked.set(key, begun)
-      answerFor(this.#peer.session, key, question, begun.controller.signal).then(
+      answerFor(this.#peer.session, key, question, begun.controller.signal, this.#options.owner).then(
         (answer) => {
           begun.answer = answer
           if (this.#ending === undefined && !begun.controller.signal.aborted) void this.#bring(key, begun)

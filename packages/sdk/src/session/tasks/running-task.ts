@@ -45,6 +45,7 @@ export class RunningTask implements Inbound {
   readonly principal: string | undefined
   /** Where each request says what it wants to hear of, a task says nothing. */
   readonly logLevel = undefined
+  readonly owner = undefined
   /** Set when the handler is run again with what it asked for. */
   retry: Retry | undefined
   readonly context: MessageContext

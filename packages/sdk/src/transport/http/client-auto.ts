@@ -58,9 +58,9 @@ class AutoHttpLink implements Link {
     const inner = this.#inner
     inner.open({
       ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      frame: (text, parsed) => {
+      frame: (text, parsed, origin) => {
         if (this.#unsettled !== undefined && !this.#refusesProbe(text)) this.#settle()
-        events.frame(text, parsed)
+        events.frame(text, parsed, origin)
       },
       failed: (request, error) => this.#failed(request, error as ParleyError),
       closed: (reason) => {

@@ -1,6 +1,6 @@
 /** The client end of Streamable HTTP: every frame is a POST, answered with JSON or with a stream of events (A-09, A-10, B-12). */
 import { fromWire, ParleyError } from '../../errors/index.ts'
-import { DEFAULT_LIMITS, errorText, type Link, type LinkEvents, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
+import { DEFAULT_LIMITS, errorText, type FrameOrigin, type Link, type LinkEvents, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
 import { drain, excerpt, FIELD_NAMES, mediaType, readBeginning, readText } from './client-body.ts'
 import { type HttpReply, shownUrl } from './client-call.ts'
 import { asTransportError, tellFailure } from './client-failure.ts'
@@ -157,21 +157,23 @@ class HttpClientLink implements Link {
     this.#receiveFor(posting, errorText(request, answer.error))
   }
 
-  #receive(frame: string): void {
+  #receive(frame: string, origin?: FrameOrigin): void {
     if (this.#closed || frame === '') return
     this.#outbox.received(frame)
-    this.#events?.frame(frame)
+    this.#events?.frame(frame, undefined, origin)
   }
 
   /** What comes for a request that was taken back meanwhile, perhaps by whoever read the message before, is nobody's business. */
-  #receiveFor({ signal }: Posting, frame: string): void {
-    if (!signal.aborted) this.#receive(frame)
+  #receiveFor({ signal }: Posting, frame: string, origin?: FrameOrigin): void {
+    if (!signal.aborted) this.#receive(frame, origin)
   }
 
   #readStream(reply: HttpReply, posting: Posting): Promise<void> {
+    const [within] = posting.requests
+    const origin = within === undefined ? undefined : { within }
     const stream = new EventStream(this.#streamContext(posting.signal), {
       wanted: () => !this.#closed && this.#outbox.isWaiting(posting),
-      receive: (data) => this.#receiveFor(posting, data),
+      receive: (data) => this.#receiveFor(posting, data, origin),
       open: (lastEventId) => this.#openStream(lastEventId, posting.signal),
       report: (error) => this.#failed(undefined, error),
     })
