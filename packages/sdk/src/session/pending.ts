@@ -1,7 +1,7 @@
 /** One request of this side while its caller waits, through as many repetitions as it takes. */
 import type { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
-import type { RequestOptions } from './options.ts'
+import type { Progress, RequestOptions } from './options.ts'
 import type { Orphan } from './orphan.ts'
 import type { Rest } from './rest.ts'
 import type { Route } from './routes.ts'
@@ -32,6 +32,8 @@ export class Pending implements PendingRequest, Orphan {
   deadline: number
   hardDeadline: number
   lastProgress = Number.NEGATIVE_INFINITY
+  /** What was told before the request was made again: servers may then count anew, but who follows it must see growth (8.1). */
+  #progressBase = 0
   onAbort: (() => void) | undefined
   /** False while something has to be found out before it can be sent. */
   sent = false
@@ -85,6 +87,20 @@ export class Pending implements PendingRequest, Orphan {
     this.deadline = Math.min(now - (rest?.of(this, now) ?? 0) + this.timeout, this.hardDeadline)
   }
 
+  beginAgain(now: number, extra: Body | undefined): void {
+    this.extra = extra
+    if (this.lastProgress > 0) this.#progressBase += this.lastProgress
+    this.lastProgress = Number.NEGATIVE_INFINITY
+    this.deadline = Math.min(now + this.timeout, this.hardDeadline)
+  }
+
+  /** Progress as the caller sees it: once the request was made again, how much there is in all nobody knows any more. */
+  grown(progress: Progress): Progress {
+    if (this.#progressBase === 0) return progress
+    const { message } = progress
+    return { progress: this.#progressBase + progress.progress, ...(message === undefined ? {} : { message }) }
+  }
+
   listed(rest: Rest | undefined): PendingRequest {
     return { id: this.id, method: this.method, startedAt: this.startedAt, deadline: this.due(rest) }
   }
@@ -95,4 +111,15 @@ export class Pending implements PendingRequest, Orphan {
     this.options?.signal?.removeEventListener('abort', this.onAbort)
     this.onAbort = undefined
   }
+}
+
+/** The owner of all requests that have one, if that is a single one. */
+export function soleOwner(requests: Iterable<Pending>): unknown {
+  let only: unknown
+  for (const { options } of requests) {
+    if (options?.owner === undefined || options.owner === only) continue
+    if (only !== undefined) return undefined
+    only = options.owner
+  }
+  return only
 }

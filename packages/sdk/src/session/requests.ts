@@ -7,7 +7,7 @@ import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
 import { annotatedParams, contextOf, NO_HEADERS, sendOptions, textOf } from './outgoing.ts'
-import { Pending, type PendingRequest } from './pending.ts'
+import { Pending, type PendingRequest, soleOwner } from './pending.ts'
 import { cancelled, lostRequest, shown, timedOut } from './request-errors.ts'
 import { Rest } from './rest.ts'
 import type { Route } from './routes.ts'
@@ -20,8 +20,7 @@ import { isComplete, unframed } from './stateless/client-result.ts'
 import { Rounds } from './stateless/client-rounds.ts'
 import { LastingProgress } from './tasks/lasting-progress.ts'
 
-/** Shared by all sessions that wait for nothing. */
-const NONE: Map<RequestId, Pending> = new Map()
+const NONE: Map<RequestId, Pending> = new Map() // Shared by all sessions that wait for nothing.
 
 export class Requests implements MendingHost {
   readonly ids: RequestIds
@@ -123,9 +122,13 @@ export class Requests implements MendingHost {
     return pending
   }
 
-  #post(pending: Pending): void {
+  #list(pending: Pending): void {
     if (this.#pending === NONE) this.#pending = new Map()
     this.#pending.set(pending.id, pending)
+  }
+
+  #post(pending: Pending): void {
+    this.#list(pending)
     this.#watch(pending)
     const annotated = annotatedParams(this.#core, pending)
     if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
@@ -242,11 +245,9 @@ export class Requests implements MendingHost {
     } catch (error) {
       return this.fail(pending, error)
     }
-    pending.extra = extra
-    pending.deadline = Math.min(now + pending.timeout, pending.hardDeadline)
+    pending.beginAgain(now, extra)
     // First the new place, then away from the old one.
-    if (this.#pending === NONE) this.#pending = new Map()
-    this.#pending.set(pending.id, pending)
+    this.#list(pending)
     this.#letGo(pending)
     this.#post(pending)
   }
@@ -287,7 +288,7 @@ export class Requests implements MendingHost {
     pending.lastProgress = progress.progress
     if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#rest)
     try {
-      const outcome: unknown = onProgress(progress)
+      const outcome: unknown = onProgress(pending.grown(progress))
       if (outcome instanceof Promise) outcome.catch((error) => this.#core.reportError(error, `onProgress of ${pending.method}`))
     } catch (error) {
       this.#core.reportError(error, `onProgress of ${pending.method}`)
@@ -296,14 +297,7 @@ export class Requests implements MendingHost {
 
   /** On whose behalf the peer works when it says something: by the request whose answer it came with, or because there is only one. */
   ownerOf(within: RequestId | undefined): unknown {
-    if (within !== undefined) return this.#pending.get(within)?.options?.owner
-    let only: unknown
-    for (const { options } of this.#pending.values()) {
-      if (options?.owner === undefined || options.owner === only) continue
-      if (only !== undefined) return undefined
-      only = options.owner
-    }
-    return only
+    return within === undefined ? soleOwner(this.#pending.values()) : this.#pending.get(within)?.options?.owner
   }
 
   /** Fails everything that waits; the link is gone. */
@@ -318,11 +312,8 @@ export class Requests implements MendingHost {
   }
 
   /** Resolves when nothing waits for the peer. */
-  idle(): Promise<void> {
-    if (this.size === 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#onIdle = resolve
-    })
+  async idle(): Promise<void> {
+    if (this.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
   /** Fails unless somebody takes it over. */

@@ -68,7 +68,7 @@ export class Session {
     if (options.role === 'server' && !core.settings.sharedLink && Number.isFinite(core.settings.initialiseTimeout)) {
       this.#cancelInitialiseTimer = core.settings.clock.after(core.settings.initialiseTimeout, () => this.#initialiseTimedOut())
     }
-    options.link.open({
+    core.link.open({
       maxBytes: core.settings.limits.maxBytes,
       frame: (text, parsed, origin) => receiving.receive(text, parsed, origin),
       abandoned: (request) => receiving.abandoned(request),
@@ -232,6 +232,11 @@ export class Session {
   /** Whether messages have headers here, so that some arguments of tools travel in them as well. */
   get mirrors(): boolean {
     return this.#core.link.mirrors === true
+  }
+
+  /** Whether the peer has something to remember this side by: without it, every request is one of anybody. */
+  get remembered(): boolean {
+    return this.#core.link.remembered ?? true
   }
 
   /** Whether a message that belongs to no request of the peer would be delivered now; it may have to come and fetch it. */

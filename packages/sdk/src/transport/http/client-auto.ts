@@ -39,6 +39,10 @@ class AutoHttpLink implements Link {
     return this.#inner.transport
   }
 
+  get remembered(): boolean {
+    return this.#inner.remembered ?? true
+  }
+
   get mirrors(): boolean {
     return this.#inner.mirrors === true
   }

@@ -43,6 +43,10 @@ class HttpClientLink implements Link {
     })
   }
 
+  get remembered(): boolean {
+    return this.#sessionId !== undefined
+  }
+
   open(events: LinkEvents): void {
     if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
     this.#events = events

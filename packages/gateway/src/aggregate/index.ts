@@ -1,0 +1,1 @@
+export { type AggregateOptions, AggregateServable } from './servable.ts'

@@ -1,0 +1,39 @@
+/** Links that a server of the stateless era wants its client to open, remembered for one call: the same link is not shown twice (8.3). */
+import type { Body } from 'parley-mcp/engine'
+
+export interface AskedLink {
+  readonly url: string
+  readonly elicitationId: string
+  accepted: boolean
+  /** How often the server has asked again since. */
+  repeats: number
+}
+
+/** Milliseconds before a server that still waits for the user is asked again; the last one is repeated. */
+const PACE: readonly number[] = [2000, 4000, 8000, 10_000]
+
+export class LinkMemory {
+  readonly #links = new Map<string, AskedLink>()
+
+  find(url: string): AskedLink | undefined {
+    return this.#links.get(url)
+  }
+
+  remember(url: string, elicitationId: string): AskedLink {
+    const link: AskedLink = { url, elicitationId, accepted: false, repeats: 0 }
+    this.#links.set(url, link)
+    return link
+  }
+
+  accepted(): AskedLink[] {
+    return [...this.#links.values()].filter(({ accepted }) => accepted)
+  }
+}
+
+export function isLinkQuestion(method: string, params: Body): params is Body & { url: string } {
+  return method === 'elicitation/create' && params['mode'] === 'url' && typeof params['url'] === 'string'
+}
+
+export function paceOf(link: AskedLink): number {
+  return PACE[Math.min(link.repeats, PACE.length - 1)] as number
+}

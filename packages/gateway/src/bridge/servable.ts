@@ -1,0 +1,58 @@
+/** One server of the gateway as something that takes links: HTTP sessions, sockets, standard input and output. */
+import { type AcceptOptions, type Clock, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
+import type { Servable } from 'parley-mcp/server'
+import type { Upstream } from '../upstream/index.ts'
+import { ServerEndpoint, type Shared } from './endpoint.ts'
+import { Listeners } from './listeners.ts'
+import { TaskBridge } from './tasks.ts'
+
+export interface ServedOptions {
+  readonly clock?: Clock
+  readonly translation: 'lenient' | 'strict'
+  readonly onEvent?: (event: SessionEvent, upstream: string) => void
+}
+
+/** Clients may have to wait until a server that is only now started can be spoken to (L2). */
+const INITIALISE_TIMEOUT = '90s'
+
+export class ServedUpstream implements Servable {
+  readonly upstream: Upstream
+  readonly #shared: Shared
+  readonly #options: ServedOptions
+  readonly #sessions = new Set<Session>()
+
+  constructor(upstream: Upstream, options: ServedOptions) {
+    this.upstream = upstream
+    this.#options = options
+    this.#shared = { upstream, listeners: new Listeners(upstream), tasks: new TaskBridge(upstream) }
+  }
+
+  accept(link: Link, options: AcceptOptions = {}): Session {
+    const { clock, translation, onEvent } = this.#options
+    const { name } = this.upstream
+    const session = new Session({
+      initialiseTimeout: INITIALISE_TIMEOUT,
+      profile: translation,
+      ...(clock && { clock }),
+      ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, name) }),
+      ...options,
+      role: 'server',
+      link,
+      endpoint: new ServerEndpoint(this.#shared),
+    })
+    this.#sessions.add(session)
+    session.onClose(() => this.#sessions.delete(session))
+    return session
+  }
+
+  get sessions(): number {
+    return this.#sessions.size
+  }
+
+  async close(): Promise<void> {
+    this.#shared.listeners.endAll()
+    await Promise.allSettled([...this.#sessions].map((session) => session.close({ drain: 0 })))
+    await this.#shared.tasks.close()
+    await this.upstream.close()
+  }
+}

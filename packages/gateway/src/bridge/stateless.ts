@@ -1,0 +1,92 @@
+/** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
+import { ParleyError, type Tool } from 'parley-mcp'
+import { type Answer, askingMethods, type Body, type Inbound, isObject } from 'parley-mcp/engine'
+import { HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
+import { BridgedCall } from './call.ts'
+import { callParams, type Shared, withTools } from './endpoint.ts'
+import { relay } from './relay.ts'
+
+const asking: ReadonlySet<string> = new Set(askingMethods)
+const LISTEN = 'subscriptions/listen'
+
+export async function relayStateless(inbound: Inbound, shared: Shared): Promise<Answer> {
+  const { upstream } = shared
+  upstream.demandUp()
+  if (inbound.method === LISTEN) return shared.listeners.listen(inbound)
+  const kept = upstream.config.cache ? upstream.shelf.find(inbound.method, inbound.params, inbound.principal) : undefined
+  if (kept !== undefined) return kept
+  const home = await upstream.home()
+  const result = await (home.stateless ? handOn(inbound, home, shared) : lend(inbound, home, shared))
+  if (upstream.config.cache && isObject(result)) upstream.shelf.keep(inbound.method, inbound.params, inbound.principal, result as Body)
+  return result
+}
+
+/** Both are of the stateless era: the server sees the client's own words, and the client the server's. */
+async function handOn(inbound: Inbound, line: Line, { upstream }: Shared): Promise<Answer> {
+  const params = inbound.method === 'tools/call' ? await callParams(inbound, upstream) : inbound.params
+  const result = await relay(new BridgedCall(inbound), line, params, upstream)
+  return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools)) : result
+}
+
+async function lend(inbound: Inbound, home: Line, shared: Shared): Promise<Answer> {
+  if (inbound.method.startsWith('tasks/')) return shared.tasks.ask(new BridgedCall(inbound), home)
+  if (!asking.has(inbound.method)) return withHome(inbound, home, shared.upstream)
+  // What the gateway did not seal itself was never given to anybody by a server of the handshake era.
+  if (inbound.params['requestState'] !== undefined && inbound.retry === undefined) throw foreignState()
+  const lease = await shared.upstream.lines.lease(inbound)
+  const call = new BridgedCall(inbound)
+  let turn: (() => void) | undefined
+  const done = (): void => {
+    turn?.()
+    lease.release()
+  }
+  try {
+    // Rule 1: where a question does not say to which call it belongs, there is only one that it can belong to.
+    if (!lease.line.correlates && Object.keys(lease.line.identity.capabilities).length > 0) turn = await lease.line.turns.take()
+    if (inbound.cancelled) throw new ParleyError('request_cancelled')
+    await refreshRoots(inbound, lease.line)
+    await lease.line.wantLevel(inbound.logLevel)
+    return withHandle(await callWith(call, lease.line, shared), lease)
+  } finally {
+    if (call.lasting === undefined) done()
+    else void call.lasting.finally(done)
+  }
+}
+
+async function callWith(call: BridgedCall, line: Line, shared: Shared): Promise<Answer> {
+  const { inbound } = call
+  if (inbound.method !== 'tools/call') return relay(call, line, inbound.params, shared.upstream)
+  return shared.tasks.call(call, line, await callParams(inbound, shared.upstream))
+}
+
+/** D-53: lists are the same for everybody, so they are asked for in the gateway's own name. */
+async function withHome(inbound: Inbound, home: Line, upstream: Upstream): Promise<Answer> {
+  await home.wantLevel(inbound.logLevel)
+  const result = await relay(new BridgedCall(inbound), home, inbound.params, upstream)
+  return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution)) : result
+}
+
+/** A server that asked for roots when nobody could be asked is told now that there are some, and asks again. */
+async function refreshRoots(inbound: Inbound, line: Line): Promise<void> {
+  if (!line.rootsWanted || !inbound.caller.declares('roots')) return
+  line.rootsWanted = false
+  line.roots = await inbound.request('roots/list', {}, { key: 'roots' })
+  line.client.notify('notifications/roots/list_changed', {})
+}
+
+/** D-47: which calls become tasks is the server's own decision in this era, and is not told beforehand. */
+function withoutExecution(tool: Tool): Tool {
+  if (tool.execution === undefined) return tool
+  const { execution: _, ...rest } = tool
+  return rest
+}
+
+function withHandle(answer: Answer, { handle }: Lease): Answer {
+  if (handle === undefined || !isObject(answer)) return answer
+  const body = answer as Body
+  return { ...body, _meta: { ...(isObject(body['_meta']) ? body['_meta'] : undefined), [HANDLE_KEY]: handle } }
+}
+
+function foreignState(): ParleyError {
+  return new ParleyError('request_state_invalid', { message: 'Invalid requestState: it is not a state this gateway gave, or it was given before a restart' })
+}

@@ -1,0 +1,124 @@
+/** Calls that run as tasks, between clients and servers that have tasks, have them in other words, or have none (8.4, D7). */
+import { eraOf, supports, type Tool } from 'parley-mcp'
+import {
+  type Answer,
+  type Body,
+  declaresExtension,
+  type Inbound,
+  isFlatTask,
+  PolledTask,
+  peerRunsTasks,
+  type RequestOptions,
+  readFlatTask,
+  requestAsTask,
+  type Session,
+  TASKS_EXTENSION,
+  type TaskPeer,
+  TaskReceiver,
+} from 'parley-mcp/engine'
+import type { Line, Upstream } from '../upstream/index.ts'
+import { BridgedCall } from './call.ts'
+import { relay, type Send } from './relay.ts'
+
+export class TaskBridge {
+  readonly #upstream: Upstream
+  readonly #receiver: TaskReceiver
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream
+    this.#receiver = new TaskReceiver({}, (error, during) => upstream.log.warning(`${upstream.name}: ${during}: ${String(error)}`, { server: upstream.name }))
+  }
+
+  /** Calls a tool. `params` are those the server is sent. */
+  async call(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+    const { inbound } = call
+    const { task: wish, ...own } = params
+    if (isStateless(inbound)) return this.#forStateless(call, line, own)
+    const wanted = wish !== undefined && supports(inbound.caller.version, 'tasks')
+    if (line.stateless) return wanted ? this.#begin(call, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
+    // Both have tasks, in the same words, and a session of their own.
+    if (wanted && peerRunsTasks(line.client.session, 'tools/call')) return relay(call, line, params, this.#upstream)
+    return (await this.#isRequired(line, own)) ? this.#runAsTask(call, line, own) : relay(call, line, own, this.#upstream)
+  }
+
+  /** What is asked about tasks: of the server when it runs them in the client's words, else of the gateway. */
+  ask(call: BridgedCall, line: Line): Promise<Answer> {
+    const { inbound } = call
+    const direct = isStateless(inbound) === line.stateless
+    return direct ? relay(call, line, inbound.params, this.#upstream) : this.#receiver.answer(inbound)
+  }
+
+  release(session: Session): void {
+    this.#receiver.release(session)
+  }
+
+  close(): Promise<void> {
+    return this.#receiver.close()
+  }
+
+  /** The server is of the handshake era. */
+  async #forStateless(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+    if (!(await this.#isRequired(line, params))) return relay(call, line, params, this.#upstream)
+    if (!declaresExtension(call.inbound.caller.capabilities, TASKS_EXTENSION)) return this.#runAsTask(call, line, params)
+    return this.#begin(call, (task) => this.#runAsTask(task, line, params))
+  }
+
+  /** Answers that there is a task, and runs it behind that. */
+  async #begin(call: BridgedCall, run: (call: BridgedCall) => Promise<Answer>): Promise<Answer> {
+    let over: () => void = () => {}
+    call.lasting = new Promise<void>((resolve) => {
+      over = resolve
+    })
+    try {
+      return await this.#receiver.accept(call.inbound, (task) => run(new BridgedCall(task)).finally(over))
+    } catch (error) {
+      over()
+      throw error
+    }
+  }
+
+  /** A server of the stateless era decides itself whether a call becomes a task; it is then followed to its end. */
+  #follow(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+    const send: Send = async (own, options) => {
+      const answer = await line.request('tools/call', own, { ...options, acceptsTask: true })
+      if (!isFlatTask(answer)) return answer
+      return new PolledTask(peerOf(line, call), readFlatTask('tools/call', answer), { signal: call.inbound.signal, owner: call }).result()
+    }
+    return relay(call, line, params, this.#upstream, send)
+  }
+
+  /** C-23: the tool only runs as a task, and nobody but the gateway needs to know. */
+  #runAsTask(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+    const send: Send = async (own, { signal, onProgress }) => {
+      const begun = await requestAsTask(peerOf(line, call), 'tools/call', own, { ...(signal && { signal }), ...(onProgress && { onProgress }) })
+      return 'result' in begun ? begun.result : begun.task.result()
+    }
+    return relay(call, line, params, this.#upstream, send)
+  }
+
+  async #isRequired(line: Line, { name }: Body): Promise<boolean> {
+    if (line.stateless || !peerRunsTasks(line.client.session, 'tools/call')) return false
+    await this.#upstream.tools.seen()
+    return taskSupportOf(this.#upstream.tools.original(String(name))) === 'required'
+  }
+}
+
+function taskSupportOf(tool: Tool | undefined): unknown {
+  return (tool?.execution as Body | undefined)?.['taskSupport']
+}
+
+function isStateless({ caller }: Inbound): boolean {
+  return eraOf(caller.version) === 'stateless'
+}
+
+/** Whatever the server asks while it works on the task belongs to the call. */
+function peerOf({ client }: Line, call: BridgedCall): TaskPeer {
+  return {
+    get session() {
+      return client.session
+    },
+    request: (method: string, params: Body, options?: RequestOptions) => client.request(method, params, { ...options, owner: call }),
+    onNotification: (method, handler) => client.onNotification(method, handler),
+    onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),
+  }
+}

@@ -1,0 +1,81 @@
+/** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
+import type { SessionEvent } from 'parley-mcp/engine'
+import type { Counter, Metrics } from '../http/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import type { Upstream } from '../upstream/index.ts'
+
+/** The same loss again is not news within this many milliseconds; it is still counted. */
+const SILENCE = 60_000
+const MOST_REMEMBERED = 1000
+
+export class GatewayCounters {
+  readonly #log: GatewayLog
+  readonly #losses: Counter
+  readonly #negotiated: Counter
+  readonly #ignored: Counter
+  readonly #errors: Counter
+  readonly #said = new Map<string, number>()
+
+  constructor(metrics: Metrics, log: GatewayLog, upstreams: () => readonly Upstream[], sessions: () => number) {
+    this.#log = log
+    this.#losses = metrics.counter('parley_translation_losses_total', 'What translation between versions could not carry over, by rule', [
+      'server',
+      'rule',
+      'severity',
+    ])
+    this.#negotiated = metrics.counter('parley_versions_negotiated_total', 'Sessions by the protocol version they agreed on', ['server', 'version'])
+    this.#ignored = metrics.counter('parley_messages_ignored_total', 'Messages of peers that had no place in the conversation', ['server', 'what'])
+    this.#errors = metrics.counter('parley_internal_errors_total', 'What failed in the gateway itself', ['server'])
+    metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) => gauge.set(sessions()))
+    metrics.gauge('parley_server_up', 'Whether a server can be reached', ['server'], (gauge) => {
+      for (const upstream of upstreams()) gauge.set(upstream.status().sessions > 0 ? 1 : 0, { server: upstream.name })
+    })
+    metrics.gauge('parley_server_sessions', 'Sessions the gateway has with a server', ['server'], (gauge) => {
+      for (const upstream of upstreams()) gauge.set(upstream.status().sessions, { server: upstream.name })
+    })
+    metrics.gauge('parley_server_restarts', 'How often a server was started again', ['server'], (gauge) => {
+      for (const upstream of upstreams()) gauge.set(upstream.status().restarts, { server: upstream.name })
+    })
+    metrics.gauge('parley_requests_running', 'Requests a server works on', ['server'], (gauge) => {
+      for (const upstream of upstreams()) gauge.set(upstream.bulkhead.stats().running, { server: upstream.name })
+    })
+    metrics.gauge('parley_requests_queued', 'Requests that wait for their turn', ['server'], (gauge) => {
+      for (const upstream of upstreams()) gauge.set(upstream.bulkhead.stats().queued, { server: upstream.name })
+    })
+  }
+
+  count(event: SessionEvent, server: string): void {
+    switch (event.type) {
+      case 'loss': {
+        const { rule, severity, method, path, detail } = event.loss
+        this.#losses.add({ server, rule, severity })
+        return this.#say(`${server}: ${method} lost something on its way: ${detail} (${rule}${path === '' ? '' : `, ${path}`})`, {
+          server,
+          rule,
+          severity,
+          method,
+          path,
+        })
+      }
+      case 'negotiated':
+        return this.#negotiated.add({ server, version: event.version })
+      case 'ignored':
+        this.#ignored.add({ server, what: event.what })
+        return this.#log.debug(`${server}: ignored ${event.what}: ${event.detail}`, { server })
+      case 'error':
+        this.#errors.add({ server })
+        return this.#log.error(`${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`, { server })
+      default:
+    }
+  }
+
+  #say(sentence: string, facts: Record<string, unknown>): void {
+    const now = Date.now()
+    const last = this.#said.get(sentence)
+    if (last !== undefined && now - last < SILENCE) return
+    if (this.#said.size >= MOST_REMEMBERED) this.#said.clear()
+    this.#said.set(sentence, now)
+    if (facts['severity'] === 'i') this.#log.debug(sentence, facts)
+    else this.#log.warning(sentence, facts)
+  }
+}

@@ -1,0 +1,2 @@
+export { Gateway, type GatewayOptions } from './gateway.ts'
+export { startGateway } from './start.ts'

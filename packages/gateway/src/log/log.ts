@@ -1,0 +1,44 @@
+/** What the gateway says of itself: one line per event on standard error, for people or for programs. */
+
+export type LogSeverity = 'debug' | 'info' | 'warning' | 'error'
+
+/** Facts beside the sentence; never payloads, never secrets. */
+export type LogFacts = Readonly<Record<string, unknown>>
+
+export type GatewayLog = Readonly<Record<LogSeverity, (message: string, facts?: LogFacts) => void>>
+
+export type LogSink = (line: string) => void
+
+const ORDER: readonly LogSeverity[] = ['debug', 'info', 'warning', 'error']
+/** A server may write what it likes. */
+const LONGEST = 2000
+
+function logWith(least: LogSeverity | 'silent', write: (severity: LogSeverity, message: string, facts: LogFacts | undefined) => void): GatewayLog {
+  const at = (severity: LogSeverity) => {
+    const heard = least !== 'silent' && ORDER.indexOf(severity) >= ORDER.indexOf(least)
+    return (message: string, facts?: LogFacts): void => {
+      if (heard) write(severity, message.length > LONGEST ? `${message.slice(0, LONGEST)}…` : message, facts)
+    }
+  }
+  return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') }
+}
+
+/** For people: `12:30:01 warning files: …`, control characters of others made visible. */
+export function textLog(least: LogSeverity | 'silent', sink: LogSink, now: () => Date = () => new Date()): GatewayLog {
+  return logWith(least, (severity, message) => {
+    const mark = severity === 'info' ? '' : `${severity} `
+    sink(`${now().toISOString().slice(11, 19)} ${mark}${visible(message)}\n`)
+  })
+}
+
+/** For programs: one JSON object per line. */
+export function jsonLog(least: LogSeverity | 'silent', sink: LogSink, now: () => Date = () => new Date()): GatewayLog {
+  return logWith(least, (severity, message, facts) => sink(`${JSON.stringify({ time: now().toISOString(), severity, message, ...facts })}\n`))
+}
+
+export const silentLog: GatewayLog = logWith('silent', () => {})
+
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+}

@@ -1,0 +1,21 @@
+/** What happens to a server, as sentences of the log. */
+import type { GatewayLog } from '../log/index.ts'
+import type { UpstreamEvent } from '../supervision/index.ts'
+
+export function logEvent(event: UpstreamEvent, log: GatewayLog): void {
+  const facts = { server: event.upstream, event: event.type }
+  switch (event.type) {
+    case 'stderr':
+      return log.debug(`${event.upstream} says: ${event.line}`, facts)
+    case 'started':
+      return log.debug(`${event.upstream}: ${event.restart ? 'started again' : 'started'}${event.pid === undefined ? '' : ` (process ${event.pid})`}`, facts)
+    case 'ended':
+      return event.abnormal ? log.warning(`${event.upstream}: ${event.error}`, facts) : log.debug(`${event.upstream}: ended`, facts)
+    case 'start_failed':
+      return log.warning(`${event.upstream}: could not be started: ${event.error}`, facts)
+    case 'given_up':
+      return log.error(`${event.upstream}: ended too often, left alone until ${new Date(event.until).toISOString()}`, facts)
+    case 'state':
+      return log.debug(`${event.upstream}: ${event.from} → ${event.to}`, facts)
+  }
+}

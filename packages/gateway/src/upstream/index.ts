@@ -1,0 +1,5 @@
+export { UNKNOWN } from './introduction.ts'
+export { Line, type LineOwner } from './line.ts'
+export { HANDLE_KEY, type Lease } from './lines.ts'
+export { EMPTY_PROFILE, profileOf } from './profile.ts'
+export { type ListKind, SELF, Upstream, type UpstreamOptions, unavailable } from './upstream.ts'

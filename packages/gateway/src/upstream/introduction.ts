@@ -1,0 +1,22 @@
+/** What clients are told of a server behind the gateway: what it said itself, and in the words of both eras. */
+import { type Capabilities, declares } from 'parley-mcp'
+import { declaresExtension, type Introduction, TASKS_EXTENSION } from 'parley-mcp/engine'
+
+/** Told before anything is known, to nobody. */
+export const UNKNOWN: Introduction = { info: { name: 'unknown', version: '0' }, capabilities: {} }
+
+/** The same object as before when nothing has changed. */
+export function introductionFor(peer: Introduction, before: Introduction | undefined): Introduction {
+  const made: Introduction = { ...peer, capabilities: withTasks(peer.capabilities) }
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(made) ? before : made
+}
+
+/** D-41: tasks are a capability in one era and an extension in the other; the gateway knows both. */
+function withTasks(capabilities: Capabilities): Capabilities {
+  const runs = declares(capabilities, 'tasks.requests.tools.call')
+  const extends_ = declaresExtension(capabilities, TASKS_EXTENSION)
+  if (runs === extends_) return capabilities
+  const extensions = (capabilities as Record<string, unknown>)['extensions'] as Record<string, unknown> | undefined
+  if (runs) return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
+  return { ...capabilities, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+}

@@ -1,0 +1,158 @@
+/** One conversation of the gateway with a server: a client of the SDK, and who stands behind it. */
+import { eraOf, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
+import { type Body, type Client, type Inbound, type Introduction, type RequestOptions, type Session, type Subscription, systemMint } from 'parley-mcp/engine'
+import { isLinkQuestion, paceOf } from '../bridge/asked-links.ts'
+import { BridgedCall, unanswered } from '../bridge/call.ts'
+import { Turns } from './turns.ts'
+
+/** Who is asked, and told, what belongs to no call. */
+export interface LineOwner {
+  /** Puts a question of the server to the one client behind the line. */
+  ask(question: Inbound): Promise<Body>
+  tell(method: string, params: Body): void
+}
+
+/** Told through subscriptions and list listeners instead, which know what was missed. */
+const FOLLOWED: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+])
+
+export class Line {
+  readonly identity: Introduction
+  readonly owner: LineOwner | undefined
+  /** Calls that may be asked something, where it cannot be told which of several is. */
+  readonly turns = new Turns()
+  /** What the client behind said its roots are, for servers that ask outside of a call. */
+  roots: Body | undefined
+  rootsWanted = false
+  /** Calls and listeners that use it now. */
+  users = 0
+  lastUsedAt = 0
+  #client: Client | undefined
+  #level: LogLevel | undefined
+  readonly #onDropped: (what: string) => void
+
+  constructor(identity: Introduction, owner: LineOwner | undefined, onDropped: (what: string) => void) {
+    this.identity = identity
+    this.owner = owner
+    this.#onDropped = onDropped
+  }
+
+  /** Set once it is open. */
+  get client(): Client {
+    return this.#client as Client
+  }
+  set client(client: Client) {
+    this.#client = client
+  }
+
+  get open(): boolean {
+    return this.#client !== undefined && this.#client.state !== 'closed'
+  }
+
+  get introduction(): Introduction {
+    return this.client.session.peer as Introduction
+  }
+
+  get stateless(): boolean {
+    return eraOf(this.client.version) === 'stateless'
+  }
+
+  /** Whether a question of the server names the request it belongs to. */
+  get correlates(): boolean {
+    return this.client.session.transport === 'http' || this.stateless
+  }
+
+  request(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+    return this.client.request(method, params, options)
+  }
+
+  subscribe(uri: string, handler: (uri: string) => void): Promise<Subscription> {
+    return this.client.subscribe(uri, handler)
+  }
+
+  /** The most verbose level that anybody asks for; what is more than one of them wants is left out where it is delivered. */
+  async wantLevel(level: LogLevel | undefined): Promise<void> {
+    if (level === undefined || this.stateless || !this.client.session.hasPeerCapability('logging')) return
+    if (this.#level !== undefined && logLevels.indexOf(this.#level) <= logLevels.indexOf(level)) return
+    this.#level = level
+    await this.client.setLogLevel(level).catch(() => {
+      this.#level = undefined
+    })
+  }
+
+  /** What the server asks. */
+  async answer(question: Inbound): Promise<Body> {
+    const call = question.owner
+    try {
+      if (call instanceof BridgedCall) return await this.#askFor(call, question)
+      if (this.owner !== undefined) return await this.owner.ask(question)
+    } catch (error) {
+      // In the other era, what cannot be answered ends the call, and with what it ends is decided there.
+      if (this.stateless) throw error
+      return unanswered(question.method, error)
+    }
+    return this.#answerAlone(question)
+  }
+
+  /** What the server tells, and on which call it works when that is known. */
+  told(method: string, params: Body, _session: Session, call: unknown): void {
+    if (FOLLOWED.has(method)) return
+    if (call instanceof BridgedCall) return call.inbound.notify(method, params)
+    if (this.owner !== undefined) return this.owner.tell(method, params)
+    this.#onDropped(method)
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.close()
+  }
+
+  /** 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is asked once. */
+  async #askFor(call: BridgedCall, question: Inbound): Promise<Body> {
+    if (question.method === 'roots/list') return this.#remembering(await call.ask(question))
+    if (!this.stateless || !isLinkQuestion(question.method, question.params) || call.inbound.caller.version === this.client.version) return call.ask(question)
+    const { url } = question.params
+    const known = call.links.find(url)
+    if (known?.accepted) {
+      await pause(question, paceOf(known))
+      known.repeats++
+      return { action: 'accept' }
+    }
+    const link = known ?? call.links.remember(url, systemMint())
+    const answer = await call.ask(question, { ...question.params, elicitationId: link.elicitationId })
+    link.accepted = answer['action'] === 'accept'
+    return answer
+  }
+
+  #remembering(answer: Body): Body {
+    this.roots = answer
+    return answer
+  }
+
+  /** Nobody can be asked: what is known is told, and no decision is made up (8.2). */
+  #answerAlone(question: Inbound): Body {
+    if (question.method === 'roots/list') {
+      this.rootsWanted = this.roots === undefined
+      return this.roots ?? { roots: [] }
+    }
+    this.#onDropped(question.method)
+    return unanswered(question.method, new ParleyError('version_gap', { message: `${question.method} came outside of any request of the client` }))
+  }
+}
+
+function pause({ session, signal }: Inbound, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = session.clock.after(ms, resolve)
+    signal.addEventListener(
+      'abort',
+      () => {
+        stop()
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}

@@ -1,0 +1,132 @@
+/** The tools of a server as the gateway knows them: which ones clients see, under which names, and what their definitions say. */
+import { ParleyError, type Tool } from 'parley-mcp'
+import { type Body, type HeaderParam, headerParamsOf } from 'parley-mcp/engine'
+import { type PinBook, type ToolFilter, toolFilter } from '../catalogue/index.ts'
+import type { Upstream } from './upstream.ts'
+
+const NO_PARAMS: readonly HeaderParam[] = []
+/** Most pages of one list. */
+const MOST_PAGES = 1000
+
+export class ToolBook {
+  readonly #upstream: Upstream
+  readonly #filter: ToolFilter
+  /** By the name at the server. */
+  #known: Map<string, Tool> | undefined
+  #learning: Promise<void> | undefined
+  #said = new Set<string>()
+  /** Set by whoever keeps the pins. */
+  pins: PinBook | undefined
+
+  constructor(upstream: Upstream) {
+    this.#upstream = upstream
+    this.#filter = toolFilter(upstream.config.tools)
+  }
+
+  /** False when lists can be handed on as they are. */
+  get changesLists(): boolean {
+    return this.#filter.active || this.#pinning
+  }
+
+  /** The name at the server; throws for tools that clients do not see. */
+  toServer(name: string): string {
+    const original = this.#filter.active ? this.#filter.toServer(name) : name
+    this.pins?.guard(this.#upstream.name, original, this.#upstream.config.tools.pin)
+    return original
+  }
+
+  /** One page of the list, as clients may see it. */
+  shown(tools: readonly Tool[]): readonly Tool[] {
+    this.#learn(tools)
+    const { name, config } = this.#upstream
+    const pinned = this.#pinning ? this.pins?.apply(name, tools, config.tools.pin) : undefined
+    for (const { tool, expected } of pinned?.changes ?? []) {
+      const what = config.tools.pin === 'block' ? 'is hidden' : 'is shown all the same'
+      this.#say(`The definition of tool "${tool}" of server "${name}" is not the one that was pinned (${(expected ?? 'none').slice(0, 12)}…): it ${what}`)
+    }
+    const { tools: filtered, problems } = this.#filter.apply(pinned?.tools ?? tools)
+    for (const problem of problems) this.#say(`Server "${name}": ${problem}`)
+    return filtered
+  }
+
+  /** A definition by the name clients use; `undefined` when it is not known (yet). */
+  definition(name: string): Tool | undefined {
+    if (this.#known === undefined) return undefined
+    try {
+      return this.#known.get(this.#filter.active ? this.#filter.toServer(name) : name)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** A definition by the name at the server. */
+  original(name: string): Tool | undefined {
+    return this.#known?.get(name)
+  }
+
+  /** The arguments of a tool that travel in headers as well; the list is read first if need be (D-60). */
+  headerParams(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+    if (this.#known === undefined) return this.learn().then(() => this.#paramsOf(name))
+    return this.#paramsOf(name)
+  }
+
+  /** Resolves when the list has been read, now or before. */
+  async seen(): Promise<void> {
+    if (this.#known === undefined) await this.learn()
+  }
+
+  /** Reads the whole list. */
+  learn(): Promise<void> {
+    this.#learning ??= this.#readAll().finally(() => {
+      this.#learning = undefined
+    })
+    return this.#learning
+  }
+
+  forget(): void {
+    this.#known = undefined
+  }
+
+  get #pinning(): boolean {
+    return this.#upstream.config.tools.pin !== 'off' && this.pins !== undefined
+  }
+
+  #paramsOf(name: string): readonly HeaderParam[] {
+    const tool = this.definition(name)
+    const params = tool === undefined ? NO_PARAMS : headerParamsOf(tool.inputSchema)
+    return typeof params === 'string' ? NO_PARAMS : params
+  }
+
+  #learn(tools: readonly Tool[]): void {
+    this.#known ??= new Map()
+    for (const tool of tools) this.#known.set(tool.name, tool)
+  }
+
+  async #readAll(): Promise<void> {
+    const line = await this.#upstream.home()
+    if (!line.client.session.hasPeerCapability('tools')) {
+      this.#known = new Map()
+      return
+    }
+    const found = new Map<string, Tool>()
+    let cursor: unknown
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const params: Body = cursor === undefined ? {} : { cursor }
+      const result = await line.request('tools/list', params, {})
+      if (!Array.isArray(result['tools']))
+        throw new ParleyError('invalid_answer', { message: `Server "${this.#upstream.name}" answered tools/list without tools` })
+      for (const tool of result['tools'] as Tool[]) found.set(tool.name, tool)
+      cursor = result['nextCursor']
+      if (cursor === undefined) break
+    }
+    this.#known = found
+    if (this.changesLists) this.shown([...found.values()])
+  }
+
+  /** Once, however often the list is read. */
+  #say(message: string): void {
+    if (this.#said.has(message) || this.#said.size > 1000) return
+    this.#said.add(message)
+    this.#upstream.log.warning(message, { server: this.#upstream.name })
+  }
+}

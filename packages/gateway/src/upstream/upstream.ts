@@ -1,0 +1,224 @@
+/** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
+import { type Era, type ErrorKind, ParleyError } from 'parley-mcp'
+import { type Client, type Clock, type ConnectOptions, connect, type Introduction, type SessionEvent, systemClock } from 'parley-mcp/engine'
+import type { ServerConfig } from '../config/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect } from '../supervision/index.ts'
+import { logEvent } from './events.ts'
+import { introductionFor } from './introduction.ts'
+import { Line, type LineOwner } from './line.ts'
+import { Lines } from './lines.ts'
+import { Shelf } from './shelf.ts'
+import { ToolBook } from './tool-book.ts'
+
+export interface UpstreamOptions {
+  readonly log: GatewayLog
+  readonly translation: 'lenient' | 'strict'
+  readonly clock?: Clock
+  readonly random?: () => number
+  /** Told of everything that sessions with the server report. */
+  readonly onEvent?: (event: SessionEvent, upstream: string) => void
+  /** Instead of what the configuration says. */
+  readonly launch?: Launch
+}
+
+export type ListKind = 'tools' | 'prompts' | 'resources'
+const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
+
+/** Who the gateway is when it speaks for itself. */
+export const SELF = { name: 'parley-gateway', version: '0.1.0' } as const
+
+export class Upstream {
+  readonly name: string
+  readonly config: ServerConfig
+  readonly supervisor: Supervisor
+  readonly bulkhead: Bulkhead
+  readonly lines: Lines
+  readonly tools: ToolBook
+  /** Answers that may be given again. */
+  readonly shelf: Shelf
+  readonly clock: Clock
+  readonly #options: UpstreamOptions
+  readonly #listeners = new Set<(kind: ListKind) => void>()
+  #era: Era | undefined
+  #home: Promise<Line> | undefined
+  #homeLine: Line | undefined
+  #introduction: Introduction | undefined
+  #closed = false
+  #stopIdle: (() => void) | undefined
+  readonly #open = new Set<Line>()
+
+  constructor(config: ServerConfig, options: UpstreamOptions) {
+    this.name = config.name
+    this.config = config
+    this.#options = options
+    this.clock = options.clock ?? systemClock
+    const { name, target, restart } = config
+    this.supervisor = new Supervisor({
+      name,
+      target,
+      restart,
+      clock: this.clock,
+      random: options.random ?? Math.random,
+      log: (event) => logEvent(event, options.log),
+      ...(options.launch && { launch: options.launch }),
+    })
+    this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, clock: this.clock })
+    this.lines = new Lines(this)
+    this.tools = new ToolBook(this)
+    this.shelf = new Shelf(this.clock)
+  }
+
+  get log(): GatewayLog {
+    return this.#options.log
+  }
+
+  /** As it introduced itself last; unknown before it was ever reached. */
+  get introduction(): Introduction | undefined {
+    return this.#introduction
+  }
+
+  /** Of which era it was when it was last spoken to. */
+  get era(): Era | undefined {
+    return this.#era
+  }
+
+  get version(): string | undefined {
+    return this.#homeLine?.open ? this.#homeLine.client.version : undefined
+  }
+
+  status(): UpstreamStatus {
+    return this.supervisor.status()
+  }
+
+  /** Reaches it if it was never reached. */
+  ready(): Promise<void> | undefined {
+    return this.#introduction === undefined ? this.home().then(() => undefined) : undefined
+  }
+
+  /** The conversation of the gateway itself, by which it knows the server; begun when it is first needed. */
+  home(): Promise<Line> {
+    this.#touch()
+    if (this.#home === undefined) {
+      const opening = this.openLine({ info: SELF, capabilities: {} }, undefined, true)
+      this.#home = opening
+      opening.then(
+        (line) => this.#settled(line, opening),
+        () => {
+          if (this.#home === opening) this.#home = undefined
+        },
+      )
+    }
+    return this.#home
+  }
+
+  /** Opens a conversation in somebody's name. `lasting`: it is opened again when it is lost. */
+  async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
+    if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
+    const { config } = this
+    const line = new Line(identity, owner, (what) => this.log.debug(`${this.name}: nobody to hand ${what} to`, { server: this.name }))
+    const settings: ConnectOptions = {
+      endpoint: {
+        introduce: () => identity,
+        answer: (question) => line.answer(question),
+        notified: (method, params, session, call) => line.told(method, params, session, call),
+      },
+      ...(config.versions && { versions: config.versions }),
+      ...(config.dialect && { dialect: config.dialect }),
+      eras: {
+        get: () => this.#era,
+        set: (_, era) => {
+          this.#era = era
+        },
+      },
+      initialiseTimeout: config.initialiseTimeout,
+      timeout: config.timeout,
+      maxTimeout: Math.max(config.timeout, 3_600_000),
+      reconnect: lasting ? { ...upstreamReconnect, maxWaiting: config.maxQueued } : false,
+      profile: this.#options.translation,
+      // The gateway has a memory of its own, for all clients together.
+      cache: false,
+      clock: this.clock,
+      maxPending: config.maxConcurrent + config.maxQueued,
+      onError: (error, { during }) =>
+        this.log.warning(`${this.name}: ${during}: ${error instanceof Error ? error.message : String(error)}`, { server: this.name }),
+      onEvent: (event) => this.#options.onEvent?.(event, this.name),
+    }
+    const client = await this.supervisor.attempt((open) => connect(open, settings))
+    line.client = client
+    this.#learn(client)
+    if (this.#closed) {
+      await line.close()
+      throw unavailable(this.name, 'was removed from the configuration')
+    }
+    this.#open.add(line)
+    client.onState(({ to }) => to === 'closed' && this.#open.delete(line))
+    client.onReconnect(() => this.#learn(client))
+    return line
+  }
+
+  /** Told when a list of the server may have changed; the returned function takes the listener away. */
+  onListChanged(listener: (kind: ListKind) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Fails at once what would only wait: the server is given up for a while. */
+  demandUp(): void {
+    const error = this.supervisor.unavailable()
+    if (error !== undefined) throw error
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#stopIdle?.()
+    this.lines.close()
+    await Promise.allSettled([...this.#open].map((line) => line.close()))
+    await this.supervisor.stop()
+  }
+
+  /** Closes what nobody uses; the next client starts it again. */
+  async rest(): Promise<void> {
+    const line = this.#homeLine
+    this.#home = undefined
+    this.#homeLine = undefined
+    this.lines.rest()
+    await line?.close()
+  }
+
+  #settled(line: Line, opening: Promise<Line>): void {
+    this.#homeLine = line
+    line.client.onState(({ to }) => {
+      if (to === 'closed' && this.#home === opening) this.#home = undefined
+    })
+    for (const kind of KINDS) {
+      if (line.client.session.hasPeerCapability(kind)) line.client.onListChanged(kind, () => this.#listChanged(kind))
+    }
+  }
+
+  #listChanged(kind: ListKind): void {
+    this.shelf.listChanged(kind)
+    if (kind === 'tools') this.tools.forget()
+    for (const listener of [...this.#listeners]) listener(kind)
+  }
+
+  #learn(client: Client): void {
+    const { peer } = client.session
+    if (peer !== undefined) this.#introduction = introductionFor(peer, this.#introduction)
+  }
+
+  /** L2, G: a server that nobody needs need not run. */
+  #touch(): void {
+    const { idleStop } = this.config
+    if (idleStop === undefined) return
+    this.#stopIdle?.()
+    this.#stopIdle = this.clock.after(idleStop, () => {
+      if (this.lines.busy || [...this.#open].some(({ users }) => users > 0)) this.#touch()
+      else void this.rest()
+    })
+  }
+}
+
+export function unavailable(name: string, why: string, kind: ErrorKind = 'refusal_unavailable'): ParleyError {
+  return new ParleyError(kind, { message: `Server "${name}" ${why}`, data: { server: name } })
+}
