@@ -14,9 +14,11 @@ export interface Shared {
   readonly upstream: Upstream
   readonly listeners: Listeners
   readonly tasks: TaskBridge
+  /** What clients call a resource, where that is not what the server calls it. */
+  readonly publicUri?: (uri: string) => string
 }
 
-type Handler = (endpoint: ServerEndpoint, inbound: Inbound, line: Line) => Promise<Answer>
+type Handler = (endpoint: ServerEndpoint, inbound: Inbound, line: Line, params: Body) => Promise<Answer>
 
 const KINDS = ['tools', 'prompts', 'resources'] as const
 
@@ -44,12 +46,13 @@ export class ServerEndpoint implements Endpoint {
     return this.upstream.introduction ?? UNKNOWN
   }
 
-  answer(inbound: Inbound): Promise<Answer> {
-    if (eraOf(inbound.caller.version) === 'stateless') return relayStateless(inbound, this.#shared)
+  /** `params`: with the names and URIs of the server itself. */
+  answer(inbound: Inbound, params: Body = inbound.params): Promise<Answer> {
+    if (eraOf(inbound.caller.version) === 'stateless') return relayStateless(inbound, this.#shared, params)
     const line = this.#line
     if (line === undefined) return Promise.reject(new ParleyError('not_initialized', { message: `${inbound.method} came before initialize` }))
     const handler = HANDLERS[inbound.method] ?? (inbound.method.startsWith('tasks/') ? TASKS : undefined)
-    return handler === undefined ? relay(new BridgedCall(inbound), line, inbound.params, this.upstream) : handler(this, inbound, line)
+    return handler === undefined ? relay(new BridgedCall(inbound), line, params, this.upstream) : handler(this, inbound, line, params)
   }
 
   tool(name: string): Body | undefined {
@@ -66,10 +69,15 @@ export class ServerEndpoint implements Endpoint {
     this.#line?.client.notify(method, params)
   }
 
+  /** Whom the server can ask and tell from now on. */
+  attach(session: Session): void {
+    this.#session = session
+  }
+
   opened(session: Session): void {
     const line = this.#line
     if (line === undefined) return
-    this.#session = session
+    this.attach(session)
     for (const kind of KINDS) {
       if (line.client.session.hasPeerCapability(kind)) line.client.onListChanged(kind, () => session.notify(`notifications/${kind}/list_changed`))
     }
@@ -93,18 +101,26 @@ export class ServerEndpoint implements Endpoint {
     return {}
   }
 
-  async subscribe(inbound: Inbound, line: Line): Promise<Body> {
-    const uri = uriIn(inbound)
+  /** For whoever asks several servers at once: those without log messages are left alone. */
+  async wantLevel(level: LogLevel): Promise<void> {
+    if (this.#line?.client.session.hasPeerCapability('logging')) await this.#line.client.setLogLevel(level)
+  }
+
+  async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
+    const uri = uriIn(params)
     if (this.#subscriptions.has(uri)) return {}
     const session = inbound.session
-    const subscription = await line.subscribe(uri, (changed) => void session.notify('notifications/resources/updated', { uri: changed }))
+    const subscription = await line.subscribe(
+      uri,
+      (changed) => void session.notify('notifications/resources/updated', { uri: this.#shared.publicUri?.(changed) ?? changed }),
+    )
     if (this.#closed || this.#subscriptions.has(uri)) await subscription.unsubscribe()
     else this.#subscriptions.set(uri, subscription)
     return {}
   }
 
-  async unsubscribe(inbound: Inbound): Promise<Body> {
-    const uri = uriIn(inbound)
+  async unsubscribe(params: Body): Promise<Body> {
+    const uri = uriIn(params)
     const subscription = this.#subscriptions.get(uri)
     this.#subscriptions.delete(uri)
     await subscription?.unsubscribe()
@@ -116,9 +132,8 @@ export class ServerEndpoint implements Endpoint {
     return withTools(result, (tools) => this.upstream.tools.shown(tools))
   }
 
-  async callTool(inbound: Inbound, line: Line): Promise<Answer> {
-    const params = await callParams(inbound, this.upstream)
-    return this.#shared.tasks.call(new BridgedCall(inbound), line, params)
+  async callTool(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
+    return this.#shared.tasks.call(new BridgedCall(inbound), line, await callParams(params, this.upstream))
   }
 
   askAboutTask(inbound: Inbound, line: Line): Promise<Answer> {
@@ -147,15 +162,14 @@ const TASKS: Handler = (endpoint, inbound, line) => endpoint.askAboutTask(inboun
 
 const HANDLERS: Readonly<Record<string, Handler>> = {
   'logging/setLevel': (endpoint, inbound, line) => endpoint.setLevel(inbound, line),
-  'resources/subscribe': (endpoint, inbound, line) => endpoint.subscribe(inbound, line),
-  'resources/unsubscribe': (endpoint, inbound) => endpoint.unsubscribe(inbound),
+  'resources/subscribe': (endpoint, inbound, line, params) => endpoint.subscribe(inbound, line, params),
+  'resources/unsubscribe': (endpoint, _inbound, _line, params) => endpoint.unsubscribe(params),
   'tools/list': (endpoint, inbound, line) => endpoint.listTools(inbound, line),
-  'tools/call': (endpoint, inbound, line) => endpoint.callTool(inbound, line),
+  'tools/call': (endpoint, inbound, line, params) => endpoint.callTool(inbound, line, params),
 }
 
 /** The name the server knows the tool by; where changed definitions are blocked, the list has been read before. */
-export async function callParams(inbound: Inbound, upstream: Upstream): Promise<Body> {
-  const { params } = inbound
+export async function callParams(params: Body, upstream: Upstream): Promise<Body> {
   const name = params['name']
   if (typeof name !== 'string' || !upstream.tools.changesLists) return params
   await upstream.tools.seen()
@@ -170,8 +184,7 @@ export function withTools(result: Answer, change: (tools: readonly Tool[]) => re
   return changed === tools ? result : { ...(result as Body), tools: [...changed] }
 }
 
-function uriIn({ params }: Inbound): string {
-  const { uri } = params
+function uriIn({ uri }: Body): string {
   if (typeof uri === 'string') return uri
   throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
 }

@@ -1,4 +1,6 @@
 export { BridgedCall } from './call.ts'
-export { REPORT_KEY, relay } from './relay.ts'
+export type { ServerEndpoint } from './endpoint.ts'
+export { News } from './news.ts'
+export { REPORT_KEY } from './relay.ts'
 export { type ServedOptions, ServedUpstream } from './servable.ts'
 export { startBridge } from './start.ts'

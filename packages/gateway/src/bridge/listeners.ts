@@ -2,6 +2,7 @@
 import { declares, ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, isObject, META, type Session, type Subscription } from 'parley-mcp/engine'
 import type { Line, ListKind, Upstream } from '../upstream/index.ts'
+import { News } from './news.ts'
 
 const FIELDS: Readonly<Record<ListKind, string>> = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' }
 const KINDS = Object.keys(FIELDS) as ListKind[]
@@ -100,28 +101,5 @@ export class Listeners {
       inbound.signal.addEventListener('abort', () => listener.end(), { once: true })
       news.acknowledge(filter)
     })
-  }
-}
-
-/** What a listener is told: first what it will be told of, then that (D-30). */
-class News {
-  readonly inbound: Inbound
-  /** What came before the acknowledgement. */
-  #early: [method: string, params: Body | undefined][] | undefined = []
-
-  constructor(inbound: Inbound) {
-    this.inbound = inbound
-  }
-
-  tell(method: string, params?: Body): void {
-    if (this.#early === undefined) this.inbound.notify(method, params)
-    else if (this.#early.length < MOST_URIS) this.#early.push([method, params])
-  }
-
-  acknowledge(filter: Body): void {
-    this.inbound.notify('notifications/subscriptions/acknowledged', { notifications: filter })
-    const early = this.#early ?? []
-    this.#early = undefined
-    for (const [method, params] of early) this.inbound.notify(method, params)
   }
 }

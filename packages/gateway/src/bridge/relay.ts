@@ -23,7 +23,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     const result = await upstream.bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)))
     return relayed ? result : reported(call, result)
   } catch (error) {
-    return outcomeOf(error, call, line)
+    return outcomeOf(error, call, line, own)
   } finally {
     call.end()
   }
@@ -56,7 +56,7 @@ function shownLoss({ rule, path, severity, detail }: Loss): Body {
 }
 
 /** What becomes of an error on its way to the client (errors between the eras, 8.1 to 8.3). */
-function outcomeOf(error: unknown, call: BridgedCall, line: Line): Answer {
+function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body): Answer {
   const { inbound } = call
   if (!(error instanceof ParleyError)) throw error
   if (error === call.refused && line.stateless) return refusedByClient(error, inbound)
@@ -68,7 +68,7 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line): Answer {
   if (translation === undefined) throw error
   const data = error.toWire(line.client.version).data
   const wire: Body = { code, message: error.message, ...(data === undefined ? {} : { data }) }
-  const outcome = translation(wire, { request: inbound.params, clientCapabilities: inbound.caller.capabilities as Body, onLoss: (loss) => call.lose(loss) })
+  const outcome = translation(wire, { request: params, clientCapabilities: inbound.caller.capabilities as Body, onLoss: (loss) => call.lose(loss) })
   if (!isVerdict(outcome)) throw fromWire((outcome ?? wire) as never)
   if (outcome.verdict === 'result') return outcome.result
   throw outcome.verdict === 'refuse' ? outcome.error : error

@@ -27,6 +27,11 @@ export class ServedUpstream implements Servable {
     this.#shared = { upstream, listeners: new Listeners(upstream), tasks: new TaskBridge(upstream) }
   }
 
+  /** For whoever shows this server among others: one client's way to it, and what it calls the server's resources. */
+  endpoint(publicUri?: (uri: string) => string): ServerEndpoint {
+    return new ServerEndpoint(publicUri === undefined ? this.#shared : { ...this.#shared, publicUri })
+  }
+
   accept(link: Link, options: AcceptOptions = {}): Session {
     const { clock, translation, onEvent } = this.#options
     const { name } = this.upstream
@@ -38,7 +43,7 @@ export class ServedUpstream implements Servable {
       ...options,
       role: 'server',
       link,
-      endpoint: new ServerEndpoint(this.#shared),
+      endpoint: this.endpoint(),
     })
     this.#sessions.add(session)
     session.onClose(() => this.#sessions.delete(session))

@@ -9,28 +9,28 @@ import { relay } from './relay.ts'
 const asking: ReadonlySet<string> = new Set(askingMethods)
 const LISTEN = 'subscriptions/listen'
 
-export async function relayStateless(inbound: Inbound, shared: Shared): Promise<Answer> {
+export async function relayStateless(inbound: Inbound, shared: Shared, params: Body): Promise<Answer> {
   const { upstream } = shared
   upstream.demandUp()
   if (inbound.method === LISTEN) return shared.listeners.listen(inbound)
-  const kept = upstream.config.cache ? upstream.shelf.find(inbound.method, inbound.params, inbound.principal) : undefined
+  const kept = upstream.config.cache ? upstream.shelf.find(inbound.method, params, inbound.principal) : undefined
   if (kept !== undefined) return kept
   const home = await upstream.home()
-  const result = await (home.stateless ? handOn(inbound, home, shared) : lend(inbound, home, shared))
-  if (upstream.config.cache && isObject(result)) upstream.shelf.keep(inbound.method, inbound.params, inbound.principal, result as Body)
+  const result = await (home.stateless ? handOn(inbound, home, shared, params) : lend(inbound, home, shared, params))
+  if (upstream.config.cache && isObject(result)) upstream.shelf.keep(inbound.method, params, inbound.principal, result as Body)
   return result
 }
 
 /** Both are of the stateless era: the server sees the client's own words, and the client the server's. */
-async function handOn(inbound: Inbound, line: Line, { upstream }: Shared): Promise<Answer> {
-  const params = inbound.method === 'tools/call' ? await callParams(inbound, upstream) : inbound.params
-  const result = await relay(new BridgedCall(inbound), line, params, upstream)
+async function handOn(inbound: Inbound, line: Line, { upstream }: Shared, params: Body): Promise<Answer> {
+  const own = inbound.method === 'tools/call' ? await callParams(params, upstream) : params
+  const result = await relay(new BridgedCall(inbound), line, own, upstream)
   return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools)) : result
 }
 
-async function lend(inbound: Inbound, home: Line, shared: Shared): Promise<Answer> {
+async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body): Promise<Answer> {
   if (inbound.method.startsWith('tasks/')) return shared.tasks.ask(new BridgedCall(inbound), home)
-  if (!asking.has(inbound.method)) return withHome(inbound, home, shared.upstream)
+  if (!asking.has(inbound.method)) return withHome(inbound, home, shared.upstream, params)
   // What the gateway did not seal itself was never given to anybody by a server of the handshake era.
   if (inbound.params['requestState'] !== undefined && inbound.retry === undefined) throw foreignState()
   const lease = await shared.upstream.lines.lease(inbound)
@@ -46,23 +46,22 @@ async function lend(inbound: Inbound, home: Line, shared: Shared): Promise<Answe
     if (inbound.cancelled) throw new ParleyError('request_cancelled')
     await refreshRoots(inbound, lease.line)
     await lease.line.wantLevel(inbound.logLevel)
-    return withHandle(await callWith(call, lease.line, shared), lease)
+    return withHandle(await callWith(call, lease.line, shared, params), lease)
   } finally {
     if (call.lasting === undefined) done()
     else void call.lasting.finally(done)
   }
 }
 
-async function callWith(call: BridgedCall, line: Line, shared: Shared): Promise<Answer> {
-  const { inbound } = call
-  if (inbound.method !== 'tools/call') return relay(call, line, inbound.params, shared.upstream)
-  return shared.tasks.call(call, line, await callParams(inbound, shared.upstream))
+async function callWith(call: BridgedCall, line: Line, shared: Shared, params: Body): Promise<Answer> {
+  if (call.method !== 'tools/call') return relay(call, line, params, shared.upstream)
+  return shared.tasks.call(call, line, await callParams(params, shared.upstream))
 }
 
 /** D-53: lists are the same for everybody, so they are asked for in the gateway's own name. */
-async function withHome(inbound: Inbound, home: Line, upstream: Upstream): Promise<Answer> {
+async function withHome(inbound: Inbound, home: Line, upstream: Upstream, params: Body): Promise<Answer> {
   await home.wantLevel(inbound.logLevel)
-  const result = await relay(new BridgedCall(inbound), home, inbound.params, upstream)
+  const result = await relay(new BridgedCall(inbound), home, params, upstream)
   return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution)) : result
 }
 

@@ -192,7 +192,10 @@ export class Upstream {
       if (to === 'closed' && this.#home === opening) this.#home = undefined
     })
     for (const kind of KINDS) {
-      if (line.client.session.hasPeerCapability(kind)) line.client.onListChanged(kind, () => this.#listChanged(kind))
+      if (!line.client.session.hasPeerCapability(kind)) continue
+      line.client.onListChanged(kind, () => this.#listChanged(kind))
+      // Whoever has read the lists without it reads them again.
+      this.#listChanged(kind)
     }
   }
 
