@@ -24,11 +24,10 @@ export class Listeners {
     this.#upstream = upstream
   }
 
-  async listen(inbound: Inbound): Promise<Body> {
+  async listen(inbound: Inbound, line: Line): Promise<Body> {
     const wanted = inbound.params['notifications']
     if (!isObject(wanted)) throw new ParleyError('invalid_params', { message: '"notifications" must be an object that says what to listen for' })
     if (this.#listeners.size >= MOST_LISTENERS) throw new ParleyError('too_many_requests', { message: 'Too many clients listen already' })
-    const line = await this.#upstream.home()
     const undo: (() => void)[] = []
     line.users++
     undo.push(() => line.users--)
@@ -55,7 +54,7 @@ export class Listeners {
       const field = FIELDS[kind]
       if (wanted[field] !== true || !declares(capabilities, `${kind}.listChanged`)) continue
       filter[field] = true
-      undo.push(this.#upstream.onListChanged((changed) => changed === kind && news.tell(`notifications/${kind}/list_changed`)))
+      undo.push(line.client.onListChanged(kind, () => news.tell(`notifications/${kind}/list_changed`)))
     }
     const uris = wanted['resourceSubscriptions']
     if (uris !== undefined && declares(capabilities, 'resources.subscribe')) filter['resourceSubscriptions'] = await this.#follow(news, line, uris, undo)

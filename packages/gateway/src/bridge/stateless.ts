@@ -12,13 +12,23 @@ const LISTEN = 'subscriptions/listen'
 export async function relayStateless(inbound: Inbound, shared: Shared, params: Body): Promise<Answer> {
   const { upstream } = shared
   upstream.demandUp()
-  if (inbound.method === LISTEN) return shared.listeners.listen(inbound)
   const kept = upstream.config.cache ? upstream.shelf.find(inbound.method, params, inbound.principal) : undefined
   if (kept !== undefined) return kept
   const home = await upstream.home()
+  if (inbound.method === LISTEN) return home.stateless ? shared.listeners.listen(inbound, home) : listenWith(inbound, home, shared)
   const result = await (home.stateless ? handOn(inbound, home, shared, params) : lend(inbound, home, shared, params))
   if (upstream.config.cache && isObject(result)) upstream.shelf.keep(inbound.method, params, inbound.principal, result as Body)
   return result
+}
+
+/** Where a conversation is kept for a client, what it listens to is what happens there. */
+async function listenWith(inbound: Inbound, home: Line, { upstream, listeners }: Shared): Promise<Answer> {
+  const lease = await upstream.lines.lend(inbound)
+  try {
+    return await listeners.listen(inbound, lease?.line ?? home)
+  } finally {
+    lease?.release()
+  }
 }
 
 /** Both are of the stateless era: the server sees the client's own words, and the client the server's. */
@@ -30,7 +40,7 @@ async function handOn(inbound: Inbound, line: Line, { upstream }: Shared, params
 
 async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body): Promise<Answer> {
   if (inbound.method.startsWith('tasks/')) return shared.tasks.ask(new BridgedCall(inbound), home)
-  if (!asking.has(inbound.method)) return withHome(inbound, home, shared.upstream, params)
+  if (!asking.has(inbound.method)) return listWith(inbound, home, shared.upstream, params)
   // What the gateway did not seal itself was never given to anybody by a server of the handshake era.
   if (inbound.params['requestState'] !== undefined && inbound.retry === undefined) throw foreignState()
   const lease = await shared.upstream.lines.lease(inbound)
@@ -58,11 +68,17 @@ async function callWith(call: BridgedCall, line: Line, shared: Shared, params: B
   return shared.tasks.call(call, line, await callParams(params, shared.upstream))
 }
 
-/** D-53: lists are the same for everybody, so they are asked for in the gateway's own name. */
-async function withHome(inbound: Inbound, home: Line, upstream: Upstream, params: Body): Promise<Answer> {
-  await home.wantLevel(inbound.logLevel)
-  const result = await relay(new BridgedCall(inbound), home, params, upstream)
-  return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution)) : result
+/** D-53: lists are the same for everybody, so without a conversation of its own a client gets what the gateway sees. */
+async function listWith(inbound: Inbound, home: Line, upstream: Upstream, params: Body): Promise<Answer> {
+  const lease = await upstream.lines.lend(inbound)
+  const line = lease?.line ?? home
+  try {
+    await line.wantLevel(inbound.logLevel)
+    const result = await relay(new BridgedCall(inbound), line, params, upstream)
+    return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution)) : result
+  } finally {
+    lease?.release()
+  }
 }
 
 /** A server that asked for roots when nobody could be asked is told now that there are some, and asks again. */

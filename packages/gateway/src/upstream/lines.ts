@@ -66,6 +66,13 @@ export class Lines {
     }
   }
 
+  /** The conversation that is kept for the client, if it has one; nothing is begun for a single request. */
+  async lend(inbound: Inbound): Promise<Lease | undefined> {
+    const policy = await this.policyFor(inbound, profileOf(inbound.caller.capabilities))
+    const handed = (inbound.params['_meta'] as Body | undefined)?.[HANDLE_KEY]
+    return policy === 'request' || (policy === 'handle' && handed === undefined) ? undefined : this.lease(inbound)
+  }
+
   /** What the operator says, else what is safe: nobody's state is anybody else's. */
   async policyFor(inbound: Inbound, profile: Profile): Promise<SessionPolicy> {
     const { session: chosen } = this.#upstream.config

@@ -161,8 +161,6 @@ export class StreamableEndpoint implements Mount, Tenant {
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
     }
     opened.link.ask(exchange, [id], exchange.body, incoming)
-    // A handshake that was refused leaves nothing behind; the client may try again.
-    if (opened.session.version === undefined) void opened.session.close({ drain: 0 })
   }
 
   #onBatch(exchange: Exchange, { link, session }: HttpSession, items: readonly Incoming[], incoming: Incoming): void {

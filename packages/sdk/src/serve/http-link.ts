@@ -60,6 +60,8 @@ export class HttpLink implements Link, StreamHome {
   #closed = false
   /** Set while the handshake is answered: the client learns its session id from that response. */
   #introducing = false
+  /** The handshake was answered with a version; until then nothing else is. */
+  #known = false
   #replies: Map<RequestId, Reply> | undefined
   /** Streams that can be resumed and are not finished, by number. */
   #streams: Map<number, EventStream> | undefined
@@ -97,6 +99,7 @@ export class HttpLink implements Link, StreamHome {
 
   negotiated(version: string): void {
     this.#introducing = true
+    this.#known = true
     this.polling = this.#host.knowsPolling(version)
   }
 
@@ -130,7 +133,6 @@ export class HttpLink implements Link, StreamHome {
     const reply = new Reply(this, exchange, ids)
     for (const id of ids) replies.set(id, reply)
     this.#events?.frame(text, incoming)
-    this.#introducing = false
     if (this.#isWaiting(reply)) this.#wait(reply)
   }
 
@@ -212,10 +214,11 @@ export class HttpLink implements Link, StreamHome {
       this.#streams?.delete(reply.stream.number)
       return reply.stream.finish(frame)
     }
-    if (this.settings.answer !== 'sse') {
-      return reply.exchange.respond(200, this.#headers(JSON_HEADERS), answerBody(reply.ids[0] as RequestId, frame, kept))
-    }
-    reply.exchange.respond(200, this.#headers(STREAM_HEADERS), this.#newStream().finishAtOnce(frame))
+    if (this.settings.answer !== 'sse') reply.exchange.respond(200, this.#headers(JSON_HEADERS), answerBody(reply.ids[0] as RequestId, frame, kept))
+    else reply.exchange.respond(200, this.#headers(STREAM_HEADERS), this.#newStream().finishAtOnce(frame))
+    this.#introducing = false
+    // A handshake that was refused leaves nothing behind; the client may try again.
+    if (!this.#known) queueMicrotask(() => this.#events?.closed())
   }
 
   #forget(reply: Reply): void {
@@ -225,7 +228,8 @@ export class HttpLink implements Link, StreamHome {
 
   #wait(reply: Reply): void {
     const { answer } = this.settings
-    if (answer === 'json') return
+    // The answer to a handshake has the session's id in its headers, so they cannot go out before it.
+    if (answer === 'json' || !this.#known) return
     // Where a stream is wanted it is opened soon, but an answer that is nearly there still goes out in one piece.
     if (answer === 'sse') this.#host.soon.add(reply)
     else this.pulse.add(reply)

@@ -1,0 +1,92 @@
+/** Reads pages of one server's list within a deadline, and remembers them for when the server fails. */
+import { ParleyError } from 'parley-mcp'
+import type { Clock } from 'parley-mcp/engine'
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly nextCursor?: string | undefined
+}
+
+export type FetchPage<Item> = (cursor?: string) => Promise<Page<Item>>
+
+/** `problem` says why a page is an old one, or absent. */
+export interface ReadPage<Item> {
+  readonly page: Page<Item> | undefined
+  readonly problem?: string
+}
+
+/** The first page has no cursor, and the empty text is one (D-52). */
+type Place = string | undefined
+
+export class PageReader<Item> {
+  readonly #clock: Clock
+  readonly #deadline: number
+  readonly #maxKnown: number
+  readonly #known = new Map<Place, { readonly page: Page<Item>; readonly at: number }>()
+  /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
+  readonly #pending = new Map<Place, { readonly started: number; readonly page: Promise<Page<Item>> }>()
+
+  constructor(clock: Clock, deadline: number, maxKnown: number) {
+    this.#clock = clock
+    this.#deadline = deadline
+    this.#maxKnown = maxKnown
+  }
+
+  /** Never rejects. With `reuse` a page that came within the last deadline is as good as a new one. */
+  async read(fetch: FetchPage<Item>, place: Place, reuse: boolean): Promise<ReadPage<Item>> {
+    const known = this.#known.get(place)
+    if (reuse && known !== undefined && this.#clock.now() - known.at <= this.#deadline) return { page: known.page }
+    try {
+      return { page: await this.#within(this.#fetch(fetch, place)) }
+    } catch (thrown) {
+      return { page: this.#known.get(place)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
+    }
+  }
+
+  #fetch(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
+    const pending = this.#pending.get(place)
+    // One that has been silent for long may have been lost; asking anew is the only way to find out.
+    if (pending !== undefined && this.#clock.now() - pending.started < this.#deadline) return pending.page
+    const started = this.#clock.now()
+    const page = checked(fetch, place)
+    this.#pending.set(place, { started, page })
+    const over = () => {
+      if (this.#pending.get(place)?.page === page) this.#pending.delete(place)
+    }
+    page
+      .then(
+        (value) => this.#remember(place, value, started),
+        () => {},
+      )
+      .finally(over)
+    return page
+  }
+
+  #within(page: Promise<Page<Item>>): Promise<Page<Item>> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new ParleyError('request_timeout', { message: `no answer within ${this.#deadline} ms` }))
+      const cancel = this.#clock.after(this.#deadline, late)
+      page.then(resolve, reject).finally(cancel)
+    })
+  }
+
+  #remember(place: Place, page: Page<Item>, started: number): void {
+    const before = this.#known.get(place)
+    if (before !== undefined && before.at > started) return
+    // Cursors changed with the first page: the old ones lead nowhere any more.
+    if (place === undefined && before?.page.nextCursor !== page.nextCursor) this.#known.clear()
+    this.#known.delete(place)
+    this.#known.set(place, { page, at: this.#clock.now() })
+    if (this.#known.size > this.#maxKnown) this.#known.delete([...this.#known.keys()].find((key) => key !== undefined))
+  }
+}
+
+async function checked<Item>(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
+  const page: { items?: unknown; nextCursor?: unknown } = await (place === undefined ? fetch() : fetch(place))
+  if (!Array.isArray(page.items)) throw new ParleyError('invalid_answer', { message: 'the answer holds no list' })
+  const { nextCursor = undefined } = page
+  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== 'string') {
+    throw new ParleyError('invalid_answer', { message: 'nextCursor is not a string' })
+  }
+  return { items: page.items as Item[], nextCursor: nextCursor ?? undefined }
+}

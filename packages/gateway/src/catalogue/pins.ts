@@ -1,0 +1,150 @@
+/** Pins tool definitions on first sight, so that a server cannot quietly give a tool that was trusted another meaning. */
+import { ParleyError, type Tool } from 'parley-mcp'
+import type { PinMode } from '../config/index.ts'
+import { canonicalJson, sha256 } from './canonical.ts'
+import { type Pins, type PinsFileError, readPins, writePins } from './pins-file.ts'
+
+export { PinsFileError } from './pins-file.ts'
+
+export interface PinCheck {
+  readonly tool: string
+  readonly status: 'new' | 'same' | 'changed'
+  /** What was pinned; absent for a new tool, and for a changed one that came when the server had too many pins already. */
+  readonly expected?: string
+  readonly actual: string
+}
+
+export interface PinnedTools {
+  readonly tools: readonly Tool[]
+  /** What is not as it was pinned, whether it is hidden or only reported. */
+  readonly changes: readonly PinCheck[]
+}
+
+export interface PinBookOptions {
+  /** Told when the pins cannot be written; they go on to hold in memory. */
+  readonly onProblem?: (problem: PinsFileError) => void
+  /** Most tools that are pinned of one server. */
+  readonly maxPerServer?: number
+}
+
+/** What a model or a user goes by. */
+const PINNED_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const
+
+export class PinBook {
+  readonly #file: string | undefined
+  readonly #pins: Pins
+  /** By server, by tool: definitions that came in place of the pinned ones. */
+  readonly #changed: Pins = new Map()
+  readonly #onProblem: (problem: PinsFileError) => void
+  readonly #maxPerServer: number
+  #writing: Promise<void> | undefined
+  #unsaved = false
+
+  private constructor(file: string | undefined, pins: Pins, options: PinBookOptions) {
+    this.#file = file
+    this.#pins = pins
+    this.#onProblem = options.onProblem ?? (() => {})
+    this.#maxPerServer = options.maxPerServer ?? 10_000
+  }
+
+  static inMemory(options: PinBookOptions = {}): PinBook {
+    return new PinBook(undefined, new Map(), options)
+  }
+
+  /** Rejects with a `PinsFileError` when there is a file that cannot be understood. */
+  static async open(file: string, options: PinBookOptions = {}): Promise<PinBook> {
+    return new PinBook(file, await readPins(file), options)
+  }
+
+  /** By the names at the server. Tools that are new are pinned. Parts of a list can be checked one by one. */
+  check(server: string, tools: readonly Tool[]): PinCheck[] {
+    const checks = tools.map((tool) => this.#checkOne(server, tool))
+    const changed = entryOf(this.#changed, server)
+    for (const { tool, status } of checks) if (status !== 'changed') changed.delete(tool)
+    // Last, so that of two definitions with one name the changed one counts.
+    for (const { tool, status, actual } of checks) if (status === 'changed') changed.set(tool, actual)
+    if (checks.some(({ status }) => status === 'new')) this.#save()
+    return checks
+  }
+
+  /** The list as clients may see it. */
+  apply(server: string, tools: readonly Tool[], mode: PinMode): PinnedTools {
+    if (mode === 'off') return { tools, changes: [] }
+    const changes = this.check(server, tools).filter(({ status }) => status === 'changed')
+    if (mode === 'report' || changes.length === 0) return { tools, changes }
+    return { tools: tools.filter((tool) => !this.isChanged(server, tool.name)), changes }
+  }
+
+  /** Only lists that were checked count: where calls must be refused, a server's list has to be seen before its tools are called. */
+  isChanged(server: string, tool: string): boolean {
+    return this.#changed.get(server)?.has(tool) ?? false
+  }
+
+  /** Throws when calls of the tool are to be refused. */
+  guard(server: string, tool: string, mode: PinMode): void {
+    if (mode !== 'block' || !this.isChanged(server, tool)) return
+    const name = tool.slice(0, 200)
+    const message =
+      `Tool ${JSON.stringify(name)} of server ${JSON.stringify(server)} is blocked: its definition is not the one that was pinned. ` +
+      'Whoever runs the gateway can look at it and accept it: take the pin of this tool out of the pins file and restart, or set "pin" of the server to "report"'
+    throw new ParleyError('tool_disabled', { message, data: { name, server } })
+  }
+
+  /** Pins changed definitions as they are now, of one tool or of all of a server. Returns the tools. */
+  accept(server: string, tool?: string): string[] {
+    const changed = this.#changed.get(server)
+    if (changed === undefined) return []
+    const accepted = [...changed].filter(([name]) => tool === undefined || name === tool)
+    for (const [name, digest] of accepted) {
+      entryOf(this.#pins, server).set(name, digest)
+      changed.delete(name)
+    }
+    if (accepted.length > 0) this.#save()
+    return accepted.map(([name]) => name)
+  }
+
+  /** Resolves when nothing is left to be written. */
+  async settled(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing
+  }
+
+  #checkOne(server: string, definition: Tool): PinCheck {
+    const tool = definition.name
+    const pins = entryOf(this.#pins, server)
+    const actual = digestOf(definition)
+    const expected = pins.get(tool)
+    if (expected !== undefined) return { tool, status: expected === actual ? 'same' : 'changed', expected, actual }
+    if (pins.size >= this.#maxPerServer) return { tool, status: 'changed', actual }
+    pins.set(tool, actual)
+    return { tool, status: 'new', actual }
+  }
+
+  /** One write at a time; what changes meanwhile goes into the next one. */
+  #save(): void {
+    this.#unsaved = this.#file !== undefined
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  async #write(): Promise<void> {
+    while (this.#file !== undefined && this.#unsaved) {
+      this.#unsaved = false
+      await writePins(this.#file, this.#pins).catch(this.#onProblem)
+    }
+  }
+}
+
+function digestOf(tool: Tool): string {
+  const pinned = Object.fromEntries(PINNED_FIELDS.map((field) => [field, tool[field]]))
+  return `sha256-${Buffer.from(sha256(canonicalJson(pinned))).toString('hex')}`
+}
+
+function entryOf(pins: Pins, server: string): Map<string, string> {
+  let entry = pins.get(server)
+  if (entry === undefined) {
+    entry = new Map()
+    pins.set(server, entry)
+  }
+  return entry
+}

@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { UriTable } from './index.ts'
+
+const server = fc.constantFrom('a', 'b', 'c d/é')
+const uri = fc.oneof(
+  fc.constantFrom('file:///x', 'file:///y%20z', 'db://t/1?q#f', 'parley://servers/b/file%3A%2F%2F', 'parley://templates/a/x', 'parley://other'),
+  fc.string({ unit: 'grapheme' }),
+)
+const template = fc.constantFrom('file:///{path}', 'db://{table}/{row}', 'db://t/{row}', '{+any}', 'parley://servers/{x}')
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('learn' as const), server, uris: fc.array(uri), templates: fc.array(template) }),
+  fc.record({ kind: fc.constant('mention' as const), server, uri }),
+)
+
+function tableAfter(steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): UriTable {
+  const table = new UriTable(['a', 'b', 'c d/é'])
+  for (const given of steps) given.kind === 'learn' ? table.learn(given.server, given.uris, given.templates) : table.mention(given.server, given.uri)
+  return table
+}
+
+describe('G: URIs of many servers in one list', () => {
+  it('law: a published URI leads back to its server and its own spelling, whatever was learnt', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), server, uri, (steps, owner, original) => {
+        const table = tableAfter(steps)
+        expect(table.route(table.publicUri(owner, original))).toEqual({ server: owner, uri: original })
+        expect(table.route(table.publicTemplate(owner, original))).toEqual({ server: owner, uri: original })
+      }),
+    )
+  })
+
+  it('law: a URI that one server alone lists stays as it is', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 8 }), server, (steps, owner) => {
+        const table = tableAfter(steps)
+        const own = 'custom://only/here'
+        table.learn(owner, [own])
+        expect(table.publicUri(owner, own)).toBe(own)
+      }),
+    )
+  })
+
+  it('law: published forms are absolute URIs', () => {
+    fc.assert(
+      fc.property(server, fc.constantFrom('http://[::1]:8080/a b?q=é#f', 'file:///C:/x/../y', 'urn:x', 'db://t/%2F%zz'), (owner, original) => {
+        const published = new UriTable([]).publicUri(owner, original)
+        expect(new URL(published).href).toBe(published)
+      }),
+    )
+  })
+
+  it('of two servers that list one URI the first of the configuration keeps it, whoever came first', () => {
+    const table = new UriTable(['a', 'b'])
+    table.learn('b', ['file:///x'])
+    expect(table.publicUri('b', 'file:///x')).toBe('file:///x')
+    table.learn('a', ['file:///x'])
+    expect(table.publicUri('a', 'file:///x')).toBe('file:///x')
+    expect(table.publicUri('b', 'file:///x')).toBe('parley://servers/b/file%3A%2F%2F%2Fx')
+    table.setServers(['b', 'a'])
+    expect(table.route('file:///x')?.server).toBe('b')
+  })
+
+  it('learning replaces what a server listed before, part by part', () => {
+    const table = new UriTable(['a'])
+    table.learn('a', ['file:///x'], ['db://{row}'])
+    table.learn('a', ['file:///y'])
+    expect(table.route('file:///x')).toBeUndefined()
+    expect(table.route('db://1')?.server).toBe('a')
+    table.learn('a', undefined, [])
+    expect(table.route('db://1')).toBeUndefined()
+    expect(table.route('file:///y')?.server).toBe('a')
+  })
+
+  it('the longest beginning of a template decides, one that begins with a variable comes last', () => {
+    const table = new UriTable(['a', 'b', 'c'])
+    table.learn('a', [], ['{+any}'])
+    table.learn('b', [], ['db://{table}'])
+    table.learn('c', [], ['db://users/{id}'])
+    expect(['db://users/1', 'db://orders', 'x:y'].map((given) => table.route(given)?.server)).toEqual(['c', 'b', 'a'])
+    table.mention('b', 'x:y')
+    expect(table.route('x:y')?.server).toBe('b')
+  })
+
+  it('a listed URI counts more than a template, and a template more than a mention', () => {
+    const table = new UriTable(['a', 'b', 'c'])
+    expect(table.mention('c', 'db://1')).toBe('db://1')
+    table.learn('b', [], ['db://{row}'])
+    expect(table.mention('c', 'db://1')).toBe('parley://servers/c/db%3A%2F%2F1')
+    expect(table.route('db://1')?.server).toBe('b')
+    table.learn('a', ['db://1'])
+    expect(table.route('db://1')?.server).toBe('a')
+  })
+
+  it('of two servers with one template the last to speak of a URI is asked, and the second publishes a template of its own', () => {
+    const table = new UriTable(['a', 'b'])
+    for (const name of ['a', 'b']) table.learn(name, [], ['file:///{path}'])
+    expect(table.route('file:///x')?.server).toBe('a')
+    expect(table.mention('b', 'file:///x')).toBe('file:///x')
+    expect(table.route('file:///x')?.server).toBe('b')
+    expect(table.publicTemplate('a', 'file:///{path}')).toBe('file:///{path}')
+    expect(table.publicTemplate('b', 'file:///{path}')).toBe('parley://templates/b/file:///{path}')
+    expect(table.route('parley://templates/b/file:///a%20b?c#d')).toEqual({ server: 'b', uri: 'file:///a%20b?c#d' })
+  })
+
+  it('a template whose URIs would go to another server is not published as it is', () => {
+    const table = new UriTable(['a', 'b'])
+    table.learn('a', [], ['db://{table}'])
+    table.learn('b', [], ['db://{table}/{row}', 'db://b/{row}'])
+    expect(table.publicTemplate('b', 'db://{table}/{row}')).toBe('parley://templates/b/db://{table}/{row}')
+    expect(table.publicTemplate('b', 'db://b/{row}')).toBe('db://b/{row}')
+  })
+
+  it.each(['parley://servers/', 'parley://servers/a', 'parley://servers/nobody/x', 'parley://servers/a/%E0%A4%A', 'parley://servers/%ff/x', 'nothing:known'])(
+    'leads nowhere: %s',
+    (given) => {
+      const table = new UriTable(['a'])
+      table.learn('a', ['file:///x'], ['db://{row}'])
+      expect(table.route(given)).toBeUndefined()
+    },
+  )
+
+  it('remembers a bounded number of mentions, the latest ones', () => {
+    const table = new UriTable(['a'])
+    for (let count = 0; count <= 10_000; count++) table.mention('a', `x:${count}`)
+    expect(table.route('x:0')).toBeUndefined()
+    expect(table.route('x:1')?.server).toBe('a')
+    expect(table.route('x:10000')?.server).toBe('a')
+  })
+
+  it('publishes what it could not remember in a form that needs no memory', () => {
+    const table = new UriTable(['a'])
+    const long = `x:${'y'.repeat(5000)}`
+    expect(table.mention('a', long)).toMatch(/^parley:\/\/servers\/a\//)
+    expect(table.route(long)).toBeUndefined()
+  })
+
+  it('forgets servers that are gone', () => {
+    const table = new UriTable(['a', 'b'])
+    table.learn('a', ['file:///x'], ['db://{row}'])
+    table.mention('a', 'y:1')
+    table.setServers(['b'])
+    table.learn('a', ['file:///x'])
+    for (const given of ['file:///x', 'db://1', 'y:1', 'parley://servers/a/y']) expect(table.route(given)).toBeUndefined()
+  })
+})

@@ -1,0 +1,122 @@
+/** Answers what a server asks the user: with what the command line says, or by asking whoever sits at the terminal. */
+import type { ElicitValue, FormSchema } from 'parley-mcp'
+import type { ElicitQuestion, ElicitReply } from 'parley-mcp/client'
+import type { CliIo } from '../io.ts'
+import { harmless, indent } from '../text.ts'
+import { promptFor, readField } from './field.ts'
+import { Lines } from './lines.ts'
+import { pairOf } from './typed.ts'
+
+export interface AskerOptions {
+  answer?: readonly string[]
+  decline?: boolean
+}
+
+type Content = Record<string, ElicitValue>
+
+const ATTEMPTS = 5
+
+export class Asker {
+  readonly #io: CliIo
+  readonly #answers: ReadonlyMap<string, string> | undefined
+  readonly #decline: boolean
+  readonly #lines: Lines
+  /** One question at a time: there is one terminal. */
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(io: CliIo, { answer, decline = false }: AskerOptions) {
+    this.#io = io
+    this.#answers = answer === undefined ? undefined : new Map(answer.map((pair) => pairOf(pair, '--answer')))
+    this.#decline = decline
+    this.#lines = new Lines(io)
+  }
+
+  answer(question: ElicitQuestion): Promise<ElicitReply> {
+    const turn = this.#turn.then(() => this.#reply(question))
+    this.#turn = turn.catch(() => {})
+    return turn
+  }
+
+  close(): void {
+    this.#lines.close()
+  }
+
+  async #reply(question: ElicitQuestion): Promise<ElicitReply> {
+    if (this.#decline) return this.#declined(question, '--decline was given')
+    if (this.#answers !== undefined && question.schema !== undefined) return this.#scripted(question, question.schema, this.#answers)
+    if (this.#io.stdin.isTTY !== true) return this.#declined(question, 'nobody is there to be asked; --answer key=value answers')
+    this.#note(`${question.server?.name ?? 'The server'} asks:\n${indent(question.message)}`)
+    return question.schema === undefined ? await this.#link(question) : await this.#form(question, question.schema)
+  }
+
+  #scripted(question: ElicitQuestion, { properties, required = [] }: FormSchema, answers: ReadonlyMap<string, string>): ElicitReply {
+    const content: Content = {}
+    for (const [name, schema] of Object.entries(properties)) {
+      const text = answers.get(name)
+      if (text === undefined) {
+        if (required.includes(name) && schema.default === undefined) return this.#declined(question, `no --answer for ${JSON.stringify(name)}`)
+        continue
+      }
+      const read = readField(schema, text)
+      if ('problem' in read) return this.#declined(question, `--answer ${name}: ${read.problem}`)
+      content[name] = read.value
+    }
+    return { action: 'accept', content }
+  }
+
+  async #form({ signal }: ElicitQuestion, { properties, required = [] }: FormSchema): Promise<ElicitReply> {
+    const consent = await this.#yesOrNo('  Answer? (yes, no = decline): ', signal)
+    if (consent !== true) return consent === false ? 'decline' : 'cancel'
+    const content: Content = {}
+    for (const [name, schema] of Object.entries(properties)) {
+      const mustBe = required.includes(name) && schema.default === undefined
+      const value = await this.#field(
+        harmless(promptFor(name, schema, required.includes(name))),
+        (text) => {
+          if (text === '') return mustBe ? { problem: 'an answer is required' } : {}
+          return readField(schema, text)
+        },
+        signal,
+      )
+      if (value === 'gone') return 'cancel'
+      if (value.value !== undefined) content[name] = value.value
+    }
+    return { action: 'accept', content }
+  }
+
+  /** Never opened by itself: whether an address is to be trusted is for the user to say. */
+  async #link({ url, signal }: ElicitQuestion): Promise<ElicitReply> {
+    this.#note(`  Open this address if you trust it:\n  ${url}`)
+    const consent = await this.#yesOrNo('  Done? (yes, no = decline): ', signal)
+    return consent === undefined ? 'cancel' : consent ? 'accept' : 'decline'
+  }
+
+  async #yesOrNo(prompt: string, signal: AbortSignal): Promise<boolean | undefined> {
+    const read = await this.#field(prompt, (text) => readField({ type: 'boolean' }, text), signal)
+    return read === 'gone' ? undefined : (read.value as boolean)
+  }
+
+  async #field(
+    prompt: string,
+    read: (text: string) => { value?: ElicitValue } | { problem: string },
+    signal: AbortSignal,
+  ): Promise<{ value?: ElicitValue } | 'gone'> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const text = await this.#lines.ask(prompt, signal)
+      if (text === undefined) return 'gone'
+      const found = read(text)
+      if (!('problem' in found)) return found
+      this.#note(`  ${found.problem}`)
+    }
+    return 'gone'
+  }
+
+  #declined({ message }: ElicitQuestion, why: string): ElicitReply {
+    this.#note(`declined (${why}): ${message}`)
+    return 'decline'
+  }
+
+  #note(text: string): void {
+    this.#io.stderr.write(`${harmless(text)}\n`)
+  }
+}

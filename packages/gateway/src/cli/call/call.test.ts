@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type HttpServing, serveHttp } from 'parley-mcp/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parley, plain, plainServer } from '../cli.fixtures.ts'
+import { weatherServer } from '../weather.fixtures.ts'
+
+let serving: HttpServing
+let folder: string
+
+beforeAll(async () => {
+  serving = await serveHttp(weatherServer(), { port: 0 })
+  folder = await mkdtemp(join(tmpdir(), 'parley-call-'))
+})
+afterAll(async () => {
+  await serving.close()
+  await rm(folder, { recursive: true })
+})
+
+describe('parley call', () => {
+  it('prints structured content once, as JSON', async () => {
+    const { code, out, err } = await parley(['call', serving.url, 'forecast', '{"city":"Oslo"}'])
+    expect([code, err]).toEqual([0, ''])
+    expect(JSON.parse(out)).toEqual({ city: 'Oslo', days: 3 })
+  })
+
+  it('reads arguments from standard input', async () => {
+    const { out } = await parley(['call', serving.url, 'forecast', '-'], { stdin: '{"city":"Bergen"}' })
+    expect(JSON.parse(out)).toMatchObject({ city: 'Bergen' })
+  })
+
+  it('reads --arg by the schema of the tool, on top of JSON', async () => {
+    const { out } = await parley(['call', serving.url, 'forecast', '{"city":"Oslo","days":1}', '--arg', 'days=7'])
+    expect(JSON.parse(out)).toEqual({ city: 'Oslo', days: 7 })
+    expect(JSON.parse((await parley(['call', serving.url, 'forecast', '--arg', 'city=42'])).out).city).toBe('42')
+    const wrong = await parley(['call', serving.url, 'forecast', '--arg', 'city=Oslo', '--arg', 'dais=7'])
+    expect(wrong.code).toBe(2)
+    expect(wrong.err).toContain('did you mean "days"?')
+  })
+
+  it('speaks every version', async () => {
+    for (const version of ['2024-11-05', '2025-06-18', '2026-07-28']) {
+      const { out } = await parley(['call', serving.url, 'forecast', '{"city":"Oslo"}', '--version', version, '--json'])
+      expect(JSON.parse(out)).toMatchObject({ tool: 'forecast', version })
+    }
+  })
+
+  it('gives a file what it is, and a terminal nothing that steers it', async () => {
+    expect((await parley(['call', serving.url, 'say'])).out).toBe('a line\u001b[2J\n')
+    expect((await parley(['call', serving.url, 'say'], { tty: true })).out).toBe('a line\ufffd[2J\n')
+  })
+
+  it('shows binary content as a line, and writes it where told', async () => {
+    const { out } = await parley(['call', serving.url, 'picture'])
+    expect(out).toBe('[image, image/png, 4 B]\na dot\n')
+    const file = join(folder, 'dot.png')
+    const written = await parley(['call', serving.url, 'picture', '--out', file])
+    expect(written.err).toContain(`wrote ${file} (4 B)`)
+    expect([...(await readFile(file))]).toEqual([1, 2, 3, 4])
+    expect((await parley(['call', serving.url, 'say', '--out', file])).code).toBe(1)
+  })
+
+  it('ends with 1 and the words of the tool on standard error when it fails', async () => {
+    const { code, out, err } = await parley(['call', serving.url, 'fail'])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain('The sky is closed')
+    const json = await parley(['call', serving.url, 'fail', '--json'])
+    expect(JSON.parse(json.err).error).toMatchObject({ kind: 'tool_error', message: 'The sky is closed', data: { tool: 'fail' } })
+  })
+
+  it('knows what was meant by a tool that does not exist', async () => {
+    const { code, err } = await parley(['call', serving.url, 'forcast', '{}'])
+    expect(code).toBe(1)
+    expect(err).toContain('weather has no tool "forcast"; did you mean "forecast"?')
+  })
+
+  it('names the place where JSON goes wrong', async () => {
+    const { code, err } = await parley(['call', serving.url, 'forecast', '{"city": "Oslo",\n "days": }'])
+    expect(code).toBe(2)
+    expect(err).toMatch(/line 2, column \d+\n {3}"days": \}\n +\^/)
+    expect((await parley(['call', serving.url, 'forecast', '[1]'])).err).toContain('must be a JSON object')
+  })
+
+  it('tells of progress on standard error, and cancels the call on interruption', async () => {
+    let interrupted = false
+    const { code, err } = await parley(['call', serving.url, 'slow'], {
+      onStderr: (text, { interrupt }) => {
+        if (interrupted || !text.includes('begun')) return
+        interrupted = true
+        interrupt()
+      },
+    })
+    expect(code).toBe(1)
+    expect(err).toContain('1/2 begun')
+    expect(err).toContain('Cancelled')
+  })
+
+  it('starts a command, with the environment of whoever typed it, and ends it', async () => {
+    process.env['PLAIN_SECRET'] = 'passed on'
+    const { code, out } = await parley(['call', 'echo', '{"text":"hello"}', ...plain()]).finally(() => delete process.env['PLAIN_SECRET'])
+    expect([code, out]).toEqual([0, 'you said hello passed on\n'])
+  })
+
+  it('takes a server of a configuration', async () => {
+    const file = join(folder, 'parley.json')
+    await writeFile(file, JSON.stringify({ mcpServers: { plain: { command: process.execPath, args: [plainServer] }, weather: { url: serving.url } } }))
+    const { out } = await parley(['call', '--config', file, '--server', 'plain', 'echo', '{"text":"hi"}'])
+    expect(out).toBe('you said hi\n')
+    const unclear = await parley(['call', '--config', file, 'echo'])
+    expect(unclear.code).toBe(2)
+    expect(unclear.err).toContain('plain | weather')
+  })
+})
+
+describe('F6 questions of a server during parley call', () => {
+  it('are declined with a note where nobody is there', async () => {
+    const { code, out, err } = await parley(['call', serving.url, 'deploy'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ action: 'decline' })
+    expect(err).toContain('declined (nobody is there to be asked')
+    expect((await parley(['call', serving.url, 'deploy', '--decline'], { tty: true })).err).toContain('--decline was given')
+  })
+
+  it('are answered by --answer, with the defaults of the form', async () => {
+    for (const version of ['2025-06-18', '2026-07-28']) {
+      const { out } = await parley(['call', serving.url, 'deploy', '--version', version, '--answer', 'place=live', '--answer', 'sure=yes'])
+      expect(JSON.parse(out)).toEqual({ action: 'accept', content: { place: 'live', copies: 2, sure: true } })
+    }
+    const missing = await parley(['call', serving.url, 'deploy', '--answer', 'place=live'])
+    expect(JSON.parse(missing.out)).toMatchObject({ action: 'decline' })
+    expect(missing.err).toContain('no --answer for "sure"')
+  })
+
+  it('are put to whoever sits at the terminal, again where the answer does not fit', async () => {
+    const script: [RegExp, string][] = [
+      [/Answer\? \(yes, no = decline\): $/, 'y\n'],
+      [/2\. live\n {2}place \(one of these\): $/, 'moon\n'],
+      [/choose one of test, live\n[\s\S]*place \(one of these\): $/, '2\n'],
+      [/copies \(integer, 1 to 5\) \[2\]: $/, '9\n'],
+      [/at most 5 is wanted\n[\s\S]*copies \(integer, 1 to 5\) \[2\]: $/, '\n'],
+      [/sure \(boolean\): $/, 'no\n'],
+    ]
+    const { out, err } = await parley(['call', serving.url, 'deploy'], {
+      tty: true,
+      onStderr: (text, { type }) => {
+        const [expected, answer] = script[0] ?? [/$^/, '']
+        if (!expected.test(text)) return
+        script.shift()
+        type(answer)
+      },
+    })
+    expect(script).toEqual([])
+    expect(err).toContain('weather asks:\n  Deploy it?')
+    expect(JSON.parse(out)).toEqual({ action: 'accept', content: { place: 'live', copies: 2, sure: false } })
+  })
+})

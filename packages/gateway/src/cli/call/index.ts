@@ -1,0 +1,84 @@
+/** `parley call`: one call of one tool. */
+import { type LogLevel, logLevels, type Tool } from 'parley-mcp'
+import type { CallOutcome, Client } from 'parley-mcp/client'
+import { open, overheard, type Surroundings } from '../connecting.ts'
+import { EXIT, type ExitCode, failed, usageError } from '../failure.ts'
+import { interruptible } from '../interrupt.ts'
+import { didYouMean } from '../nearest.ts'
+import { adjusted, type SharedOptions } from '../options.ts'
+import { aimOf } from '../target.ts'
+import { bytes, count } from '../text.ts'
+import { Asker, type AskerOptions } from './asker.ts'
+import { printed, writeBinaries } from './content.ts'
+import { type News, news } from './news.ts'
+import { typedArguments } from './typed.ts'
+import { callWish, givenArguments } from './wish.ts'
+
+export interface CallOptions extends SharedOptions, AskerOptions {
+  words: readonly string[]
+  command: readonly string[]
+  arg?: readonly string[]
+  out?: string
+  log?: string
+}
+
+export async function callCommand(given: CallOptions, surroundings: Surroundings): Promise<ExitCode> {
+  const { io } = surroundings
+  const { url, tool, json } = callWish(given)
+  const level = levelIn(given.log)
+  const asker = new Asker(io, given)
+  const aim = overheard(adjusted(await aimOf({ ...given, url }), given), io, given.verbose)
+  const written = await givenArguments(json, io.stdin)
+  const heard = news(io, given.json === true)
+  return await interruptible(io, async (signal) => {
+    const client = await open(aim, surroundings, { elicit: (question) => asker.answer(question), onLog: heard.log, signal })
+    try {
+      if (level !== undefined && client.capabilities.logging !== undefined) await client.setLogLevel(level, { signal })
+      const { inputSchema } = await toolCalled(tool, client, signal)
+      const args = { ...written, ...typedArguments(given.arg ?? [], inputSchema) }
+      return await finish(await callIt(client, tool, args, heard, signal), tool, client, given, surroundings)
+    } finally {
+      asker.close()
+      await client.close()
+    }
+  })
+}
+
+function levelIn(text: string | undefined): LogLevel | undefined {
+  const level = logLevels.find((each) => each === text)
+  if (text !== undefined && level === undefined)
+    throw usageError(`There is no log level ${JSON.stringify(text)}${didYouMean(text, logLevels)}`, `there are ${logLevels.join(', ')}`)
+  return level
+}
+
+async function toolCalled(name: string, client: Client, signal: AbortSignal): Promise<Tool> {
+  const tools = client.capabilities.tools === undefined ? [] : await client.tools({ signal })
+  const found = tools.find((tool) => tool.name === name)
+  if (found !== undefined) return found
+  const names = tools.map((tool) => tool.name)
+  const few = names.slice(0, 20).join(', ')
+  throw failed('tool_not_found', `${client.server.name} has no tool ${JSON.stringify(name)}${didYouMean(name, names)}`, {
+    hint: names.length === 0 ? 'it offers no tools at all' : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`,
+    data: { tool: name, tools: names },
+  })
+}
+
+function callIt(client: Client, tool: string, args: Record<string, unknown>, heard: News, signal: AbortSignal): Promise<CallOutcome> {
+  return client.call(tool, args, { throwOnError: false, signal, onProgress: heard.progress })
+}
+
+async function finish(outcome: CallOutcome, tool: string, client: Client, { json, out }: CallOptions, { io }: Surroundings): Promise<ExitCode> {
+  const { content, structured = null, text, meta = null } = outcome
+  if (outcome.isError) {
+    const words = printed(outcome, true).trimEnd()
+    throw failed('tool_error', json === true ? text : words || 'The tool failed without saying why', { data: { tool, content, structured } })
+  }
+  const files = out === undefined ? [] : await writeBinaries(outcome, out)
+  if (json === true) {
+    io.stdout.write(`${JSON.stringify({ tool, version: client.version, content, structured, text, meta, losses: client.losses(), files }, null, 2)}\n`)
+    return EXIT.ok
+  }
+  io.stdout.write(printed(outcome, io.stdout.isTTY === true))
+  for (const { file, size } of files) io.stderr.write(`wrote ${file} (${bytes(size)})\n`)
+  return EXIT.ok
+}

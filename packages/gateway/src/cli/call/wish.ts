@@ -1,0 +1,49 @@
+/** What is to be called: the words of the command line told apart. */
+import { usageError } from '../failure.ts'
+import type { Reader } from '../io.ts'
+import { readObject } from '../json-text.ts'
+
+export interface CallWords {
+  readonly words: readonly string[]
+  readonly command: readonly string[]
+  readonly config?: string
+}
+
+export interface CallWish {
+  readonly url: string | undefined
+  readonly tool: string
+  /** As it was written; `-` for standard input. */
+  readonly json: string | undefined
+}
+
+const FORMS = 'parley call URL TOOL [JSON], parley call TOOL [JSON] -- COMMAND ARGS, or parley call --config F --server NAME TOOL [JSON]'
+
+export function callWish({ words, command, config }: CallWords): CallWish {
+  const elsewhere = command.length > 0 || config !== undefined
+  const [url, tool, json, ...more] = elsewhere ? [undefined, ...words] : words
+  if (!elsewhere && url === undefined) throw usageError('No server was given', FORMS)
+  if (tool === undefined) throw usageError('No tool was given', FORMS)
+  if (elsewhere && words.length > 1 && /^[a-z]+:\/\//i.test(tool)) throw usageError('An address and a command or a configuration cannot both be meant', FORMS)
+  if (more.length > 0) throw usageError(`Too much: ${JSON.stringify(more[0])} follows the arguments`, `quote JSON as a whole for the shell: '{"city": "Oslo"}'`)
+  return { url, tool, json }
+}
+
+/** Much more than anybody types, and no more than a message may have. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+export async function givenArguments(json: string | undefined, stdin: Reader): Promise<Record<string, unknown>> {
+  if (json === undefined) return {}
+  return json === '-' ? readObject(await textOf(stdin), 'The arguments on standard input') : readObject(json, 'The arguments')
+}
+
+async function textOf(stdin: Reader): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdin) {
+    const part = Buffer.from(chunk as string | Uint8Array)
+    size += part.length
+    if (size > MOST_BYTES) throw usageError('There is too much on standard input for the arguments of a call')
+    chunks.push(part)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

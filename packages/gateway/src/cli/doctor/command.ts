@@ -1,0 +1,159 @@
+/** Whether a command starts a server that behaves: found, running, silent on standard output, ready in time, and gone when it should be. */
+import { existsSync } from 'node:fs'
+import { ParleyError } from 'parley-mcp'
+import type { Link } from 'parley-mcp/client'
+import { type ChildLink, type ChildSpec, childLink } from 'parley-mcp/node'
+import { open, type Surroundings } from '../connecting.ts'
+import { type Aim, withTarget } from '../target.ts'
+import { elapsed, oneLine } from '../text.ts'
+import { within } from '../within.ts'
+import type { Findings } from './check.ts'
+import { conversationChecks } from './conversation.ts'
+import { programFile } from './program-file.ts'
+
+/** Longer than the whole way from a closed input to SIGKILL takes. */
+const END_MS = 8000
+
+export async function commandChecks(findings: Findings, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+  const spec = aim.target as ChildSpec
+  if (!(await isThere(findings, spec))) return
+  const children: Heard[] = []
+  const began = performance.now()
+  try {
+    const opening = async (): Promise<Link> => {
+      const heard = new Heard(await childLink(spec))
+      children.push(heard)
+      return heard.link()
+    }
+    const client = await open(withTarget(aim, opening), surroundings, { signal })
+    try {
+      await conversationChecks(findings, client, performance.now() - began)
+    } finally {
+      await client.close()
+    }
+    outputCheck(findings, children)
+    await endCheck(findings, children)
+  } catch (error) {
+    signal.throwIfAborted()
+    startFailure(findings, error, children.at(-1), performance.now() - began)
+  } finally {
+    for (const { child } of children) child.close()
+    await within(END_MS, Promise.all(children.map(({ child }) => child.gone)))
+  }
+}
+
+async function isThere(findings: Findings, { command, args = [], cwd, env = {}, inheritEnv }: ChildSpec): Promise<boolean> {
+  if (cwd !== undefined && !existsSync(cwd)) {
+    findings.problem('command', `the working folder ${cwd} does not exist`, 'make it, or mend "cwd"')
+    return false
+  }
+  // Without PATH of its own a child gets that of this process, whether or not it inherits the rest.
+  const file = await programFile(command, { env: { ...process.env, ...env }, cwd })
+  if (file === undefined) {
+    const named = /[\\/]/.test(command)
+    const fix = command.includes(' ')
+      ? 'arguments belong in "args", not in "command"'
+      : named
+        ? 'check the path, and that the file may be executed'
+        : 'install it, or give its full path'
+    findings.problem('command', `${JSON.stringify(command)} is ${named ? 'no file that can be run' : 'not found in PATH'}`, fix)
+    return false
+  }
+  findings.ok('command', file)
+  const unattended = args.some((arg) => arg === '-y' || arg === '--yes' || arg === '--no-install')
+  if (/(?:^|[\\/])npx(?:\.cmd)?$/.test(command) && !unattended)
+    findings.warning('unattended', 'npx may ask before it installs, and nobody can answer', 'add "-y" as the first argument')
+  if (inheritEnv === true) return true
+  const empty = Object.entries(env).filter(([, value]) => value === '')
+  if (empty.length > 0)
+    findings.warning('environment', `empty: ${empty.map(([name]) => name).join(', ')}`, 'set them where the gateway is started, or leave them out')
+  return true
+}
+
+/** A child, and what it wrote to standard output that is no message. */
+class Heard {
+  readonly child: ChildLink
+  junk = 0
+  firstJunk: string | undefined
+
+  constructor(child: ChildLink) {
+    this.child = child
+  }
+
+  link(): Link {
+    const { child } = this
+    return {
+      transport: child.transport,
+      open: (events) =>
+        child.open({
+          ...events,
+          frame: (text, ...rest) => {
+            this.#look(text)
+            events.frame(text, ...rest)
+          },
+        }),
+      send: (frame, options) => child.send(frame, options),
+      close: () => child.close(),
+    }
+  }
+
+  #look(text: string): void {
+    const line = text.trim()
+    if (line === '' || line.startsWith('{') || line.startsWith('[')) return
+    this.junk++
+    this.firstJunk ??= oneLine(line, 120)
+  }
+}
+
+function outputCheck(findings: Findings, children: readonly Heard[]): void {
+  const junk = children.reduce((sum, each) => sum + each.junk, 0)
+  if (junk === 0) return findings.ok('output', 'only messages on standard output')
+  const first = JSON.stringify(children.find((each) => each.firstJunk !== undefined)?.firstJunk)
+  findings.warning(
+    'output',
+    `${junk} lines on standard output that are no messages, the first ${first}`,
+    'the server must log to standard error: some clients stop at such a line',
+  )
+}
+
+async function endCheck(findings: Findings, children: readonly Heard[]): Promise<void> {
+  const began = performance.now()
+  const exits = await within(END_MS, Promise.all(children.map(({ child }) => child.gone)))
+  const forced = exits === 'late' ? 'SIGKILL' : exits.find((exit) => exit.signal !== null)?.signal
+  if (forced === undefined || forced === null) return findings.ok('ends', `by itself when its input was closed, in ${elapsed(performance.now() - began)}`)
+  findings.warning(
+    'ends',
+    `only by ${forced}, not when its input was closed`,
+    'the server should end at the end of its standard input: clients that only close it leave it running',
+  )
+}
+
+function startFailure(findings: Findings, error: unknown, heard: Heard | undefined, after: number): void {
+  const message = oneLine((error as Error).message, 500)
+  const words = heard?.child.stderr().trim() ?? ''
+  const said = words === '' ? 'it wrote nothing to standard error' : `its last words:\n${words.split('\n').slice(-10).join('\n')}`
+  const kind = error instanceof ParleyError ? error.kind : undefined
+  if (heard !== undefined && heard.junk > 0) {
+    findings.problem(
+      'output',
+      `it wrote what is no message: ${JSON.stringify(heard.firstJunk)}`,
+      'is it an MCP server over standard input and output? Some need an argument such as "stdio", and all must log to standard error',
+    )
+  }
+  if (kind === 'initialization_timeout') {
+    return findings.problem(
+      'speaks',
+      `no answer within ${elapsed(after)}; ${said}`,
+      'if it has to fetch something first, give it longer: --timeout 2m; else start it by hand and see what it waits for',
+    )
+  }
+  if (kind === 'connection_closed')
+    return findings.problem(
+      'starts',
+      `it ended after ${elapsed(after)}: ${message.split('; its last words')[0]}; ${said}`,
+      'mend what its last words name: often a missing argument, key or module',
+    )
+  if (kind === 'unsupported_protocol_version')
+    return findings.problem('speaks', message, 'let it speak another version: remove "versions" from the configuration')
+  findings.problem('starts', message, 'start it by hand and see what it says')
+}

@@ -1,0 +1,23 @@
+/** `parley gateway`: checks what was written and starts the gateway. */
+import { existsSync } from 'node:fs'
+import { usageError } from './failure.ts'
+import type { GatewayStart } from './serving.ts'
+
+const USUAL = 'parley.json'
+
+export async function gatewayCommand(given: Partial<GatewayStart>): Promise<void> {
+  const start = gatewayStart(given)
+  const { startGateway } = await import('../gateway/index.ts')
+  await startGateway(start)
+}
+
+export function gatewayStart({ config, port, host }: Partial<GatewayStart>, exists: (file: string) => boolean = existsSync): GatewayStart {
+  if (config === undefined && !exists(USUAL)) {
+    throw usageError(
+      `There is no ${USUAL} in this folder`,
+      `name a configuration: parley gateway --config FILE, with { "mcpServers": { "files": { "command": "…" } } }`,
+    )
+  }
+  if (host === '') throw usageError('--host is empty', 'leave it out to listen on 127.0.0.1')
+  return { config: config ?? USUAL, port, host }
+}

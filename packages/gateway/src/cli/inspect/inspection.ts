@@ -1,0 +1,29 @@
+/** Everything there is to know of one server, as `--json` prints it. */
+import { open, type Surroundings } from '../connecting.ts'
+import type { Aim, Subject } from '../target.ts'
+import { lossesOf, type VersionLosses } from './losses.ts'
+import { type Spoken, spokenBy } from './spoken.ts'
+import { type Survey, survey } from './survey.ts'
+
+export interface Inspection extends Survey {
+  readonly target: Subject
+  /** Null when nobody wanted to know. */
+  readonly versions: readonly Spoken[] | null
+  readonly losses: readonly VersionLosses[]
+}
+
+export async function inspection(aim: Aim, surroundings: Surroundings, { fast, signal }: { fast: boolean; signal: AbortSignal }): Promise<Inspection> {
+  const client = await open(aim, surroundings, { signal })
+  const stop = () => void client.close()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const facts = await survey(client)
+    await client.close()
+    signal.throwIfAborted()
+    const versions = fast ? null : await spokenBy(aim, facts.version, surroundings, signal)
+    return { target: aim.subject, ...facts, versions, losses: lossesOf(facts) }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    await client.close()
+  }
+}

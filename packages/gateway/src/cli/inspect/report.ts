@@ -1,0 +1,106 @@
+/** What was found out about a server, for people. */
+import type { Severity } from 'parley-mcp'
+import type { Paint } from '../paint.ts'
+import { harmless, indent, oneLine, rows } from '../text.ts'
+import type { Inspection } from './inspection.ts'
+import type { LossItem, VersionLosses } from './losses.ts'
+import type { Spoken } from './spoken.ts'
+import { promptRow, type Row, resourceRow, templateRow, toolRow } from './summary.ts'
+import type { Offer } from './survey.ts'
+
+export interface Shown {
+  readonly paint: Paint
+  /** How many of each list. */
+  readonly first: number
+  readonly all: boolean
+}
+
+export function textOf(inspection: Inspection, shown: Shown): string {
+  const { bold } = shown.paint
+  const { server } = inspection
+  const title = server.title !== undefined && server.title !== server.name ? ` (${oneLine(server.title)})` : ''
+  return [
+    `${bold(oneLine(server.name))} ${oneLine(server.version, 40)}${title}`,
+    ...(server.description === undefined ? [] : [indent(oneLine(server.description, 160))]),
+    ...rows([
+      ['transport', inspection.transport],
+      ['version', `${inspection.version} (${inspection.era} era)`],
+      ...speech(inspection),
+      ['capabilities', capabilitiesIn(inspection.capabilities)],
+    ]),
+    ...(inspection.instructions === null ? [] : ['', bold('instructions'), indent(harmless(inspection.instructions.trim()))]),
+    ...list('tools', inspection.tools, toolRow, shown),
+    ...list('resources', inspection.resources, resourceRow, shown),
+    ...list('resource templates', inspection.templates, templateRow, shown),
+    ...list('prompts', inspection.prompts, promptRow, shown),
+    ...losses(inspection, shown),
+    '',
+  ].join('\n')
+}
+
+function speech({ versions }: Inspection): Row[] {
+  if (versions === null) return []
+  const spoken = versions.filter((each) => each.speaks).map((each) => each.version)
+  const reasons = [...new Set(versions.flatMap((each) => each.reason ?? []))]
+  const others = reasons.map((reason): Row => ['does not speak', `${versionsFor(versions, reason)}: ${oneLine(reason, 120)}`])
+  return [['speaks', spoken.join(', ')], ...others]
+}
+
+function versionsFor(versions: readonly Spoken[], reason: string): string {
+  return versions
+    .filter((each) => each.reason === reason)
+    .map((each) => each.version)
+    .join(', ')
+}
+
+/** `tools(listChanged), resources(subscribe)`. */
+function capabilitiesIn(capabilities: object): string {
+  const shown = Object.entries(capabilities).map(([name, value]) => {
+    const inner = typeof value === 'object' && value !== null ? Object.entries(value).filter(([, each]) => each !== false) : []
+    return inner.length === 0 ? name : `${name}(${inner.map(([key]) => key).join(', ')})`
+  })
+  return oneLine(shown.join(', '), 300) || 'none'
+}
+
+function list<T>(title: string, { items, error }: Offer<T>, row: (item: T) => Row, { paint, first, all }: Shown): string[] {
+  if (error !== null) return ['', `${paint.bold(title)} ${paint.red('cannot be listed:')} ${oneLine(error, 300)}`]
+  if (items.length === 0) return []
+  const most = all ? items.length : first
+  const rest = items.length - most
+  return [
+    '',
+    `${paint.bold(title)} (${items.length})`,
+    ...rows(items.slice(0, most).map(row)),
+    ...(rest > 0 ? [paint.dim(`  … and ${rest} more; --all shows them`)] : []),
+  ]
+}
+
+const SEVERITIES: Readonly<Record<Severity, string>> = { E: 'fails', w: 'noticeable', i: 'cosmetic' }
+
+function losses({ losses: all, version, versions }: Inspection, shown: Shown): string[] {
+  const direct = new Set(versions?.filter((each) => each.speaks).map((each) => each.version))
+  const heading = `${shown.paint.bold('what clients of other versions lose')} ${shown.paint.dim(`(compared with ${version})`)}`
+  return ['', heading, ...all.flatMap((each) => lossesOf(each, direct.has(each.version), shown))]
+}
+
+function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, all }: Shown): string[] {
+  const head = `  ${version}${direct ? paint.dim(', which the server speaks itself') : ''}`
+  const certain = items.filter((item) => item.when !== 'asking')
+  const asking = items.filter((item) => item.when === 'asking')
+  if (items.length === 0) return [`${head}: nothing`]
+  if (certain.length === 0 && !all) return [`${head}: nothing${paint.dim(', unless it asks the user or the model (--all)')}`]
+  const shown = all ? items : certain
+  const hidden = all || asking.length === 0 ? [] : [paint.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
+  return [`${head}:`, ...shown.map((item) => `    ${line(item, paint)}`), ...hidden]
+}
+
+function line({ severity, when, change, rules, loses, names }: LossItem, paint: Paint): string {
+  const colour = { E: paint.red, w: paint.yellow, i: paint.dim }[severity]
+  const occasion = when === 'always' ? namesIn(names) : when === 'sometimes' ? ' (where it happens)' : ' (if it asks)'
+  return `${colour(SEVERITIES[severity].padEnd(10))}  ${change} [${rules.join(', ')}]: ${loses}${occasion}`
+}
+
+function namesIn(names: readonly string[]): string {
+  const few = names.slice(0, 3).map((name) => oneLine(name, 40))
+  return ` (${few.join(', ')}${names.length > few.length ? ` and ${names.length - few.length} more` : ''})`
+}

@@ -1,0 +1,56 @@
+/** What one server is and offers, asked for in one conversation. */
+import type { Era, Implementation, Prompt, ProtocolVersion, Resource, ResourceTemplate, ServerCapabilities, Tool } from 'parley-mcp'
+import type { Client } from 'parley-mcp/client'
+
+/** A list, or why there is none. */
+export interface Offer<T> {
+  readonly count: number
+  readonly items: readonly T[]
+  readonly error: string | null
+}
+
+export interface Survey {
+  readonly server: Implementation
+  readonly transport: string
+  readonly era: Era
+  readonly version: ProtocolVersion
+  readonly capabilities: ServerCapabilities
+  readonly instructions: string | null
+  readonly tools: Offer<Tool>
+  readonly resources: Offer<Resource>
+  readonly templates: Offer<ResourceTemplate>
+  readonly prompts: Offer<Prompt>
+}
+
+export async function survey(client: Client): Promise<Survey> {
+  const { capabilities, session } = client
+  const [tools, resources, templates, prompts] = await Promise.all([
+    offer(capabilities.tools !== undefined, () => client.tools()),
+    offer(capabilities.resources !== undefined, () => client.resources()),
+    offer(capabilities.resources !== undefined, () => client.templates()),
+    offer(capabilities.prompts !== undefined, () => client.prompts()),
+  ])
+  return {
+    server: client.server as Implementation,
+    transport: session.transport,
+    era: session.era as Era,
+    version: client.version,
+    capabilities,
+    instructions: client.instructions ?? null,
+    tools,
+    resources,
+    templates,
+    prompts,
+  }
+}
+
+/** One list that cannot be had is no reason not to show the others. */
+async function offer<T>(declared: boolean, list: () => Promise<T[]>): Promise<Offer<T>> {
+  if (!declared) return { count: 0, items: [], error: null }
+  try {
+    const items = await list()
+    return { count: items.length, items, error: null }
+  } catch (error) {
+    return { count: 0, items: [], error: error instanceof Error ? error.message : String(error) }
+  }
+}

@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { didYouMean, distance, nearest } from './nearest.ts'
+import { bytes, harmless, oneLine } from './text.ts'
+
+describe('names that do not exist', () => {
+  it('are near to those with a typing error, and to longer ones that contain them', () => {
+    const names = ['list_notes', 'add_note', 'find_notes', 'quit']
+    expect(nearest('lst_notes', names)[0]).toBe('list_notes')
+    expect(nearest('note', names)).toContain('add_note')
+    expect(nearest('zzzzzz', names)).toEqual([])
+    expect(didYouMean('ad_note', names)).toMatch(/^; did you mean "add_note"/)
+    expect(didYouMean('zzzzzz', names)).toBe('')
+  })
+
+  it('are as far from each other as the other way round, and no farther than the longer one is long', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 20 }), fc.string({ maxLength: 20 }), (one, other) => {
+        const far = distance(one, other)
+        expect(far).toBe(distance(other, one))
+        expect(far).toBeLessThanOrEqual(Math.max(one.length, other.length))
+        expect(far === 0).toBe(one === other)
+      }),
+    )
+  })
+})
+
+describe('text of others', () => {
+  it('cannot steer a terminal', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const steering = [...harmless(text)]
+          .map((each) => each.codePointAt(0) as number)
+          .filter((code) => code !== 9 && code !== 10 && (code < 32 || (code > 126 && code < 160)))
+        expect(steering).toEqual([])
+      }),
+    )
+    expect(harmless('a\u202eb\r\nc')).toBe('a\ufffdb\nc')
+  })
+
+  it('is one line where there is room for one', () => {
+    expect(oneLine('\n  first \nsecond')).toBe('first')
+    expect(oneLine('x'.repeat(200), 10)).toBe('xxxxxxxxx…')
+    expect(oneLine(undefined)).toBe('')
+  })
+
+  it('has a size people can read', () => {
+    expect([bytes(0), bytes(1023), bytes(1536), bytes(5 * 1024 ** 3)]).toEqual(['0 B', '1023 B', '1.5 KiB', '5.0 GiB'])
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { bridgeStart } from './bridge-command.ts'
+import { parley } from './cli.fixtures.ts'
+import { gatewayStart } from './gateway-command.ts'
+import { processIo } from './io.ts'
+
+describe('the command line', () => {
+  it('tells its version and its commands', async () => {
+    expect(await parley(['--version'])).toEqual({ code: 0, out: '9.8.7\n', err: '' })
+    const { code, out } = await parley(['--help'])
+    expect(code).toBe(0)
+    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor']) expect(out).toContain(`  ${command} `)
+  })
+
+  it.each(['gateway', 'bridge', 'inspect', 'call', 'doctor'])('explains %s', async (command) => {
+    const { code, out, err } = await parley([command, '--help'])
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toContain(`Usage: parley ${command}`)
+    if (command !== 'gateway') expect(out).toMatch(/Examples:[\s\S]*Exit code: 0/)
+  })
+
+  it.each([
+    [[], /Usage: parley/],
+    [['inspct', 'http://x'], /unknown command 'inspct'[\s\S]*inspect/],
+    [['inspect'], /No server was given/],
+    [['inspect', '--'], /A command is expected after "--"/],
+    [['inspect', 'localhost:3000/mcp'], /did you mean "http:\/\/localhost:3000\/mcp"\?/],
+    [['inspect', 'server.js'], /write it after "--"|did you mean/],
+    [['inspect', 'ftp://example.com'], /no address there is a way to/],
+    [['inspect', 'http://x', '--', 'node'], /an address and a command/],
+    [['inspect', '--server', 'a'], /--server needs --config/],
+    [['inspect', 'http://x', '--server', 'a'], /it needs --config/],
+    [['inspect', 'http://x', '--header', 'no colon'], /not of the form NAME: VALUE/],
+    [['inspect', 'tcp://x:1', '--header', 'a: b'], /no headers/],
+    [['inspect', '--transport', 'sse', '--', 'node'], /belong to an address/],
+    [['inspect', 'http://x', '--transport', 'pigeon'], /Allowed choices/],
+    [['inspect', 'http://x', '--timeout', '30'], /with its unit/],
+    [['inspect', 'http://x', '--version', '2025-01-01'], /There are 2024-11-05/],
+    [['inspect', 'http://x', 'http://y'], /too many arguments/],
+    [['call', 'http://x'], /No tool was given/],
+    [['call', 'http://x', 'tool', '{}', 'more'], /"more" follows the arguments/],
+    [['call', 'http://x', 'tool', '--log', 'warn'], /no log level "warn"; did you mean "warning"/],
+    [['call', 'http://x', 'tool', '--answer', 'yes'], /--answer "yes" is not of the form key=value/],
+    [['gateway', '--port', '70000'], /from 0 to 65535/],
+    [['gateway', '--', 'node'], /takes no command/],
+    [['bridge'], /No server was given/],
+    [['bridge', '--config', 'f'], /Which server/],
+  ])('refuses %j with 2', async (line, message) => {
+    const { code, out, err } = await parley(line)
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toMatch(message)
+  })
+
+  it('gives errors of use as JSON with --json', async () => {
+    for (const line of [
+      ['inspect', '--json'],
+      ['inspect', '--json', '--nope'],
+      ['inspect', 'x', 'y', '--json'],
+    ]) {
+      const { code, out, err } = await parley(line)
+      expect([code, out]).toEqual([2, ''])
+      expect(JSON.parse(err).error).toMatchObject({ kind: 'usage', message: expect.any(String) })
+    }
+  })
+
+  it('never repeats what may be a secret', async () => {
+    const { err } = await parley(['inspect', 'http://x', '--header', 'Authorization Bearer s3cret'])
+    expect(err).not.toContain('s3cret')
+    const doctor = await parley(['doctor', 'http://user:s3cret@127.0.0.1:1/mcp?key=s3cret'])
+    expect(doctor.out).toContain('http://127.0.0.1:1/mcp?key=…')
+    expect(doctor.out).not.toContain('s3cret')
+  })
+})
+
+describe('commands that serve hand on', () => {
+  it('what the gateway needs', () => {
+    expect(gatewayStart({ config: 'a.json', port: 1 })).toEqual({ config: 'a.json', port: 1, host: undefined })
+    expect(gatewayStart({}, () => true)).toMatchObject({ config: 'parley.json' })
+    expect(() => gatewayStart({}, () => false)).toThrow('There is no parley.json in this folder')
+  })
+
+  it('what a bridge needs', () => {
+    expect(bridgeStart({ config: 'a.json', server: 'b', command: [] }).upstream).toEqual({ kind: 'configured', config: 'a.json', server: 'b' })
+    expect(bridgeStart({ command: ['node', 'x.js'], timeout: '2m' })).toEqual({
+      upstream: { kind: 'command', command: 'node', args: ['x.js'], env: {}, cwd: undefined },
+      timeout: 120_000,
+    })
+    expect(bridgeStart({ url: 'https://x/mcp', header: ['A: b:c'], command: [] }).upstream).toEqual({
+      kind: 'remote',
+      url: 'https://x/mcp',
+      transport: undefined,
+      headers: { A: 'b:c' },
+    })
+  })
+})
+
+describe('L8 the first interruption', () => {
+  it('is heard once, and its listener stays until the command has ended', () => {
+    const before = process.listenerCount('SIGINT')
+    let heard = 0
+    const stop = processIo().onInterrupt(() => {
+      heard++
+    })
+    process.listeners('SIGINT').at(-1)?.('SIGINT')
+    expect([heard, process.listenerCount('SIGINT')]).toEqual([1, before + 1])
+    stop()
+    expect(process.listenerCount('SIGINT')).toBe(before)
+  })
+})

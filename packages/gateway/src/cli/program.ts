@@ -1,0 +1,169 @@
+/** The `parley` command: its subcommands, what each takes, and how all of them end. */
+import { Argument, Command, CommanderError } from 'commander'
+import { EXIT, tell, usageError } from './failure.ts'
+import type { CliIo } from './io.ts'
+import { collect, port, positive, withOutput, withTarget, withVersion } from './options.ts'
+
+export interface ProgramOptions {
+  readonly io: CliIo
+  /** Version of the package. */
+  readonly version: string
+}
+
+interface Line {
+  readonly options: ProgramOptions
+  /** What follows `--`. */
+  readonly command: readonly string[]
+  readonly setExit: (code: number) => void
+}
+
+const EXIT_CODES = '\nExit code: 0 when it went well, 1 when what was asked for failed, 2 when the command line is wrong.'
+
+/** Runs one command line and gives its exit code; never throws. */
+export async function runCli(line: readonly string[], options: ProgramOptions): Promise<number> {
+  const at = line.indexOf('--')
+  const [own, command] = at === -1 ? [line, []] : [line.slice(0, at), line.slice(at + 1)]
+  const json = own.includes('--json')
+  let exit: number = EXIT.ok
+  try {
+    if (at !== -1 && command.length === 0) throw usageError('A command is expected after "--"', 'for example: parley inspect -- node server.js')
+    const setExit = (code: number): void => {
+      exit = code
+    }
+    const program = createProgram({ options, command, setExit }, json)
+    await program.parseAsync(own, { from: 'user' })
+    return exit
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return tell(error, options.io, json)
+    if (error.exitCode === 0) return EXIT.ok
+    if (json) tell(usageError(error.message.replace(/^error: /, '')), options.io, json)
+    return EXIT.usage
+  }
+}
+
+function createProgram(line: Line, json: boolean): Command {
+  const { io, version } = line.options
+  const program = new Command('parley')
+    .description('Any MCP client, any MCP server, any version')
+    .version(version, '-V, --version', 'print the version of this program')
+    .helpOption('-h, --help', 'print this')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      // Told as JSON by the caller instead.
+      writeErr: (text) => (json ? undefined : io.stderr.write(text)),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+    })
+    .showHelpAfterError('(--help shows what there is)')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ parley gateway --config parley.json
+  $ parley inspect https://mcp.example.com/mcp
+  $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
+  $ parley doctor -- npx -y some-server
+${EXIT_CODES}`,
+    )
+  gateway(program, line)
+  bridge(program, line)
+  inspect(program, line)
+  call(program, line)
+  doctor(program, line)
+  return program
+}
+
+function gateway(program: Command, { command }: Line): void {
+  program
+    .command('gateway')
+    .description('serve the configured servers to clients of every version and transport')
+    .option('--config <file>', 'the configuration; parley.json in this folder unless told')
+    .option('--port <number>', 'where to listen; 4000 unless the configuration says otherwise', port)
+    .option('--host <name>', 'the address to listen on; 127.0.0.1 unless the configuration says otherwise')
+    .action(async (given) => {
+      if (command.length > 0) throw usageError('The gateway takes no command after "--"', 'name the servers in a configuration: --config parley.json')
+      await (await import('./gateway-command.ts')).gatewayCommand(given)
+    })
+}
+
+function bridge(program: Command, { command }: Line): void {
+  withTarget(program.command('bridge'))
+    .description('speak standard input and output here, and to any server there')
+    .usage('--config F --server NAME | URL | -- COMMAND ARGS')
+    .addArgument(new Argument('[url]', 'the address of the server'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ parley bridge https://mcp.example.com/mcp
+  $ parley bridge --config parley.json --server files
+  $ parley bridge -- npx -y some-server
+${EXIT_CODES}`,
+    )
+    .action(async (url, given) => (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }))
+}
+
+function inspect(program: Command, { options, command, setExit }: Line): void {
+  withOutput(withVersion(withTarget(program.command('inspect'))))
+    .description('show who a server is, what it speaks and offers, and what clients of other versions lose')
+    .usage('[options] URL | -- COMMAND ARGS | --config F [--server NAME]')
+    .addArgument(new Argument('[url]', 'the address of the server'))
+    .option('--fast', 'do not find out which other versions the server speaks')
+    .option('--all', 'show every tool, resource and prompt, and every loss')
+    .option('--first <number>', 'how many of each to show', positive, 20)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ parley inspect https://mcp.example.com/mcp --header 'Authorization: Bearer …'
+  $ parley inspect --version 2025-06-18 -- node server.js
+  $ parley inspect --config parley.json --server files --json
+${EXIT_CODES}`,
+    )
+    .action(async (url, given) => setExit(await (await import('./inspect/index.ts')).inspectCommand({ ...given, url, command }, options)))
+}
+
+function call(program: Command, { options, command, setExit }: Line): void {
+  withOutput(withVersion(withTarget(program.command('call'))))
+    .description('call one tool')
+    .usage('[options] URL TOOL [JSON] | TOOL [JSON] -- COMMAND ARGS | --config F --server NAME TOOL [JSON]')
+    .addArgument(
+      new Argument('[words...]', 'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input'),
+    )
+    .option('--arg <key=value>', "an argument, read as the tool's schema says; may be repeated", collect)
+    .option('--answer <key=value>', 'the answer to a field the server asks for; may be repeated', collect)
+    .option('--decline', 'decline whatever the server asks for')
+    .option('--out <file>', 'write images, audio and other binary results to this file')
+    .option('--log <level>', "show the server's log from this level on")
+    .addHelpText(
+      'after',
+      `
+Results are printed on standard output; progress, log and questions on standard error. Ctrl-C cancels the call.
+
+Examples:
+  $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
+  $ parley call forecast --arg city=Oslo --arg days=3 -- node weather.js
+  $ echo '{"city":"Oslo"}' | parley call --config parley.json --server weather forecast -
+${EXIT_CODES}`,
+    )
+    .action(async (words, given) => setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)))
+}
+
+function doctor(program: Command, { options, command, setExit }: Line): void {
+  withOutput(withTarget(program.command('doctor')))
+    .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
+    .usage('[options] [URL | -- COMMAND ARGS | --config F [--server NAME]]')
+    .addArgument(new Argument('[url]', 'the address of a server; without any, parley.json in this folder is looked at'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ parley doctor --config parley.json
+  $ parley doctor https://mcp.example.com/mcp
+  $ parley doctor -- npx -y some-server
+${EXIT_CODES}`,
+    )
+    .action(async (url, given) => setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, options)))
+}

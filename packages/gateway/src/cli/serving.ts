@@ -1,0 +1,17 @@
+/** What the commands that serve hand to those who do it: checked options, nothing else. */
+import type { CommandTarget, RemoteTarget } from '../config/index.ts'
+
+export interface GatewayStart {
+  /** Path of the configuration. */
+  readonly config: string
+  /** What the command line says instead of the configuration. */
+  readonly port: number | undefined
+  readonly host: string | undefined
+}
+
+export interface BridgeStart {
+  /** A server by its name in a configuration, or by what was written on the command line. */
+  readonly upstream: { readonly kind: 'configured'; readonly config: string; readonly server: string } | CommandTarget | RemoteTarget
+  /** In milliseconds; absent: as the configuration says. */
+  readonly timeout: number | undefined
+}

@@ -1,0 +1,134 @@
+/** From what was written on the command line to servers that can be connected to. */
+import type { NodeConnectOptions, NodeTarget } from 'parley-mcp/node'
+import type { RemoteTransport, ServerConfig } from '../config/index.ts'
+import { usageError } from './failure.ts'
+
+/** Options that say which server is meant and how to get there. */
+export interface TargetOptions {
+  config?: string
+  server?: string
+  header?: readonly string[]
+  transport?: RemoteTransport
+}
+
+/** What to connect to, before it is known how. */
+export interface Wish extends TargetOptions {
+  url?: string | undefined
+  /** After `--`. */
+  command: readonly string[]
+}
+
+/** A server as reports show it: never its environment, its headers or a password. */
+export type Subject = { readonly kind: 'url'; readonly url: string } | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
+
+export interface Aim {
+  /** For people: the name in the configuration, the address, or the command. */
+  readonly label: string
+  readonly name: string | undefined
+  readonly subject: Subject
+  readonly target: NodeTarget
+  readonly options: Pick<NodeConnectOptions, 'versions' | 'timeout' | 'initialiseTimeout'>
+}
+
+/** The same server by another way. */
+export function withTarget(aim: Aim, target: NodeTarget): Aim {
+  return { ...aim, target }
+}
+
+const FORMS = 'give an address (http://…, https://…, ws://…, wss://…, tcp://host:port), a command after "--", or --config FILE'
+
+/** Throws a usage error unless exactly one way to a server was given. */
+export async function aimsOf(wish: Wish): Promise<Aim[]> {
+  const ways = [wish.url !== undefined && 'an address', wish.command.length > 0 && 'a command', wish.config !== undefined && '--config'].filter(Boolean)
+  if (ways.length === 0) throw usageError(wish.server === undefined ? 'No server was given' : '--server needs --config', FORMS)
+  if (ways.length > 1) throw usageError(`Only one server can be meant, but there are ${ways.join(' and ')}`, FORMS)
+  if (wish.config === undefined && wish.server !== undefined) throw usageError('--server names a server of a configuration: it needs --config')
+  if (wish.url !== undefined) return [aimAtUrl(wish.url, wish)]
+  demandNoAddress(wish)
+  if (wish.config === undefined) return [aimAtCommand(wish.command)]
+  const { serversOf } = await import('./configured.ts')
+  return (await serversOf(wish.config, wish.server)).map(aimAtServer)
+}
+
+/** For servers that are not named by their address. */
+export function demandNoAddress({ header, transport }: TargetOptions): void {
+  if (header !== undefined || transport !== undefined) throw usageError('--header and --transport belong to an address')
+}
+
+/** The same where only one server will do. */
+export async function aimOf(wish: Wish): Promise<Aim> {
+  const [aim, ...others] = await aimsOf(wish)
+  if (aim === undefined) throw usageError(`There is no server in ${wish.config}`)
+  if (others.length > 0) throw usageError('Which server of the configuration?', `--server ${[aim, ...others].map((each) => each.name).join(' | ')}`)
+  return aim
+}
+
+export function aimAtUrl(text: string, { header = [], transport }: TargetOptions = {}): Aim {
+  const url = addressIn(text)
+  const headers = headersFrom(header)
+  if (url.protocol === 'tcp:' && header.length > 0) throw usageError('A tcp:// address has no headers')
+  return {
+    label: shown(url),
+    name: undefined,
+    subject: { kind: 'url', url: shown(url) },
+    target: { url, ...(header.length === 0 ? {} : { headers }), ...(transport === undefined ? {} : { transport }) },
+    options: { initialiseTimeout: '10s' },
+  }
+}
+
+/** The user could have started it just so: it gets the user's environment. */
+function aimAtCommand([command = '', ...args]: readonly string[]): Aim {
+  return {
+    label: [command, ...args].join(' '),
+    name: undefined,
+    subject: { kind: 'command', command, args },
+    target: { command, args, inheritEnv: true },
+    // Commands such as npx may have to fetch the program first (L2).
+    options: { initialiseTimeout: '60s' },
+  }
+}
+
+export function aimAtServer({ name, target, versions, timeout, initialiseTimeout }: ServerConfig): Aim {
+  const options = { timeout, initialiseTimeout, ...(versions === undefined ? {} : { versions }) }
+  if (target.kind === 'command') {
+    const { command, args, env, cwd } = target
+    const spec = { command, args, env: { ...env }, ...(cwd === undefined ? {} : { cwd }) }
+    return { label: name, name, subject: { kind: 'command', command, args }, target: spec, options }
+  }
+  const { headers, transport } = target
+  const url = addressIn(target.url)
+  return { label: name, name, subject: { kind: 'url', url: shown(url) }, target: { url, headers, ...(transport === undefined ? {} : { transport }) }, options }
+}
+
+const SCHEMES: readonly string[] = ['http:', 'https:', 'ws:', 'wss:', 'tcp:']
+const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i
+
+export function addressIn(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && SCHEMES.includes(url.protocol)) return url
+  const quoted = JSON.stringify(text.slice(0, 200))
+  if (!text.includes('://') && text.length <= 200 && HOST.test(text)) throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
+  if (!text.includes('://')) throw usageError(`${quoted} is no address`, `to start a program, write it after "--": -- ${text}`)
+  throw usageError(`${quoted} is no address there is a way to`, 'addresses begin with http://, https://, ws://, wss:// or tcp://')
+}
+
+/** Without what may be a secret: user, password, and the values of the query. */
+export function shown(url: URL): string {
+  const query = [...url.searchParams.keys()].map((key) => `${encodeURIComponent(key)}=…`).join('&')
+  return `${url.protocol}//${url.host}${url.pathname}${query === '' ? '' : `?${query}`}`
+}
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]{1,128}$/
+
+export function headersFrom(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const at = line.indexOf(':')
+      const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()]
+      // The value may be a secret, and the whole line when there is no colon.
+      if (at < 1 || !TOKEN.test(name) || /[\r\n\0]/.test(value))
+        throw usageError('A --header is not of the form NAME: VALUE', `--header 'Authorization: Bearer …'`)
+      return [name, value]
+    }),
+  )
+}

@@ -1,0 +1,30 @@
+/** Configurations of servers and of the gateway with every default filled in, for those that come from no file. */
+import { GATEWAY_FIELDS, RESTART_FIELDS, SERVER_FIELDS, TOOL_FIELDS } from './fields.ts'
+import { defaultsOf } from './group.ts'
+import type { GatewaySettings, RestartSettings, ServerConfig, ToolSettings } from './types.ts'
+
+export const restartDefaults: RestartSettings = defaultsOf(RESTART_FIELDS)
+export const toolDefaults: ToolSettings = defaultsOf(TOOL_FIELDS)
+export const settingsDefaults: GatewaySettings = defaultsOf(GATEWAY_FIELDS)
+
+/** A server as a file that says nothing but its target would configure it. */
+export function serverDefaults(name: string, target: ServerConfig['target']): ServerConfig {
+  const { versions, dialect, session, lazy, idleStop, timeout, initialiseTimeout, maxConcurrent, maxQueued, cache, poll } = defaultsOf(SERVER_FIELDS)
+  return {
+    name,
+    target,
+    versions,
+    dialect,
+    session,
+    restart: restartDefaults,
+    lazy,
+    idleStop,
+    timeout,
+    initialiseTimeout,
+    maxConcurrent,
+    maxQueued,
+    tools: toolDefaults,
+    cache,
+    poll,
+  }
+}

@@ -1,0 +1,27 @@
+/** What differs between two configurations, so that a reload touches nothing else. */
+import { isDeepStrictEqual } from 'node:util'
+import type { GatewayConfig, GatewaySettings } from './types.ts'
+
+export interface ConfigDiff {
+  /** Names of servers. */
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly changed: readonly string[]
+  readonly kept: readonly string[]
+  /** Keys of the gateway's own settings that changed. */
+  readonly gatewayChanged: readonly (keyof GatewaySettings)[]
+}
+
+export function diffConfig(before: GatewayConfig, after: GatewayConfig): ConfigDiff {
+  const names = [...after.servers.keys()]
+  const common = names.filter((name) => before.servers.has(name))
+  const isKept = (name: string): boolean => isDeepStrictEqual(before.servers.get(name), after.servers.get(name))
+  const settings = new Set([...Object.keys(before.gateway), ...Object.keys(after.gateway)]) as Set<keyof GatewaySettings>
+  return {
+    added: names.filter((name) => !before.servers.has(name)),
+    removed: [...before.servers.keys()].filter((name) => !after.servers.has(name)),
+    changed: common.filter((name) => !isKept(name)),
+    kept: common.filter(isKept),
+    gatewayChanged: [...settings].filter((key) => !isDeepStrictEqual(before.gateway[key], after.gateway[key])),
+  }
+}

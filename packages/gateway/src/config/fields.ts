@@ -1,0 +1,106 @@
+/** Every key of the configuration, what may stand there, what it means, and what holds without it. */
+import { versions } from 'parley-mcp'
+import { either, list, record } from './collections.ts'
+import { field, group, type Values } from './group.ts'
+import { RULES } from './rules.ts'
+import { choice, duration, flag, text, whole, words } from './scalars.ts'
+
+const policy = choice(words('permanent', 'transient', 'temporary'))
+
+const TRANSPORTS = {
+  ...words('stdio', 'streamable-http', 'sse', 'websocket', 'tcp'),
+  http: 'streamable-http',
+  streamableHttp: 'streamable-http',
+  streamable_http: 'streamable-http',
+  ws: 'websocket',
+} as const
+const transport = choice(TRANSPORTS)
+
+export const RESTART_FIELDS = {
+  policy: field('Restarted always (permanent), only after a failure (transient), or never (temporary).', policy, {
+    default: 'permanent' as const,
+    examples: ['transient'],
+  }),
+  maxRestarts: field('More restarts than this within the time of `within`, and the server is given up for a while.', whole(0, 1000), {
+    default: 5,
+    examples: [3],
+  }),
+  within: field('The time in which restarts are counted.', duration, { default: 60_000, examples: ['1m'] }),
+}
+
+export const TOOL_FIELDS = {
+  allow: field('The only tools clients get to see: names, or patterns with *.', list(text(RULES.toolPattern)), { examples: [['read_*', 'search']] }),
+  deny: field('Tools clients never get to see: names, or patterns with *.', list(text(RULES.toolPattern)), { default: [] as const, examples: [['delete_*']] }),
+  rename: field('Names at the server, and the names clients see instead.', record(RULES.toolName, { key: RULES.toolName, distinct: true }), {
+    default: {},
+    examples: [{ q: 'search' }],
+  }),
+  pin: field(
+    'What happens when the definition of a tool changes after it was first seen: nothing, a report, or the tool is blocked.',
+    choice(words('off', 'report', 'block')),
+    {
+      default: 'off' as const,
+      examples: ['report'],
+    },
+  ),
+}
+
+export const SERVER_FIELDS = {
+  command: field('The program to start. Beginning with ./ or ../ it is found from the folder of this file.', text(RULES.path), { examples: ['npx'] }),
+  args: field('Its arguments, one text each.', list(text(RULES.any)), { default: [] as const, examples: [['-y', 'some-server']] }),
+  env: field('Environment variables for it, on top of the few every child inherits.', record(RULES.any, { key: RULES.variableName }), {
+    default: {},
+    examples: [{ TOKEN: `\${TOKEN}` }],
+  }),
+  cwd: field('The folder it is started in, seen from the folder of this file.', text(RULES.path), { examples: ['./data'] }),
+  url: field('Where a server that is already running is reached.', text(RULES.url), {
+    examples: ['https://search.example/mcp', 'wss://search.example/mcp', 'tcp://127.0.0.1:7000'],
+  }),
+  transport: field('How it is spoken to; without it, found out by asking.', transport, { examples: ['streamable-http'] }),
+  type: field('The same as `transport`, as other programs write it.', transport, { examples: ['http'] }),
+  headers: field('Headers sent with every request.', record(RULES.headerValue, { key: RULES.headerName, caseless: true }), {
+    default: {},
+    examples: [{ Authorization: `Bearer \${TOKEN}` }],
+  }),
+  disabled: field('Left out, as if it were not in the file.', flag, { default: false, examples: [true] }),
+  versions: field('The protocol versions to speak with it; without it, all.', list(choice(words(...versions)), { filled: true }), {
+    examples: [['2025-06-18']],
+  }),
+  dialect: field('A dialect it speaks instead of plain MCP.', choice(words('erlmcp')), { examples: ['erlmcp'] }),
+  session: field(
+    "Whose session with the server a client without a session of its own is given: one for all, one for each principal, one for each request, or the client's handle.",
+    choice(words('shared', 'principal', 'request', 'handle')),
+    { examples: ['principal'] },
+  ),
+  restart: field('When it is started again after it has ended: a policy, or a policy with its limits.', either(policy, group(RESTART_FIELDS)), {
+    examples: ['transient', { policy: 'permanent', maxRestarts: 5, within: '1m' }],
+  }),
+  lazy: field('Started by the first client that needs it, not with the gateway.', flag, { default: false, examples: [true] }),
+  idleStop: field('Stopped after so long without use; without it, never.', duration, { examples: ['10m'] }),
+  timeout: field('How long a request may take.', duration, { default: 60_000, examples: ['30s'] }),
+  initialiseTimeout: field('How long it may take until it is ready.', duration, { default: 60_000, examples: ['2m'] }),
+  maxConcurrent: field('The most requests it is sent at once.', whole(1, 100_000), { default: 100, examples: [10] }),
+  maxQueued: field('The most requests that wait for their turn, or for the server to start.', whole(0, 1_000_000), { default: 1000, examples: [100] }),
+  tools: field('Which of its tools clients get to see, and under which names.', group(TOOL_FIELDS), { examples: [{ deny: ['delete_*'] }] }),
+  cache: field('Whether lists and reads are kept as long as the server allows.', flag, { default: true, examples: [false] }),
+  poll: field('How often lists are compared where the server cannot tell of changes.', duration, { default: 60_000, examples: ['5m'] }),
+}
+
+export const GATEWAY_FIELDS = {
+  port: field('The port to listen on; 0 takes any that is free.', whole(0, 65_535), { default: 4000, examples: [8080] }),
+  host: field('The address to listen on. Anything but this machine needs `allowedHosts`.', text(RULES.host), { default: '127.0.0.1', examples: ['0.0.0.0'] }),
+  store: field('Where sessions are kept.', text(RULES.store), { default: 'memory', examples: ['memory'] }),
+  allowedHosts: field('The names this gateway is reached by; without it, those of this machine.', list(text(RULES.host), { filled: true }), {
+    examples: [['mcp.example.com']],
+  }),
+  allowedOrigins: field('The web pages that may call it; without it, none.', list(text(RULES.origin)), { examples: [['https://app.example']] }),
+  principalHeader: field('The header in which a proxy in front tells who the client is.', text(RULES.headerName), { examples: ['X-Forwarded-User'] }),
+  log: field('What is written to the log.', choice(words('debug', 'info', 'warning', 'error', 'silent')), { default: 'info' as const, examples: ['debug'] }),
+  translation: field('Whether what one version cannot say is left out with a note (lenient), or refused (strict).', choice(words('lenient', 'strict')), {
+    default: 'lenient' as const,
+    examples: ['strict'],
+  }),
+  pins: field('The file that keeps the definitions of pinned tools, seen from the folder of this file.', text(RULES.path), { examples: ['./pins.json'] }),
+}
+
+export type ServerValues = Values<typeof SERVER_FIELDS>

@@ -1,0 +1,58 @@
+/** Keys that other programs keep in the same file. */
+import type { Foreign } from './group.ts'
+
+const CONFIRMATION = 'Whether a call is confirmed is decided by the client.'
+const LABEL = 'It only labels the server for people.'
+
+export const SERVER_FOREIGN: Foreign = {
+  ignored: {
+    alwaysAllow: CONFIRMATION,
+    autoApprove: CONFIRMATION,
+    trust: CONFIRMATION,
+    disabledTools: 'To hide tools, list them in "tools": { "deny": […] }.',
+    excludeTools: 'To hide tools, list them in "tools": { "deny": […] }.',
+    enabledTools: 'To show some tools only, list them in "tools": { "allow": […] }.',
+    includeTools: 'To show some tools only, list them in "tools": { "allow": […] }.',
+    envFile: 'Put the variables into "env", or set them where the gateway is started.',
+    auth: 'Put what the server asks for into "headers".',
+    oauth: 'Put what the server asks for into "headers".',
+    name: LABEL,
+    description: LABEL,
+    icon: LABEL,
+    version: LABEL,
+    gallery: LABEL,
+    metadata: LABEL,
+    note: LABEL,
+    dev: 'It is for developing the server in an editor.',
+    watchPaths: 'It is for developing the server in an editor.',
+    sandbox: 'The gateway starts programs as they are.',
+    sandboxEnabled: 'The gateway starts programs as they are.',
+  },
+  renamed: {
+    enabled: 'disabled: true',
+    serverUrl: 'url',
+    httpUrl: 'url',
+    endpoint: 'url',
+    baseUrl: 'url',
+    cmd: 'command',
+    arguments: 'args',
+    environment: 'env',
+    workingDirectory: 'cwd',
+    workingDir: 'cwd',
+    transportType: 'transport',
+    protocolVersion: 'versions',
+    requestTimeout: 'timeout',
+    startupTimeout: 'initialiseTimeout',
+  },
+}
+
+export const ROOT_FOREIGN: Foreign = {
+  ignored: {
+    inputs: `The gateway runs unattended; use environment variables: \${NAME}.`,
+    globalShortcut: 'It is for a desktop application.',
+    preferences: 'It is for a desktop application.',
+    sandbox: 'The gateway starts programs as they are.',
+  },
+  renamed: { context_servers: 'mcpServers', mcp: 'mcpServers', mcp_servers: 'mcpServers', settings: 'gateway', options: 'gateway' },
+  free: 'x-',
+}

@@ -1,0 +1,124 @@
+/** Turns the text of a configuration file into a configuration, or into everything that is wrong with it. */
+import { dirname, extname, resolve } from 'node:path'
+import { isLoopback, isOwnAddress } from './cycle.ts'
+import { settingsDefaults } from './defaults.ts'
+import type { ConfigFormat, ConfigNode, ParsedDocument } from './document.ts'
+import type { Environment } from './expand.ts'
+import { Findings } from './findings.ts'
+import { parseJson } from './json-document.ts'
+import { Place } from './place.ts'
+import type { ConfigProblem } from './problem.ts'
+import { root } from './root.ts'
+import { configure, type ReadServer } from './server.ts'
+import type { GatewayConfig, GatewaySettings, ServerConfig } from './types.ts'
+import { parseYaml } from './yaml-document.ts'
+
+/** What the command line says and the file therefore does not decide. */
+export type Override = Partial<Pick<GatewaySettings, 'port' | 'host'>>
+
+export interface ParseOptions {
+  /** As it is shown in problems. */
+  readonly file: string
+  /** Default: by the ending of `file`. */
+  readonly format?: ConfigFormat
+  readonly env: Environment
+  /** Where relative paths start. Default: the folder of `file`. */
+  readonly baseFolder?: string
+  readonly override?: Override
+}
+
+export interface Reading {
+  readonly config: GatewayConfig
+  readonly warnings: readonly ConfigProblem[]
+}
+
+type ReadRoot = NonNullable<ReturnType<typeof root.read>>
+
+/** A configuration is written by hand. */
+const MOST_CHARACTERS = 1024 * 1024
+const FORMATS: Readonly<Record<string, ConfigFormat>> = { '.json': 'json', '.jsonc': 'json', '.yaml': 'yaml', '.yml': 'yaml' }
+const PARSERS: Readonly<Record<ConfigFormat, (text: string) => ParsedDocument>> = { json: parseJson, yaml: parseYaml }
+const EXAMPLE = 'Write for example { "mcpServers": { "files": { "command": "npx", "args": ["some-server"] } } }.'
+
+/** Throws a `ConfigError` that names every problem. */
+export function parseConfig(source: string, options: ParseOptions): Reading {
+  const { file, env, baseFolder = dirname(resolve(file)), override = {} } = options
+  const text = source.startsWith('\uFEFF') ? source.slice(1) : source
+  const findings = new Findings(file, text.length > MOST_CHARACTERS ? '' : text)
+  const place = new Place({ findings, env })
+  const node = parseText(text, options.format ?? FORMATS[extname(file).toLowerCase()], findings)
+  const read = node === undefined ? undefined : root.read(node, place)
+  if (node !== undefined) reportRepeated(node, place)
+  const servers = read === undefined ? [] : readServers(read, place)
+  const gateway = { ...readSettings(read, place, baseFolder, override), ...override }
+  const configured = servers.flatMap((server) => {
+    const config = configure(server, baseFolder)
+    if (config !== undefined) refuseCycle(server, config, gateway)
+    return config === undefined ? [] : [config]
+  })
+  const warnings = findings.finish()
+  return { config: { servers: new Map(configured.map((config) => [config.name, config])), gateway }, warnings }
+}
+
+function parseText(text: string, format: ConfigFormat | undefined, findings: Findings): ConfigNode | undefined {
+  if (format === undefined) {
+    findings.problem(undefined, [], 'The ending of the file does not tell its format.', `Use one of ${Object.keys(FORMATS).join(', ')}.`)
+  } else if (text.length > MOST_CHARACTERS) {
+    findings.problem(undefined, [], 'The file is larger than 1 MB.', 'Check that it is the right file.')
+  } else {
+    const { root: found, faults } = PARSERS[format](text)
+    for (const { at, message, hint } of faults) findings.problem(at, [], message, hint)
+    if (found === undefined && faults.length === 0) findings.problem(0, [], 'The file is empty.', EXAMPLE)
+    return found
+  }
+  return undefined
+}
+
+function reportRepeated(node: ConfigNode, place: Place): void {
+  if (node.kind === 'list') for (const [index, item] of node.items.entries()) reportRepeated(item, place.child(index))
+  if (node.kind !== 'object') return
+  const seen = new Map<string, number>()
+  for (const { key, keyAt, value } of node.entries) {
+    const first = seen.get(key)
+    if (first !== undefined) place.child(key).problem(keyAt, `Is there twice; the first is on line ${place.lineOf(first)}.`, 'Remove or rename one of the two.')
+    seen.set(key, first ?? keyAt)
+    reportRepeated(value, place.child(key))
+  }
+}
+
+function readServers({ at, values, entries, meant }: ReadRoot, place: Place): readonly ReadServer[] {
+  const [usual, editors] = [entries.get('mcpServers'), entries.get('servers')]
+  if (usual !== undefined && editors !== undefined) place.problem(editors.keyAt, 'Has both "mcpServers" and "servers".', 'Move all servers into "mcpServers".')
+  if (usual === undefined && editors === undefined && !meant.has('mcpServers') && !meant.has('servers')) place.problem(at, '"mcpServers" is missing.', EXAMPLE)
+  const found = values.mcpServers ?? values.servers ?? []
+  const entry = usual ?? editors
+  if (entry !== undefined && found.every(({ group }) => group.values.disabled))
+    place.child(entry.key).warning(entry.keyAt, 'There is no server that is switched on.', EXAMPLE)
+  return found
+}
+
+function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: string, override: Override): GatewaySettings {
+  const gateway = read?.values.gateway
+  if (gateway === undefined) return settingsDefaults
+  const place = rootPlace.child('gateway')
+  const { store, host, allowedHosts, pins } = gateway.values
+  const at = (key: string): number => gateway.entries.get(key)?.value.at ?? gateway.at
+  if (store !== 'memory') place.child('store').problem(at('store'), 'This store is not available yet in this version.', 'Use "memory".')
+  if (override.host === undefined && !isLoopback(host) && allowedHosts === undefined) {
+    place
+      .child('host')
+      .warning(at('host'), 'The gateway can be reached from other machines, by any name.', 'List the names it is meant to be reached by in "allowedHosts".')
+  }
+  return { ...gateway.values, pins: pins === undefined ? undefined : resolve(baseFolder, pins) }
+}
+
+function refuseCycle({ group, place }: ReadServer, { target }: ServerConfig, gateway: GatewaySettings): void {
+  if (target.kind !== 'remote' || !isOwnAddress(target.url, gateway)) return
+  place
+    .child('url')
+    .problem(
+      group.entries.get('url')?.value.at ?? group.at,
+      'This is the address of the gateway itself, which would call itself for ever.',
+      'Correct the URL, or give the gateway another port.',
+    )
+}

@@ -1,0 +1,113 @@
+/** Shapes of single values: texts, switches, numbers, durations and choices. */
+import { milliseconds } from 'parley-mcp/engine'
+import type { ConfigNode } from './document.ts'
+import { quoted } from './findings.ts'
+import { nearest } from './nearest.ts'
+import type { Place } from './place.ts'
+import type { TextRule } from './rules.ts'
+import { expandOnly, isText, PLACEHOLDER, rejectForText, rejectKind, type Shape } from './shape.ts'
+
+/** The most a timer can wait. */
+const LONGEST = 0x7fffffff
+
+export function text(rule: TextRule): Shape<string> {
+  return {
+    schema: { anyOf: [{ type: 'string', pattern: rule.pattern.source }, PLACEHOLDER] },
+    read(node, place) {
+      if (!isText(node)) return rejectForText(node, place, rule.example)
+      const expansion = place.expand(node)
+      if (expansion === undefined || rule.pattern.test(expansion.text)) return expansion?.text
+      place.problem(node.at, rule.wrong, rule.hint)
+      return undefined
+    },
+  }
+}
+
+export const flag: Shape<boolean> = {
+  schema: { anyOf: [{ type: 'boolean' }, PLACEHOLDER] },
+  read(node, place) {
+    const given = bare(node, place, (words) => (words === 'true' || words === 'false' ? words === 'true' : undefined))
+    if (given === undefined || typeof given === 'boolean') return given
+    return rejectKind(node, place, 'true or false', 'true')
+  },
+}
+
+export function whole(least: number, most: number): Shape<number> {
+  return {
+    schema: { anyOf: [{ type: 'integer', minimum: least, maximum: most }, PLACEHOLDER] },
+    read(node, place) {
+      const given = bare(node, place, numberIn)
+      if (given === undefined) return undefined
+      if (typeof given !== 'number') return rejectKind(node, place, 'a whole number', `${Math.max(least, Math.min(most, 100))}, without quotes`)
+      if (Number.isInteger(given) && given >= least && given <= most) return given
+      place.problem(node.at, `Must be a whole number from ${least} to ${most}.`, 'Write a number within this range.')
+      return undefined
+    },
+  }
+}
+
+/** Milliseconds, or a text with a unit. */
+export const duration: Shape<number> = {
+  schema: {
+    anyOf: [{ type: 'number', minimum: 1, maximum: LONGEST }, { type: 'string', pattern: '^\\d{1,12}(?:\\.\\d{1,6})?(?:ms|s|m|h)$' }, PLACEHOLDER],
+  },
+  read(node, place) {
+    const given = bare(node, place, numberIn)
+    if (given === undefined) return undefined
+    if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a duration', '"30s"')
+    const ms = Math.round(readDuration(given))
+    if (typeof given === 'number' && ms > 0 && ms < 1000)
+      place.warning(node.at, `A bare number is in milliseconds, so this is ${ms} ms.`, `Write "${ms}s" if seconds are meant, or "${ms}ms".`)
+    if (ms >= 1 && ms <= LONGEST) return ms
+    if (Number.isNaN(ms)) place.problem(node.at, 'Not a duration.', 'Write "500ms", "30s", "5m" or "1h", or a number of milliseconds.')
+    else place.problem(node.at, 'Must be from 1 ms to 24 days.', 'Write a duration within this range, or remove the key.')
+    return undefined
+  },
+}
+
+/** Some words, each of which stands for a value; several may stand for the same. */
+export function choice<T extends string>(spellings: Readonly<Record<string, T>>): Shape<T> {
+  const words = Object.keys(spellings)
+  return {
+    schema: { anyOf: [{ enum: words }, PLACEHOLDER] },
+    read(node, place) {
+      if (!isText(node)) return rejectForText(node, place, JSON.stringify(words[0]))
+      const expansion = place.expand(node)
+      if (expansion === undefined) return undefined
+      if (Object.hasOwn(spellings, expansion.text)) return spellings[expansion.text]
+      const meant = expansion.filled ? undefined : nearest(expansion.text, words)
+      const all = words.map((word) => JSON.stringify(word)).join(', ')
+      place.problem(
+        node.at,
+        expansion.filled ? 'What the variable holds is not known here.' : `${quoted(expansion.text)} is not known here.`,
+        meant === undefined ? `Write one of ${all}.` : `Did you mean ${JSON.stringify(meant)}? Known are ${all}.`,
+      )
+      return undefined
+    },
+  }
+}
+
+export function words<const T extends string>(...names: readonly T[]): Readonly<Record<T, T>> {
+  return Object.fromEntries(names.map((name) => [name, name])) as Record<T, T>
+}
+
+/** What stands there, or what the variable in it says; undefined if that could not be filled in. */
+function bare(node: ConfigNode, place: Place, fromVariable: (words: string) => string | number | boolean | undefined): unknown {
+  const expansion = expandOnly(node, place)
+  if (expansion === 'not a variable') return node.kind === 'scalar' ? node.value : node
+  return expansion === undefined ? undefined : (fromVariable(expansion.text) ?? expansion.text)
+}
+
+function numberIn(words: string): number | undefined {
+  return /^\d{1,15}$/.test(words) ? Number(words) : undefined
+}
+
+/** NaN if it is none. */
+function readDuration(given: string | number): number {
+  if (typeof given === 'number') return given
+  try {
+    return milliseconds(given as never)
+  } catch {
+    return Number.NaN
+  }
+}

@@ -1,0 +1,131 @@
+/** How a server is reached: a command to start, or an address and a transport that fit each other. */
+import { resolve } from 'node:path'
+import type { SERVER_FIELDS, ServerValues } from './fields.ts'
+import type { Group } from './group.ts'
+import type { Place } from './place.ts'
+import type { CommandTarget, RemoteTarget, RemoteTransport } from './types.ts'
+
+type ServerGroup = Group<typeof SERVER_FIELDS>
+
+const SCHEMES: Readonly<Record<RemoteTransport, readonly string[]>> = {
+  'streamable-http': ['http:', 'https:'],
+  sse: ['http:', 'https:'],
+  websocket: ['ws:', 'wss:'],
+  tcp: ['tcp:'],
+}
+/** What the scheme alone tells; over HTTP there are two, and the server is asked. */
+const BY_SCHEME = new Map<string, RemoteTransport | undefined>([
+  ['http:', undefined],
+  ['https:', undefined],
+  ['ws:', 'websocket'],
+  ['wss:', 'websocket'],
+  ['tcp:', 'tcp'],
+])
+const OF_COMMANDS = ['args', 'env', 'cwd'] as const
+const OF_ADDRESSES = ['headers'] as const
+
+export function readTarget(group: ServerGroup, place: Place, keyAt: number, baseFolder: string): CommandTarget | RemoteTarget | undefined {
+  const { entries, meant } = group
+  const [command, url] = [entries.get('command'), entries.get('url')]
+  if (command !== undefined && url !== undefined) {
+    place.problem(url.keyAt, 'Has both "command" and "url".', 'Keep "command" for a program to start, or "url" for a server that is already running.')
+  } else if (command === undefined && url === undefined) {
+    if (!meant.has('command') && !meant.has('url')) {
+      place.problem(
+        keyAt,
+        'Has neither "command" nor "url".',
+        'Write "command" (and "args") for a program to start, or "url" for a server that is already running.',
+      )
+    }
+  } else return url === undefined ? commandTarget(group, place, baseFolder) : remoteTarget(group, place, url.value.at)
+  return undefined
+}
+
+function commandTarget(group: ServerGroup, place: Place, baseFolder: string): CommandTarget | undefined {
+  const { command, args, env, cwd } = group.values
+  warnOfUnused(group, place, OF_ADDRESSES, 'url')
+  const { transport, key } = readTransport(group, place)
+  if (transport !== undefined && transport !== 'stdio') {
+    place
+      .child(key)
+      .problem(group.entries.get(key)?.value.at ?? group.at, 'A command is spoken to over stdio only.', `Remove "${key}", or write "url" instead of "command".`)
+  }
+  if (command === undefined) return undefined
+  // A program by its bare name has no spaces; a path may.
+  if (/^[^\\/\s]+\s/.test(command)) {
+    place
+      .child('command')
+      .warning(
+        group.entries.get('command')?.value.at ?? group.at,
+        'The command contains spaces, and is not split at them.',
+        'Write the program alone in "command", and each argument in "args".',
+      )
+  }
+  const isRelative = /^\.\.?[\\/]/.test(command)
+  return {
+    kind: 'command',
+    command: isRelative ? resolve(baseFolder, command) : command,
+    args,
+    env,
+    cwd: cwd === undefined ? undefined : resolve(baseFolder, cwd),
+  }
+}
+
+function remoteTarget(group: ServerGroup, place: Place, at: number): RemoteTarget | undefined {
+  const { url, headers } = group.values
+  warnOfUnused(group, place, OF_COMMANDS, 'command')
+  const { transport, key } = readTransport(group, place)
+  if (transport === 'stdio') {
+    place
+      .child(key)
+      .problem(
+        group.entries.get(key)?.value.at ?? at,
+        'A server at a "url" is not reached over stdio.',
+        `Remove "${key}", or write "command" instead of "url".`,
+      )
+    return undefined
+  }
+  if (url === undefined) return undefined
+  const fault = urlFault(url, transport)
+  if (fault !== undefined) place.child('url').problem(at, ...fault)
+  else return { kind: 'remote', url, transport: transport ?? BY_SCHEME.get(new URL(url).protocol), headers }
+  return undefined
+}
+
+function urlFault(text: string, transport: RemoteTransport | undefined): readonly [message: string, hint: string] | undefined {
+  if (!URL.canParse(text)) return ['Not a URL.', 'Write it whole: https://example.com/mcp.']
+  const url = new URL(text)
+  if (!BY_SCHEME.has(url.protocol)) return [`The gateway does not speak ${JSON.stringify(url.protocol)}.`, 'Use http:, https:, ws:, wss: or tcp:.']
+  if (transport !== undefined && !SCHEMES[transport].includes(url.protocol)) {
+    return [
+      `The transport "${transport}" does not go with "${url.protocol}".`,
+      `Begin the URL with ${SCHEMES[transport].join(' or ')}, or remove the transport.`,
+    ]
+  }
+  // Requests with credentials in the address are refused by what sends them, and addresses end up in logs.
+  if (url.username !== '' || url.password !== '')
+    return ['The URL holds a user name or password.', `Put them into "headers": { "Authorization": "Basic \${CREDENTIALS}" }.`]
+  if (url.protocol === 'tcp:' && (url.port === '' || url.hostname === '')) return ['A tcp: URL needs a host and a port.', 'Write tcp://host:port.']
+  return undefined
+}
+
+/** `transport` and `type` are the same; where both stand they must agree. */
+function readTransport({ values, entries }: ServerGroup, place: Place): { transport: ServerValues['transport']; key: 'transport' | 'type' } {
+  const { transport, type } = values
+  const second = entries.get('type')
+  if (transport !== undefined && type !== undefined && transport !== type) {
+    place.child('type').problem(second?.value.at ?? 0, '"type" and "transport" contradict each other.', 'Remove one of them.')
+  }
+  return transport === undefined ? { transport: type, key: 'type' } : { transport, key: 'transport' }
+}
+
+function warnOfUnused({ entries }: ServerGroup, place: Place, keys: readonly string[], partner: string): void {
+  for (const key of keys) {
+    const entry = entries.get(key)
+    if (entry !== undefined && !isEmpty(entry.value)) place.child(key).warning(entry.keyAt, `Has no effect without "${partner}".`, 'Remove it.')
+  }
+}
+
+function isEmpty(node: { readonly kind: string; readonly entries?: readonly unknown[]; readonly items?: readonly unknown[] }): boolean {
+  return node.entries?.length === 0 || node.items?.length === 0
+}

@@ -1,0 +1,139 @@
+/** Watches a configuration file and tells of every change that matters. */
+import { type FSWatcher, watch } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { type Clock, systemClock } from 'parley-mcp/engine'
+import type { Reading } from './parse.ts'
+import { ConfigError } from './problem.ts'
+import { type ReadOptions, readConfig } from './read.ts'
+
+export interface WatchOptions extends ReadOptions {
+  readonly clock?: Clock
+  /** How long the file must be left alone before it is read, in milliseconds. Default 200. */
+  readonly debounce?: number
+  /** How often it is looked at where the system tells of no changes, as on network drives, in milliseconds. Default 2000. */
+  readonly interval?: number
+  /** What is in use already. Default: what the file says when the watch begins. */
+  readonly current?: Reading
+}
+
+export interface ConfigWatch {
+  close(): void
+}
+
+/** After an error, also that the file is gone, the watch goes on; what was in use stays in use. */
+export function watchConfig(path: string, onChange: (outcome: Reading | ConfigError) => void, options: WatchOptions = {}): ConfigWatch {
+  const watched = new Watch(path, onChange, options)
+  watched.start()
+  return { close: () => watched.close() }
+}
+
+class Watch {
+  readonly #path: string
+  readonly #onChange: (outcome: Reading | ConfigError) => void
+  readonly #options: WatchOptions
+  readonly #clock: Clock
+  #watcher: FSWatcher | undefined
+  #last: Reading | ConfigError | undefined
+  #trace: string | undefined
+  #reading: Promise<void> = Promise.resolve()
+  #cancelRead: (() => void) | undefined
+  #cancelLook: (() => void) | undefined
+  #isClosed = false
+
+  constructor(path: string, onChange: (outcome: Reading | ConfigError) => void, options: WatchOptions) {
+    this.#path = path
+    this.#onChange = onChange
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#last = options.current
+  }
+
+  start(): void {
+    this.#listen()
+    // With something to compare with, the file may be in the middle of being written as at any other time.
+    if (this.#last === undefined) this.#enqueue()
+    else this.#readLater()
+    this.#lookLater()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#watcher?.close()
+    this.#cancelRead?.()
+    this.#cancelLook?.()
+  }
+
+  /** The folder, not the file: editors put a new file in its place, and the old one would be watched for ever. */
+  #listen(): void {
+    const name = basename(this.#path)
+    try {
+      this.#watcher = watch(dirname(resolve(this.#path)), { persistent: false }, (_, changed) => {
+        if (changed === null || changed === name) this.#readLater()
+      })
+      this.#watcher.on('error', () => this.#watcher?.close())
+    } catch {
+      // The folder is missing or the system has no more watches to give: looking now and then is enough.
+    }
+  }
+
+  /** Finds what the folder does not tell of: links to files elsewhere, network drives, a folder that was replaced. */
+  #lookLater(): void {
+    if (this.#isClosed) return
+    this.#cancelLook = this.#clock.after(this.#options.interval ?? 2000, () => {
+      void this.#look().then(() => this.#lookLater())
+    })
+  }
+
+  async #look(): Promise<void> {
+    if ((await traceOf(this.#path)) !== this.#trace) this.#readLater()
+  }
+
+  #readLater(): void {
+    if (this.#isClosed) return
+    this.#cancelRead?.()
+    this.#cancelRead = this.#clock.after(this.#options.debounce ?? 200, () => this.#enqueue())
+  }
+
+  /** One reading at a time, so that the last outcome told is of the last content. */
+  #enqueue(): void {
+    this.#reading = this.#reading.then(() => this.#read())
+  }
+
+  async #read(): Promise<void> {
+    this.#trace = await traceOf(this.#path)
+    const outcome = await this.#outcome()
+    const before = this.#last
+    if (this.#isClosed || isSame(before, outcome)) return
+    this.#last = outcome
+    if (before !== undefined || outcome instanceof ConfigError) this.#onChange(outcome)
+  }
+
+  async #outcome(): Promise<Reading | ConfigError> {
+    const { format, env, override } = this.#options
+    const given = { ...(format === undefined ? {} : { format }), ...(env === undefined ? {} : { env }), ...(override === undefined ? {} : { override }) }
+    try {
+      return await readConfig(this.#path, given)
+    } catch (error) {
+      if (error instanceof ConfigError) return error
+      throw error
+    }
+  }
+}
+
+function isSame(left: Reading | ConfigError | undefined, right: Reading | ConfigError): boolean {
+  if (left instanceof ConfigError || right instanceof ConfigError)
+    return left instanceof ConfigError && right instanceof ConfigError && left.message === right.message
+  return isDeepStrictEqual(left, right)
+}
+
+/** Changes whenever the file probably did. */
+async function traceOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path)
+    return [ino, size, mtimeMs, ctimeMs].join(' ')
+  } catch {
+    return 'none'
+  }
+}

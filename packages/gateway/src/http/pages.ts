@@ -1,0 +1,76 @@
+/** The plain paths of the gateway: for people, probes and monitors. */
+import type { Mount } from 'parley-mcp/server'
+import { LANDING_HEADERS } from './landing.ts'
+import type { Readiness } from './readiness.ts'
+
+type Exchange = Parameters<Mount['handle']>[0]
+
+export interface PageSources {
+  readonly readiness: () => Readiness
+  readonly metricsText: () => string
+  /** `url` is the address without a path, as the reader has it. */
+  readonly landing: (url: string) => string
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-store' }
+const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
+const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', allow: 'GET, HEAD' }
+
+/** By path. */
+export function pageMounts({ readiness, metricsText, landing }: PageSources): Record<string, Mount> {
+  return {
+    '/': page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(addressOf(exchange)))),
+    '/metrics': page((exchange) => exchange.respond(200, METRICS_HEADERS, metricsText())),
+    '/healthz': openPage((exchange) => json(exchange, 200, { status: 'ok' })),
+    // Probes come by address, not by name: whom the guard would not let in learns whether, but not what.
+    '/readyz': openPage(
+      (exchange) => {
+        const { ready, servers } = readiness()
+        json(exchange, ready ? 200 : 503, { status: statusWord(ready), servers: Object.fromEntries(servers.map(({ name, ...state }) => [name, state])) })
+      },
+      (exchange) => {
+        const { ready } = readiness()
+        json(exchange, ready ? 200 : 503, { status: statusWord(ready) })
+      },
+    ),
+  }
+}
+
+/** The reader may have come by a name and a proxy of which the gateway knows nothing. */
+function addressOf(exchange: Exchange): string {
+  const scheme = exchange.header('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  return `${scheme}://${exchange.header('host') ?? 'localhost'}`
+}
+
+function statusWord(ready: boolean): string {
+  return ready ? 'ready' : 'not ready'
+}
+
+function json(exchange: Exchange, status: number, value: unknown): void {
+  exchange.respond(status, JSON_HEADERS, JSON.stringify(value))
+}
+
+function page(show: (exchange: Exchange) => void): Mount {
+  return {
+    admit: (exchange) => {
+      if (asks(exchange)) return true
+      exchange.respond(405, TEXT_HEADERS, 'This path takes GET only\n')
+      return false
+    },
+    handle: show,
+  }
+}
+
+function openPage(show: (exchange: Exchange) => void, toStrangers = show): Mount {
+  return {
+    ...page(show),
+    strangers: (exchange) => {
+      if (asks(exchange)) toStrangers(exchange)
+      return asks(exchange)
+    },
+  }
+}
+
+function asks({ method }: Exchange): boolean {
+  return method === 'GET' || method === 'HEAD'
+}

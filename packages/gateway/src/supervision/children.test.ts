@@ -1,0 +1,188 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { ParleyError } from 'parley-mcp'
+import { type Client, connect } from 'parley-mcp/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { RestartSettings } from '../config/types.ts'
+import type { UpstreamEvent, UpstreamState } from './status.ts'
+import { Supervisor, upstreamReconnect } from './supervisor.ts'
+
+/** A server of the handshake era with tools that do it harm. */
+const SERVER = `
+const say = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')
+const tools = {
+  pid: () => process.pid,
+  die: () => { console.error('about to die with ' + process.env.API_TOKEN); process.stderr.write('goodbye'); process.exit(3) },
+  leave: () => process.exit(0),
+}
+const answers = {
+  initialize: (params) => ({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'fixture', version: '1' } }),
+  'tools/call': (params) => ({ content: [{ type: 'text', text: String(tools[params.name]()) }] }),
+}
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (id === undefined) return
+  const answer = answers[method]
+  if (answer) say({ id, result: answer(params) })
+  else say({ id, error: { code: -32601, message: 'no ' + method } })
+})
+console.error('ready')
+`
+/** It hears neither that its input has ended nor that it should end. */
+const STUBBORN = `${SERVER}; process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`
+
+const supervisors: Supervisor[] = []
+const clients: Client[] = []
+
+interface Scene {
+  readonly supervisor: Supervisor
+  readonly events: UpstreamEvent[]
+}
+
+function supervise(script: string, restart: Partial<RestartSettings> = {}, command = process.execPath): Scene {
+  const events: UpstreamEvent[] = []
+  const supervisor = new Supervisor({
+    name: 'files',
+    target: { kind: 'command', command, args: ['-e', script], env: { API_TOKEN: 'tok-123456' }, cwd: undefined },
+    restart: { policy: 'permanent', maxRestarts: 5, within: 60_000, ...restart },
+    childOptions: { shutdown: { inputEnd: 50, terminate: 50 } },
+    log: (event) => events.push(event),
+  })
+  supervisors.push(supervisor)
+  return { supervisor, events }
+}
+
+async function clientOf(supervisor: Supervisor): Promise<Client> {
+  const client = await supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {} }))
+  clients.push(client)
+  return client
+}
+
+async function pidOf(client: Client): Promise<number> {
+  const { content } = (await client.request('tools/call', { name: 'pid', arguments: {} })) as { content: { text: string }[] }
+  return Number(content[0]?.text)
+}
+
+/** A process that has ended but was not yet collected is not alive. */
+function isAlive(pid: number): boolean {
+  const file = `/proc/${pid}/stat`
+  if (process.platform === 'linux') return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+function reached(supervisor: Supervisor, state: UpstreamState): Promise<void> {
+  if (supervisor.status().state === state) return Promise.resolve()
+  return new Promise((resolve) => {
+    const leave = supervisor.onStatus((status) => {
+      if (status.state !== state) return
+      leave()
+      resolve()
+    })
+  })
+}
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()))
+  await Promise.all(supervisors.splice(0).map((supervisor) => supervisor.stop()))
+})
+
+describe('processes', () => {
+  it('G, L6: one that crashes fails the call it was answering with its last words and no secret, and is back for the next', async () => {
+    const { supervisor, events } = supervise(SERVER)
+    const client = await clientOf(supervisor)
+    const before = await pidOf(client)
+    const failure = await client.request('tools/call', { name: 'die', arguments: {} }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ParleyError)
+    expect(failure).toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringMatching(
+        /: The server "files" exited with code 3; the end of its standard error:\nready\nabout to die with \[API_TOKEN\]\ngoodbye$/,
+      ),
+    })
+    const after = await pidOf(client)
+    expect(after).not.toBe(before)
+    expect(isAlive(before)).toBe(false)
+    expect(supervisor.status()).toMatchObject({ state: 'running', sessions: 1, starts: 2, restarts: 1, lastExit: { code: 3, signal: null } })
+    expect(supervisor.status().lastError).toBe('The server "files" exited with code 3')
+    expect(events.filter(({ type }) => type === 'stderr')).toContainEqual({ type: 'stderr', upstream: 'files', line: 'about to die with [API_TOKEN]' })
+    expect(JSON.stringify(events)).not.toContain('tok-123456')
+  })
+
+  it('G: one that is killed is said to have been', async () => {
+    const { supervisor } = supervise(SERVER, { policy: 'temporary' })
+    process.kill(await pidOf(await clientOf(supervisor)), 'SIGKILL')
+    await reached(supervisor, 'stopped')
+    expect(supervisor.status()).toMatchObject({ lastExit: { code: null, signal: 'SIGKILL' }, lastError: 'The server "files" was ended by SIGKILL' })
+  })
+
+  it('G: transient: one that leaves with code 0 is not started again, until somebody else needs it', async () => {
+    const { supervisor } = supervise(SERVER, { policy: 'transient' })
+    const open = supervisor.opener()
+    const client = await connect(open, { reconnect: upstreamReconnect, onError: () => {} })
+    clients.push(client)
+    const pid = await pidOf(client)
+    await expect(client.request('tools/call', { name: 'leave', arguments: {} })).rejects.toThrow('The server "files" exited with code 0')
+    expect(supervisor.status()).toMatchObject({ state: 'stopped', sessions: 0, starts: 1 })
+    await expect(open()).rejects.toMatchObject({ kind: 'refusal_unavailable', message: expect.stringContaining('"transient"') })
+    expect(isAlive(pid)).toBe(false)
+    await client.close()
+    await clientOf(supervisor)
+    expect(supervisor.status()).toMatchObject({ state: 'running', starts: 2 })
+  })
+
+  it('G: transient: one that leaves with another code is', async () => {
+    const { supervisor } = supervise(SERVER, { policy: 'transient' })
+    const client = await clientOf(supervisor)
+    await expect(client.request('tools/call', { name: 'die', arguments: {} })).rejects.toThrow('code 3')
+    expect(await pidOf(client)).toBeGreaterThan(0)
+  })
+
+  it('G: a client that is closed takes its process along, and that is no crash', async () => {
+    const { supervisor } = supervise(SERVER)
+    const client = await clientOf(supervisor)
+    const pid = await pidOf(client)
+    await client.close()
+    expect(supervisor.status()).toMatchObject({ state: 'idle', lastError: undefined })
+    await supervisor.stop()
+    expect(isAlive(pid)).toBe(false)
+  })
+
+  it('G: stop leaves no process, however stubborn', async () => {
+    const { supervisor } = supervise(STUBBORN)
+    const pids = await Promise.all([clientOf(supervisor), clientOf(supervisor)].map(async (client) => pidOf(await client)))
+    expect(pids.map(isAlive)).toEqual([true, true])
+    await supervisor.stop()
+    expect(pids.map(isAlive)).toEqual([false, false])
+    expect(supervisor.status()).toMatchObject({ state: 'stopped', sessions: 0 })
+  })
+
+  it('G: a program that is no server is given up, with what it said instead', async () => {
+    const { supervisor } = supervise(`console.log('Usage: something else'); console.error('wrong arguments ' + process.env.API_TOKEN); process.exit(2)`, {
+      maxRestarts: 1,
+    })
+    await expect(clientOf(supervisor)).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /The server "files" exited with code 2; .*Usage: something else.*; the end of its standard error:\nwrong arguments \[API_TOKEN\]$/,
+      ),
+    })
+    expect(supervisor.status()).toMatchObject({ state: 'down', starts: 2, lastStderr: ['wrong arguments [API_TOKEN]'] })
+    await expect(clientOf(supervisor)).rejects.toMatchObject({
+      kind: 'refusal_unavailable',
+      message: expect.stringMatching(
+        /^The server "files" is not available: .* in 30 s, at [\dT:.Z-]+; the end of its standard error:\nwrong arguments \[API_TOKEN\]$/,
+      ),
+    })
+  })
+
+  it('G: a command that does not exist says so', async () => {
+    const { supervisor } = supervise('', {}, 'no-such-command-anywhere')
+    await expect(clientOf(supervisor)).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringMatching(/^The server "files" could not be started or reached: Cannot start "no-such-command-anywhere": there is no such command/),
+    })
+    expect(supervisor.status()).toMatchObject({ state: 'restarting', sessions: 0 })
+  })
+})

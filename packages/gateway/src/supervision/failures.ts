@@ -1,0 +1,106 @@
+/** What those who wait for an upstream are told when it is gone, cannot be had, or was never there. */
+import { ParleyError } from 'parley-mcp'
+import { quoted, STDERR } from './last-lines.ts'
+import type { Redact } from './redaction.ts'
+import type { UpstreamExit } from './status.ts'
+
+const MAX_REASON = 2000
+
+/** A process ended, or closed its pipes, without having been told to. */
+export function crashError(name: string, exit: UpstreamExit, stderr: readonly string[]): ParleyError {
+  return new ParleyError('connection_closed', {
+    message: `The server ${JSON.stringify(name)} ${wayOut(exit)}${quoted(stderr)}`,
+    data: { server: name, exitCode: exit.code, signal: exit.signal },
+  })
+}
+
+function wayOut({ code, signal }: UpstreamExit): string {
+  if (signal !== null) return `was ended by ${signal}`
+  return code === null ? 'hung up without having exited' : `exited with code ${code}`
+}
+
+/** A connection ended, cleanly or not. */
+export function lostConnection(name: string, reason: Error | undefined, redact: Redact): ParleyError {
+  if (reason === undefined) {
+    return new ParleyError('connection_closed', { message: `The server ${JSON.stringify(name)} closed the connection`, data: { server: name } })
+  }
+  return renamed(`The connection to the server ${JSON.stringify(name)} was lost: `, name, reason, 'connection_closed', redact)
+}
+
+/** A process or a connection did not come about. */
+export function startError(name: string, cause: unknown, redact: Redact): ParleyError {
+  return renamed(`The server ${JSON.stringify(name)} could not be started or reached: `, name, cause, 'transport_error', redact)
+}
+
+/** Why no session came about, with what only the process shows; `summary` is that without what it wrote. */
+export function explained(
+  name: string,
+  error: unknown,
+  { symptoms, stderr }: { readonly symptoms: string | undefined; readonly stderr: readonly string[] },
+  redact: Redact,
+): { readonly error: ParleyError; readonly summary: string } {
+  const [words, wrote] = split(redact(wordsOf(error)))
+  const named = words.includes(JSON.stringify(name)) ? words : `No session with the server ${JSON.stringify(name)}: ${words}`
+  const summary = symptoms === undefined ? named : `${named}; ${redact(symptoms)}`
+  const known = error instanceof ParleyError ? error : undefined
+  return {
+    summary,
+    error: new ParleyError(known?.kind ?? 'transport_error', {
+      message: `${summary}${wrote || quoted(stderr)}`,
+      data: { ...known?.data, server: name },
+      ...(known?.receivedCode === undefined ? {} : { code: known.receivedCode }),
+    }),
+  }
+}
+
+/** A message, and what was quoted at its end. */
+function split(message: string): readonly [string, string] {
+  const at = message.indexOf(STDERR)
+  return at === -1 ? [message, ''] : [message.slice(0, at), message.slice(at)]
+}
+
+/** Of the same kind, because kinds decide what a client does next. What the cause says in confidence stays out, so it does not come along. */
+function renamed(beginning: string, name: string, cause: unknown, kind: ParleyError['kind'], redact: Redact): ParleyError {
+  const message = `${beginning}${redact(wordsOf(cause)).slice(0, MAX_REASON)}`
+  if (!(cause instanceof ParleyError)) return new ParleyError(kind, { message, data: { server: name } })
+  return new ParleyError(cause.kind, {
+    message,
+    data: { ...cause.data, server: name },
+    ...(cause.receivedCode === undefined ? {} : { code: cause.receivedCode }),
+  })
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+export interface Unavailability {
+  readonly name: string
+  /** Why, as a sentence without an end. */
+  readonly because: string
+  readonly stderr: readonly string[]
+  readonly now: number
+  readonly nextAttemptAt?: number | undefined
+}
+
+/** It is known that asking would be in vain. */
+export function unavailable({ name, because, stderr, now, nextAttemptAt }: Unavailability): ParleyError {
+  const wait = nextAttemptAt === undefined ? undefined : Math.max(0, nextAttemptAt - now)
+  const when = nextAttemptAt === undefined ? '' : `; the next attempt is possible in ${Math.ceil((wait as number) / 1000)} s, at ${iso(nextAttemptAt)}`
+  return new ParleyError('refusal_unavailable', {
+    message: `The server ${JSON.stringify(name)} is not available: ${because}${when}${quoted(stderr)}`,
+    data: { server: name, ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt), retryAfterMs: wait }) },
+  })
+}
+
+export function isUnavailable(error: unknown): error is ParleyError {
+  return error instanceof ParleyError && error.kind === 'refusal_unavailable'
+}
+
+export function stoppedError(name: string): ParleyError {
+  return new ParleyError('shutting_down', { message: `The server ${JSON.stringify(name)} was stopped by the gateway`, data: { server: name } })
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString()
+}

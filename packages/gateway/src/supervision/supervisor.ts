@@ -1,0 +1,284 @@
+/** Looks after one upstream: starts its processes or connections when they may be started, knows how each ended, and leaves none behind. */
+import { type ErrorKind, ParleyError } from 'parley-mcp'
+import type { ReconnectOptions } from 'parley-mcp/client'
+import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
+import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/types.ts'
+import { explained, stoppedError, unavailable } from './failures.ts'
+import { Gate, type Refusal } from './gate.ts'
+import type { LastLines } from './last-lines.ts'
+import { type ChildOptions, type Launch, launchOf } from './launch.ts'
+import { type Redact, redactionFor } from './redaction.ts'
+import { Run, type RunEnd } from './run.ts'
+import type { UpstreamEvent, UpstreamExit, UpstreamState, UpstreamStatus } from './status.ts'
+
+export interface SupervisorOptions {
+  readonly name: string
+  readonly target: CommandTarget | RemoteTarget
+  readonly restart: RestartSettings
+  readonly clock?: Clock
+  readonly random?: () => number
+  readonly log?: (event: UpstreamEvent) => void
+  readonly childOptions?: ChildOptions
+  /** Instead of what the target says. */
+  readonly launch?: Launch
+}
+
+/** For clients behind a supervisor: they come back soon and never give up, because the gate knows the pace. */
+export const upstreamReconnect: ReconnectOptions = { retries: Number.POSITIVE_INFINITY, delays: [50, 1000, 2000, 5000] }
+
+/** Failures that say nothing about the upstream. */
+const NOT_ITS_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['request_cancelled', 'session_closed', 'shutting_down', 'refusal_unavailable'])
+
+/** One client's way in, and what became of it the last time. */
+interface Slot {
+  last: Run | undefined
+}
+
+export class Supervisor {
+  readonly name: string
+  /** A way in for a client, one for all who do not ask for their own with `opener`. */
+  readonly open: () => Promise<Link>
+  readonly #options: SupervisorOptions
+  readonly #clock: Clock
+  readonly #redact: Redact
+  readonly #launch: Launch
+  readonly #gate: Gate
+  readonly #listeners = new Set<(status: UpstreamStatus) => void>()
+  /** Alive, oldest first. */
+  readonly #runs = new Set<Run>()
+  /** What has to be over before nothing is left: starts under way, processes, farewells. */
+  readonly #leftovers = new Set<Promise<unknown>>()
+  #starting = 0
+  #starts = 0
+  #restarts = 0
+  #state: UpstreamState = 'idle'
+  #since: number
+  /** What it is when nothing is alive or under way. */
+  #otherwise: UpstreamState = 'idle'
+  #lastLines: LastLines | undefined
+  #lastExit: UpstreamExit | undefined
+  #lastError: string | undefined
+  #stopped = false
+  #stopping: Promise<void> | undefined
+
+  constructor(options: SupervisorOptions) {
+    const { name, target, restart, clock = systemClock, random = Math.random, childOptions } = options
+    this.name = name
+    this.#options = options
+    this.#clock = clock
+    this.#since = clock.now()
+    this.#redact = redactionFor(target)
+    this.#launch = options.launch ?? launchOf(target, { clock, random, childOptions })
+    this.#gate = new Gate({ restart, clock, random, refuse: (why) => this.#unavailable(why) })
+    this.open = this.opener()
+  }
+
+  /** A way in for one client: opened once because somebody needs it, and again, as the policy allows, when what was opened has ended. */
+  opener(): () => Promise<Link> {
+    const slot: Slot = { last: undefined }
+    return () => this.#start(slot)
+  }
+
+  /** Has `connect` use a way in of its own. When that fails, the error says all that is known, and counts even where the link had no fault. */
+  async attempt<T>(connect: (open: LinkOpener) => Promise<T>): Promise<T> {
+    const slot: Slot = { last: undefined }
+    try {
+      return await connect(() => this.#start(slot))
+    } catch (error) {
+      const run = slot.last
+      if (run === undefined || (error instanceof ParleyError && NOT_ITS_FAULT.has(error.kind))) throw error
+      const failure = explained(this.name, error, { symptoms: run.symptoms(), stderr: run.lines.lines }, this.#redact)
+      if (run.blame()) this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined })
+      throw failure.error
+    }
+  }
+
+  /** What to tell somebody who needs it now, when it is known that asking would be in vain and nothing of it is alive. */
+  unavailable(): Error | undefined {
+    return this.#runs.size > 0 ? undefined : this.#gate.refusal
+  }
+
+  status(): UpstreamStatus {
+    const [oldest] = this.#runs
+    return {
+      name: this.name,
+      state: this.#state,
+      since: this.#since,
+      sessions: this.#runs.size,
+      uptime: oldest === undefined ? 0 : this.#clock.now() - oldest.startedAt,
+      starts: this.#starts,
+      restarts: this.#restarts,
+      lastExit: this.#lastExit,
+      lastError: this.#lastError,
+      lastStderr: [...(this.#lastLines?.lines ?? [])],
+      nextAttemptAt: this.#stopped ? undefined : this.#gate.nextAt,
+    }
+  }
+
+  /** Called after each change of state, and whenever something ended. */
+  onStatus(listener: (status: UpstreamStatus) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Kept when nothing of it is left, neither processes nor connections. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<void> {
+    const reason = stoppedError(this.name)
+    this.#stopped = true
+    this.#gate.close(reason)
+    for (const run of [...this.#runs]) void run.link.close(reason)
+    this.#changed()
+    // A start that was under way leaves something that has to end as well.
+    while (this.#leftovers.size > 0) await Promise.all(this.#leftovers)
+  }
+
+  async #start(slot: Slot): Promise<Link> {
+    const before = slot.last
+    if (before?.rests) throw this.#finished()
+    const passing = this.#gate.pass()
+    this.#changed()
+    const pass = await passing
+    if (this.#stopped) throw stoppedError(this.name)
+    const restart = pass.restart || before?.endedItself === true
+    this.#starts++
+    if (restart) this.#restarts++
+    const run = new Run({
+      pass,
+      name: this.name,
+      clock: this.#clock,
+      redact: this.#redact,
+      onLine: (line) => this.#log({ type: 'stderr', upstream: this.name, line }),
+      onProved: () => this.#proved(run),
+      onEnded: (end) => this.#ended(run, end),
+      onClosed: () => this.#closed(run),
+    })
+    this.#starting++
+    this.#changed()
+    const launching = run.launch(this.#launch)
+    this.#keep(launching.catch(() => {}))
+    try {
+      await launching
+    } catch (error) {
+      this.#starting--
+      this.#startFailed(run, error as Error)
+      throw error
+    }
+    this.#starting--
+    this.#keep(run.gone)
+    slot.last = run
+    this.#runs.add(run)
+    this.#lastLines = run.lines
+    if (this.#stopped) {
+      void run.link.close()
+      throw stoppedError(this.name)
+    }
+    this.#log({ type: 'started', upstream: this.name, pid: run.pid, restart })
+    this.#changed()
+    return run.link
+  }
+
+  #startFailed(run: Run, error: Error): void {
+    this.#lastError = error.message
+    this.#log({ type: 'start_failed', upstream: this.name, error: error.message })
+    this.#count(run, true)
+    this.#changed(true)
+  }
+
+  #proved(run: Run): void {
+    this.#gate.proved(run.pass)
+    this.#changed()
+  }
+
+  #closed(run: Run): void {
+    this.#runs.delete(run)
+    run.rests = this.#options.restart.policy === 'temporary' && run.link.proved
+    if (this.#runs.size === 0) this.#otherwise = 'idle'
+    this.#gate.withdrawn(run.pass)
+    this.#changed()
+  }
+
+  #ended(run: Run, { abnormal, summary, exit }: RunEnd): void {
+    this.#runs.delete(run)
+    this.#lastLines = run.lines
+    this.#lastError = summary
+    if (exit !== undefined) this.#lastExit = exit
+    this.#log({ type: 'ended', upstream: this.name, abnormal, error: summary, exit })
+    this.#count(run, abnormal)
+    this.#changed(true)
+  }
+
+  #count(run: Run, abnormal: boolean): void {
+    const { state: before } = this.#gate
+    const decision = this.#gate.ended(run.pass, abnormal)
+    const { state } = this.#gate
+    run.rests = decision.type === 'rest' && !run.onlyProbed
+    this.#otherwise = run.rests ? 'stopped' : 'restarting'
+    if (state.phase === 'given_up' && state.generation !== before.generation) this.#log({ type: 'given_up', upstream: this.name, until: state.until })
+  }
+
+  /** Whatever is told must not be told twice, so only a new state is news; `always` where something else is. */
+  #changed(always = false): void {
+    const from = this.#state
+    const to = this.#currentState()
+    if (from !== to) {
+      this.#state = to
+      this.#since = this.#clock.now()
+      this.#log({ type: 'state', upstream: this.name, from, to })
+    }
+    if (from === to && !always) return
+    const status = this.status()
+    for (const listener of this.#listeners) guarded(() => listener(status))
+  }
+
+  #currentState(): UpstreamState {
+    if (this.#stopped) return 'stopped'
+    const { phase } = this.#gate.state
+    for (const { link } of this.#runs) if (link.proved) return 'running'
+    if (this.#starting > 0 || this.#runs.size > 0) return phase === 'open' ? 'starting' : 'restarting'
+    if (phase === 'given_up') return 'down'
+    return this.#gate.waiting > 0 ? 'restarting' : this.#otherwise
+  }
+
+  #keep(leftover: Promise<unknown>): void {
+    this.#leftovers.add(leftover)
+    void leftover.then(() => this.#leftovers.delete(leftover))
+  }
+
+  #log(event: UpstreamEvent): void {
+    const { log } = this.#options
+    if (log !== undefined) guarded(() => log(event))
+  }
+
+  #finished(): Error {
+    return this.#refusal(`${this.#lastError ?? 'it ended'}, and with the restart policy "${this.#options.restart.policy}" it is not started again by itself`)
+  }
+
+  #unavailable(why: Refusal): Error {
+    const { maxRestarts, within } = this.#options.restart
+    const last = this.#lastError === undefined ? '' : ` (${this.#lastError})`
+    const reasons: Readonly<Record<Refusal, string>> = {
+      given_up: `it keeps ending${last}, and ${maxRestarts} restarts within ${within / 1000} s did not help`,
+      trial: `it kept ending${last}, and is just being tried again`,
+      crowded: 'too many wait for it to come back',
+    }
+    return this.#refusal(reasons[why])
+  }
+
+  #refusal(because: string): Error {
+    return unavailable({ name: this.name, because, stderr: this.#lastLines?.lines ?? [], now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt })
+  }
+}
+
+/** What observers make of the news is their own affair. */
+function guarded(tell: () => void): void {
+  try {
+    tell()
+  } catch {
+    // An observer that fails must not harm what it observes.
+  }
+}

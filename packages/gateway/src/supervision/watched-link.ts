@@ -1,0 +1,133 @@
+/** A link that tells a watcher when its server has proved to be one, and when and by whom it was ended. */
+import { isObject, type Link, type LinkEvents, type RequestId, type SendOptions } from 'parley-mcp/engine'
+
+export interface LinkWatcher {
+  /** The server has answered a request. */
+  proved(): void
+  /** It was closed from here; `failure` says what did not get through if nothing ever came back. */
+  closed(failure: Error | undefined): void
+  /** It ended without having been closed from here. What this gives is the reason its user is told. */
+  ended(reason: Error | undefined): Error
+}
+
+export class WatchedLink implements Link {
+  readonly #link: Link
+  readonly #watcher: LinkWatcher
+  #firstSent: string | undefined
+  #proved = false
+  #over = false
+  #failure: Error | undefined
+  #reason: Error | undefined
+  #farewell: void | Promise<void> = undefined
+
+  constructor(link: Link, watcher: LinkWatcher) {
+    this.#link = link
+    this.#watcher = watcher
+  }
+
+  get transport(): string {
+    return this.#link.transport
+  }
+
+  get listening(): boolean {
+    return this.#link.listening ?? true
+  }
+
+  get remembered(): boolean {
+    return this.#link.remembered ?? true
+  }
+
+  get mirrors(): boolean {
+    return this.#link.mirrors ?? false
+  }
+
+  /** Whether a link has it says something, so this one has it, or has it not, as the other does. */
+  get withdraw(): NonNullable<Link['withdraw']> {
+    const link = this.#link
+    return (link.withdraw === undefined ? undefined : (request: RequestId) => link.withdraw?.(request)) as NonNullable<Link['withdraw']>
+  }
+
+  get proved(): boolean {
+    return this.#proved
+  }
+
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** Whether all it was ever asked is of which era it is (V4): a server that does not survive that is asked again, in the way older ones know. */
+  get onlyProbed(): boolean {
+    return !this.#proved && this.#firstSent?.includes('"server/discover"') === true
+  }
+
+  open(events: LinkEvents): void {
+    this.#link.open({
+      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
+      frame: (text, parsed, origin) => {
+        if (!this.#proved && isResult(text)) this.#prove()
+        events.frame(text, parsed, origin)
+      },
+      ...(events.abandoned === undefined ? {} : { abandoned: (request) => events.abandoned?.(request) }),
+      ...(events.failed === undefined
+        ? {}
+        : {
+            failed: (request, error) => {
+              if (!this.#proved) this.#failure = error
+              events.failed?.(request, error)
+            },
+          }),
+      closed: (reason) => {
+        if (!this.#over) {
+          this.#over = true
+          this.#reason = this.#watcher.ended(reason)
+        }
+        events.closed(this.#reason)
+      },
+    })
+  }
+
+  send(frame: string, options?: SendOptions): void {
+    this.#firstSent ??= frame.slice(0, 1000)
+    this.#link.send(frame, options)
+  }
+
+  /** `reason` is what its user is told, who has not asked for it. */
+  close(reason?: Error): void | Promise<void> {
+    if (!this.#over) {
+      this.#over = true
+      this.#reason = reason
+      this.#farewell = this.#link.close()
+      this.#watcher.closed(this.#failure)
+    }
+    return this.#farewell
+  }
+
+  negotiated(version: string): void {
+    this.#prove()
+    this.#link.negotiated?.(version)
+  }
+
+  abandon(request: RequestId): void {
+    this.#link.abandon?.(request)
+  }
+
+  release(request: RequestId, retry: number | undefined): void {
+    this.#link.release?.(request, retry)
+  }
+
+  #prove(): void {
+    if (this.#proved || this.#over) return
+    this.#proved = true
+    this.#failure = undefined
+    this.#watcher.proved()
+  }
+}
+
+function isResult(frame: string): boolean {
+  try {
+    const message: unknown = JSON.parse(frame)
+    return isObject(message) && Object.hasOwn(message, 'result')
+  } catch {
+    return false
+  }
+}
