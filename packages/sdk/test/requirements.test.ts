@@ -16,6 +16,7 @@ const required = [
   'T',
   ...numbered('X', 1, 2, 3, 4, 5, 7),
   ...numbered('E', 1, 2, 3),
+  'D',
   'Q',
 ]
 

@@ -29,6 +29,9 @@ export class ServerEndpoint implements Endpoint {
   /** Of a client of the handshake era: the conversation that is its own. */
   #line: Line | undefined
   #session: Session | undefined
+  #peer: Introduction | undefined
+  #reopening: Promise<void> | undefined
+  #level: LogLevel | undefined
   readonly #subscriptions = new Map<string, Subscription>()
   #closed = false
 
@@ -51,6 +54,10 @@ export class ServerEndpoint implements Endpoint {
     if (eraOf(inbound.caller.version) === 'stateless') return relayStateless(inbound, this.#shared, params)
     const line = this.#line
     if (line === undefined) return Promise.reject(new ParleyError('not_initialized', { message: `${inbound.method} came before initialize` }))
+    return line.ready ? this.#answerWith(line, inbound, params) : this.#lineAgain().then((again) => this.#answerWith(again, inbound, params))
+  }
+
+  #answerWith(line: Line, inbound: Inbound, params: Body): Promise<Answer> {
     const handler = HANDLERS[inbound.method] ?? (inbound.method.startsWith('tasks/') ? TASKS : undefined)
     return handler === undefined ? relay(new BridgedCall(inbound), line, params, this.upstream) : handler(this, inbound, line, params)
   }
@@ -97,7 +104,9 @@ export class ServerEndpoint implements Endpoint {
   // What the protocol says differently in each era, and the client of the SDK says for us
 
   async setLevel(inbound: Inbound, line: Line): Promise<Body> {
-    await line.client.setLogLevel(inbound.params['level'] as LogLevel, { signal: inbound.signal })
+    const level = inbound.params['level'] as LogLevel
+    await line.client.setLogLevel(level, { signal: inbound.signal })
+    this.#level = level
     return {}
   }
 
@@ -109,11 +118,8 @@ export class ServerEndpoint implements Endpoint {
   async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
     const uri = uriIn(params)
     if (this.#subscriptions.has(uri)) return {}
-    const session = inbound.session
-    const subscription = await line.subscribe(
-      uri,
-      (changed) => void session.notify('notifications/resources/updated', { uri: this.#shared.publicUri?.(changed) ?? changed }),
-    )
+    this.#session ??= inbound.session
+    const subscription = await this.#follow(line, uri)
     if (this.#closed || this.#subscriptions.has(uri)) await subscription.unsubscribe()
     else this.#subscriptions.set(uri, subscription)
     return {}
@@ -140,8 +146,43 @@ export class ServerEndpoint implements Endpoint {
     return this.#shared.tasks.ask(new BridgedCall(inbound), line)
   }
 
+  /** The server was away. Its supervisor says whether it can be had again; a client whose session has outlived the server's does not notice more. */
+  async #lineAgain(): Promise<Line> {
+    this.upstream.demandUp()
+    if (this.#line?.open) return this.#line
+    this.#reopening ??= this.#reopen().finally(() => {
+      this.#reopening = undefined
+    })
+    await this.#reopening
+    return this.#line as Line
+  }
+
+  async #reopen(): Promise<void> {
+    const session = this.#session
+    await this.#openLine(this.#peer as Introduction)
+    if (session !== undefined) this.opened(session)
+    const line = this.#line as Line
+    if (this.#level !== undefined) await this.wantLevel(this.#level).catch(() => {})
+    for (const uri of [...this.#subscriptions.keys()]) {
+      const again = await this.#follow(line, uri).catch(() => undefined)
+      if (again === undefined) this.#subscriptions.delete(uri)
+      else this.#subscriptions.set(uri, again)
+    }
+    // Whatever has changed meanwhile nobody has told.
+    for (const kind of KINDS) if (line.client.session.hasPeerCapability(kind)) session?.notify(`notifications/${kind}/list_changed`)
+    for (const uri of this.#subscriptions.keys()) session?.notify('notifications/resources/updated', { uri: this.#shared.publicUri?.(uri) ?? uri })
+  }
+
+  #follow(line: Line, uri: string): Promise<Subscription> {
+    return line.subscribe(
+      uri,
+      (changed) => void this.#session?.notify('notifications/resources/updated', { uri: this.#shared.publicUri?.(changed) ?? changed }),
+    )
+  }
+
   async #openLine(peer: Introduction): Promise<void> {
     this.upstream.demandUp()
+    this.#peer = peer
     const line = await this.upstream.openLine(
       identityFor(peer),
       {

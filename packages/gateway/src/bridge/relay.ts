@@ -23,7 +23,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     const result = await upstream.bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)))
     return relayed ? result : reported(call, result)
   } catch (error) {
-    return outcomeOf(error, call, line, own)
+    return outcomeOf(line.open ? error : (upstream.supervisor.unavailable() ?? error), call, line, own)
   } finally {
     call.end()
   }

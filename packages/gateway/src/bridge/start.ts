@@ -1,6 +1,6 @@
 /** `parley bridge`: a client that can only start a program, and a server that may be anywhere and speak anything. */
-import { ParleyError } from 'parley-mcp'
 import { serveStdio } from 'parley-mcp/node'
+import { usageError } from '../cli/failure.ts'
 import type { BridgeStart } from '../cli/serving.ts'
 import { readConfig, type ServerConfig, serverDefaults } from '../config/index.ts'
 import { textLog } from '../log/index.ts'
@@ -10,7 +10,9 @@ import { ServedUpstream } from './servable.ts'
 export async function startBridge(start: BridgeStart): Promise<void> {
   const config = await configFor(start)
   const log = textLog('warning', (line) => void process.stderr.write(line))
-  const upstream = new Upstream(config, { log, translation: 'lenient' })
+  // Whoever writes a command expects it to find what it would find without the bridge.
+  const inheritEnv = start.upstream.kind === 'command'
+  const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv })
   const served = new ServedUpstream(upstream, { translation: 'lenient' })
   const handle = await serveStdio(served)
   try {
@@ -27,5 +29,5 @@ async function configFor({ upstream, timeout }: BridgeStart): Promise<ServerConf
   const server = config.servers.get(upstream.server)
   if (server !== undefined) return { ...server, ...own }
   const known = [...config.servers.keys()].join(', ') || 'none'
-  throw new ParleyError('invalid_params', { message: `There is no server "${upstream.server}" in ${upstream.config}; there are: ${known}` })
+  throw usageError(`There is no server "${upstream.server}" in ${upstream.config}`, `there are: ${known}`)
 }

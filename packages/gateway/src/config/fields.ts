@@ -77,7 +77,10 @@ export const SERVER_FIELDS = {
   }),
   lazy: field('Started by the first client that needs it, not with the gateway.', flag, { default: false, examples: [true] }),
   idleStop: field('Stopped after so long without use; without it, never.', duration, { examples: ['10m'] }),
-  timeout: field('How long a request may take.', duration, { default: 60_000, examples: ['30s'] }),
+  timeout: field('How long a request may go without an answer or progress; clients that give up earlier cancel it themselves.', duration, {
+    default: 600_000,
+    examples: ['30s'],
+  }),
   initialiseTimeout: field('How long it may take until it is ready.', duration, { default: 60_000, examples: ['2m'] }),
   maxConcurrent: field('The most requests it is sent at once.', whole(1, 100_000), { default: 100, examples: [10] }),
   maxQueued: field('The most requests that wait for their turn, or for the server to start.', whole(0, 1_000_000), { default: 1000, examples: [100] }),

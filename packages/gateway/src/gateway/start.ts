@@ -7,7 +7,8 @@ import { greeting, serverLine } from './greeting.ts'
 
 export async function startGateway(start: GatewayStart): Promise<void> {
   const override = { ...(start.port === undefined ? {} : { port: start.port }), ...(start.host === undefined ? {} : { host: start.host }) }
-  const { config, warnings } = await readConfig(start.config, { override })
+  const reading = await readConfig(start.config, { override })
+  const { config, warnings } = reading
   const log = logFor(config.gateway.log)
   for (const warning of warnings) log.warning(describeProblem(warning))
   const gateway = new Gateway(config, { log, file: start.config })
@@ -28,7 +29,7 @@ export async function startGateway(start: GatewayStart): Promise<void> {
       for (const warning of outcome.warnings) log.warning(describeProblem(warning))
       void gateway.reload(outcome.config).catch((error: unknown) => log.error(`The configuration was not taken: ${String(error)}`))
     },
-    { override },
+    { override, current: reading },
   )
   await untilToldToEnd(log)
   watch.close()

@@ -53,6 +53,11 @@ export class Line {
     return this.#client !== undefined && this.#client.state !== 'closed'
   }
 
+  /** Open, and the server is there. */
+  get ready(): boolean {
+    return this.#client?.state === 'connected'
+  }
+
   get introduction(): Introduction {
     return this.client.session.peer as Introduction
   }

@@ -20,6 +20,8 @@ export interface UpstreamOptions {
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
   /** Instead of what the configuration says. */
   readonly launch?: Launch
+  /** Whether its process has the whole environment of this one. */
+  readonly inheritEnv?: boolean
 }
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
@@ -62,8 +64,12 @@ export class Upstream {
       random: options.random ?? Math.random,
       log: (event) => logEvent(event, options.log),
       ...(options.launch && { launch: options.launch }),
+      ...(options.inheritEnv && { childOptions: { inheritEnv: true } }),
     })
-    this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, clock: this.clock })
+    this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, name, clock: this.clock })
+    this.supervisor.onStatus(({ state }) => {
+      if (state === 'down' || state === 'stopped') this.#giveUp()
+    })
     this.lines = new Lines(this)
     this.tools = new ToolBook(this)
     this.shelf = new Shelf(this.clock)
@@ -197,6 +203,14 @@ export class Upstream {
       // Whoever has read the lists without it reads them again.
       this.#listChanged(kind)
     }
+  }
+
+  /** It is left alone for a while: whoever waits for it learns that now, and who comes later starts anew. */
+  #giveUp(): void {
+    const error = this.supervisor.unavailable()
+    if (error === undefined || this.#closed) return
+    this.bulkhead.dismiss(error)
+    for (const line of [...this.#open]) void line.close()
   }
 
   #listChanged(kind: ListKind): void {

@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
-import { type Adopt, diedOfProbe, refusedHandshake, Session, type SessionEvent, type SessionOptions, versionsIn } from '../session/index.ts'
+import { type Adopt, diedOfProbe, refusedHandshake, Session, type SessionEvent, type SessionOptions, spokenVersions, versionsIn } from '../session/index.ts'
 import { ClientEndpoint, relayed, type ToolHeaders } from './answer.ts'
 import type { KnownEra } from './era-memory.ts'
 import { type ConnectOptions, identityFrom } from './options.ts'
@@ -90,8 +90,8 @@ function openSession(link: Link, speaks: readonly ProtocolVersion[], dialling: D
 }
 
 /** The versions to speak, checked here so that a typing error is not mistaken for a server that is too old. */
-function versionsOf({ version, versions: list }: ConnectOptions): readonly ProtocolVersion[] {
-  const asked: readonly ProtocolVersion[] = version === undefined ? (list ?? versions) : [version]
+function versionsOf({ version, versions: list, dialect }: ConnectOptions): readonly ProtocolVersion[] {
+  const asked: readonly ProtocolVersion[] = spokenVersions({ versions: version === undefined ? list : [version], dialect }) ?? versions
   for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, versions)
   if (asked.length > 0) return asked
   throw new ParleyError('unsupported_protocol_version', {
@@ -116,6 +116,7 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
       clock: options.clock,
       mint: options.mint,
       tap: options.tap,
+      dialect: options.dialect,
     }),
     role: 'client',
     link,

@@ -2,7 +2,7 @@
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { Implementation, LogMessageParams, ProtocolVersion } from '../protocol/index.ts'
 import type { Clock, Duration, Identity, Mint, RequestOptions, Session, SessionEvent, SessionOptions, TaskOptions } from '../session/index.ts'
-import type { Profile } from '../versions/index.ts'
+import type { DialectName, Profile } from '../versions/index.ts'
 import type { RelayedEndpoint } from './answer.ts'
 import type { ElicitOption } from './elicitation.ts'
 import type { EraMemory } from './era-memory.ts'
@@ -17,6 +17,8 @@ export interface ConnectOptions {
   version?: ProtocolVersion
   /** Protocol versions this client is willing to speak; the newest that the server speaks as well is taken. Default: all. */
   versions?: readonly ProtocolVersion[]
+  /** The server speaks a dialect, which goes with one version: `erlmcp` with 2025-11-25. Default: none. */
+  dialect?: DialectName
   /** Asks the user on behalf of the server. Giving it declares the capability. */
   elicit?: ElicitOption
   /** Asks the model on behalf of the server. Giving it declares the capability. */

@@ -19,10 +19,13 @@ export interface ListenerOptions {
   requestTimeout: number
   maxConnections: number
   onRequest: (request: NodeRequest, response: NodeResponse) => void
-  onUpgrade: UpgradeListener | undefined
-  /** Which offers to upgrade `onUpgrade` is there for; the other requests are answered as if they made none. Absent: for all. */
-  takesUpgrade?: ((request: IncomingMessage) => boolean) | undefined
   clock: Clock
+}
+
+export interface Upgrades {
+  onUpgrade: UpgradeListener
+  /** Which offers to upgrade it is there for; the other requests are answered as if they made none. */
+  takesUpgrade: (request: IncomingMessage) => boolean
 }
 
 type AnyServer = HttpServer | HttpsServer | Http2Server | Http2SecureServer
@@ -41,6 +44,7 @@ export class HttpListener {
   readonly #listener: NetServer
   readonly #sockets = new Set<Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
+  #takesUpgrades = false
 
   constructor(options: ListenerOptions) {
     const { servers, listener } = makeServers(options)
@@ -52,13 +56,19 @@ export class HttpListener {
       socket.once('close', () => this.#sockets.delete(socket))
     })
     for (const server of servers as readonly HttpServer[]) {
-      if (options.onUpgrade !== undefined) takeUpgrades(server, options.onUpgrade, options.takesUpgrade)
       server.on('session', (session: ServerHttp2Session) => {
         this.#sessions.add(session)
         watchHttp2(session, options.clock, { greeting: HEADERS_TIMEOUT, idle: KEEP_ALIVE })
         session.once('close', () => this.#sessions.delete(session))
       })
     }
+  }
+
+  /** Until then offers to upgrade cost nothing. Only the first call counts. */
+  takeUpgrades(upgrades: Upgrades): void {
+    if (this.#takesUpgrades) return
+    this.#takesUpgrades = true
+    for (const server of this.#servers as readonly HttpServer[]) takeUpgrades(server, upgrades)
   }
 
   /** The port it listens on. */
@@ -125,10 +135,10 @@ function makeServers({ tls, http2, requestTimeout, onRequest }: ListenerOptions)
 }
 
 /** Newer versions of Node ask beforehand; in the others what was taken for an upgrade has to be read once more. */
-function takeUpgrades(server: HttpServer, onUpgrade: UpgradeListener, takes: (request: IncomingMessage) => boolean = () => true): void {
-  Object.assign(server, { shouldUpgradeCallback: takes })
+function takeUpgrades(server: HttpServer, { onUpgrade, takesUpgrade }: Upgrades): void {
+  Object.assign(server, { shouldUpgradeCallback: takesUpgrade })
   server.on('upgrade', (request, socket: Duplex, head) => {
-    if (takes(request)) return onUpgrade(request, socket, head)
+    if (takesUpgrade(request)) return onUpgrade(request, socket, head)
     socket.unshift(withoutOffer(request, head))
     server.emit('encrypted' in socket ? 'secureConnection' : 'connection', socket)
   })

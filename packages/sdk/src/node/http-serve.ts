@@ -1,6 +1,6 @@
 /** Carries one request of a Node server to the site and its answer back. */
 import type { ErrorKind } from '../errors/index.ts'
-import { type HttpSite, refuse } from '../serve/index.ts'
+import { type HttpSite, refuse, type Station } from '../serve/index.ts'
 import { type BodyFault, BodyReader } from './http-body.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './http-exchange.ts'
 
@@ -12,23 +12,25 @@ const faults: Readonly<Record<Exclude<BodyFault, 'broken-off'>, readonly [status
 
 export function serveExchange(site: HttpSite, request: NodeRequest, response: NodeResponse): void {
   const exchange = new NodeExchange(request, response, site)
+  let station: Station | undefined
   try {
-    if (!site.admit(exchange)) return
-    if (request.method !== 'POST') return site.handle(exchange)
+    station = site.admit(exchange)
+    if (station === undefined) return
+    if (request.method !== 'POST') return station.mount.handle(exchange)
   } catch (error) {
     return site.failed(exchange, error)
   }
-  const { limits, clock, requestTimeout } = site.settings
-  const reader = new BodyReader(request, limits.maxBytes, (text, fault) => {
+  const { mount, maxBytes } = station
+  const reader = new BodyReader(request, maxBytes, (text, fault) => {
     if (fault === 'broken-off') return
     if (fault !== undefined) return refuse(exchange, ...faults[fault])
     exchange.body = text
     exchange.unread = false
     try {
-      site.handle(exchange)
+      mount.handle(exchange)
     } catch (error) {
       site.failed(exchange, error)
     }
   })
-  if (request.httpVersionMajor > 1) reader.within(requestTimeout, clock)
+  if (request.httpVersionMajor > 1) reader.within(site.settings.requestTimeout, site.settings.clock)
 }

@@ -10,6 +10,7 @@ describe('L8 a link that is recorded', () => {
       transport: 'odd',
       listening: false,
       mirrors: true,
+      remembered: false,
       open: (given: LinkEvents) => {
         events = given
       },
@@ -31,6 +32,7 @@ describe('L8 a link that is recorded', () => {
     expect(link.transport).toBe('odd')
     expect(link.listening).toBe(false)
     expect(link.mirrors).toBe(true)
+    expect(link.remembered).toBe(false)
     inner.listening = true as never
     expect(link.listening).toBe(true)
 
@@ -65,6 +67,7 @@ describe('L8 a link that is recorded', () => {
     const link = new RecordingLink(plain, () => 0)
     expect(link.listening).toBe(true)
     expect(link.mirrors).toBe(false)
+    expect(link.remembered).toBe(true)
     expect(link.withdraw).toBeUndefined()
   })
 })

@@ -38,6 +38,10 @@ export class RecordingLink implements Link {
     return this.#link.mirrors ?? false
   }
 
+  get remembered(): boolean {
+    return this.#link.remembered ?? true
+  }
+
   /** Whether the link has it says something, so it has it, or has it not, as the link does. */
   get withdraw(): NonNullable<Link['withdraw']> {
     const link = this.#link

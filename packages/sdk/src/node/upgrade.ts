@@ -1,11 +1,30 @@
 /** Requests that offer to speak another protocol from now on, and how they are answered when nobody wants to. */
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { errorText } from '../jsonrpc/index.ts'
+import { JSON_TYPE } from '../transport/index.ts'
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
 export function asksForWebSocket({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
+}
+
+/** Without the query. */
+export function pathOf({ url = '/' }: IncomingMessage): string {
+  const mark = url.indexOf('?')
+  return mark === -1 ? url : url.slice(0, mark)
+}
+
+export type Objection = readonly [status: number, kind: ErrorKind, message: string]
+
+/** The handshake is still plain HTTP, and so is its refusal. */
+export function refuseUpgrade(socket: Duplex, [status, kind, message]: Objection): void {
+  const body = errorText(undefined, new ParleyError(kind, { message }).toWire())
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, `content-type: ${JSON_TYPE}`, `content-length: ${Buffer.byteLength(body)}`, 'connection: close']
+  socket.once('finish', () => socket.destroy())
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** They belong to the offer. */

@@ -1,13 +1,12 @@
 /** Takes WebSocket handshakes on one path of an HTTP server and makes a conversation of each. */
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { IncomingMessage } from 'node:http'
 import type { WebSocketServer } from 'ws'
-import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { ParleyError } from '../errors/index.ts'
 import { DEFAULT_LIMITS, errorText } from '../jsonrpc/index.ts'
-import type { Mount, Servable } from '../serve/index.ts'
+import { admission, type HttpOptions, type Mount, type Places, type Servable } from '../serve/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
 import { type Exchange, Guard, type GuardOptions, JSON_TYPE, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
-import { asksForWebSocket, type UpgradeListener } from './upgrade.ts'
+import { asksForWebSocket, type Objection, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
 import { loadWs } from './websocket-library.ts'
 
 export interface WebSocketEndpointOptions extends GuardOptions {
@@ -17,6 +16,8 @@ export interface WebSocketEndpointOptions extends GuardOptions {
   maxConnections?: number
   /** Most bytes that wait for a client that does not read. Default 64 Mi. */
   maxBuffered?: number
+  /** Whom the handshake comes from. Default: nobody in particular. */
+  principal?: HttpOptions['principal']
   /** Settings of the sessions; what is left out is taken from the server. */
   session?: Omit<AcceptOptions, 'id'>
 }
@@ -33,7 +34,12 @@ export interface WebSocketEndpoint extends Mount {
   close(options?: CloseOptions): Promise<void>
 }
 
-export async function webSocketEndpoint(server: Servable, options: WebSocketEndpointOptions = {}): Promise<WebSocketEndpoint> {
+export function webSocketEndpoint(server: Servable, options: WebSocketEndpointOptions = {}): Promise<WebSocketEndpoint> {
+  return webSocketEndpointWithin(UNBOUNDED, server, options)
+}
+
+/** One whose sessions take places that they share with others. */
+export async function webSocketEndpointWithin(places: Places, server: Servable, options: WebSocketEndpointOptions): Promise<WebSocketEndpoint> {
   const { WebSocketServer } = await loadWs()
   const { maxBytes } = { ...DEFAULT_LIMITS, ...server.limits, ...options.session?.limits }
   const handshakes = new WebSocketServer({
@@ -44,25 +50,29 @@ export async function webSocketEndpoint(server: Servable, options: WebSocketEndp
     maxPayload: maxBytes * 2,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   })
-  return new Endpoint(server, options, handshakes)
+  return new Endpoint(server, options, handshakes, places)
 }
+
+const UNBOUNDED: Places = { take: () => true, leave: () => {} }
 
 class Endpoint implements WebSocketEndpoint {
   readonly path: string
   readonly #server: Servable
   readonly #options: WebSocketEndpointOptions
   readonly #handshakes: WebSocketServer
+  readonly #places: Places
   readonly #guard: Guard
   readonly #maxConnections: number
   readonly #sessions = new Set<Session>()
   #closing = false
 
-  constructor(server: Servable, options: WebSocketEndpointOptions, handshakes: WebSocketServer) {
+  constructor(server: Servable, options: WebSocketEndpointOptions, handshakes: WebSocketServer, places: Places) {
     server.ready?.()
     this.path = options.path ?? '/ws'
     this.#server = server
     this.#options = options
     this.#handshakes = handshakes
+    this.#places = places
     this.#guard = new Guard(options)
     this.#maxConnections = options.maxConnections ?? 1000
   }
@@ -80,8 +90,13 @@ class Endpoint implements WebSocketEndpoint {
   readonly onUpgrade: UpgradeListener = (request, socket, head) => {
     socket.on('error', () => {})
     const objection = this.#objection(request)
-    if (objection !== undefined) return refuse(socket, ...objection)
-    this.#handshakes.handleUpgrade(request, socket, head, (webSocket) => this.#take(webSocket))
+    if (objection !== undefined) return refuseUpgrade(socket, objection)
+    if (!this.#places.take()) return refuseUpgrade(socket, [503, 'refusal_unavailable', 'There are too many sessions'])
+    let begun = false
+    this.#handshakes.handleUpgrade(request, socket, head, (webSocket) => {
+      begun = this.#take(webSocket, request)
+    })
+    if (!begun) this.#places.leave()
   }
 
   count(): number {
@@ -94,11 +109,11 @@ class Endpoint implements WebSocketEndpoint {
   }
 
   #objection(request: IncomingMessage): Objection | undefined {
-    const { headers, url = '/' } = request
+    const { headers } = request
     const barred = this.#guard.objection(headers.host, headers.origin)
     if (barred !== undefined) return [403, 'refusal_permission_denied', barred]
     if (!asksForWebSocket(request)) return [400, 'invalid_request', `Connections are upgraded to websocket only, at ${this.path}; leave the header Upgrade out`]
-    if (pathOf(url) !== this.path) return [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${this.path}`]
+    if (pathOf(request) !== this.path) return [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${this.path}`]
     if (this.#closing) return [503, 'refusal_unavailable', 'The server is shutting down']
     if (this.#sessions.size >= this.#maxConnections) return [503, 'refusal_unavailable', `This server takes at most ${this.#maxConnections} connections`]
     const offered = headers['sec-websocket-protocol']?.split(',').map((name) => name.trim())
@@ -106,35 +121,22 @@ class Endpoint implements WebSocketEndpoint {
     return undefined
   }
 
-  #take(webSocket: SocketLike): void {
-    const { maxBuffered, session: settings = {} } = this.#options
+  /** Whether there is a conversation now. */
+  #take(webSocket: SocketLike, { headers }: IncomingMessage): boolean {
+    const { maxBuffered, principal, session: settings = {} } = this.#options
     try {
-      const session = this.#server.accept(webSocketLink(webSocket, maxBuffered === undefined ? {} : { maxBuffered }), settings)
+      const who = principal?.({ header: (name) => headers[name.toLowerCase()]?.toString() })
+      const session = this.#server.accept(webSocketLink(webSocket, maxBuffered === undefined ? {} : { maxBuffered }), admission(settings, who))
       this.#sessions.add(session)
-      session.onClose(() => this.#sessions.delete(session))
+      session.onClose(() => {
+        this.#sessions.delete(session)
+        this.#places.leave()
+      })
       if (this.#closing) void session.close({ drain: 0 })
+      return true
     } catch {
       webSocket.close(1011, 'Internal error')
+      return false
     }
   }
-}
-
-type Objection = readonly [status: number, kind: ErrorKind, message: string]
-
-export function pathOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark === -1 ? url : url.slice(0, mark)
-}
-
-/** The handshake is still plain HTTP, and so is its refusal. */
-function refuse(socket: Duplex, status: number, kind: ErrorKind, message: string): void {
-  const body = errorText(undefined, new ParleyError(kind, { message }).toWire())
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `content-type: ${JSON_TYPE}`,
-    `content-length: ${new TextEncoder().encode(body).length}`,
-    'connection: close',
-  ]
-  socket.once('finish', () => socket.destroy())
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

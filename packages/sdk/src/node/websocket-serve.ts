@@ -9,7 +9,8 @@ import type { CloseOptions, Session } from '../session/index.ts'
 import { isLoopback } from '../transport/index.ts'
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import type { TlsOptions } from './http-listener.ts'
-import { pathOf, type WebSocketEndpoint, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
+import { pathOf } from './upgrade.ts'
+import { type WebSocketEndpoint, type WebSocketEndpointOptions, webSocketEndpoint } from './websocket-endpoint.ts'
 
 export interface ServeWebSocketOptions extends WebSocketEndpointOptions, CrashReporting {
   /** Default 3000; 0 for any that is free. */
@@ -68,7 +69,7 @@ const onlyUpgrades: Parameters<typeof createServer>[1] = (_, response) => {
 function attach(server: HttpServer | HttpsServer, endpoint: WebSocketEndpoint, afterwards?: () => Promise<void>): WebSocketHandle {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // Somebody else may take the handshakes of another path.
-    if (pathOf(request.url ?? '/') !== endpoint.path && server.listenerCount('upgrade') > 1) return
+    if (pathOf(request) !== endpoint.path && server.listenerCount('upgrade') > 1) return
     endpoint.onUpgrade(request, socket, head)
   }
   server.on('upgrade', onUpgrade)

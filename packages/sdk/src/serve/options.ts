@@ -83,7 +83,6 @@ export interface HttpSettings {
   readonly eventLog: EventLog
   readonly keepEvents: number
   readonly cors: boolean
-  readonly healthPath: string | undefined
   readonly requestTimeout: number
   readonly limits: MessageLimits
   readonly session: AcceptOptions
@@ -113,7 +112,6 @@ export function settleHttp(options: SiteOptions): HttpSettings {
     eventLog: 'append' in eventLog ? eventLog : new MemoryEventLog(eventLog),
     keepEvents: milliseconds(options.keepEvents ?? '1m'),
     cors: options.cors ?? false,
-    healthPath: options.healthPath,
     requestTimeout: positive('requestTimeout', milliseconds(options.requestTimeout ?? '30s')),
     limits: { ...DEFAULT_LIMITS, ...session.limits },
     // Idle sessions expire instead of being pinged: a client that has no stream open could not be reached.

@@ -1,12 +1,15 @@
-/** Everything a server answers over HTTP, path by path; what drives it is one of the runtimes. */
+/** Everything a site answers over HTTP, path by path, for any number of servers; what drives it is one of the runtimes. */
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
 import type { CloseOptions } from '../session/index.ts'
-import { type Exchange, Guard, JSON_TYPE, type ResponseHeaders } from '../transport/index.ts'
+import { type Exchange, Guard, type ResponseHeaders } from '../transport/index.ts'
 import { StreamableEndpoint } from './endpoint.ts'
-import { type HttpOptions, type HttpSettings, settleHttp } from './options.ts'
+import { healthMount } from './health.ts'
+import { type HttpSettings, type ServedPaths, type SiteOptions, settingsFor, settleHttp } from './options.ts'
+import { preflight } from './preflight.ts'
 import { refuse } from './refusal.ts'
-import { type Acceptance, SessionTable } from './session-table.ts'
+import { type Served, type ServedMounts, ServedServer } from './served.ts'
+import { type Acceptance, type Places, SessionTable } from './session-table.ts'
 import { sseMounts } from './sse-endpoint.ts'
 
 /** Answers what comes to one path. */
@@ -14,6 +17,8 @@ export interface Mount {
   /** Called before the body is read; false when the exchange was answered by that. */
   admit?(exchange: Exchange): boolean
   handle(exchange: Exchange): void
+  /** Answers whom the guard of the site would not let in, with nothing that is not for everybody; where it is absent or gives false they are refused (403). */
+  strangers?(exchange: Exchange): boolean
   /** How many sessions there are through it. */
   count?(): number
   close?(options: CloseOptions): Promise<void>
@@ -28,67 +33,103 @@ export interface Servable extends Acceptance {
   ready?(): void
 }
 
+/** What is at a path. */
+export interface Station {
+  readonly mount: Mount
+  /** The longest body that is read. */
+  readonly maxBytes: number
+}
+
+/** Most endpoints that are named to who asks for something else. */
+const MAX_NAMED = 10
+
 export class HttpSite {
   readonly settings: HttpSettings
   readonly guard: Guard
   readonly #table: SessionTable
-  readonly #mounts = new Map<string, Mount>()
+  readonly #stations = new Map<string, Station>()
+  /** In the order they came. */
+  readonly #served = new Set<Served>()
+  #closing = false
 
-  constructor(server: Servable, options: HttpOptions) {
-    server.ready?.()
-    this.settings = settleHttp(options, server.limits)
+  constructor(options: SiteOptions = {}) {
+    this.settings = settleHttp(options)
     this.guard = new Guard(options)
-    this.#table = new SessionTable(server, this.settings)
-    this.mount(this.settings.path, new StreamableEndpoint(server, this.#table, this.settings))
-    if (options.sse)
-      for (const [path, mount] of Object.entries(sseMounts(server, this.settings, options.sse === true ? {} : options.sse))) this.mount(path, mount)
-    if (this.settings.healthPath !== undefined) this.mount(this.settings.healthPath, { handle: refuseHealth })
+    this.#table = new SessionTable(this.settings)
+    const health = healthMount(() => ({ closing: this.#closing, sessions: this.sessions }))
+    if (options.healthPath !== undefined) this.mount(options.healthPath, health)
   }
 
   /** How many sessions there are. */
   get sessions(): number {
-    let count = this.#table.size
-    for (const mount of this.#mounts.values()) count += mount.count?.() ?? 0
+    let count = 0
+    for (const { mount } of this.#stations.values()) count += mount.count?.() ?? 0
     return count
   }
 
-  mount(path: string, mount: Mount): void {
-    if (this.#mounts.has(path)) throw new TypeError(`Path ${path} is taken`)
-    this.#mounts.set(path, mount)
+  /** For sessions by ways that only one runtime has: they count, too. */
+  get places(): Places {
+    return this.#table
   }
 
-  /** Looks at everything but the body; false when the exchange was answered by that, and the body need not be read. */
-  admit(exchange: Exchange): boolean {
+  /** Begins to serve a server, beside those that are served already; throws when one of the paths is taken. */
+  serve(server: Servable, { path = '/mcp', sse = false, mounts = {} }: ServedPaths & ServedMounts = {}): Served {
+    server.ready?.()
+    const settings = settingsFor(server.limits, this.settings)
+    const own: readonly (readonly [string, Mount])[] = [
+      [path, new StreamableEndpoint(server, this.#table, settings)],
+      ...(sse === false ? [] : sseMounts(server, this.#table, settings, sse === true ? {} : sse)),
+      ...Object.entries(mounts),
+    ]
+    const unmount = this.#mountAll(own, settings.limits.maxBytes)
+    const ownMounts = own.map(([, mount]) => mount)
+    const served = new ServedServer(path, ownMounts, () => {
+      unmount()
+      this.#served.delete(served)
+    })
+    this.#served.add(served)
+    return served
+  }
+
+  /** What it gives takes the path away again. */
+  mount(path: string, mount: Mount): () => void {
+    return this.#mountAll([[path, mount]], this.settings.limits.maxBytes)
+  }
+
+  /** What is mounted there. */
+  at(path: string): Mount | undefined {
+    return this.#stations.get(path)?.mount
+  }
+
+  /** The paths whose mount is of that kind. */
+  pathsOf(isOne: (mount: Mount) => boolean): readonly string[] {
+    return [...this.#stations].flatMap(([path, { mount }]) => (isOne(mount) ? [path] : []))
+  }
+
+  /** Looks at everything but the body, and tells what is to handle the exchange with it; `undefined` when it was answered by that. */
+  admit(exchange: Exchange): Station | undefined {
+    const station = this.#stations.get(exchange.path)
     const origin = exchange.header('origin')
     const objection = this.guard.objection(exchange.header('host'), origin)
-    if (exchange.path === this.settings.healthPath && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
-      // Probes come by address, not by name; those that the guard would not let in learn no more than that.
-      this.#showHealth(exchange, objection === undefined ? { sessions: this.sessions } : {})
-      return false
-    }
     if (objection !== undefined) {
-      refuse(exchange, 403, 'refusal_permission_denied', objection)
-      return false
+      if (station?.mount.strangers?.(exchange) !== true) refuse(exchange, 403, 'refusal_permission_denied', objection)
+      return undefined
     }
-    const mount = this.#mounts.get(exchange.path)
-    if (mount === undefined) {
-      refuse(exchange, 404, 'invalid_request', `Nothing is served at this path; the endpoint is ${this.settings.path}`)
-      return false
+    if (station === undefined) {
+      refuse(exchange, 404, 'invalid_request', `Nothing is served at this path; ${named([...this.#served].map(({ path }) => path))}`)
+      return undefined
     }
-    if (this.#tooLong(exchange)) {
-      refuse(exchange, 413, 'message_too_large', `Messages are limited to ${this.settings.limits.maxBytes} bytes`)
-      return false
+    const { mount, maxBytes } = station
+    const declared = exchange.header('content-length')
+    if (declared !== undefined && Number(declared) > maxBytes) {
+      refuse(exchange, 413, 'message_too_large', `Messages are limited to ${maxBytes} bytes`)
+      return undefined
     }
     if (this.settings.cors && exchange.method === 'OPTIONS' && origin !== undefined) {
       exchange.respond(204, preflight(exchange.header('access-control-request-headers')))
-      return false
+      return undefined
     }
-    return mount.admit?.(exchange) ?? true
-  }
-
-  /** An exchange that was admitted, with its body. */
-  handle(exchange: Exchange): void {
-    this.#mounts.get(exchange.path)?.handle(exchange)
+    return (mount.admit?.(exchange) ?? true) ? station : undefined
   }
 
   /** Something here is broken: the client is told no more than that. */
@@ -109,37 +150,29 @@ export class HttpSite {
 
   /** Takes no new sessions, lets running requests finish, and ends all sessions and streams. */
   async close(options: CloseOptions = {}): Promise<void> {
-    await Promise.all([this.#table.close(options), ...[...this.#mounts.values()].map((mount) => mount.close?.(options))])
+    this.#closing = true
+    await Promise.all([...this.#stations.values()].map(({ mount }) => mount.close?.(options)))
+    this.#table.stop()
   }
 
-  #tooLong(exchange: Exchange): boolean {
-    const declared = exchange.header('content-length')
-    return declared !== undefined && Number(declared) > this.settings.limits.maxBytes
-  }
-
-  #showHealth(exchange: Exchange, details: { sessions?: number }): void {
-    const status = this.#table.closing ? 'closing' : 'ok'
-    exchange.respond(status === 'ok' ? 200 : 503, { 'content-type': JSON_TYPE }, JSON.stringify({ status, ...details }))
+  /** All of them, or none. */
+  #mountAll(mounts: readonly (readonly [path: string, mount: Mount])[], maxBytes: number): () => void {
+    if (this.#closing) throw new Error('The site is closed')
+    const seen = new Set<string>()
+    for (const [path] of mounts) {
+      if (!path.startsWith('/')) throw new TypeError(`A path begins with a slash: ${JSON.stringify(path)}`)
+      if (this.#stations.has(path) || seen.has(path)) throw new TypeError(`Path ${path} is taken`)
+      seen.add(path)
+    }
+    for (const [path, mount] of mounts) this.#stations.set(path, { mount, maxBytes })
+    return () => {
+      for (const [path, mount] of mounts) if (this.at(path) === mount) this.#stations.delete(path)
+    }
   }
 }
 
-function refuseHealth(exchange: Exchange): void {
-  refuse(exchange, 405, 'invalid_request', 'Only GET', { allow: 'GET, HEAD' })
-}
-
-const ALLOWED_HEADERS = ['authorization', 'content-type', 'accept', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name']
-
-/** D-60: which parameters of tools are headers as well only the page knows, and browsers take no pattern. */
-const OF_TOOLS = /^mcp-[\w!#$%&'*+.^`|~-]+$/
-
-function preflight(asked: string | undefined): ResponseHeaders {
-  const more = asked?.split(',').flatMap((part) => {
-    const name = part.trim().toLowerCase()
-    return OF_TOOLS.test(name) && !ALLOWED_HEADERS.includes(name) ? [name] : []
-  })
-  return {
-    'access-control-allow-methods': 'GET, POST, DELETE',
-    'access-control-allow-headers': [...ALLOWED_HEADERS, ...(more ?? [])].join(', '),
-    'access-control-max-age': '600',
-  }
+function named(paths: readonly string[]): string {
+  if (paths.length <= 1) return paths.length === 0 ? 'there is no endpoint' : `the endpoint is ${paths[0]}`
+  const shown = paths.slice(0, MAX_NAMED).join(', ')
+  return `the endpoints are ${shown}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ''}`
 }

@@ -2,7 +2,7 @@
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
 import type { InputOf, OutputOf, SchemaLike } from '../schema/index.ts'
-import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session } from '../session/index.ts'
+import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session, spokenVersions } from '../session/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
@@ -41,7 +41,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
 
   /** The versions it speaks. */
   get versions(): readonly ProtocolVersion[] {
-    return this.#state.options.versions ?? versions
+    return spokenVersions(this.#state.options) ?? versions
   }
 
   /** All or, when one of them is a duplicate, none. Clients that are connected are told. */

@@ -40,6 +40,7 @@ export class Answering {
   readonly #session: Session
   #inFlight = NONE
   #waiting: Held[] | undefined
+  #preparing = 0
   #onIdle: (() => void) | undefined
   /** Told when the first of several answers takes time, and when the last is given. */
   readonly #onBusy: ((busy: boolean) => void) | undefined
@@ -51,7 +52,16 @@ export class Answering {
   }
 
   get size(): number {
-    return this.#inFlight.size + (this.#waiting?.length ?? 0)
+    return this.#inFlight.size + (this.#waiting?.length ?? 0) + this.#preparing
+  }
+
+  /** Something has to be found out before a request can be taken: until the returned function is called, it counts as one that is being answered. */
+  prepare(): () => void {
+    this.#preparing++
+    return () => {
+      this.#preparing--
+      this.#idleNow()
+    }
   }
 
   list(): InFlight[] {
@@ -237,10 +247,13 @@ export class Answering {
       if (this.#inFlight.size === 0) this.#onBusy?.(false)
     }
     call.settle()
-    if (this.#onIdle !== undefined && this.size === 0) {
-      this.#onIdle()
-      this.#onIdle = undefined
-    }
+    this.#idleNow()
+  }
+
+  #idleNow(): void {
+    if (this.#onIdle === undefined || this.size > 0) return
+    this.#onIdle()
+    this.#onIdle = undefined
   }
 
   #errorFrame(id: RequestId, error: ParleyError, version = this.#core.version): string {

@@ -3,6 +3,7 @@ import { ParleyError, type WireError } from '../errors/index.ts'
 import { type Body, errorText, type Link, notificationText, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import { type Era, encodeHeader, eraOf, extensionMethods, HEADERS, newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
+import { dialectLink } from './dialect-link.ts'
 import type { Endpoint, Introduction } from './endpoint.ts'
 import { breach } from './guard.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
@@ -42,9 +43,11 @@ export class SessionCore {
   constructor(options: SessionOptions) {
     this.role = options.role
     this.otherRole = options.role === 'server' ? 'client' : 'server'
-    this.link = options.link
     this.endpoint = options.endpoint
     this.settings = settle(options)
+    const { limits, clock } = this.settings
+    this.link =
+      options.dialect === undefined ? options.link : dialectLink(options.link, options.dialect, { onLoss: this.onLoss, limits, now: () => clock.now() })
     this.adopt = options.adopt
     this.#tap = options.tap
     this.#onEvent = options.onEvent

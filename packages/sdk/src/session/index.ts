@@ -3,6 +3,8 @@ export { type AskingOptions, type AskingSettings, askingSettings } from './askin
 export { paramsDigest, Seal, type SealKey } from './asking/seal.ts'
 export { afterTurns } from './asking/turns.ts'
 export { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
+export { type DialectLinkOptions, dialectLink } from './dialect-link.ts'
+export { spokenVersions } from './dialect-versions.ts'
 export { type Duration, milliseconds } from './duration.ts'
 export {
   type Answer,

@@ -1,9 +1,10 @@
 /** Settings of a session, each with its default. */
 import { DEFAULT_LIMITS, type Link, type MessageLimits } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
-import type { Loss, Profile } from '../versions/index.ts'
+import type { DialectName, Loss, Profile } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
 import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
+import { spokenVersions } from './dialect-versions.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Adopt } from './orphan.ts'
@@ -60,6 +61,8 @@ export interface SessionOptions {
   endpoint: Endpoint
   /** Versions this side is willing to speak. Default: all. */
   versions?: readonly ProtocolVersion[]
+  /** The peer speaks a dialect, which goes with one version. Default: none. */
+  dialect?: DialectName
   id?: string
   clock?: Clock
   mint?: Mint
@@ -119,7 +122,7 @@ export function settle(options: SessionOptions): SessionSettings {
   return {
     sharedLink: options.sharedLink ?? false,
     asking: options.asking,
-    versions: options.versions ?? versions,
+    versions: spokenVersions(options) ?? versions,
     clock: options.clock ?? systemClock,
     mint: options.mint ?? systemMint,
     limits: options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits },

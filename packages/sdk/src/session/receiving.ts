@@ -152,11 +152,13 @@ export class Receiving {
       const prepared = core.endpoint.prepare?.(asked.peer)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       this.#preparing = true
+      const done = this.#answering.prepare()
       prepared
         .then(() => !core.closed && this.#shakeHands(message, asked))
         .catch(refuse)
         .finally(() => {
           this.#preparing = false
+          done()
         })
     } catch (error) {
       refuse(error)

@@ -1,5 +1,16 @@
 export { BatchAnswer, type SplitBatch, splitBatch } from './batch.ts'
 export { type Change, change, defineStep, type Part, type Rule, type Step } from './change.ts'
+export {
+  type Dialect,
+  type DialectName,
+  type DialectPlan,
+  dialect,
+  dialectNames,
+  dialectPlan,
+  isDialect,
+  type MethodKind,
+  type Way,
+} from './dialects/dialect.ts'
 export { type Action, type Entry, type ExplainOptions, type Explanation, explain, explainText } from './explain.ts'
 export { type Crossing, type Flow, type FlowVerdict, flows } from './flows/flows.ts'
 export { type InputDemand, type Question, readInputRequired, validResponses } from './flows/question-shapes.ts'

@@ -33,6 +33,8 @@ export interface TranslationContext {
   subscriptionId?: string | number
   /** Makes an unguessable id. */
   mint?: () => string
+  /** The time in milliseconds, for messages that must tell one. */
+  now?: () => number
 }
 
 /** What an editing function is given beside the value. */

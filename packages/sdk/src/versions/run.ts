@@ -65,4 +65,7 @@ export class Run implements EditContext {
   get mint(): (() => string) | undefined {
     return this.context.mint
   }
+  get now(): (() => number) | undefined {
+    return this.context.now
+  }
 }

@@ -69,10 +69,12 @@ export class Stateless {
     const prepared = this.#core.endpoint.prepare?.(undefined)
     if (prepared === undefined) return this.#check(message, origin, envelope)
     this.#undecided.add(key)
-    prepared.then(
-      () => this.#undecided.delete(key) && this.#check(message, origin, envelope),
-      (error: unknown) => this.#undecided.delete(key) && this.#answering.refuseStateless(message.id, key, toParleyError(error)),
-    )
+    prepared
+      .then(
+        () => this.#undecided.delete(key) && this.#check(message, origin, envelope),
+        (error: unknown) => this.#undecided.delete(key) && this.#answering.refuseStateless(message.id, key, toParleyError(error)),
+      )
+      .finally(this.#answering.prepare())
   }
 
   /** Holds the headers against the message; which ones there must be may have to be found out first. */

@@ -4,6 +4,7 @@ import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { declares } from '../../protocol/index.ts'
 import type { Edit, EditContext } from '../operation.ts'
 import { becomeResult } from '../verdict.ts'
+import { keepCode, withoutCode } from './original-code.ts'
 import { STATELESS } from './stateless-methods.ts'
 
 const RESERVED = { lowest: -32099, highest: -32020 }
@@ -33,7 +34,7 @@ export const errorDown: Edit = (error, context) => {
       return showCode(error)
     case HEADER_MISMATCH:
       context.lose('the headers of the request did not fit its body', { rule: 'D-59', path: 'code', severity: 'E' })
-      return { ...error, code: INTERNAL, data: nest(error['data'], HEADER_MISMATCH) }
+      return { ...error, code: INTERNAL, data: keepCode(error['data'], HEADER_MISMATCH) }
     case MISSING_CAPABILITY:
       return missingCapabilityDown(error, context)
     case UNSUPPORTED_VERSION:
@@ -58,7 +59,7 @@ function saysNotFound(error: Body, uri: unknown): boolean {
 function urlRequiredUp(error: Body, context: EditContext): Body {
   context.lose('a link the user has to visit cannot be shown', { rule: 'D-58', path: 'code', severity: 'E' })
   if (declares(context.clientCapabilities, 'elicitation.url')) {
-    return { ...error, code: codeOf('url_elicitation_required', STATELESS), data: nest(error['data'], URL_REQUIRED) }
+    return { ...error, code: codeOf('url_elicitation_required', STATELESS), data: keepCode(error['data'], URL_REQUIRED) }
   }
   const data = isObject(error['data']) ? error['data'] : {}
   return { ...error, code: MISSING_CAPABILITY, data: { ...data, requiredCapabilities: { elicitation: { url: {} } } } }
@@ -82,7 +83,7 @@ function isReserved(code: unknown): code is number {
 /** D-5A: in the older version the code had a private meaning, in the newer it would have a public one. */
 function hideCode(error: Body, code: number, context: EditContext): Body {
   context.lose(`error code ${code} kept as data`, { rule: 'D-5A', path: 'code' })
-  return { ...error, code: INTERNAL, data: nest(error['data'], code) }
+  return { ...error, code: INTERNAL, data: keepCode(error['data'], code) }
 }
 
 /** D-5A backwards: what was hidden on the way up is shown again on the way down. */
@@ -90,20 +91,6 @@ function showCode(error: Body): Body {
   const { data, ...rest } = error
   const code = isObject(data) ? data['originalCode'] : undefined
   if (!isReserved(code) || code === URL_REQUIRED) return error
-  const before = unnest(data as Body)
+  const before = withoutCode(data as Body)
   return before === undefined ? { ...rest, code } : { ...rest, code, data: before }
-}
-
-/** Fields of an object keep their names beside the code; anything that could not be told apart again moves to `data.data`. */
-function nest(data: unknown, originalCode: number): Body {
-  if (data === undefined) return { originalCode }
-  const mixes = isObject(data) && Object.keys(data).length > 0 && !Object.hasOwn(data, 'originalCode') && !Object.hasOwn(data, 'data')
-  return mixes ? { ...data, originalCode } : { originalCode, data }
-}
-
-function unnest(nested: Body): unknown {
-  const { originalCode, ...rest } = nested
-  const keys = Object.keys(rest)
-  if (keys.length === 0) return undefined
-  return keys.length === 1 && keys[0] === 'data' ? rest['data'] : rest
 }
