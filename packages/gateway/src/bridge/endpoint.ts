@@ -1,5 +1,5 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
-import { eraOf, type LogLevel, ParleyError, type Tool } from 'parley-mcp'
+import { eraOf, type LogLevel, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
 import type { Answer, Body, Endpoint, HeaderParam, Inbound, Introduction, Session, Subscription } from 'parley-mcp/engine'
 import { type Line, UNKNOWN, type Upstream } from '../upstream/index.ts'
 import { BridgedCall } from './call.ts'
@@ -183,9 +183,13 @@ export class ServerEndpoint implements Endpoint {
   async #openLine(peer: Introduction): Promise<void> {
     this.upstream.demandUp()
     this.#peer = peer
+    const version = (): ProtocolVersion | undefined => this.#session?.version
     const line = await this.upstream.openLine(
       identityFor(peer),
       {
+        get version() {
+          return version()
+        },
         ask: (question) => {
           if (this.#session === undefined) throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
           return this.#session.request(question.method, question.params, { timeout: '10m', signal: question.signal })

@@ -3,6 +3,7 @@ import { fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
 import type { Line, Upstream } from '../upstream/index.ts'
 import { type BridgedCall, ownParams } from './call.ts'
+import { capabilityGap } from './gap.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
 
 /** The key in `_meta` by which a client asks what translation has lost, and under which it is told. */
@@ -67,7 +68,7 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body):
   const translation = plan(line.client.version, inbound.caller.version, inbound.method, 'error')
   if (translation === undefined) throw error
   const data = error.toWire(line.client.version).data
-  const wire: Body = { code, message: error.message, ...(data === undefined ? {} : { data }) }
+  const wire: Body = { code, message: withGap(error, inbound), ...(data === undefined ? {} : { data }) }
   const outcome = translation(wire, { request: params, clientCapabilities: inbound.caller.capabilities as Body, onLoss: (loss) => call.lose(loss) })
   if (!isVerdict(outcome)) throw fromWire((outcome ?? wire) as never)
   if (outcome.verdict === 'result') return outcome.result
@@ -78,4 +79,11 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body):
 function refusedByClient(error: ParleyError, inbound: Inbound): Body {
   if (inbound.method !== 'tools/call' || inbound.cancelled) throw error
   return { content: [{ type: 'text', text: `Rejected by the client: ${error.message}` }], isError: true }
+}
+
+/** X5: what the server misses may be something the client's version does not have. */
+function withGap({ message, data }: ParleyError, { caller }: Inbound): string {
+  const required: unknown = data?.['requiredCapabilities']
+  const gap = isObject(required) ? capabilityGap(caller.version, required) : ''
+  return gap === '' ? message : `${message}: ${gap}`
 }

@@ -2,14 +2,14 @@
 import { milliseconds } from 'parley-mcp/engine'
 import { usageError } from './failure.ts'
 import type { SharedOptions } from './options.ts'
-import type { BridgeStart } from './serving.ts'
+import type { BridgeStart } from './serve/starts.ts'
 import { addressIn, demandNoAddress, headersFrom, type Wish } from './target.ts'
 
 type Given = Wish & Pick<SharedOptions, 'timeout'>
 
 export async function bridgeCommand(given: Given): Promise<void> {
   const start = bridgeStart(given)
-  const { startBridge } = await import('../bridge/index.ts')
+  const { startBridge } = await import('./serve/bridge.ts')
   await startBridge(start)
 }
 

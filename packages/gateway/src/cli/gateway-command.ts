@@ -1,13 +1,13 @@
 /** `parley gateway`: checks what was written and starts the gateway. */
 import { existsSync } from 'node:fs'
 import { usageError } from './failure.ts'
-import type { GatewayStart } from './serving.ts'
+import type { GatewayStart } from './serve/starts.ts'
 
 const USUAL = 'parley.json'
 
 export async function gatewayCommand(given: Partial<GatewayStart>): Promise<void> {
   const start = gatewayStart(given)
-  const { startGateway } = await import('../gateway/index.ts')
+  const { startGateway } = await import('./serve/gateway.ts')
   await startGateway(start)
 }
 

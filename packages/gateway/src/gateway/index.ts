@@ -1,2 +1,1 @@
 export { Gateway, type GatewayOptions } from './gateway.ts'
-export { startGateway } from './start.ts'

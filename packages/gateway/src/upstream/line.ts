@@ -1,12 +1,15 @@
 /** One conversation of the gateway with a server: a client of the SDK, and who stands behind it. */
-import { eraOf, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
+import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } from 'parley-mcp'
 import { type Body, type Client, type Inbound, type Introduction, type RequestOptions, type Session, type Subscription, systemMint } from 'parley-mcp/engine'
 import { isLinkQuestion, paceOf } from '../bridge/asked-links.ts'
 import { BridgedCall, unanswered } from '../bridge/call.ts'
+import { methodGap } from '../bridge/gap.ts'
 import { Turns } from './turns.ts'
 
 /** Who is asked, and told, what belongs to no call. */
 export interface LineOwner {
+  /** What the client speaks. */
+  readonly version: ProtocolVersion | undefined
   /** Puts a question of the server to the one client behind the line. */
   ask(question: Inbound): Promise<Body>
   tell(method: string, params: Body): void
@@ -103,6 +106,13 @@ export class Line {
     return this.#answerAlone(question)
   }
 
+  /** X5: a question the client's version does not have is refused with that reason. */
+  refusing(method: string, error: ParleyError): ParleyError {
+    const version = this.owner?.version
+    const gap = version === undefined ? '' : methodGap(version, method)
+    return gap === '' ? error : new ParleyError(error.kind, { message: `${error.message}: ${gap}`, ...(error.data && { data: error.data }) })
+  }
+
   /** What the server tells, and on which call it works when that is known. */
   told(method: string, params: Body, _session: Session, call: unknown): void {
     if (FOLLOWED.has(method)) return
@@ -117,7 +127,7 @@ export class Line {
 
   /** 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is asked once. */
   async #askFor(call: BridgedCall, question: Inbound): Promise<Body> {
-    if (question.method === 'roots/list') return this.#remembering(await call.ask(question))
+    if (question.method === 'roots/list') return this.#rootsFor(call, question)
     if (!this.stateless || !isLinkQuestion(question.method, question.params) || call.inbound.caller.version === this.client.version) return call.ask(question)
     const { url } = question.params
     const known = call.links.find(url)
@@ -132,9 +142,11 @@ export class Line {
     return answer
   }
 
-  #remembering(answer: Body): Body {
-    this.roots = answer
-    return answer
+  /** Where a client has to come back with its answer, it is asked once: this line is its own, and it says when its roots change. */
+  async #rootsFor(call: BridgedCall, question: Inbound): Promise<Body> {
+    if (this.owner === undefined && this.roots !== undefined) return this.roots
+    this.roots = await call.ask(question)
+    return this.roots
   }
 
   /** Nobody can be asked: what is known is told, and no decision is made up (8.2). */

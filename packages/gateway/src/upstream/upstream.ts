@@ -128,6 +128,7 @@ export class Upstream {
         introduce: () => identity,
         answer: (question) => line.answer(question),
         notified: (method, params, session, call) => line.told(method, params, session, call),
+        refusing: (method, error) => line.refusing(method, error),
       },
       ...(config.versions && { versions: config.versions }),
       ...(config.dialect && { dialect: config.dialect }),

@@ -22,7 +22,7 @@ const MASKED: readonly ErrorKind[] = [...UNFIT, 'internal_error']
 export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
 
 /** What somebody else answers in this client's name. */
-export type RelayedEndpoint = Pick<Endpoint, 'introduce' | 'answer' | 'notified' | 'closed'>
+export type RelayedEndpoint = Pick<Endpoint, 'introduce' | 'answer' | 'notified' | 'refusing' | 'closed'>
 
 /** What is asked is somebody else's to answer; the headers of tools are this side's business. */
 export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoint {
@@ -30,6 +30,7 @@ export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoi
     introduce: () => endpoint.introduce(),
     answer: (inbound) => endpoint.answer(inbound),
     notified: (method, params, session, owner) => endpoint.notified?.(method, params, session, owner),
+    refusing: (method, error) => endpoint.refusing?.(method, error) ?? error,
     closed: (session, reason) => endpoint.closed?.(session, reason),
     headerParams: headers.headerParams,
     headersRefused: headers.headersRefused,

@@ -1,4 +1,5 @@
 /** What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest vocabulary. */
+import type { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId, Serialised } from '../jsonrpc/index.ts'
 import type { Capabilities, InputRequests, LogLevel, ProtocolVersion } from '../protocol/index.ts'
 import type { HeaderParam, Loss } from '../versions/index.ts'
@@ -120,6 +121,8 @@ export interface Endpoint {
   headerParams?(tool: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> | undefined
   /** The server found the headers of a call wrong: what is known of the tool is out of date. The call is made once more when this is done. */
   headersRefused?(tool: string): void | Promise<void>
+  /** May say more about why the peer must not ask this: the error is what it is answered with. */
+  refusing?(method: string, error: ParleyError): ParleyError
   /** Called for every notification the session itself has no use for; `owner` as of an `Inbound`. */
   notified?(method: string, params: Body, session: Session, owner: unknown): void
   /** The handshake is complete. */

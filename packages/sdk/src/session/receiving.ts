@@ -137,7 +137,7 @@ export class Receiving {
     if (method === 'initialize') return this.#onInitialize(message)
     if (method === 'ping') return this.#answering.succeed(id, {}, reply)
     const breach = core.breach(core.route(method), core.otherRole)
-    if (breach !== undefined) return this.#answering.refuse(id, breach, reply)
+    if (breach !== undefined) return this.#answering.refuse(id, core.endpoint.refusing?.(method, breach) ?? breach, reply)
     if (core.role === 'client') this.#answering.take(message, reply, undefined, core.route(method), this.#requests.ownerOf(this.#within))
     else this.#answering.take(message, reply)
   }

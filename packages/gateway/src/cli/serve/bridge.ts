@@ -1,11 +1,11 @@
 /** `parley bridge`: a client that can only start a program, and a server that may be anywhere and speak anything. */
 import { serveStdio } from 'parley-mcp/node'
-import { usageError } from '../cli/failure.ts'
-import type { BridgeStart } from '../cli/serving.ts'
-import { readConfig, type ServerConfig, serverDefaults } from '../config/index.ts'
-import { textLog } from '../log/index.ts'
-import { Upstream } from '../upstream/index.ts'
-import { ServedUpstream } from './servable.ts'
+import { ServedUpstream } from '../../bridge/index.ts'
+import { readConfig, type ServerConfig, serverDefaults } from '../../config/index.ts'
+import { textLog } from '../../log/index.ts'
+import { Upstream } from '../../upstream/index.ts'
+import { usageError } from '../failure.ts'
+import type { BridgeStart } from './starts.ts'
 
 export async function startBridge(start: BridgeStart): Promise<void> {
   const config = await configFor(start)

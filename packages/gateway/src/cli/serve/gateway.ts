@@ -1,9 +1,15 @@
 /** `parley gateway`: reads the configuration, starts everything, says where it listens, and ends everything when it is told to. */
-import type { GatewayStart } from '../cli/serving.ts'
-import { ConfigError, describeProblem, readConfig, watchConfig } from '../config/index.ts'
-import { type GatewayLog, jsonLog, textLog } from '../log/index.ts'
-import { Gateway } from './gateway.ts'
-import { greeting, serverLine } from './greeting.ts'
+import { systemClock } from 'parley-mcp/engine'
+import { ConfigError, describeProblem, readConfig, watchConfig } from '../../config/index.ts'
+import { Gateway } from '../../gateway/index.ts'
+import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
+import { addresses, serverLine, toTry } from './greeting.ts'
+import { invocation } from './invocation.ts'
+import type { GatewayStart } from './starts.ts'
+import { suggestedCalls } from './suggestions.ts'
+
+/** Whoever wants to try it does not wait longer than this for servers that are slow to start, in milliseconds. */
+const PATIENCE = 5000
 
 export async function startGateway(start: GatewayStart): Promise<void> {
   const override = { ...(start.port === undefined ? {} : { port: start.port }), ...(start.host === undefined ? {} : { host: start.host }) }
@@ -13,15 +19,8 @@ export async function startGateway(start: GatewayStart): Promise<void> {
   for (const warning of warnings) log.warning(describeProblem(warning))
   const gateway = new Gateway(config, { log, file: start.config })
   const { url } = await gateway.start()
-  process.stdout.write(greeting(url, gateway.upstreams))
-  for (const upstream of gateway.upstreams) {
-    if (upstream.config.lazy) process.stdout.write(serverLine(upstream))
-    else
-      void upstream.home().then(
-        () => process.stdout.write(serverLine(upstream)),
-        () => process.stdout.write(serverLine(upstream)),
-      )
-  }
+  process.stdout.write(addresses(url, gateway.upstreams))
+  void greet(url, gateway)
   const watch = watchConfig(
     start.config,
     (outcome) => {
@@ -34,6 +33,16 @@ export async function startGateway(start: GatewayStart): Promise<void> {
   await untilToldToEnd(log)
   watch.close()
   await gateway.close()
+}
+
+/** Tells of each server as soon as it was reached or was not, and then what can be tried. */
+async function greet(url: string, { upstreams }: Gateway): Promise<void> {
+  const reached = upstreams.map(async (upstream) => {
+    if (!upstream.config.lazy) await upstream.home().catch(() => undefined)
+    process.stdout.write(serverLine(upstream))
+  })
+  await Promise.race([Promise.all(reached), new Promise<void>((resolve) => systemClock.after(PATIENCE, resolve))])
+  process.stdout.write(toTry(url, invocation(process.argv[1], process.env), await suggestedCalls(upstreams)))
 }
 
 /** Structured for programs, readable for people. */

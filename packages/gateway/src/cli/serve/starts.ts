@@ -1,5 +1,5 @@
 /** What the commands that serve hand to those who do it: checked options, nothing else. */
-import type { CommandTarget, RemoteTarget } from '../config/index.ts'
+import type { CommandTarget, RemoteTarget } from '../../config/index.ts'
 
 export interface GatewayStart {
   /** Path of the configuration. */

@@ -1,0 +1,153 @@
+/** Peers on either side of a bridge that tests write themselves: servers of one version that do as they are told, and clients of raw frames. */
+import type { Capabilities, ProtocolVersion } from 'parley-mcp'
+import { memoryPair } from 'parley-mcp/client'
+import { type AcceptOptions, type Acceptor, type Answer, type Body, type Inbound, isObject, type Link, META, Session } from 'parley-mcp/engine'
+
+export interface ScriptedServer extends Acceptor {
+  readonly sessions: Session[]
+  /** Every request that came, in the newest vocabulary. */
+  readonly asked: Inbound[]
+  /** Every notification that came. */
+  readonly told: { readonly method: string; readonly params: Body }[]
+}
+
+export interface Script {
+  readonly version: ProtocolVersion
+  readonly capabilities?: Capabilities
+  readonly answer?: (inbound: Inbound) => Answer | Promise<Answer>
+  readonly opened?: (session: Session) => void
+}
+
+export const EVERYTHING: Capabilities = {
+  tools: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  prompts: { listChanged: true },
+  logging: {},
+}
+
+export const text = (words: string): Body => ({ content: [{ type: 'text', text: words }] })
+
+/** A server whose every answer the test writes. */
+export function scripted({ version, capabilities = EVERYTHING, answer = () => text('done'), opened }: Script): ScriptedServer {
+  const sessions: Session[] = []
+  const asked: Inbound[] = []
+  const told: { method: string; params: Body }[] = []
+  return {
+    sessions,
+    asked,
+    told,
+    accept: (link: Link, options: AcceptOptions = {}) => {
+      const introduction = { info: { name: 'scripted', version: '1' }, capabilities }
+      const session = new Session({
+        keepAlive: false,
+        ...options,
+        versions: [version],
+        role: 'server',
+        link,
+        endpoint: {
+          introduce: () => introduction,
+          answer: (inbound) => {
+            asked.push(inbound)
+            return answer(inbound)
+          },
+          notified: (method, params) => void told.push({ method, params }),
+          opened: (session) => opened?.(session),
+        },
+      })
+      sessions.push(session)
+      return session
+    },
+  }
+}
+
+export interface RawMessage {
+  id?: string | number
+  method?: string
+  params?: Body
+  result?: Body
+  error?: { code: number; message: string; data?: Body }
+}
+
+/** A client of raw frames. */
+export class RawClient {
+  readonly received: RawMessage[] = []
+  readonly session: Session
+  closed = false
+  readonly #link: Link
+  readonly #answers = new Map<string | number, (message: RawMessage) => void>()
+  readonly #watchers = new Set<() => void>()
+  #lastId = 0
+
+  constructor(server: Acceptor, accept: AcceptOptions = {}) {
+    const [near, far] = memoryPair()
+    this.#link = near
+    this.session = server.accept(far, { keepAlive: false, ...accept })
+    near.open({
+      frame: (frame) => this.#receive(JSON.parse(frame) as RawMessage),
+      closed: () => {
+        this.closed = true
+      },
+    })
+  }
+
+  send(message: object): void {
+    this.#link.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  }
+
+  /** The id of the request that is sent next. */
+  get nextId(): number {
+    return this.#lastId + 1
+  }
+
+  request(method: string, params: Body = {}): Promise<RawMessage> {
+    const id = ++this.#lastId
+    return new Promise((resolve) => {
+      this.#answers.set(id, resolve)
+      this.send({ id, method, params })
+    })
+  }
+
+  /** A request of the stateless era. */
+  ask(method: string, params: Body = {}, capabilities: Capabilities = {}): Promise<RawMessage> {
+    return this.request(method, { ...params, _meta: envelope(capabilities, params['_meta']) })
+  }
+
+  async shakeHands(version: string, capabilities: Capabilities = {}): Promise<Body> {
+    const { result } = await this.request('initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } })
+    this.send({ method: 'notifications/initialized' })
+    return result as Body
+  }
+
+  of(method: string): RawMessage[] {
+    return this.received.filter((message) => message.method === method)
+  }
+
+  /** The message of this method with this number, when it has come. */
+  async next(method: string, index = 0): Promise<RawMessage> {
+    for (;;) {
+      const found = this.of(method)[index]
+      if (found !== undefined) return found
+      await new Promise<void>((resolve) => this.#watchers.add(resolve))
+    }
+  }
+
+  close(): void {
+    void this.#link.close()
+  }
+
+  #receive(message: RawMessage): void {
+    this.received.push(message)
+    if (message.method === undefined) this.#answers.get(message.id as number)?.(message)
+    for (const watch of this.#watchers) watch()
+    this.#watchers.clear()
+  }
+}
+
+export function envelope(capabilities: Capabilities = {}, more: unknown = {}): Body {
+  return {
+    [META.version]: '2026-07-28',
+    [META.clientInfo]: { name: 'raw', version: '1' },
+    [META.clientCapabilities]: capabilities,
+    ...(isObject(more) ? more : {}),
+  }
+}

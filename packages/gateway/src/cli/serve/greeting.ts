@@ -1,0 +1,30 @@
+/** What `parley gateway` prints: where it listens, what each server speaks, and what to try. */
+import { eraOf, newestVersion, versions } from 'parley-mcp'
+import type { Upstream } from '../../upstream/index.ts'
+import type { SuggestedCall } from './suggestions.ts'
+
+export function addresses(url: string, upstreams: readonly Upstream[]): string {
+  const width = Math.max('all servers'.length, ...upstreams.map(({ name }) => name.length))
+  const line = (name: string, path: string): string => `  ${name.padEnd(width)}  ${url}${path}`
+  return `${[`Parley listens on ${url}`, line('all servers', '/mcp'), ...upstreams.map(({ name }) => line(name, `/servers/${name}/mcp`)), ''].join('\n')}\n`
+}
+
+/** One line when a server was reached, or was not. */
+export function serverLine(upstream: Upstream): string {
+  const { name, introduction, version, era, config } = upstream
+  if (introduction === undefined || version === undefined) {
+    if (config.lazy) return `  ${name}: is started by its first client\n`
+    return `  ${name}: not reached: ${(upstream.status().lastError ?? 'no reason known').split('\n')[0]}\n`
+  }
+  const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) => Object.hasOwn(introduction.capabilities, each))
+  return `  ${name}: ${introduction.info.name} ${introduction.info.version} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
+}
+
+/** `command`: how this program is called here. Calls are shown from clients of the era the server is not of. */
+export function toTry(url: string, command: string, calls: readonly SuggestedCall[]): string {
+  const called = calls.map(({ name, args, era }) => {
+    const version = era === 'stateless' ? versions.find((each) => eraOf(each) === 'handshake') : newestVersion
+    return `  ${command} call ${url}/mcp ${name} '${JSON.stringify(args)}' --version ${version}`
+  })
+  return `${['', 'Try it in another terminal:', `  ${command} inspect ${url}/mcp`, ...called, `  curl ${url}/readyz`, '', 'Ctrl-C ends it.'].join('\n')}\n`
+}
