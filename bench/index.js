@@ -1,6 +1,11 @@
 /** `npm run bench -- <suite> [options]`. */
 
-const suites = { engine: () => import('./engine.js'), transports: () => import('./transports.js'), stateless: () => import('./stateless.js') }
+const suites = {
+  engine: () => import('./engine.js'),
+  transports: () => import('./transports.js'),
+  stateless: () => import('./stateless.js'),
+  gateway: () => import('./gateway.js'),
+}
 
 const [name, ...options] = process.argv.slice(2)
 const load = suites[name]

@@ -16,4 +16,6 @@ export function digits(value) {
   return value >= 1 ? value.toFixed(2) : value.toFixed(3)
 }
 
+export const counted = (value) => value.toLocaleString('en-GB')
+
 export const microseconds = (value) => `${digits(value)} µs`

@@ -1,11 +1,13 @@
-/** `npm run conformance -- server|client VERSION`: the official suite against Parley, counted honestly. */
+/** `npm run conformance -- server|client VERSION` or `-- gateway`: the official suite against Parley, counted honestly. */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startProgram } from '../scripts/program.js'
+import { runThroughGateway } from './gateway/run.js'
 import { EXTENSION, listScenarios, runAgainstClient, runAgainstServer } from './suite.js'
 
 const USAGE = `usage: npm run conformance -- server VERSION|all|${EXTENSION} [--answer auto|json|sse] [--stateless]
-       npm run conformance -- client VERSION|${EXTENSION}`
+       npm run conformance -- client VERSION|${EXTENSION}
+       npm run conformance -- gateway [same|across|all] [parley] [official]`
 
 const fixture = fileURLToPath(new URL('fixture.js', import.meta.url))
 
@@ -76,11 +78,16 @@ function readArguments() {
       options: { answer: { type: 'string', default: 'auto' }, stateless: { type: 'boolean', default: false } },
     })
     const [side, version, ...rest] = positionals
+    if (side === 'gateway') return { side, choice: positionals.slice(1) }
     const versions = side === 'server' && version === 'all' ? SERVER_VERSIONS : [version]
     if (Object.hasOwn(sides, side ?? '') && version !== undefined && rest.length === 0) return { side, versions, values }
   } catch {
     // said below
   }
+  return explainUsage()
+}
+
+function explainUsage() {
   console.error(USAGE)
   process.exit(2)
 }
@@ -91,10 +98,14 @@ function total(results) {
 }
 
 try {
-  const { side, versions, values } = readArguments()
-  const results = await sides[side](versions, values)
-  console.log(total(results))
-  process.exitCode = results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1
+  const { side, versions, values, choice } = readArguments()
+  if (side === 'gateway') {
+    process.exitCode = (await runThroughGateway(choice)) ?? explainUsage()
+  } else {
+    const results = await sides[side](versions, values)
+    console.log(total(results))
+    process.exitCode = results.length > 0 && results.every(({ passed }) => passed) ? 0 : 1
+  }
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

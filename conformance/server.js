@@ -10,9 +10,9 @@ import { changing, independent } from './server/stateless.js'
 import { tasks } from './server/tasks.js'
 import { tools } from './server/tools.js'
 
-/** With `stateless`, handlers that ask something are run again instead of being suspended. */
-export function startServer({ stateless, ...options }) {
-  const server = createServer({ name: 'parley-conformance', version: '1.0.0' }, { stateless })
+/** With `versions` it speaks only those; with `stateless`, handlers that ask something are run again instead of being suspended. */
+export function startServer({ versions, stateless, ...options }) {
+  const server = createServer({ name: 'parley-conformance', version: '1.0.0' }, { stateless, ...(versions && { versions }) })
   // The suite calls the first tool there is without arguments.
   server.add(...tools, ...questions, ...rounds, ...independent, ...changing(server), ...tasks, ...resources, ...prompts, ...skills)
   return serveHttp(server, options)

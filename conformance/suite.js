@@ -127,6 +127,7 @@ function judge(scenario, checks) {
     passed: failed.length === 0 && isMeasured,
     checks: succeeded.length + failed.length,
     succeeded: succeeded.length,
+    failed: failed.map(({ id }) => id),
     warnings: of('WARNING').map(reason),
     why,
   }

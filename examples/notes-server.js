@@ -1,12 +1,14 @@
 /**
  * The notes, served: `node examples/notes-server.js` over standard input and output, for clients that start it;
- * with `--http [--port 3000]` over HTTP; with `--file notes.json` they outlive the server.
+ * with `--http [--port 3000]` over HTTP; with `--file notes.json` they outlive the server; with `--only 2025-06-18` it speaks no other version.
  */
 import { parseArgs } from 'node:util'
 import { closeOnSignals, serveHttp, serveStdio } from 'parley-mcp/node'
 import { createNotes } from './notes.js'
 
-const { values } = parseArgs({ options: { http: { type: 'boolean' }, port: { type: 'string', default: '3000' }, file: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { http: { type: 'boolean' }, port: { type: 'string', default: '3000' }, file: { type: 'string' }, only: { type: 'string' } },
+})
 
 function howToTry(url) {
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'curl', version: '1.0.0' } }
@@ -24,7 +26,7 @@ Ctrl-C ends it.`
 }
 
 try {
-  const notes = createNotes(values)
+  const notes = createNotes({ file: values.file, versions: values.only && [values.only] })
   if (values.http) {
     const serving = await serveHttp(notes, { port: Number(values.port) })
     closeOnSignals(serving)

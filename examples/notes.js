@@ -1,29 +1,36 @@
 /** A server that keeps notes: tools to write and find them, resources to read them, a prompt to sum them up. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createServer, notFound, prompt, resource, ToolError, tool, user } from 'parley-mcp/server'
 import { z } from 'zod'
 
 const note = z.object({ id: z.string(), title: z.string(), text: z.string(), tags: z.array(z.string()) })
+const title = z.string().min(1)
+const newNote = z.object({
+  title: title.meta({ examples: ['Milk'] }),
+  text: z.string().meta({ examples: ['Two bottles'] }),
+  tags: z.array(z.string()).default([]),
+})
 
-/** `file` is where notes are kept from one run to the next; without it they live as long as the server. */
-export function createNotes({ file } = {}) {
-  const notes = new Map(load(file).map((one) => [one.id, one]))
-  const save = () => file !== undefined && writeFileSync(file, JSON.stringify([...notes.values()], null, 2))
-  const tags = () => [...new Set([...notes.values()].flatMap((one) => one.tags))].sort()
-  let lastId = Math.max(0, ...[...notes.keys()].map(Number))
+/** `file` is where notes are kept from one run to the next, also when several servers share it; without it they live as long as the server. */
+export function createNotes({ file, versions } = {}) {
+  const book = file === undefined ? inMemory() : inFile(file)
+  const tags = () => [...new Set(book.all().flatMap((one) => one.tags))].sort()
+  const find = (id) => book.all().find((one) => one.id === id)
 
   const addNote = tool(
     'add_note',
     {
       title: 'Add a note',
-      input: z.object({ title: z.string().min(1), text: z.string(), tags: z.array(z.string()).default([]) }),
+      description: 'Keeps a note, with tags if there are any',
+      input: newNote,
       output: note,
       annotations: { destructiveHint: false },
     },
     (given) => {
-      const added = { id: String(++lastId), ...given }
-      notes.set(added.id, added)
-      save()
+      const kept = book.all()
+      const added = { id: String(1 + Math.max(0, ...kept.map((one) => Number(one.id)))), ...given }
+      book.keep([...kept, added])
       server.updated('notes://all')
       return added
     },
@@ -41,40 +48,44 @@ export function createNotes({ file } = {}) {
     ({ words }) => {
       const sought = words.toLowerCase().split(/\s+/)
       const holds = (one) => sought.every((word) => `${one.title} ${one.text} ${one.tags.join(' ')}`.toLowerCase().includes(word))
-      return { notes: [...notes.values()].filter(holds) }
+      return { notes: book.all().filter(holds) }
     },
   )
 
   const removeNote = tool(
     'remove_note',
-    { title: 'Remove a note', input: z.object({ id: z.string() }), annotations: { destructiveHint: true, idempotentHint: true } },
+    {
+      title: 'Remove a note',
+      description: 'Removes a note for good, when the user is sure',
+      input: z.object({ id: z.string() }),
+      annotations: { destructiveHint: true, idempotentHint: true },
+    },
     async ({ id }, ctx) => {
-      const found = notes.get(id)
+      const found = find(id)
       if (found === undefined) throw new ToolError(`There is no note ${id}`)
       // Whoever cannot be asked has decided already.
       if (ctx.client.can('elicitation')) {
         const { action, content } = await ctx.elicit('sure', `Remove the note "${found.title}"?`, z.object({ sure: z.boolean() }))
         if (action !== 'accept' || !content.sure) return `The note "${found.title}" stays`
       }
-      notes.delete(id)
-      save()
+      book.keep(book.all().filter((one) => one.id !== id))
       server.updated('notes://all')
       return `Removed the note "${found.title}"`
     },
   )
 
-  const allNotes = resource('notes://all', { title: 'All notes', mimeType: 'text/markdown' }, () => [...notes.values()].map(asMarkdown).join('\n\n'))
+  const allNotes = resource('notes://all', { title: 'All notes', mimeType: 'text/markdown' }, () => book.all().map(asMarkdown).join('\n\n'))
 
   const oneNote = resource(
     'notes://note/{id}',
     {
       title: 'One note',
       mimeType: 'text/markdown',
-      list: () => [...notes.values()].map(({ id, title }) => ({ uri: `notes://note/${id}`, name: id, title })),
-      complete: { id: () => [...notes.keys()] },
+      list: () => book.all().map(({ id, title }) => ({ uri: `notes://note/${id}`, name: id, title })),
+      complete: { id: () => book.all().map(({ id }) => id) },
     },
     ({ id }) => {
-      const found = notes.get(id)
+      const found = find(id)
       if (found === undefined) throw notFound(`notes://note/${id}`)
       return asMarkdown(found)
     },
@@ -84,12 +95,19 @@ export function createNotes({ file } = {}) {
     'sum_up',
     { title: 'Sum up notes', arguments: { tag: { description: 'Only notes with this tag', complete: () => tags() } } },
     ({ tag }) => {
-      const chosen = [...notes.values()].filter((one) => tag === undefined || one.tags.includes(tag))
+      const chosen = book.all().filter((one) => tag === undefined || one.tags.includes(tag))
       return user(`Sum up these notes in three sentences:\n\n${chosen.map(asMarkdown).join('\n\n') || '(none)'}`)
     },
   )
 
-  const server = createServer({ name: 'notes', version: '1.0.0', title: 'Notes' }).add(addNote, findNotes, removeNote, allNotes, oneNote, sumUp)
+  const server = createServer({ name: 'notes', version: '1.0.0', title: 'Notes' }, { ...(versions && { versions }) }).add(
+    addNote,
+    findNotes,
+    removeNote,
+    allNotes,
+    oneNote,
+    sumUp,
+  )
   return server
 }
 
@@ -97,8 +115,30 @@ function asMarkdown({ title, text, tags }) {
   return `# ${title}\n\n${text}${tags.length === 0 ? '' : `\n\n${tags.map((tag) => `#${tag}`).join(' ')}`}`
 }
 
+function inMemory() {
+  let notes = []
+  return {
+    all: () => notes,
+    keep(changed) {
+      notes = changed
+    },
+  }
+}
+
+/** Read anew each time, because another server may have written to it. */
+function inFile(file) {
+  const all = () => load(file)
+  all()
+  return {
+    all,
+    keep(changed) {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, JSON.stringify(changed, null, 2))
+    },
+  }
+}
+
 function load(file) {
-  if (file === undefined) return []
   try {
     return z.array(note).parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {

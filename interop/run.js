@@ -1,4 +1,7 @@
-/** `npm run interop [-- few] [WORDS]`: Parley and published clients and servers, in all pairs, in a few, or in those whose description has the words. */
+/**
+ * `npm run interop [-- few] [WORDS]`: Parley and published clients and servers, in all pairs, in a few, or in those whose description has the words.
+ * `npm run interop -- gateway …`: published clients and servers among themselves, through the gateway.
+ */
 import { PROBES } from './contract.js'
 import { fewPairs, pairs } from './pairs.js'
 import { Recording } from './record.js'
@@ -51,6 +54,10 @@ async function outcomeOf(name, subject, pair) {
 }
 
 const [first, ...rest] = process.argv.slice(2)
+if (first === 'gateway') {
+  const { runThroughGateway } = await import('./gateway/run.js')
+  process.exit(await runThroughGateway(rest))
+}
 const isFew = first === 'few'
 const words = isFew || first === undefined ? rest : [first, ...rest]
 const describe = ({ client, server, role, transport, version = 'refused' }) => `${client} → ${server} ${role} ${transport} ${version}`.toLowerCase()

@@ -56,6 +56,25 @@ describe.sequential('V1, V4 the official suite', () => {
     expect(lastLine(shown)).toMatch(new RegExp(`^passed ${scenarios} of ${scenarios} scenarios, (\\d+) of \\1 checks$`))
   })
 
+  it('has nothing to object to in servers behind the gateway, of its own era and of the other', PATIENT, async () => {
+    const shown = await conformance('gateway', 'all', 'parley')
+    expect(shown).not.toMatch(/FAILED/)
+    expect(shown).toContain('passed 40 of 40 scenarios')
+    expect(shown).toContain('passed 33 of 33 scenarios')
+    expect(lastLine(shown)).toBe(`4 legs, ${2 * (40 + 33)} scenarios, 0 failed`)
+  })
+
+  it.each([
+    ['what fails without being listed', { passed: false, failed: ['a'] }, [], 'FAILED'],
+    ['what is listed and fails', { passed: false, failed: ['a'] }, [{ scenario: 's', why: 'w' }], 'impossible'],
+    ['what is listed and passes', { passed: true, failed: [] }, [{ scenario: 's', why: 'w' }], 'FAILED'],
+    ['what fails beside what is listed', { passed: false, failed: ['a', 'b'] }, [{ scenario: 's', why: 'w', checks: ['a'] }], 'FAILED'],
+  ])('is counted honestly behind the gateway: %s', async (_, result, impossible, verdict) => {
+    const module = '../conformance/gateway/run.js'
+    const { verdictOf } = (await import(module)) as { verdictOf(result: object, impossible: object[]): { verdict: string } }
+    expect(verdictOf({ scenario: 's', why: 'because', ...result }, impossible)).toMatchObject({ verdict })
+  })
+
   it('is counted honestly: a server that is not there passes nothing', { timeout: MINUTE }, async () => {
     const { runAgainstServer } = await suite()
     // Nobody listens at the port of `discard`; of the single checks the suite nevertheless counts dozens as passed.

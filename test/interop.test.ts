@@ -1,10 +1,10 @@
-/** Parley and published clients and servers: each kind of pair once; `npm run interop` has all pairs. */
+/** Parley and published clients and servers, and these among themselves through the gateway: each kind of pair once; `npm run interop` has all pairs. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { root } from './support/files.ts'
+import { root, textOf } from './support/files.ts'
 import { plainEnvironment } from './support/shell.ts'
 
 const MINUTE = 60_000
@@ -53,6 +53,42 @@ describe('V1 V4 published clients and servers', () => {
 
   it('are listed when none has the words', { timeout: MINUTE }, async () => {
     expect(await interop('nobody')).toMatchObject({ code: 2, shown: expect.stringContaining('server-everything server http') })
+  })
+})
+
+interface Outcomes {
+  client: string
+  server: string
+  outcomes: Record<string, { verdict: string }>
+}
+
+interface Matrix {
+  expectedOutcomes(): Outcomes[]
+  documentOf(results: Outcomes[]): string
+}
+
+describe('X1 X3 X5 X6 published clients and servers through the gateway', async () => {
+  const module = '../interop/gateway/matrix.js'
+  const { expectedOutcomes, documentOf } = (await import(module)) as Matrix
+
+  it('get along in every two versions, as is written down', { timeout: 3 * MINUTE }, async () => {
+    const { code, shown } = await interop('gateway', 'few')
+    expect(shown).not.toContain('FAIL')
+    expect(shown).toMatch(/^30 pairs, \d{3} probes ok, \d\d degraded, \d\d refused, 0 failed, \d{4} frames (valid|recorded)$/m)
+    for (const over of ['stdio stdio', 'stdio http', 'http stdio', 'http http', 'sse stdio']) expect(shown).toContain(` ${over} `)
+    expect(code).toBe(0)
+  })
+
+  it('are in the document as they are expected to be', () => {
+    expect(textOf('docs/compatibility.md')).toBe(documentOf(expectedOutcomes()))
+  })
+
+  it('are no document while something fails, differs or is missing', () => {
+    const [first, ...rest] = expectedOutcomes()
+    const changed = (verdict: string) => ({ ...(first as Outcomes), outcomes: { ...first?.outcomes, call: { verdict } } })
+    expect(() => documentOf([changed('fail'), ...rest])).toThrow('SDK 1.7.0 → SDK 1.7.0, call: fail')
+    expect(() => documentOf([first as Outcomes, changed('degraded'), ...rest])).toThrow('call: ok and degraded')
+    expect(() => documentOf(rest)).toThrow('have not met')
   })
 })
 

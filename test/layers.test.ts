@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { filesBelow, isTest, textOf } from './support/files.ts'
 import { allImports, packageOf, reachable, type Sources } from './support/imports.ts'
-import { ARROWS, entries, folderCycles, forbiddenArrows, longFiles, nodeImports } from './support/layers.ts'
+import { ARROWS, drawnArrows, entries, folderCycles, forbiddenArrows, gatewayLayers, longFiles, nodeImports } from './support/layers.ts'
 
-const SOURCE = 'packages/sdk/src/'
+const sourcesOf = (folder: string): Sources =>
+  new Map(filesBelow(folder, (path) => path.endsWith('.ts') && !isTest(path)).map((path) => [path.slice(folder.length), textOf(path)]))
 
-const sources: Sources = new Map(filesBelow(SOURCE, (path) => path.endsWith('.ts') && !isTest(path)).map((path) => [path.slice(SOURCE.length), textOf(path)]))
-const manifest = JSON.parse(textOf('packages/sdk/package.json')) as Record<'dependencies' | 'peerDependencies', Record<string, string> | undefined>
+type Manifest = Record<'dependencies' | 'peerDependencies', Record<string, string> | undefined>
+
+const sources = sourcesOf('packages/sdk/src/')
+const manifest = JSON.parse(textOf('packages/sdk/package.json')) as Manifest
 
 describe('the layers of the SDK', () => {
   it('has sources to look at', () => {
@@ -19,9 +22,7 @@ describe('the layers of the SDK', () => {
   })
 
   it('is drawn in CONTRIBUTING.md as it is checked here', () => {
-    const rows = [...textOf('CONTRIBUTING.md').matchAll(/^\| `(\w+)` \| [^|]+ \|([^|]*)\|$/gm)]
-    const drawn = rows.map(([, folder, arrows = '']) => [folder, [...arrows.matchAll(/`(\w+)`/g)].map((match) => match[1])])
-    expect(Object.fromEntries(drawn)).toEqual(ARROWS)
+    expect(drawnArrows(textOf('CONTRIBUTING.md'), '## Layers of the SDK')).toEqual(ARROWS)
   })
 
   it('resolves every relative import to a source', () => {
@@ -68,6 +69,50 @@ describe('the layers of the SDK', () => {
     const comparison = /[<>]=?\s*['"]20\d\d-\d\d-\d\d|['"]20\d\d-\d\d-\d\d['"]\s*[<>]|\bversion\s*[<>]=?\s*['"\w]|isAtLeast\(/
     const elsewhere = [...sources].filter(([path, text]) => !/^(protocol\/|versions\/|errors\/catalogue\.ts$)/.test(path) && comparison.test(text))
     expect(elsewhere.map(([path]) => path)).toEqual([])
+  })
+})
+
+describe('the layers of the gateway', () => {
+  const own = sourcesOf('packages/gateway/src/')
+
+  it('has sources to look at', () => {
+    expect(own.size).toBeGreaterThan(80)
+    expect(allImports(own).length).toBeGreaterThan(200)
+  })
+
+  it('imports only along the arrows, through the index of a folder', () => {
+    expect(forbiddenArrows(own, gatewayLayers)).toEqual([])
+  })
+
+  it('is drawn in CONTRIBUTING.md as it is checked here', () => {
+    expect(drawnArrows(textOf('CONTRIBUTING.md'), '## Layers of the gateway')).toEqual(gatewayLayers.arrows)
+  })
+
+  it('resolves every relative import to a source', () => {
+    expect(allImports(own).filter(({ target }) => target !== undefined && !own.has(target))).toEqual([])
+  })
+
+  it('has no folders that import each other', () => {
+    expect(folderCycles(own)).toEqual([])
+  })
+
+  it('imports only packages that its manifest names, and of the SDK what anybody may import', () => {
+    const { dependencies = {} } = JSON.parse(textOf('packages/gateway/package.json')) as Manifest
+    const { exports: offered } = JSON.parse(textOf('packages/sdk/package.json')) as { exports: Record<string, unknown> }
+    const bare = allImports(own).filter(({ specifier, target }) => target === undefined && !specifier.startsWith('node:'))
+    expect(bare.filter(({ specifier }) => !(packageOf(specifier) in dependencies))).toEqual([])
+    expect(bare.filter(({ specifier }) => packageOf(specifier) === 'parley-mcp' && !(specifier.replace('parley-mcp', '.') in offered))).toEqual([])
+  })
+
+  it('keeps files short, and opens every module with a sentence on what it is for', () => {
+    expect(longFiles(own)).toEqual([])
+    const silent = [...own].filter(([path, text]) => !path.endsWith('index.ts') && !/^(#!.*\n)?\/\*\*/.test(text))
+    expect(silent.map(([path]) => path)).toEqual([])
+  })
+
+  it('compares no versions', () => {
+    const comparison = /[<>]=?\s*['"]20\d\d-\d\d-\d\d|['"]20\d\d-\d\d-\d\d['"]\s*[<>]/
+    expect([...own].filter(([, text]) => comparison.test(text)).map(([path]) => path)).toEqual([])
   })
 })
 

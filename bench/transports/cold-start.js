@@ -7,7 +7,7 @@ import { initialize } from './messages.js'
 import { programOf } from './server-process.js'
 
 /** Milliseconds a process has spent on a processor, in all its threads; only Linux can tell. */
-function workOf(pid) {
+export function workOf(pid) {
   try {
     const threads = readdirSync(`/proc/${pid}/task`)
     return threads.reduce((sum, thread) => sum + Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]), 0) / 1e6

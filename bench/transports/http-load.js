@@ -18,6 +18,8 @@ export class HttpConnection {
   #head = ''
   /** Bytes of the body that are still to come; `undefined` before the head, infinite while chunks come. */
   #left
+  /** Bytes of the body that have come, with the marks between chunks. */
+  #length = 0
   #tail = ''
 
   constructor(port) {
@@ -45,7 +47,7 @@ export class HttpConnection {
     this.#socket.write(bytes)
   }
 
-  /** Sends the bytes of a request; `done(error, status)` is called at the end of the answer. */
+  /** Sends the bytes of a request; `done(error, status, length)` is called at the end of the answer. */
   send(bytes, done) {
     if (this.#socket === undefined) this.#connect()
     this.#waiting = done
@@ -80,11 +82,13 @@ export class HttpConnection {
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.#head)
     this.#left = this.#head.startsWith(NO_CONTENT) ? 0 : length === null ? Number.POSITIVE_INFINITY : Number(length[1])
     this.#tail = ''
+    this.#length = 0
     this.#readBody(chunk.subarray(end + HEAD_END.length))
   }
 
   #readBody(bytes) {
     if (this.#keep) this.#parts.push(bytes)
+    this.#length += bytes.length
     if (this.#left !== Number.POSITIVE_INFINITY) this.#left -= bytes.length
     else {
       this.#tail = (this.#tail + bytes.latin1Slice(Math.max(0, bytes.length - LAST_CHUNK.length))).slice(-LAST_CHUNK.length)
@@ -97,7 +101,7 @@ export class HttpConnection {
     this.#left = undefined
     const done = this.#waiting
     this.#waiting = undefined
-    done?.(undefined, Number(this.#head.slice(9, 12)))
+    done?.(undefined, Number(this.#head.slice(9, 12)), this.#length)
   }
 
   #fail(error) {

@@ -13,11 +13,11 @@ export const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notificatio
 export const callTool = JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method: 'tools/call', params: { name: 'forecast', arguments: args } })
 export const listTools = JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method: 'tools/list', params: {} })
 
-/** The bytes of one request, whose id is counted up in place each time they are asked for. */
-export function numbered(text) {
+/** The bytes of one request, whose id `first` is counted up in place each time they are asked for. */
+export function numbered(text, first = FIRST_ID) {
   const bytes = Buffer.from(text)
-  const start = bytes.indexOf(String(FIRST_ID))
-  const end = start + String(FIRST_ID).length
+  const start = bytes.indexOf(String(first))
+  const end = start + String(first).length
   return () => {
     for (let at = end - 1; at > start; at--) {
       if (bytes[at] < 0x39) {

@@ -1,38 +1,6 @@
 /** The tools that ask the client back: its model and its user. */
 import { tool } from 'parley-mcp/server'
-import { said, words } from './forms.js'
-
-const EVERY_DEFAULT = {
-  type: 'object',
-  properties: {
-    name: { type: 'string', description: 'Your name', default: 'John Doe' },
-    age: { type: 'integer', description: 'Your age', default: 30 },
-    score: { type: 'number', description: 'Your score', default: 95.5 },
-    status: { type: 'string', description: 'Your status', enum: ['active', 'inactive', 'pending'], default: 'active' },
-    verified: { type: 'boolean', description: 'Whether you are verified', default: true },
-  },
-  required: [],
-}
-
-const titled = (count) => Array.from({ length: count }, (_, at) => ({ const: `value${at + 1}`, title: `Option ${at + 1}` }))
-
-const EVERY_CHOICE = {
-  type: 'object',
-  properties: {
-    untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
-    titledSingle: { type: 'string', oneOf: titled(3) },
-    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
-    untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
-    titledMulti: { type: 'array', items: { anyOf: titled(3) } },
-  },
-  required: [],
-}
-
-const USER = {
-  type: 'object',
-  properties: { username: { type: 'string', description: 'Your name' }, email: { type: 'string', description: 'Your address' } },
-  required: ['username', 'email'],
-}
+import { EVERY_CHOICE, EVERY_DEFAULT, said, USER, words } from './forms.js'
 
 const report = ({ action, content }) => `The user answered: ${action} ${JSON.stringify(content ?? {})}`
 

@@ -1,14 +1,6 @@
 /** What the suite wants to see of requests that speak for themselves (2026-07-28): capabilities, logs, headers, and news of changed lists. */
 import { prompt, tool } from 'parley-mcp/server'
-import { said, words } from './forms.js'
-
-const REGION = {
-  type: 'object',
-  properties: {
-    region: { type: 'string', description: 'Where to look', 'x-mcp-header': 'Region' },
-    query: { type: 'string', description: 'What to look for' },
-  },
-}
+import { REGION, said, words } from './forms.js'
 
 export const independent = [
   tool('test_missing_capability', { description: 'Needs a client with a model' }, async (_, ctx) => said(await ctx.sample('greeting', 'Generate a greeting'))),

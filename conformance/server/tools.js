@@ -1,32 +1,11 @@
 /** The tools the suite calls in every version: plain contents, failures, progress and logs. */
 import { audio, embed, image, result, ToolError, text, tool } from 'parley-mcp/server'
 import { PIXEL, SILENCE } from './content.js'
+import { CONDITIONAL_SCHEMA } from './forms.js'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 const embedded = () => embed('test://embedded-resource', { mimeType: 'text/plain', text: 'This is an embedded resource.' })
-
-/** Composition, conditions and anchors: all of it must arrive as written. */
-const CONDITIONAL_SCHEMA = {
-  $schema: 'https://json-schema.org/draft/2020-12/schema',
-  type: 'object',
-  $defs: {
-    address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
-  },
-  properties: {
-    name: { type: 'string' },
-    address: { $ref: '#/$defs/address' },
-    contactMethod: { type: 'string', enum: ['phone', 'email'] },
-    phone: { type: 'string' },
-    email: { type: 'string' },
-  },
-  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
-  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
-  // biome-ignore lint/suspicious/noThenProperty: the keyword is called so
-  then: { required: ['phone'] },
-  else: { required: ['email'] },
-  additionalProperties: false,
-}
 
 export const tools = [
   tool('test_simple_text', { description: 'Answers with a text' }, () => 'This is a simple text response for testing.'),

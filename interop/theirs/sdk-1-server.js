@@ -17,6 +17,8 @@ import {
   USER_PROMPT,
   ZONE_INPUT,
 } from '../contract.js'
+import { ADDRESS, CHOOSE, choicesForm, MORE_TOOLS, NOTICED, POINTER, SOUND } from '../gateway/contract.js'
+import { makePace } from '../pace.js'
 import { load, RELEASES } from './sdk-1.js'
 
 const [release, transport] = process.argv.slice(2)
@@ -32,10 +34,29 @@ async function askModel(ask) {
   return [content].flat()[0].text
 }
 
+const elicit = (ask, params) => ask({ method: 'elicitation/create', params }, sdk.ElicitResultSchema)
+
 async function askUser(ask) {
-  const { action, content } = await ask({ method: 'elicitation/create', params: { message: USER_PROMPT, requestedSchema: USER_FORM } }, sdk.ElicitResultSchema)
+  const { action, content } = await elicit(ask, { message: USER_PROMPT, requestedSchema: USER_FORM })
   return `${action} ${content?.yes}`
 }
+
+async function askPlaces(ask) {
+  const { roots } = await ask({ method: 'roots/list' }, sdk.ListRootsResultSchema)
+  return roots.map(({ uri }) => uri).join(' ')
+}
+
+/** Tools that a release cannot have yet, and what it lacks. */
+const PROVED_BY = {
+  'ask-user': 'elicitation',
+  'ask-both': 'elicitation',
+  'ask-twice': 'elicitation',
+  'ask-choices': 'elicitation',
+  job: 'tasks',
+  'long-job': 'tasks',
+}
+const SINCE = { sound: '2025-03-26', pointer: '2025-06-18', 'ask-address': '2025-11-25' }
+const isOffered = (name) => !(PROVED_BY[name] in lacks) && (SINCE[name] ?? '') <= version
 
 function makeServer() {
   const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, logging: {} }
@@ -43,8 +64,8 @@ function makeServer() {
   const tasks = hasTasks && { taskStore: new sdk.InMemoryTaskStore(), taskMessageQueue: new sdk.InMemoryTaskMessageQueue() }
   if (hasTasks) capabilities.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
   const server = new sdk.Server({ name: release, version: '1.0.0' }, { capabilities, instructions: 'Follow the contract', ...tasks })
-  const isOffered = (name) => !(/^ask-(user|both|twice)$/.test(name) && 'elicitation' in lacks) && (name !== 'job' || hasTasks)
-  const names = TOOLS.filter(isOffered)
+  const names = [...TOOLS, ...MORE_TOOLS].filter(isOffered)
+  const pace = makePace()
   const subscribed = new Set()
   let reportCancelled
   const cancelled = new Promise((resolve) => {
@@ -58,6 +79,7 @@ function makeServer() {
     inputSchema: inputs[name] ?? { type: 'object' },
     ...(name === 'sum' && !('structured' in lacks) && { outputSchema: SUM_OUTPUT }),
     ...(name === 'job' && { execution: { taskSupport: 'optional' } }),
+    ...(name === 'long-job' && { execution: { taskSupport: 'required' } }),
   })
 
   const calls = {
@@ -99,16 +121,30 @@ function makeServer() {
     'ask-both': async (_, { ask }) => text((await Promise.all([askUser(ask), askModel(ask)])).join(' ')),
     'ask-twice': async (_, { ask }) => text(`${await askUser(ask)} ${await askModel(ask)}`),
     zone: ({ zone }) => text(zone),
-    async job(_, { task }) {
-      if (task === undefined) return text('done')
-      const begun = await task.store.createTask({ ttl: task.ttl, pollInterval: 20 })
-      await task.store.storeTaskResult(begun.taskId, 'completed', text('done'))
-      return { task: begun }
+    job: async (_, { task }) => (task === undefined ? text('done') : await asTask(task)),
+    'long-job': (_, { task }) => {
+      if (task === undefined) throw new sdk.McpError(sdk.ErrorCode.MethodNotFound, 'This tool runs as a task only')
+      return asTask(task)
     },
-    async places(_, { ask }) {
-      const { roots } = await ask({ method: 'roots/list' }, sdk.ListRootsResultSchema)
-      return text(roots.map(({ uri }) => uri).join(' '))
+    places: async (_, { ask }) => text(await askPlaces(ask)),
+    sound: () => ({ content: [SOUND] }),
+    pointer: () => ({ content: [POINTER] }),
+    async paced(_, { progress }) {
+      for (const done of [1, 2, 3]) await pace.step(() => progress(done, 3))
+      return text('done')
     },
+    'ask-in-turn': async (_, { ask }) => text(`${await askModel(ask)} ${await askPlaces(ask)}`),
+    'ask-address': async (_, { ask }) => text((await elicit(ask, { mode: 'url', ...ADDRESS, elicitationId: randomUUID() })).action),
+    async 'ask-choices'(_, { ask }) {
+      const { action, content } = await elicit(ask, { message: CHOOSE, requestedSchema: choicesForm(version) })
+      return text(JSON.stringify({ action, content }))
+    },
+  }
+
+  async function asTask({ store, ttl }) {
+    const begun = await store.createTask({ ttl, pollInterval: 20 })
+    await store.storeTaskResult(begun.taskId, 'completed', text('done'))
+    return { task: begun }
   }
 
   /** Older releases send everything through the server; newer ones know which request it belongs to. */
@@ -149,9 +185,10 @@ function makeServer() {
   server.setRequestHandler(sdk.GetPromptRequestSchema, ({ params }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: GREET.say(params.arguments[GREET.argument]) } }],
   }))
-  server.setRequestHandler(sdk.CompleteRequestSchema, ({ params }) => ({
-    completion: { values: NAMES.filter((name) => name.startsWith(params.argument.value)) },
-  }))
+  server.setRequestHandler(sdk.CompleteRequestSchema, ({ params: { argument } }) => {
+    if (argument.value === NOTICED) pace.next()
+    return { completion: { values: NAMES.filter((name) => name.startsWith(argument.value)) } }
+  })
   server.setRequestHandler(sdk.SetLevelRequestSchema, () => ({}))
   return server
 }

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { completable, createRequestStateCodec, fromJsonSchema, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
+import { ADDRESS, CHOOSE, choicesForm, NOTICED, POINTER, SOUND } from '../gateway/contract.js'
+import { makePace } from '../pace.js'
 import { serve } from './sdk-2-serve.js'
 
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
@@ -30,9 +32,25 @@ const places = {
   },
 }
 
+const address = {
+  question: inputRequired.elicitUrl(ADDRESS),
+  answer(responses) {
+    const given = inputResponse(responses, 'address')
+    return given.kind === 'elicit' ? given.action : undefined
+  },
+}
+const choices = {
+  question: inputRequired.elicit({ message: CHOOSE, requestedSchema: choicesForm('2025-11-25') }),
+  answer(responses) {
+    const given = inputResponse(responses, 'choices')
+    return given.kind === 'elicit' ? JSON.stringify({ action: given.action, content: given.content }) : undefined
+  },
+}
+
 const states = createRequestStateCodec({ key: randomBytes(32) })
 
 // Of stateless requests each has a server of its own, so what lasts is kept here.
+const pace = makePace()
 const subscribed = new Set()
 let hasGrown = false
 let reportCancelled
@@ -97,12 +115,15 @@ function makeServer(news) {
     'ask-user': (_, { mcpReq }) => asking(mcpReq, { user }),
     places: (_, { mcpReq }) => asking(mcpReq, { places }),
     'ask-both': (_, { mcpReq }) => asking(mcpReq, { user, model }),
-    async 'ask-twice'(_, { mcpReq }) {
-      const said = mcpReq.requestState()
-      if (said !== undefined) return text(`${said} ${model.answer(mcpReq.inputResponses)}`)
-      const first = user.answer(mcpReq.inputResponses)
-      if (first === undefined) return inputRequired({ inputRequests: { user: user.question } })
-      return inputRequired({ inputRequests: { model: model.question }, requestState: await states.mint(first) })
+    'ask-twice': (_, { mcpReq }) => askingInTurn(mcpReq, { user }, { model }),
+    'ask-in-turn': (_, { mcpReq }) => askingInTurn(mcpReq, { model }, { places }),
+    'ask-address': (_, { mcpReq }) => asking(mcpReq, { address }),
+    'ask-choices': (_, { mcpReq }) => asking(mcpReq, { choices }),
+    sound: () => ({ content: [SOUND] }),
+    pointer: () => ({ content: [POINTER] }),
+    async paced(_, ctx) {
+      for (const done of [1, 2, 3]) await pace.step(() => notifyProgress(ctx, done, 3))
+      return text('done')
     },
     zone: ({ zone }) => text(zone),
     job: () => text('done'),
@@ -112,6 +133,16 @@ function makeServer(news) {
     const answers = Object.values(asked).map(({ answer }) => answer(inputResponses))
     if (answers.every((answer) => answer !== undefined)) return text(answers.join(' '))
     return inputRequired({ inputRequests: Object.fromEntries(Object.entries(asked).map(([key, { question }]) => [key, question])) })
+  }
+
+  async function askingInTurn({ inputResponses, requestState }, first, second) {
+    const said = requestState()
+    const [[key, { question, answer }]] = Object.entries(said === undefined ? first : second)
+    const given = answer(inputResponses)
+    if (said !== undefined) return text(`${said} ${given}`)
+    if (given === undefined) return inputRequired({ inputRequests: { [key]: question } })
+    const [[next, { question: nextQuestion }]] = Object.entries(second)
+    return inputRequired({ inputRequests: { [next]: nextQuestion }, requestState: await states.mint(given) })
   }
 
   function addGrown() {
@@ -144,7 +175,10 @@ function makeServer(news) {
     return {}
   })
 
-  const suggest = (value) => NAMES.filter((name) => name.startsWith(value))
+  const suggest = (value) => {
+    if (value === NOTICED) pace.next()
+    return NAMES.filter((name) => name.startsWith(value))
+  }
   server.registerPrompt(GREET.name, { argsSchema: z.object({ [GREET.argument]: completable(z.string(), suggest) }) }, (args) => ({
     messages: [{ role: 'user', content: { type: 'text', text: GREET.say(args[GREET.argument]) } }],
   }))

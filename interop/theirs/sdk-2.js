@@ -13,6 +13,7 @@ const sdk = {
   ListRootsRequestSchema: 'roots/list',
   ResourceUpdatedNotificationSchema: 'notifications/resources/updated',
   ToolListChangedNotificationSchema: 'notifications/tools/list_changed',
+  ResourceListChangedNotificationSchema: 'notifications/resources/list_changed',
   LoggingMessageNotificationSchema: 'notifications/message',
 }
 
@@ -48,6 +49,8 @@ const second = (mode, spoken) => ({
     return { client, sdk, callTool: (params, options) => client.callTool(params, options) }
   },
 })
+
+export const MODERN_CLIENT = second('modern', 'all')
 
 export const SECOND_CLIENTS = Object.entries(MEETINGS).flatMap(([mode, found]) => Object.keys(found).map((spoken) => second(mode, spoken)))
 

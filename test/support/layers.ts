@@ -1,8 +1,16 @@
-/** The folders of the SDK in order of dependency, and what breaks that order. */
+/** The folders of each package in order of dependency, and what breaks that order. */
 import { allImports, type Import, reachable, type Sources } from './imports.ts'
 
-/** Folder → folders it may import; what those may import is allowed, too. */
-export const ARROWS: Readonly<Record<string, readonly string[]>> = {
+type Arrows = Readonly<Record<string, readonly string[]>>
+
+export interface Layers {
+  /** Folder → folders it may import; what those may import is allowed, too. */
+  readonly arrows: Arrows
+  /** Entry file → folders it may import. */
+  readonly entries: Arrows
+}
+
+export const ARROWS: Arrows = {
   errors: [],
   protocol: ['errors'],
   jsonrpc: ['errors'],
@@ -20,26 +28,46 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Entry files are thin; they may import what they are named after. `node.ts` is where the runtime begins, so it may import all. */
-const ENTRIES: Readonly<Record<string, readonly string[]>> = {
+const ENTRIES: Arrows = {
   'index.ts': ['session', 'schema', 'transport'],
   'server.ts': ['server', 'serve'],
   'client.ts': ['client'],
-  'engine.ts': ['client', 'session', 'versions'],
+  'engine.ts': ['client', 'session', 'versions', 'transport'],
   'testing.ts': ['testing'],
   'node.ts': Object.keys(ARROWS),
+}
+
+const sdkLayers: Layers = { arrows: ARROWS, entries: ENTRIES }
+
+const GATEWAY_ARROWS: Arrows = {
+  config: [],
+  log: [],
+  http: [],
+  catalogue: ['config'],
+  supervision: ['config'],
+  upstream: ['catalogue', 'supervision', 'log'],
+  bridge: ['upstream'],
+  aggregate: ['bridge'],
+  gateway: ['aggregate', 'http'],
+  cli: ['gateway'],
+}
+
+export const gatewayLayers: Layers = {
+  arrows: GATEWAY_ARROWS,
+  entries: { 'index.ts': ['gateway'], 'cli.ts': ['cli'] },
 }
 
 const MAX_LINES = 400
 
 export const entries: readonly string[] = Object.keys(ENTRIES)
 
-function closure(direct: readonly string[]): Set<string> {
+function closure(direct: readonly string[], arrows: Arrows): Set<string> {
   const all = new Set<string>()
   const open = [...direct]
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     if (all.has(folder)) continue
     all.add(folder)
-    open.push(...(ARROWS[folder] ?? []))
+    open.push(...(arrows[folder] ?? []))
   }
   return all
 }
@@ -47,22 +75,22 @@ function closure(direct: readonly string[]): Set<string> {
 const folderOf = (path: string): string | undefined => (path.includes('/') ? path.slice(0, path.indexOf('/')) : undefined)
 
 /** Imports that point against the table, sentences ready to be read. */
-export function forbiddenArrows(sources: Sources): string[] {
+export function forbiddenArrows(sources: Sources, layers: Layers = sdkLayers): string[] {
   return allImports(sources).flatMap((edge) => {
-    const problem = arrowProblem(edge)
+    const problem = arrowProblem(edge, layers)
     return problem === undefined ? [] : [`${edge.from} → ${edge.specifier}: ${problem}`]
   })
 }
 
-function arrowProblem({ from, target }: Import): string | undefined {
+function arrowProblem({ from, target }: Import, { arrows, entries: thin }: Layers): string | undefined {
   if (target === undefined) return undefined
   if (target.startsWith('..')) return 'leaves the source folder'
   const [here, there] = [folderOf(from), folderOf(target)]
   if (here !== undefined && here === there) return undefined
   if (there === undefined) return 'imports an entry file'
-  const allowed = here === undefined ? ENTRIES[from] : ARROWS[here]
+  const allowed = here === undefined ? thin[from] : arrows[here]
   if (allowed === undefined) return `${here ?? from} is not in the layer table`
-  if (!closure(allowed).has(there)) return `${here ?? from} may not import ${there}`
+  if (!closure(allowed, arrows).has(there)) return `${here ?? from} may not import ${there}`
   return target === `${there}/index.ts` ? undefined : `goes past ${there}/index.ts`
 }
 
@@ -92,4 +120,12 @@ export function longFiles(sources: Sources): string[] {
     const lines = text.trimEnd().split('\n').length
     return lines > MAX_LINES ? [`${path}: ${lines} lines, the limit is ${MAX_LINES}`] : []
   })
+}
+
+/** The table of folders below a heading of a document: folder → folders. */
+export function drawnArrows(document: string, heading: string): Record<string, (string | undefined)[]> {
+  const [, rest = ''] = document.split(`\n${heading}\n`)
+  const [section = ''] = rest.split(/\n#{1,6} /)
+  const rows = [...section.matchAll(/^\| `(\w+)` \| [^|]+ \|([^|]*)\|$/gm)]
+  return Object.fromEntries(rows.map(([, folder, arrows = '']) => [folder, [...arrows.matchAll(/`(\w+)`/g)].map((match) => match[1])]))
 }

@@ -49,6 +49,7 @@ export {
   type TaskRun,
   wasAsked,
 } from './session/index.ts'
+export { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './transport/index.ts'
 export {
   askingMethods,
   cacheableMethods,

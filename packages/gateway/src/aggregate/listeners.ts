@@ -1,9 +1,12 @@
 /** Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment, not once per server. */
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, type Inbound, isObject, META, type Session, type Subscription } from 'parley-mcp/engine'
+import { type Body, type Clock, type Inbound, isObject, META, type Session } from 'parley-mcp/engine'
 import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import type { Directory } from './directory.ts'
+import { Followed } from './followed.ts'
+import type { Lists } from './lists.ts'
+import type { Offers } from './offers.ts'
 import { STATUS_URI } from './status.ts'
 
 const FIELDS: Readonly<Record<ListKind, string>> = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' }
@@ -16,39 +19,46 @@ const MOST_LISTENERS = 10_000
 interface Listener {
   readonly inbound: Inbound
   readonly kinds: ReadonlySet<ListKind>
+  readonly followed: Followed
   end(): void
+}
+
+/** Whom a change concerns; without sessions it is all that listen. */
+interface Due {
+  readonly stop: () => void
+  sessions: Set<Session> | undefined
 }
 
 export class AggregateListeners {
   readonly #clock: Clock
   readonly #directory: Directory
+  readonly #offers: Offers
+  readonly #lists: Lists
   readonly #sessions = new Set<Session>()
   readonly #listeners = new Set<Listener>()
   readonly #ending = new WeakSet<Session>()
   readonly #statusObservers = new Set<() => void>()
-  readonly #followed = new Map<ServedUpstream, () => void>()
-  readonly #due = new Map<string, () => void>()
+  readonly #servers = new Map<ServedUpstream, () => void>()
+  readonly #due = new Map<ListKind, Due>()
+  #statusDue: (() => void) | undefined
 
-  constructor(directory: Directory, clock: Clock) {
+  constructor(directory: Directory, offers: Offers, lists: Lists, clock: Clock) {
     this.#directory = directory
+    this.#offers = offers
+    this.#lists = lists
     this.#clock = clock
   }
 
   /** From now on changes of these servers are told, and of no others. */
   follow(servers: readonly ServedUpstream[]): void {
-    for (const [served, stop] of this.#followed) {
-      if (servers.includes(served)) continue
+    const wanted = new Set(servers)
+    for (const [served, stop] of this.#servers) {
+      if (wanted.has(served)) continue
       stop()
-      this.#followed.delete(served)
+      this.#servers.delete(served)
     }
-    for (const served of servers) {
-      if (this.#followed.has(served)) continue
-      const { upstream } = served
-      const stops = [upstream.onListChanged((kind) => this.changed(kind)), upstream.supervisor.onStatus(() => this.#soon('status', () => this.#tellStatus()))]
-      this.#followed.set(served, () => {
-        for (const stop of stops) stop()
-      })
-    }
+    for (const served of wanted) if (!this.#servers.has(served)) this.#servers.set(served, this.#watch(served))
+    for (const { followed } of this.#listeners) followed.renew()
   }
 
   add(session: Session): void {
@@ -65,16 +75,21 @@ export class AggregateListeners {
     return () => this.#statusObservers.delete(observer)
   }
 
-  changed(kind: ListKind): void {
-    this.#soon(kind, () => {
-      const notice = `notifications/${kind}/list_changed`
-      for (const session of this.#sessions) session.notify(notice)
-      for (const { inbound, kinds } of this.#listeners) if (kinds.has(kind)) inbound.notify(notice)
-    })
+  /** For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told, too. */
+  changed(kind: ListKind, session?: Session): void {
+    if (kind === 'resources') this.#lists.resourcesChanged()
+    if (this.#sessions.size + this.#listeners.size === 0) return
+    const due = this.#due.get(kind)
+    if (due === undefined) {
+      const stop = this.#clock.after(PACE, () => this.#tell(kind))
+      this.#due.set(kind, { stop, sessions: session && new Set([session]) })
+    } else if (session === undefined) due.sessions = undefined
+    else due.sessions?.add(session)
   }
 
   allChanged(): void {
     for (const kind of KINDS) this.changed(kind)
+    this.#statusChanged()
   }
 
   endAll(session?: Session): void {
@@ -85,8 +100,9 @@ export class AggregateListeners {
   close(): void {
     this.endAll()
     this.follow([])
-    for (const stop of this.#due.values()) stop()
+    for (const { stop } of this.#due.values()) stop()
     this.#due.clear()
+    this.#statusDue?.()
   }
 
   async listen(inbound: Inbound): Promise<Body> {
@@ -94,54 +110,45 @@ export class AggregateListeners {
     if (!isObject(wanted)) throw new ParleyError('invalid_params', { message: '"notifications" must be an object that says what to listen for' })
     if (this.#listeners.size >= MOST_LISTENERS) throw new ParleyError('too_many_requests', { message: 'Too many clients listen already' })
     const kinds = new Set(KINDS.filter((kind) => wanted[FIELDS[kind]] === true))
-    const undo: (() => void)[] = []
+    const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
     const news = new News(inbound)
+    const followed = new Followed(news, this.#directory, this.#offers, this.#clock)
+    const undo = [() => followed.end()]
     try {
-      const uris = await this.#subscribeAll(news, wanted['resourceSubscriptions'], undo)
-      const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
-      if (uris !== undefined) filter['resourceSubscriptions'] = uris
-      return await this.#untilEnd(news, kinds, filter)
+      const uris = urisIn(wanted)
+      if (uris !== undefined) filter['resourceSubscriptions'] = await this.#follow(news, followed, uris, undo)
+      return await this.#untilEnd(news, kinds, followed, filter)
     } finally {
       for (const each of undo) each()
     }
   }
 
-  async #subscribeAll(news: News, uris: unknown, undo: (() => void)[]): Promise<string[] | undefined> {
-    if (uris === undefined) return undefined
-    if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string') || uris.length > MOST_URIS) {
-      throw new ParleyError('invalid_params', { message: `"notifications.resourceSubscriptions" must be a list of at most ${MOST_URIS} strings` })
-    }
-    const taken = await Promise.all([...new Set(uris as string[])].map((uri) => this.#subscribe(news, uri, undo)))
-    return taken.filter((uri) => uri !== undefined)
-  }
-
-  async #subscribe(news: News, uri: string, undo: (() => void)[]): Promise<string | undefined> {
-    if (uri === STATUS_URI) {
-      undo.push(this.onStatus(() => news.tell('notifications/resources/updated', { uri })))
-      return uri
-    }
-    try {
-      const { served, own } = await this.#directory.resource(uri)
-      const line = await served.upstream.home()
-      if (!line.client.session.hasPeerCapability('resources.subscribe')) return undefined
-      const { name } = served.upstream
-      const subscription: Subscription = await line.subscribe(own, (changed) => {
-        served.upstream.shelf.updated(changed)
-        news.tell('notifications/resources/updated', { uri: changed === own ? uri : this.#directory.publicUri(name, changed) })
-      })
-      undo.push(() => void subscription.unsubscribe().catch(() => {}))
-      return uri
-    } catch {
-      return undefined
+  #watch({ upstream }: ServedUpstream): () => void {
+    const stops = [upstream.onListChanged((kind) => this.changed(kind)), upstream.supervisor.onStatus(() => this.#statusChanged())]
+    return () => {
+      for (const stop of stops) stop()
     }
   }
 
-  #untilEnd(news: News, kinds: ReadonlySet<ListKind>, filter: Body): Promise<Body> {
+  /** What cannot be followed is left out; the client sees that in the acknowledgement. */
+  async #follow(news: News, followed: Followed, uris: readonly string[], undo: (() => void)[]): Promise<string[]> {
+    const taken = await Promise.all(
+      uris.map(async (uri) => {
+        if (uri !== STATUS_URI) return followed.add(uri)
+        undo.push(this.onStatus(() => news.tell('notifications/resources/updated', { uri })))
+        return true
+      }),
+    )
+    return uris.filter((_, at) => taken[at])
+  }
+
+  #untilEnd(news: News, kinds: ReadonlySet<ListKind>, followed: Followed, filter: Body): Promise<Body> {
     const { inbound } = news
     return new Promise((resolve) => {
       const listener: Listener = {
         inbound,
         kinds,
+        followed,
         end: () => {
           this.#listeners.delete(listener)
           resolve({ _meta: { [META.subscription]: inbound.id } })
@@ -154,19 +161,27 @@ export class AggregateListeners {
     })
   }
 
-  #tellStatus(): void {
-    for (const observer of [...this.#statusObservers]) observer()
+  #tell(kind: ListKind): void {
+    const only = this.#due.get(kind)?.sessions
+    this.#due.delete(kind)
+    const notice = `notifications/${kind}/list_changed`
+    for (const session of this.#sessions) if (only === undefined || only.has(session)) session.notify(notice)
+    if (only === undefined) for (const { inbound, kinds } of this.#listeners) if (kinds.has(kind)) inbound.notify(notice)
   }
 
-  /** The last change of a burst is told, too. */
-  #soon(key: string, tell: () => void): void {
-    if (this.#due.has(key)) return
-    this.#due.set(
-      key,
-      this.#clock.after(PACE, () => {
-        this.#due.delete(key)
-        tell()
-      }),
-    )
+  #statusChanged(): void {
+    this.#statusDue ??= this.#clock.after(PACE, () => {
+      this.#statusDue = undefined
+      for (const observer of [...this.#statusObservers]) observer()
+    })
   }
+}
+
+function urisIn(wanted: Body): readonly string[] | undefined {
+  const uris: unknown = wanted['resourceSubscriptions']
+  if (uris === undefined) return undefined
+  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string') || uris.length > MOST_URIS) {
+    throw new ParleyError('invalid_params', { message: `"notifications.resourceSubscriptions" must be a list of at most ${MOST_URIS} strings` })
+  }
+  return [...new Set(uris as string[])]
 }

@@ -3,10 +3,8 @@ import { type AcceptOptions, type Clock, type Link, Session, type SessionEvent, 
 import type { Servable } from 'parley-mcp/server'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { GatewayLog } from '../log/index.ts'
-import { SELF } from '../upstream/index.ts'
-import { Directory } from './directory.ts'
-import { AggregateEndpoint, type Whole } from './endpoint.ts'
-import { AggregateListeners } from './listeners.ts'
+import { AggregateEndpoint } from './endpoint.ts'
+import { Whole } from './whole.ts'
 
 export interface AggregateOptions {
   readonly clock?: Clock
@@ -17,71 +15,48 @@ export interface AggregateOptions {
 
 /** What the aggregate is called in logs and counters; no server can have this name. */
 const NAME = '*'
-/** How long clients wait for servers that have not been reached yet, in milliseconds: what comes later is told as a change. */
-const GRACE = 3000
+
+/** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
+const GATHER = '30ms'
 
 export class AggregateServable implements Servable {
-  readonly #servers: () => readonly ServedUpstream[]
   readonly #options: AggregateOptions
-  readonly #sessions = new Set<Session>()
+  readonly #sessions = new Map<Session, AggregateEndpoint>()
   readonly #whole: Whole
-  readonly #clock: Clock
-  #settling: Promise<void> | undefined
-  #settled = false
 
-  constructor(servers: () => readonly ServedUpstream[], options: AggregateOptions) {
-    this.#servers = servers
+  constructor(options: AggregateOptions) {
     this.#options = options
-    this.#clock = options.clock ?? systemClock
-    const directory = new Directory(servers, options.log, this.#clock)
-    const listeners = new AggregateListeners(directory, this.#clock)
-    // An object of its own: who introduces itself is known by it.
-    this.#whole = { self: { ...SELF }, servers, directory, listeners, settled: () => this.#settle() }
+    this.#whole = new Whole(options.log, options.clock ?? systemClock)
   }
 
   accept(link: Link, options: AcceptOptions = {}): Session {
     const { clock, translation, onEvent } = this.#options
-    this.#whole.listeners.follow(this.#servers())
+    const endpoint = new AggregateEndpoint(this.#whole)
     const session = new Session({
       profile: translation,
+      asking: { gather: GATHER },
       ...(clock && { clock }),
       ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, NAME) }),
       ...options,
       role: 'server',
       link,
-      endpoint: new AggregateEndpoint(this.#whole),
+      endpoint,
     })
-    this.#sessions.add(session)
+    this.#sessions.set(session, endpoint)
     session.onClose(() => this.#sessions.delete(session))
     return session
   }
 
-  /** Servers were added, removed or replaced. */
-  serversChanged(): void {
-    this.#settled = false
-    this.#whole.listeners.follow(this.#servers())
+  /** In the order of the configuration. Servers that were there before keep everything that is known of them; clients are told to look again. */
+  setServers(servers: readonly ServedUpstream[]): void {
+    this.#whole.setServers(servers)
+    for (const endpoint of this.#sessions.values()) endpoint.serversChanged()
     this.#whole.listeners.allChanged()
   }
 
   async close(): Promise<void> {
     this.#whole.listeners.close()
-    await Promise.allSettled([...this.#sessions].map((session) => session.close({ drain: 0 })))
-  }
-
-  /** One slow or dead server delays nobody for long, and only the first clients. */
-  #settle(): Promise<void> | undefined {
-    if (this.#settled) return undefined
-    this.#settling ??= new Promise<void>((resolve) => {
-      const done = (): void => {
-        stop()
-        this.#settled = true
-        this.#settling = undefined
-        resolve()
-      }
-      const stop = this.#clock.after(GRACE, done)
-      const reached = this.#servers().flatMap(({ upstream }) => (upstream.config.lazy ? [] : [upstream.ready()]))
-      void Promise.allSettled(reached).then(done)
-    })
-    return this.#settling
+    this.#whole.grace.setServers([])
+    await Promise.allSettled([...this.#sessions.keys()].map((session) => session.close({ drain: 0 })))
   }
 }

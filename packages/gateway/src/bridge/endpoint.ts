@@ -1,26 +1,27 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
-import { eraOf, type LogLevel, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
+import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
 import type { Answer, Body, Endpoint, HeaderParam, Inbound, Introduction, Session, Subscription } from 'parley-mcp/engine'
-import { type Line, UNKNOWN, type Upstream } from '../upstream/index.ts'
-import { BridgedCall } from './call.ts'
+import { BridgedCall, isAtLeast, type Lease, type Line, type ListKind, UNKNOWN, type Upstream } from '../upstream/index.ts'
+import { Arrival } from './arrival.ts'
 import { identityFor } from './identity.ts'
 import type { Listeners } from './listeners.ts'
 import { relay } from './relay.ts'
 import { relayStateless } from './stateless.ts'
 import type { TaskBridge } from './tasks.ts'
+import type { View } from './view.ts'
 
 /** What all clients of one server share. */
 export interface Shared {
   readonly upstream: Upstream
   readonly listeners: Listeners
   readonly tasks: TaskBridge
-  /** What clients call a resource, where that is not what the server calls it. */
-  readonly publicUri?: (uri: string) => string
+  readonly view?: View
 }
 
 type Handler = (endpoint: ServerEndpoint, inbound: Inbound, line: Line, params: Body) => Promise<Answer>
 
-const KINDS = ['tools', 'prompts', 'resources'] as const
+const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
+const UPDATED = 'notifications/resources/updated'
 
 export class ServerEndpoint implements Endpoint {
   readonly takesForeignState = true
@@ -29,9 +30,13 @@ export class ServerEndpoint implements Endpoint {
   /** Of a client of the handshake era: the conversation that is its own. */
   #line: Line | undefined
   #session: Session | undefined
+  readonly #arrival = new Arrival()
   #peer: Introduction | undefined
   #reopening: Promise<void> | undefined
   #level: LogLevel | undefined
+  /** Set when the conversation is also that of others. */
+  #lease: Lease | undefined
+  readonly #undo: (() => void)[] = []
   readonly #subscriptions = new Map<string, Subscription>()
   #closed = false
 
@@ -59,7 +64,7 @@ export class ServerEndpoint implements Endpoint {
 
   #answerWith(line: Line, inbound: Inbound, params: Body): Promise<Answer> {
     const handler = HANDLERS[inbound.method] ?? (inbound.method.startsWith('tasks/') ? TASKS : undefined)
-    return handler === undefined ? relay(new BridgedCall(inbound), line, params, this.upstream) : handler(this, inbound, line, params)
+    return handler === undefined ? relay(this.#call(inbound), line, params, this.upstream) : handler(this, inbound, line, params)
   }
 
   tool(name: string): Body | undefined {
@@ -79,6 +84,7 @@ export class ServerEndpoint implements Endpoint {
   /** Whom the server can ask and tell from now on. */
   attach(session: Session): void {
     this.#session = session
+    this.#arrival.arrive(session)
   }
 
   opened(session: Session): void {
@@ -86,7 +92,7 @@ export class ServerEndpoint implements Endpoint {
     if (line === undefined) return
     this.attach(session)
     for (const kind of KINDS) {
-      if (line.client.session.hasPeerCapability(kind)) line.client.onListChanged(kind, () => session.notify(`notifications/${kind}/list_changed`))
+      if (line.client.session.hasPeerCapability(kind)) this.#undo.push(line.client.onListChanged(kind, () => this.#listChanged(kind, session)))
     }
   }
 
@@ -96,33 +102,51 @@ export class ServerEndpoint implements Endpoint {
 
   closed(session: Session): void {
     this.#closed = true
+    this.#arrival.leave()
     this.#shared.listeners.endAll(session)
     this.#shared.tasks.release(session)
-    void this.#line?.close()
+    this.#leave()
   }
 
   // What the protocol says differently in each era, and the client of the SDK says for us
 
   async setLevel(inbound: Inbound, line: Line): Promise<Body> {
     const level = inbound.params['level'] as LogLevel
-    await line.client.setLogLevel(level, { signal: inbound.signal })
+    if (!logLevels.includes(level)) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+    // What others want to hear of stays wanted.
+    if (this.#lease !== undefined) await line.wantLevel(level)
+    else await line.client.setLogLevel(level, { signal: inbound.signal })
     this.#level = level
     return {}
   }
 
   /** For whoever asks several servers at once: those without log messages are left alone. */
   async wantLevel(level: LogLevel): Promise<void> {
+    this.#level = level
     if (this.#line?.client.session.hasPeerCapability('logging')) await this.#line.client.setLogLevel(level)
   }
 
   async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
-    const uri = uriIn(params)
-    if (this.#subscriptions.has(uri)) return {}
-    this.#session ??= inbound.session
+    if (this.#session === undefined) this.attach(inbound.session)
+    await this.#subscribeTo(uriIn(params), line)
+    return {}
+  }
+
+  /** What the client followed at a server in whose place this one has come; who knows what has happened meanwhile. */
+  async takeOver(uris: Iterable<string>): Promise<void> {
+    const line = this.#line
+    if (line === undefined) return
+    for (const uri of uris) {
+      await this.#subscribeTo(uri, line).catch(() => {})
+      this.#tell(UPDATED, { uri })
+    }
+  }
+
+  async #subscribeTo(uri: string, line: Line): Promise<void> {
+    if (this.#subscriptions.has(uri)) return
     const subscription = await this.#follow(line, uri)
     if (this.#closed || this.#subscriptions.has(uri)) await subscription.unsubscribe()
     else this.#subscriptions.set(uri, subscription)
-    return {}
   }
 
   async unsubscribe(params: Body): Promise<Body> {
@@ -134,16 +158,29 @@ export class ServerEndpoint implements Endpoint {
   }
 
   async listTools(inbound: Inbound, line: Line): Promise<Answer> {
-    const result = await relay(new BridgedCall(inbound), line, inbound.params, this.upstream)
-    return withTools(result, (tools) => this.upstream.tools.shown(tools))
+    const { tools: book } = this.upstream
+    if (!book.changesLists) return relay(this.#call(inbound), line, inbound.params, this.upstream)
+    const call = new BridgedCall(inbound)
+    call.change = (result) => withTools(result, (tools) => book.shown(tools))
+    return relay(call, line, inbound.params, this.upstream)
   }
 
-  async callTool(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
-    return this.#shared.tasks.call(new BridgedCall(inbound), line, await callParams(params, this.upstream))
+  callTool(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
+    const call = this.#call(inbound)
+    if (!this.upstream.tools.changesLists) return this.#shared.tasks.call(call, line, params)
+    return callParams(params, this.upstream).then((own) => this.#shared.tasks.call(call, line, own))
   }
 
   askAboutTask(inbound: Inbound, line: Line): Promise<Answer> {
     return this.#shared.tasks.ask(new BridgedCall(inbound), line)
+  }
+
+  /** Where URIs are those of the server, nobody looks into its results. */
+  #call(inbound: Inbound): BridgedCall {
+    const call = new BridgedCall(inbound)
+    call.handsOnText = this.#shared.view === undefined
+    if (this.#lease !== undefined) call.leastLevel = this.#level
+    return call
   }
 
   /** The server was away. Its supervisor says whether it can be had again; a client whose session has outlived the server's does not notice more. */
@@ -169,37 +206,73 @@ export class ServerEndpoint implements Endpoint {
       else this.#subscriptions.set(uri, again)
     }
     // Whatever has changed meanwhile nobody has told.
-    for (const kind of KINDS) if (line.client.session.hasPeerCapability(kind)) session?.notify(`notifications/${kind}/list_changed`)
-    for (const uri of this.#subscriptions.keys()) session?.notify('notifications/resources/updated', { uri: this.#shared.publicUri?.(uri) ?? uri })
+    for (const kind of KINDS) if (line.client.session.hasPeerCapability(kind)) this.#listChanged(kind, session)
+    for (const uri of this.#subscriptions.keys()) this.#tell(UPDATED, { uri })
+  }
+
+  #listChanged(kind: ListKind, session: Session | undefined): void {
+    const { view } = this.#shared
+    if (view === undefined) session?.notify(`notifications/${kind}/list_changed`)
+    else view.listChanged(kind)
+  }
+
+  #tell(method: string, params: Body): void {
+    this.#arrival.tell((session) => session.notify(method, this.#shared.view?.told(method, params) ?? params))
   }
 
   #follow(line: Line, uri: string): Promise<Subscription> {
-    return line.subscribe(
-      uri,
-      (changed) => void this.#session?.notify('notifications/resources/updated', { uri: this.#shared.publicUri?.(changed) ?? changed }),
-    )
+    return line.subscribe(uri, (changed) => this.#tell(UPDATED, { uri: changed }))
   }
 
   async #openLine(peer: Introduction): Promise<void> {
     this.upstream.demandUp()
     this.#peer = peer
+    // What there was before, if anything, is behind us.
+    for (const undo of this.#undo.splice(0)) undo()
+    this.#lease?.release()
+    const lease = await this.upstream.lines.share(peer.capabilities)
+    const line = lease?.line ?? (await this.#ownLine(peer))
+    this.#lease = lease
+    if (lease !== undefined) this.#undo.push(line.share((method, params) => this.#hear(method, params)))
+    this.#line = line
+    if (this.#closed) this.#leave()
+  }
+
+  /** A conversation in this client's name, and nobody else's. */
+  #ownLine(peer: Introduction): Promise<Line> {
     const version = (): ProtocolVersion | undefined => this.#session?.version
-    const line = await this.upstream.openLine(
+    return this.upstream.openLine(
       identityFor(peer),
       {
         get version() {
           return version()
         },
-        ask: (question) => {
-          if (this.#session === undefined) throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
-          return this.#session.request(question.method, question.params, { timeout: '10m', signal: question.signal })
+        ask: async (question) => {
+          const session = await this.#arrival.whenHere(question)
+          const params = this.#shared.view?.told(question.method, question.params) ?? question.params
+          // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
+          const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
+          return session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
         },
-        tell: (method, params) => void this.#session?.notify(method, params),
+        tell: (method, params) => this.#tell(method, params),
       },
       true,
     )
-    if (this.#closed) return void line.close()
-    this.#line = line
+  }
+
+  /** Of what is for all clients of a shared conversation, each gets what it asked for. */
+  #hear(method: string, params: Body): void {
+    if (method === 'notifications/message' && this.#level !== undefined && !isAtLeast(params['level'], this.#level)) return
+    this.#tell(method, params)
+  }
+
+  #leave(): void {
+    for (const undo of this.#undo.splice(0)) undo()
+    for (const subscription of this.#subscriptions.values()) void subscription.unsubscribe().catch(() => {})
+    this.#subscriptions.clear()
+    if (this.#lease !== undefined) this.#lease.release()
+    else void this.#line?.close()
+    this.#lease = undefined
   }
 }
 
@@ -222,11 +295,11 @@ export async function callParams(params: Body, upstream: Upstream): Promise<Body
   return own === name ? params : { ...params, name: own }
 }
 
-export function withTools(result: Answer, change: (tools: readonly Tool[]) => readonly Tool[]): Answer {
-  const tools: unknown = (result as Body)['tools']
+export function withTools(result: Body, change: (tools: readonly Tool[]) => readonly Tool[]): Body {
+  const { tools } = result
   if (!Array.isArray(tools)) return result
   const changed = change(tools as Tool[])
-  return changed === tools ? result : { ...(result as Body), tools: [...changed] }
+  return changed === tools ? result : { ...result, tools: [...changed] }
 }
 
 function uriIn({ uri }: Body): string {

@@ -1,5 +1,5 @@
-export { BridgedCall } from './call.ts'
 export type { ServerEndpoint } from './endpoint.ts'
 export { News } from './news.ts'
-export { REPORT_KEY } from './relay.ts'
+export { REPORT_KEY, reported } from './relay.ts'
 export { type ServedOptions, ServedUpstream } from './servable.ts'
+export type { View } from './view.ts'

@@ -7,8 +7,10 @@ export interface ScriptedServer extends Acceptor {
   readonly sessions: Session[]
   /** Every request that came, in the newest vocabulary. */
   readonly asked: Inbound[]
-  /** Every notification that came. */
+  /** Every notification that came, and every request that only wants to be acknowledged. */
   readonly told: { readonly method: string; readonly params: Body }[]
+  /** Requests that listen, of the stateless era; they are not among `asked`. */
+  readonly listening: Set<Inbound>
 }
 
 export interface Script {
@@ -25,6 +27,8 @@ export const EVERYTHING: Capabilities = {
   logging: {},
 }
 
+const ACKNOWLEDGED: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])
+
 export const text = (words: string): Body => ({ content: [{ type: 'text', text: words }] })
 
 /** A server whose every answer the test writes. */
@@ -32,10 +36,12 @@ export function scripted({ version, capabilities = EVERYTHING, answer = () => te
   const sessions: Session[] = []
   const asked: Inbound[] = []
   const told: { method: string; params: Body }[] = []
+  const listening = new Set<Inbound>()
   return {
     sessions,
     asked,
     told,
+    listening,
     accept: (link: Link, options: AcceptOptions = {}) => {
       const introduction = { info: { name: 'scripted', version: '1' }, capabilities }
       const session = new Session({
@@ -47,6 +53,12 @@ export function scripted({ version, capabilities = EVERYTHING, answer = () => te
         endpoint: {
           introduce: () => introduction,
           answer: (inbound) => {
+            const { method, params } = inbound
+            if (method === 'subscriptions/listen') return listen(inbound, listening)
+            if (ACKNOWLEDGED.has(method)) {
+              told.push({ method, params })
+              return {}
+            }
             asked.push(inbound)
             return answer(inbound)
           },
@@ -60,12 +72,47 @@ export function scripted({ version, capabilities = EVERYTHING, answer = () => te
   }
 }
 
+function listen(inbound: Inbound, listening: Set<Inbound>): Promise<Body> {
+  listening.add(inbound)
+  inbound.notify('notifications/subscriptions/acknowledged', { notifications: inbound.params['notifications'] })
+  return new Promise((resolve) => {
+    inbound.signal.addEventListener('abort', () => {
+      listening.delete(inbound)
+      resolve({})
+    })
+  })
+}
+
+/** Notes every frame that comes over a link. */
+export function overheard(frames: string[]): (link: Link) => Link {
+  return (link) => ({
+    transport: link.transport,
+    open: (events) =>
+      link.open({
+        ...events,
+        frame: (frame, parsed, origin) => {
+          frames.push(frame)
+          events.frame(frame, parsed, origin)
+        },
+      }),
+    send: (frame, options) => link.send(frame, options),
+    close: () => link.close(),
+  })
+}
+
 export interface RawMessage {
   id?: string | number
   method?: string
   params?: Body
   result?: Body
   error?: { code: number; message: string; data?: Body }
+}
+
+/** The words of a result; whatever is none fails the test. */
+export function textOf({ result, error }: RawMessage): string {
+  const content = result?.['content']
+  if (!Array.isArray(content)) throw new Error(`No content: ${JSON.stringify(error ?? result)}`)
+  return (content[0] as { text: string }).text
 }
 
 /** A client of raw frames. */
@@ -81,7 +128,7 @@ export class RawClient {
   constructor(server: Acceptor, accept: AcceptOptions = {}) {
     const [near, far] = memoryPair()
     this.#link = near
-    this.session = server.accept(far, { keepAlive: false, ...accept })
+    this.session = server.accept(accept.sharedLink ? this.#fromWhomItSays(far) : far, { keepAlive: false, ...accept })
     near.open({
       frame: (frame) => this.#receive(JSON.parse(frame) as RawMessage),
       closed: () => {
@@ -110,6 +157,19 @@ export class RawClient {
   /** A request of the stateless era. */
   ask(method: string, params: Body = {}, capabilities: Capabilities = {}): Promise<RawMessage> {
     return this.request(method, { ...params, _meta: envelope(capabilities, params['_meta']) })
+  }
+
+  /** Where several clients share the link: whom requests come from, from now on. Nobody knows at first. */
+  principal: string | undefined
+
+  #fromWhomItSays(link: Link): Link {
+    return {
+      transport: 'http',
+      open: (events) =>
+        link.open({ ...events, frame: (frame) => events.frame(frame, undefined, this.principal === undefined ? {} : { principal: this.principal }) }),
+      send: (frame) => link.send(frame),
+      close: () => link.close(),
+    }
   }
 
   async shakeHands(version: string, capabilities: Capabilities = {}): Promise<Body> {

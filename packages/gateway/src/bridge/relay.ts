@@ -1,13 +1,13 @@
 /** Hands one request of a client to a server and its outcome back: whatever era and version each of them is of. */
-import { fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
-import { type Answer, type Body, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
-import type { Line, Upstream } from '../upstream/index.ts'
-import { type BridgedCall, ownParams } from './call.ts'
-import { capabilityGap } from './gap.ts'
+import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
+import { type Answer, type Body, cacheableMethods, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
+import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream } from '../upstream/index.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
 
 /** The key in `_meta` by which a client asks what translation has lost, and under which it is told. */
 export const REPORT_KEY = 'dev.parley/translation'
+
+const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 
 /** How a request is sent; some are more than one. */
 export type Send = (params: Body, options: RequestOptions) => Promise<Body>
@@ -15,14 +15,23 @@ export type Send = (params: Body, options: RequestOptions) => Promise<Body>
 /** `params` are those the server is sent: names are its own. */
 export async function relay(call: BridgedCall, line: Line, params: Body, upstream: Upstream, send?: Send): Promise<Answer> {
   const { inbound } = call
-  const relayed = line.stateless && inbound.caller.version === line.client.version
   const visited = linksVisited(inbound)
   if (visited !== undefined) return visited
-  const own = relayed ? params : ownParams(params)
-  const options = optionsFor(call, relayed)
+  const way = wayFor(call, line)
+  const own = way === 'translated' ? ownParams(inbound, params) : way === 'relayed' ? params : sentParams(inbound, params)
+  const options = optionsFor(call, way !== 'translated')
+  let text: string | undefined
+  if (call.handsOnText && (way !== 'translated' || inbound.passes) && options.onLoss === undefined) {
+    options.onText = (json) => {
+      text = json
+    }
+  }
   try {
-    const result = await upstream.bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)))
-    return relayed ? result : reported(call, result)
+    const answer = await upstream.bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)))
+    const result = call.change === undefined ? answer : call.change(answer)
+    if (way === 'same') return new Serialised(text ?? JSON.stringify(result))
+    if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text)
+    return way === 'relayed' ? result : reported(call, result)
   } catch (error) {
     return outcomeOf(line.open ? error : (upstream.supervisor.unavailable() ?? error), call, line, own)
   } finally {
@@ -30,10 +39,34 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   }
 }
 
+/**
+ * `relayed`: both are of the stateless era, and the server sees the client's own envelope. `same`: both speak the same version of the other era, and
+ * nothing of what they say to each other is touched. Otherwise it is translated.
+ */
+function wayFor(call: BridgedCall, line: Line): 'relayed' | 'same' | 'translated' {
+  const { inbound } = call
+  if (inbound.caller.version !== line.client.version) return 'translated'
+  if (line.stateless) return 'relayed'
+  return call.handsOnText && !asksForReport(inbound) ? 'same' : 'translated'
+}
+
+/** As the client wrote them, but for what the gateway has changed: the name of a tool, and a wish for a task that the server does not know. */
+function sentParams(inbound: Inbound, params: Body): Body {
+  if (params === inbound.params) return inbound.sent
+  const { task, ...sent } = inbound.sent
+  const wish = params['task'] === undefined ? {} : { task }
+  return params['name'] === undefined ? { ...sent, ...wish } : { ...sent, ...wish, name: params['name'] }
+}
+
+function asksForReport({ params }: Inbound): boolean {
+  const meta = params['_meta']
+  return isObject(meta) && meta[REPORT_KEY] !== undefined
+}
+
 export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions {
   const { inbound } = call
   const meta = inbound.params['_meta']
-  const options: RequestOptions = { owner: call, signal: inbound.signal }
+  const options: RequestOptions = { owner: call, cancelledWith: call }
   if (relayed) options.relayed = true
   if (!isObject(meta)) return options
   if (meta['progressToken'] !== undefined) options.onProgress = ({ progress, total, message }) => inbound.progress(progress, total, message)
@@ -41,10 +74,15 @@ export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions 
   return options
 }
 
+/** Whether a server of the stateless era has written all that belongs to a result (D-02, D-42); what it has not is added here. */
+function isEnveloped(method: string, { resultType, ttlMs, cacheScope }: Body): boolean {
+  return resultType !== undefined && (resultType !== 'complete' || !cacheable.has(method) || (ttlMs !== undefined && cacheScope !== undefined))
+}
+
 /** X2: a client that asks for it is told with each result what it lost on its way. */
 export function reported(call: BridgedCall, result: Body): Answer {
   const { inbound } = call
-  if (!isObject(inbound.params['_meta']) || inbound.params['_meta'][REPORT_KEY] === undefined) return result
+  if (!asksForReport(inbound)) return result
   const written = inbound.written(result, (loss) => call.lose(loss))
   const meta = isObject(written['_meta']) ? written['_meta'] : {}
   const before: unknown = meta[REPORT_KEY]
@@ -60,9 +98,9 @@ function shownLoss({ rule, path, severity, detail }: Loss): Body {
 function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body): Answer {
   const { inbound } = call
   if (!(error instanceof ParleyError)) throw error
-  if (error === call.refused && line.stateless) return refusedByClient(error, inbound)
+  if (line.stateless && call.wasRefusedWith(error)) return refusedByClient(error, inbound)
   const code = error.receivedCode
-  if (code === undefined) throw error
+  if (code === undefined) return lostWhileParked(error, call)
   const links = linksRequired(error, inbound, line)
   if (links !== undefined) return links
   const translation = plan(line.client.version, inbound.caller.version, inbound.method, 'error')
@@ -79,6 +117,15 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body):
 function refusedByClient(error: ParleyError, inbound: Inbound): Body {
   if (inbound.method !== 'tools/call' || inbound.cancelled) throw error
   return { content: [{ type: 'text', text: `Rejected by the client: ${error.message}` }], isError: true }
+}
+
+const LOST: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['connection_closed', 'transport_error', 'session_lost', 'peer_unresponsive', 'refusal_unavailable'])
+
+/** The server is gone in the middle of a conversation with the user (8.2): the model has to know that it must begin anew. */
+function lostWhileParked(error: ParleyError, { inbound, asked }: BridgedCall): Body {
+  const tells = asked && inbound.method === 'tools/call' && eraOf(inbound.caller.version) === 'stateless' && LOST.has(error.kind)
+  if (!tells || inbound.cancelled) throw error
+  return { content: [{ type: 'text', text: `The call was lost while it waited for an answer, and has to be made again: ${error.message}` }], isError: true }
 }
 
 /** X5: what the server misses may be something the client's version does not have. */

@@ -5,12 +5,16 @@ import type { Upstream } from '../upstream/index.ts'
 import { ServerEndpoint, type Shared } from './endpoint.ts'
 import { Listeners } from './listeners.ts'
 import { TaskBridge } from './tasks.ts'
+import type { View } from './view.ts'
 
 export interface ServedOptions {
   readonly clock?: Clock
   readonly translation: 'lenient' | 'strict'
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
 }
+
+/** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
+const GATHER = '30ms'
 
 /** Clients may have to wait until a server that is only now started can be spoken to (L2). */
 const INITIALISE_TIMEOUT = '90s'
@@ -27,9 +31,9 @@ export class ServedUpstream implements Servable {
     this.#shared = { upstream, listeners: new Listeners(upstream), tasks: new TaskBridge(upstream) }
   }
 
-  /** For whoever shows this server among others: one client's way to it, and what it calls the server's resources. */
-  endpoint(publicUri?: (uri: string) => string): ServerEndpoint {
-    return new ServerEndpoint(publicUri === undefined ? this.#shared : { ...this.#shared, publicUri })
+  /** For whoever shows this server among others: one client's way to it. */
+  endpoint(view?: View): ServerEndpoint {
+    return new ServerEndpoint(view === undefined ? this.#shared : { ...this.#shared, view })
   }
 
   accept(link: Link, options: AcceptOptions = {}): Session {
@@ -38,6 +42,7 @@ export class ServedUpstream implements Servable {
     const session = new Session({
       initialiseTimeout: INITIALISE_TIMEOUT,
       profile: translation,
+      asking: { gather: GATHER },
       ...(clock && { clock }),
       ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, name) }),
       ...options,

@@ -1,8 +1,7 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
 import { ParleyError, type Tool } from 'parley-mcp'
-import { type Answer, askingMethods, type Body, type Inbound, isObject } from 'parley-mcp/engine'
-import { HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
-import { BridgedCall } from './call.ts'
+import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isObject, Serialised } from 'parley-mcp/engine'
+import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
 import { callParams, type Shared, withTools } from './endpoint.ts'
 import { relay } from './relay.ts'
 
@@ -32,10 +31,15 @@ async function listenWith(inbound: Inbound, home: Line, { upstream, listeners }:
 }
 
 /** Both are of the stateless era: the server sees the client's own words, and the client the server's. */
-async function handOn(inbound: Inbound, line: Line, { upstream }: Shared, params: Body): Promise<Answer> {
-  const own = inbound.method === 'tools/call' ? await callParams(params, upstream) : params
-  const result = await relay(new BridgedCall(inbound), line, own, upstream)
-  return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools)) : result
+async function handOn(inbound: Inbound, line: Line, { upstream, view }: Shared, params: Body): Promise<Answer> {
+  const call = new BridgedCall(inbound)
+  if (inbound.method !== 'tools/call') {
+    if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools))
+    return relay(call, line, params, upstream)
+  }
+  // Results of calls are nobody's but the caller's: they are neither kept nor looked at.
+  call.handsOnText = view === undefined
+  return relay(call, line, upstream.tools.changesLists ? await callParams(params, upstream) : params, upstream)
 }
 
 async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body): Promise<Answer> {
@@ -47,12 +51,16 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
   const call = new BridgedCall(inbound)
   let turn: (() => void) | undefined
   const done = (): void => {
+    if (turn !== undefined) lease.line.holder = undefined
     turn?.()
     lease.release()
   }
   try {
     // Rule 1: where a question does not say to which call it belongs, there is only one that it can belong to.
-    if (!lease.line.correlates && Object.keys(lease.line.identity.capabilities).length > 0) turn = await lease.line.turns.take()
+    if (!lease.line.correlates && Object.keys(lease.line.identity.capabilities).length > 0) {
+      turn = await lease.line.turns.take()
+      lease.line.holder = call
+    }
     if (inbound.cancelled) throw new ParleyError('request_cancelled')
     await refreshRoots(inbound, lease.line)
     await lease.line.wantLevel(inbound.logLevel)
@@ -74,8 +82,9 @@ async function listWith(inbound: Inbound, home: Line, upstream: Upstream, params
   const line = lease?.line ?? home
   try {
     await line.wantLevel(inbound.logLevel)
-    const result = await relay(new BridgedCall(inbound), line, params, upstream)
-    return inbound.method === 'tools/list' ? withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution)) : result
+    const call = new BridgedCall(inbound)
+    if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution))
+    return await relay(call, line, params, upstream)
   } finally {
     lease?.release()
   }
@@ -86,6 +95,7 @@ async function refreshRoots(inbound: Inbound, line: Line): Promise<void> {
   if (!line.rootsWanted || !inbound.caller.declares('roots')) return
   line.rootsWanted = false
   line.roots = await inbound.request('roots/list', {}, { key: 'roots' })
+  line.rootsFresh = true
   line.client.notify('notifications/roots/list_changed', {})
 }
 
@@ -97,9 +107,10 @@ function withoutExecution(tool: Tool): Tool {
 }
 
 function withHandle(answer: Answer, { handle }: Lease): Answer {
-  if (handle === undefined || !isObject(answer)) return answer
-  const body = answer as Body
-  return { ...body, _meta: { ...(isObject(body['_meta']) ? body['_meta'] : undefined), [HANDLE_KEY]: handle } }
+  if (handle === undefined || answer instanceof InputRequired) return answer
+  const body = answer instanceof Serialised ? (JSON.parse(answer.json) as Body) : answer
+  const marked: Body = { ...body, _meta: { ...(isObject(body['_meta']) ? body['_meta'] : undefined), [HANDLE_KEY]: handle } }
+  return answer instanceof Serialised ? new Serialised(JSON.stringify(marked)) : marked
 }
 
 function foreignState(): ParleyError {

@@ -7,7 +7,6 @@ import {
   type Inbound,
   isFlatTask,
   PolledTask,
-  peerRunsTasks,
   type RequestOptions,
   readFlatTask,
   requestAsTask,
@@ -16,8 +15,7 @@ import {
   type TaskPeer,
   TaskReceiver,
 } from 'parley-mcp/engine'
-import type { Line, Upstream } from '../upstream/index.ts'
-import { BridgedCall } from './call.ts'
+import { BridgedCall, type Line, type Upstream } from '../upstream/index.ts'
 import { relay, type Send } from './relay.ts'
 
 export class TaskBridge {
@@ -30,14 +28,20 @@ export class TaskBridge {
   }
 
   /** Calls a tool. `params` are those the server is sent. */
-  async call(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+  call(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+    // By far the most: nobody has tasks, and nobody has to find that out.
+    const isPlain = params['task'] === undefined && !line.stateless && !line.runsTasks
+    return isPlain ? relay(call, line, params, this.#upstream) : this.#call(call, line, params)
+  }
+
+  async #call(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
     const { inbound } = call
     const { task: wish, ...own } = params
     if (isStateless(inbound)) return this.#forStateless(call, line, own)
     const wanted = wish !== undefined && supports(inbound.caller.version, 'tasks')
-    if (line.stateless) return wanted ? this.#begin(call, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
+    if (line.stateless) return wanted ? this.#begin(call, line, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
     // Both have tasks, in the same words, and a session of their own.
-    if (wanted && peerRunsTasks(line.client.session, 'tools/call')) return relay(call, line, params, this.#upstream)
+    if (wanted && line.runsTasks) return relay(call, line, params, this.#upstream)
     return (await this.#isRequired(line, own)) ? this.#runAsTask(call, line, own) : relay(call, line, own, this.#upstream)
   }
 
@@ -60,17 +64,24 @@ export class TaskBridge {
   async #forStateless(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
     if (!(await this.#isRequired(line, params))) return relay(call, line, params, this.#upstream)
     if (!declaresExtension(call.inbound.caller.capabilities, TASKS_EXTENSION)) return this.#runAsTask(call, line, params)
-    return this.#begin(call, (task) => this.#runAsTask(task, line, params))
+    return this.#begin(call, line, (task) => this.#runAsTask(task, line, params))
   }
 
   /** Answers that there is a task, and runs it behind that. */
-  async #begin(call: BridgedCall, run: (call: BridgedCall) => Promise<Answer>): Promise<Answer> {
+  async #begin(call: BridgedCall, line: Line, run: (call: BridgedCall) => Promise<Answer>): Promise<Answer> {
     let over: () => void = () => {}
     call.lasting = new Promise<void>((resolve) => {
       over = resolve
     })
+    // Given up before it was answered, there is no task; else the task says when it is over.
+    call.inbound.onCancel(over)
     try {
-      return await this.#receiver.accept(call.inbound, (task) => run(new BridgedCall(task)).finally(over))
+      return await this.#receiver.accept(call.inbound, (task) => {
+        task.afterAnswer(over)
+        const running = new BridgedCall(task)
+        if (line.holder === call) line.holder = running
+        return run(running)
+      })
     } catch (error) {
       over()
       throw error
@@ -89,15 +100,16 @@ export class TaskBridge {
 
   /** C-23: the tool only runs as a task, and nobody but the gateway needs to know. */
   #runAsTask(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
-    const send: Send = async (own, { signal, onProgress }) => {
-      const begun = await requestAsTask(peerOf(line, call), 'tools/call', own, { ...(signal && { signal }), ...(onProgress && { onProgress }) })
+    const { signal } = call.inbound
+    const send: Send = async (own, { onProgress }) => {
+      const begun = await requestAsTask(peerOf(line, call), 'tools/call', own, { signal, ...(onProgress && { onProgress }) })
       return 'result' in begun ? begun.result : begun.task.result()
     }
     return relay(call, line, params, this.#upstream, send)
   }
 
   async #isRequired(line: Line, { name }: Body): Promise<boolean> {
-    if (line.stateless || !peerRunsTasks(line.client.session, 'tools/call')) return false
+    if (line.stateless || !line.runsTasks) return false
     await this.#upstream.tools.seen()
     return taskSupportOf(this.#upstream.tools.original(String(name))) === 'required'
   }

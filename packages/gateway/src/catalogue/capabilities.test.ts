@@ -9,17 +9,16 @@ const server = (name: string, capabilities: Record<string, unknown>, more: Parti
   name,
   introduction: { info: { name, version: '1' }, capabilities, ...more },
 })
-const LISTS = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { listChanged: true } }
+const LISTS = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true } }
 
 describe('C: what the gateway declares for its servers', () => {
-  it('always declares the three lists', () => {
+  it('always declares the three lists, and that resources can be followed: its own status can', () => {
     const me = self()
     expect(mergeIntroductions([], me)).toEqual({ info: me, capabilities: LISTS })
     expect(mergeIntroductions([server('a', { tools: {} })], self()).capabilities).toEqual(LISTS)
   })
 
   it.each([
-    [{ resources: { subscribe: true } }, { resources: { listChanged: true, subscribe: true } }],
     [{ logging: {} }, { logging: {} }],
     [{ completions: {} }, { completions: {} }],
   ])('declares what one of them has: %j', (capabilities, declared) => {
@@ -29,7 +28,7 @@ describe('C: what the gateway declares for its servers', () => {
 
   it('expects of a server that is not known yet what clients could not be told later', () => {
     const { capabilities } = mergeIntroductions([server('a', {}), { name: 'b' }], self())
-    expect(capabilities).toEqual({ ...LISTS, resources: { listChanged: true, subscribe: true }, logging: {}, completions: {} })
+    expect(capabilities).toEqual({ ...LISTS, logging: {}, completions: {} })
   })
 
   it.each([

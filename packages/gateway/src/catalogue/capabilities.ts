@@ -14,7 +14,6 @@ type Values = Record<string, unknown>
 
 /** Declared by the first server that does. A client of the handshake era is told once: what a server not known yet may have must not be missing then. */
 const IF_ANY: readonly { readonly path: string; readonly declare: (capabilities: Values) => void }[] = [
-  { path: 'resources.subscribe', declare: (capabilities) => (capabilities['resources'] = { subscribe: true, listChanged: true }) },
   { path: 'logging', declare: (capabilities) => (capabilities['logging'] = {}) },
   { path: 'completions', declare: (capabilities) => (capabilities['completions'] = {}) },
 ]
@@ -51,7 +50,8 @@ function merge(entries: readonly IntroducedServer[], self: Identity): Introducti
 
 function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean): Values {
   const all = known.map(({ capabilities }) => capabilities)
-  const merged: Values = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } }
+  // How the servers are can always be followed, as a resource.
+  const merged: Values = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true } }
   for (const { path, declare } of IF_ANY) if (someUnknown || all.some((capabilities) => declares(capabilities, path))) declare(merged)
   const experimental = agreed(all.map((capabilities) => capabilities['experimental']))
   const extensions = agreed(all.map((capabilities) => capabilities['extensions']))

@@ -18,18 +18,33 @@ export interface ReadPage<Item> {
 /** The first page has no cursor, and the empty text is one (D-52). */
 type Place = string | undefined
 
+export interface PageReaderOptions {
+  readonly clock: Clock
+  readonly deadline: number
+  readonly maxKnown: number
+  /** A page that was given up, and of which nothing could be shown, has come after all. */
+  readonly onLate?: (() => void) | undefined
+}
+
+/** Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every list. */
+const PATIENCE = 1 / 20
+
 export class PageReader<Item> {
   readonly #clock: Clock
   readonly #deadline: number
   readonly #maxKnown: number
+  readonly #onLate: (() => void) | undefined
+  /** Pages that did not come in time. */
+  readonly #late = new Set<Place>()
   readonly #known = new Map<Place, { readonly page: Page<Item>; readonly at: number }>()
   /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
   readonly #pending = new Map<Place, { readonly started: number; readonly page: Promise<Page<Item>> }>()
 
-  constructor(clock: Clock, deadline: number, maxKnown: number) {
+  constructor({ clock, deadline, maxKnown, onLate }: PageReaderOptions) {
     this.#clock = clock
     this.#deadline = deadline
     this.#maxKnown = maxKnown
+    this.#onLate = onLate
   }
 
   /** Never rejects. With `reuse` a page that came within the last deadline is as good as a new one. */
@@ -37,7 +52,7 @@ export class PageReader<Item> {
     const known = this.#known.get(place)
     if (reuse && known !== undefined && this.#clock.now() - known.at <= this.#deadline) return { page: known.page }
     try {
-      return { page: await this.#within(this.#fetch(fetch, place)) }
+      return { page: await this.#within(this.#fetch(fetch, place), place) }
     } catch (thrown) {
       return { page: this.#known.get(place)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
     }
@@ -62,22 +77,29 @@ export class PageReader<Item> {
     return page
   }
 
-  #within(page: Promise<Page<Item>>): Promise<Page<Item>> {
+  #within(page: Promise<Page<Item>>, place: Place): Promise<Page<Item>> {
+    const patience = this.#late.has(place) ? this.#deadline * PATIENCE : this.#deadline
     return new Promise((resolve, reject) => {
-      const late = () => reject(new ParleyError('request_timeout', { message: `no answer within ${this.#deadline} ms` }))
-      const cancel = this.#clock.after(this.#deadline, late)
+      const late = () => {
+        if (this.#late.size < this.#maxKnown) this.#late.add(place)
+        reject(new ParleyError('request_timeout', { message: `no answer within ${this.#deadline} ms` }))
+      }
+      const cancel = this.#clock.after(patience, late)
       page.then(resolve, reject).finally(cancel)
     })
   }
 
   #remember(place: Place, page: Page<Item>, started: number): void {
     const before = this.#known.get(place)
+    const wasMissed = this.#late.has(place) && before === undefined
+    if (this.#clock.now() - started < this.#deadline) this.#late.delete(place)
     if (before !== undefined && before.at > started) return
     // Cursors changed with the first page: the old ones lead nowhere any more.
     if (place === undefined && before?.page.nextCursor !== page.nextCursor) this.#known.clear()
     this.#known.delete(place)
     this.#known.set(place, { page, at: this.#clock.now() })
     if (this.#known.size > this.#maxKnown) this.#known.delete([...this.#known.keys()].find((key) => key !== undefined))
+    if (wasMissed) this.#onLate?.()
   }
 }
 

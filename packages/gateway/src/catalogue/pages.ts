@@ -29,15 +29,19 @@ export interface MergedListOptions {
   readonly pageSize?: number
   /** Most pages that are read of one server. */
   readonly maxPages?: number
+  /** Something that was missing in a list because a server was late has come after all. */
+  readonly onLate?: (() => void) | undefined
 }
+
+type Settled = Required<Omit<MergedListOptions, 'onLate'>> & Pick<MergedListOptions, 'onLate'>
 
 /** Remembers items of servers: one for each group of clients that may see the same. */
 export class MergedList<Item> {
-  readonly #options: Required<MergedListOptions>
+  readonly #options: Settled
   readonly #readers = new Map<string, PageReader<Item>>()
 
-  constructor({ clock, deadline, pageSize = 200, maxPages = 1000 }: MergedListOptions) {
-    this.#options = { clock, deadline, pageSize, maxPages }
+  constructor({ clock, deadline, pageSize = 200, maxPages = 1000, onLate }: MergedListOptions) {
+    this.#options = { clock, deadline, pageSize, maxPages, onLate }
   }
 
   /** Rejects only for a cursor that is none. A server that fails or is late gives what it gave last, with a note. */
@@ -51,7 +55,8 @@ export class MergedList<Item> {
   #reader(server: string): PageReader<Item> {
     let reader = this.#readers.get(server)
     if (reader === undefined) {
-      reader = new PageReader(this.#options.clock, this.#options.deadline, this.#options.maxPages)
+      const { clock, deadline, maxPages: maxKnown, onLate } = this.#options
+      reader = new PageReader({ clock, deadline, maxKnown, onLate })
       this.#readers.set(server, reader)
     }
     return reader
@@ -67,7 +72,7 @@ type Read<Item> = (source: ListSource<Item>, place: string | undefined) => Promi
 
 /** The making of one page. */
 class Run<Item> {
-  readonly #options: Required<MergedListOptions>
+  readonly #options: Settled
   readonly #read: Read<Item>
   readonly #started: number
   readonly #done: Set<string>
@@ -78,7 +83,7 @@ class Run<Item> {
   readonly #items: Item[] = []
   readonly #notes: ListNote[] = []
 
-  constructor(sources: readonly ListSource<Item>[], start: MergedPosition, options: Required<MergedListOptions>, read: Read<Item>) {
+  constructor(sources: readonly ListSource<Item>[], start: MergedPosition, options: Settled, read: Read<Item>) {
     this.#options = options
     this.#read = read
     this.#started = options.clock.now()

@@ -14,16 +14,20 @@ export class UriOwners {
 
   replace(server: string, keys: Iterable<string>): void {
     for (const key of this.#byServer.get(server) ?? []) this.#remove(server, key)
-    const kept = new Set<string>()
+    this.#byServer.delete(server)
+    this.add(server, keys)
+  }
+
+  add(server: string, keys: Iterable<string>): void {
+    const kept = this.#byServer.get(server) ?? new Set<string>()
     for (const key of keys) {
-      if (kept.size === MAX_PER_SERVER) break
+      if (kept.size >= MAX_PER_SERVER) break
       kept.add(key)
       const owners = this.#byKey.get(key)
       if (owners === undefined) this.#byKey.set(key, new Set([server]))
       else owners.add(server)
     }
-    if (kept.size === 0) this.#byServer.delete(server)
-    else this.#byServer.set(server, kept)
+    if (kept.size > 0) this.#byServer.set(server, kept)
   }
 
   first(key: string): string | undefined {

@@ -72,6 +72,18 @@ describe('G: URIs of many servers in one list', () => {
     expect(table.route('file:///y')?.server).toBe('a')
   })
 
+  it('learning more adds to what a server listed before', () => {
+    const table = new UriTable(['a', 'b'])
+    table.learn('a', ['file:///x'], ['db://{row}'])
+    table.learnMore('a', ['file:///y'])
+    table.learnMore('a', [], ['web://{page}'])
+    expect(['file:///x', 'file:///y', 'db://1', 'web://1'].map((given) => table.route(given)?.server)).toEqual(['a', 'a', 'a', 'a'])
+    table.learn('a', ['file:///z'])
+    expect(['file:///x', 'file:///y', 'file:///z'].map((given) => table.route(given)?.server)).toEqual([undefined, undefined, 'a'])
+    table.learnMore('nobody', ['file:///n'])
+    expect(table.route('file:///n')).toBeUndefined()
+  })
+
   it('the longest beginning of a template decides, one that begins with a variable comes last', () => {
     const table = new UriTable(['a', 'b', 'c'])
     table.learn('a', [], ['{+any}'])
@@ -92,11 +104,13 @@ describe('G: URIs of many servers in one list', () => {
     expect(table.route('db://1')?.server).toBe('a')
   })
 
-  it('of two servers with one template the last to speak of a URI is asked, and the second publishes a template of its own', () => {
+  it('of two servers with one template the first to speak of a URI is asked, and the second publishes a template of its own', () => {
     const table = new UriTable(['a', 'b'])
     for (const name of ['a', 'b']) table.learn(name, [], ['file:///{path}'])
     expect(table.route('file:///x')?.server).toBe('a')
     expect(table.mention('b', 'file:///x')).toBe('file:///x')
+    expect(table.route('file:///x')?.server).toBe('b')
+    expect(table.mention('a', 'file:///x')).toBe('parley://servers/a/file%3A%2F%2F%2Fx')
     expect(table.route('file:///x')?.server).toBe('b')
     expect(table.publicTemplate('a', 'file:///{path}')).toBe('file:///{path}')
     expect(table.publicTemplate('b', 'file:///{path}')).toBe('parley://templates/b/file:///{path}')

@@ -27,7 +27,7 @@ export class UriTable {
   readonly #prefixes = new UriOwners(this.#ranks)
   /** Of the prefixes, longest first. */
   #lengths: readonly number[] = []
-  /** URI → who was the last to mention it; the oldest go first. */
+  /** URI → who was the first to mention it; those that nobody has mentioned for longest go first. */
   readonly #mentions = new Map<string, string>()
 
   /** In the order of the configuration: of several that offer one URI the first one keeps it. */
@@ -51,11 +51,24 @@ export class UriTable {
     this.#replace(server, uris, templates)
   }
 
+  /** What a server offers besides. */
+  learnMore(server: string, uris: Iterable<string>, templates: Iterable<string> = []): void {
+    if (!this.#ranks.has(server)) return
+    this.#listed.add(server, uris)
+    const given = [...templates]
+    if (given.length === 0) return
+    this.#templates.add(server, given)
+    this.#prefixes.add(server, given.map(prefixOf))
+    this.#measure()
+  }
+
   /** A server spoke of a resource, in a link or with its contents. Returns the URI to show to clients. */
   mention(server: string, uri: string): string {
     if (this.#ranks.has(server) && uri.length <= MAX_MENTION_LENGTH) {
+      // Links that clients have got lead where they led: no other server can take them over by naming them, too.
+      const first = this.#mentions.get(uri) ?? server
       this.#mentions.delete(uri)
-      this.#mentions.set(uri, server)
+      this.#mentions.set(uri, first)
       const [oldest] = this.#mentions.keys()
       if (this.#mentions.size > MAX_MENTIONS && oldest !== undefined) this.#mentions.delete(oldest)
     }
@@ -84,7 +97,7 @@ export class UriTable {
     return server === undefined ? undefined : { server, uri }
   }
 
-  /** Of several servers with the same prefix it is the one that spoke of this very URI last. */
+  /** Of several servers with the same prefix it is the one that spoke of this very URI first. */
   #byPrefix(uri: string): string | undefined {
     for (const length of this.#lengths) {
       const prefix = uri.length >= length ? uri.slice(0, length) : undefined
@@ -112,6 +125,10 @@ export class UriTable {
     const given = [...templates]
     this.#templates.replace(server, given)
     this.#prefixes.replace(server, given.map(prefixOf))
+    this.#measure()
+  }
+
+  #measure(): void {
     const lengths = new Set([...this.#prefixes.keys()].map((prefix) => prefix.length))
     // A template that begins with a variable fits everything: it is asked last.
     lengths.delete(0)

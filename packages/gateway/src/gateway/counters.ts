@@ -61,6 +61,7 @@ export class GatewayCounters {
         return this.#negotiated.add({ server, version: event.version })
       case 'ignored':
         this.#ignored.add({ server, what: event.what })
+        if (!this.#isNews(`${server} ${event.what}`)) return
         return this.#log.debug(`${server}: ignored ${event.what}: ${event.detail}`, { server })
       case 'error':
         this.#errors.add({ server })
@@ -69,12 +70,17 @@ export class GatewayCounters {
     }
   }
 
-  #say(sentence: string, facts: Record<string, unknown>): void {
+  #isNews(key: string): boolean {
     const now = Date.now()
-    const last = this.#said.get(sentence)
-    if (last !== undefined && now - last < SILENCE) return
+    const last = this.#said.get(key)
+    if (last !== undefined && now - last < SILENCE) return false
     if (this.#said.size >= MOST_REMEMBERED) this.#said.clear()
-    this.#said.set(sentence, now)
+    this.#said.set(key, now)
+    return true
+  }
+
+  #say(sentence: string, facts: Record<string, unknown>): void {
+    if (!this.#isNews(sentence)) return
     if (facts['severity'] === 'i') this.#log.debug(sentence, facts)
     else this.#log.warning(sentence, facts)
   }

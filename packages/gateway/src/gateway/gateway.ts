@@ -39,7 +39,7 @@ export class Gateway {
       () => this.upstreams,
       () => this.sessions,
     )
-    this.#aggregate = new AggregateServable(() => [...this.#served.values()], {
+    this.#aggregate = new AggregateServable({
       translation: config.gateway.translation,
       log: this.#log,
       ...(options.clock && { clock: options.clock }),
@@ -70,7 +70,12 @@ export class Gateway {
   /** Listens at once; servers are started beside it, and clients that need one wait for it. */
   async start(): Promise<Listening> {
     this.#pins = await this.#openPins()
-    for (const server of this.#config.servers.values()) await this.#add(server)
+    for (const server of this.#config.servers.values()) {
+      const served = this.#make(server)
+      this.#served.set(server.name, served)
+      await this.site.addServer(server.name, served)
+    }
+    this.#aggregate.setServers(this.#inOrder())
     await this.site.setAggregate(this.#aggregate)
     return this.site.listen()
   }
@@ -82,7 +87,8 @@ export class Gateway {
 
   /** Sessions of servers that have not changed go on. One reload after the other. */
   reload(config: GatewayConfig): Promise<void> {
-    this.#reloading = this.#reloading.then(() => this.#apply(config))
+    const before = this.#reloading.catch(() => {})
+    this.#reloading = before.then(() => this.#apply(config))
     return this.#reloading
   }
 
@@ -102,31 +108,48 @@ export class Gateway {
     const diff = diffConfig(this.#config, config)
     this.#config = config
     if (diff.gatewayChanged.length > 0) this.#log.warning(`Changed, but only in force after a restart: gateway.${diff.gatewayChanged.join(', gateway.')}`)
-    for (const name of [...diff.removed, ...diff.changed]) await this.#remove(name)
-    for (const name of [...diff.added, ...diff.changed]) await this.#add(config.servers.get(name) as ServerConfig)
+    const before = new Map(this.#served)
+    for (const name of diff.removed) this.#served.delete(name)
+    for (const name of [...diff.added, ...diff.changed]) this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
+    // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
+    if (diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
+    await Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
+    await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
     const said = [...diff.added.map((name) => `+${name}`), ...diff.removed.map((name) => `-${name}`), ...diff.changed.map((name) => `~${name}`)]
     if (said.length === 0) return
     this.#log.info(`Configuration read again: ${said.join(' ')}`)
-    this.#aggregate.serversChanged()
     const begun = [...diff.added, ...diff.changed].map((name) => this.#served.get(name)?.upstream).filter((upstream) => upstream !== undefined)
     await Promise.allSettled(begun.filter(({ config: own }) => !own.lazy).map((upstream) => upstream.home()))
   }
 
-  async #add(config: ServerConfig): Promise<void> {
+  /** As the configuration has them. */
+  #inOrder(): ServedUpstream[] {
+    return [...this.#config.servers.keys()].flatMap((name) => this.#served.get(name) ?? [])
+  }
+
+  #make(config: ServerConfig): ServedUpstream {
     const { log, clock } = { log: this.#log, clock: this.#options.clock }
     const { translation } = this.#config.gateway
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
     const upstream = new Upstream(config, { log, translation, onEvent, ...(clock && { clock }) })
     upstream.tools.pins = this.#pins
-    const served = new ServedUpstream(upstream, { translation, onEvent, ...(clock && { clock }) })
-    this.#served.set(config.name, served)
-    await this.site.addServer(config.name, served)
+    return new ServedUpstream(upstream, { translation, onEvent, ...(clock && { clock }) })
   }
 
-  async #remove(name: string): Promise<void> {
-    const served = this.#served.get(name)
+  /** One that cannot be served keeps no other from it. */
+  async #serve(name: string): Promise<void> {
+    try {
+      await this.site.addServer(name, this.#served.get(name) as ServedUpstream)
+    } catch (error) {
+      this.#served.delete(name)
+      this.#aggregate.setServers(this.#inOrder())
+      this.#log.error(`${name}: cannot be served: ${error instanceof Error ? error.message : String(error)}`, { server: name })
+    }
+  }
+
+  async #end(name: string, served: ServedUpstream | undefined): Promise<void> {
+    // It may never have been served.
     if (served === undefined) return
-    this.#served.delete(name)
     await this.site.removeServer(name)
     await served.close()
   }

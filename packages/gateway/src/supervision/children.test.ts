@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { ParleyError } from 'parley-mcp'
 import { type Client, connect } from 'parley-mcp/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { RestartSettings } from '../config/types.ts'
+import type { RestartSettings } from '../config/index.ts'
 import type { UpstreamEvent, UpstreamState } from './status.ts'
 import { Supervisor, upstreamReconnect } from './supervisor.ts'
 

@@ -93,6 +93,20 @@ export function unavailable({ name, because, stderr, now, nextAttemptAt }: Unava
   })
 }
 
+const finals = new WeakSet<Error>()
+
+/** It has ended, and is not started again for whoever had it. */
+export function finished(unavailability: Unavailability): ParleyError {
+  const error = unavailable(unavailability)
+  finals.add(error)
+  return error
+}
+
+/** Whether asking again would always be in vain. */
+export function isFinal(error: Error): boolean {
+  return finals.has(error)
+}
+
 export function isUnavailable(error: unknown): error is ParleyError {
   return error instanceof ParleyError && error.kind === 'refusal_unavailable'
 }

@@ -1,6 +1,6 @@
 /** Where everybody who wants to start an upstream has to pass: lets them through, lets them wait, or sends them away, as the reducer decides. */
 import type { Clock } from 'parley-mcp/engine'
-import type { RestartSettings } from '../config/types.ts'
+import type { RestartSettings } from '../config/index.ts'
 import { beginRestarts, type RestartDecision, type RestartEvent, type RestartState, stepRestarts } from './intensity.ts'
 
 /** What one start is known by afterwards. */

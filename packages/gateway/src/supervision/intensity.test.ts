@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RestartPolicy, RestartSettings } from '../config/types.ts'
+import type { RestartPolicy, RestartSettings } from '../config/index.ts'
 import { coolDown, FIRST_COOL_DOWN, LONGEST_COOL_DOWN, RESTART_DELAYS, restartDelay } from './backoff.ts'
 import { beginRestarts, type RestartEvent, type RestartState, stepRestarts } from './intensity.ts'
 

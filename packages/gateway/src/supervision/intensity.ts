@@ -1,5 +1,5 @@
 /** Whether and when an upstream is started again after it has ended: policies, restart intensity and breaker, as a pure reducer. */
-import type { RestartSettings } from '../config/types.ts'
+import type { RestartSettings } from '../config/index.ts'
 import { coolDown, restartDelay } from './backoff.ts'
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CommandTarget } from '../config/types.ts'
+import type { CommandTarget } from '../config/index.ts'
 import { LastLines, quoted } from './last-lines.ts'
 import { redactionFor } from './redaction.ts'
 

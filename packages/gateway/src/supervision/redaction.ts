@@ -1,5 +1,5 @@
 /** Takes what the configuration gives an upstream in confidence out of the texts that come back from it. */
-import type { CommandTarget, RemoteTarget } from '../config/types.ts'
+import type { CommandTarget, RemoteTarget } from '../config/index.ts'
 
 export type Redact = (text: string) => string
 

@@ -2,7 +2,7 @@ import { connect } from 'parley-mcp/client'
 import { serveHttp, serveTcp } from 'parley-mcp/node'
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { RemoteTransport } from '../config/types.ts'
+import type { RemoteTransport } from '../config/index.ts'
 import { Supervisor, upstreamReconnect } from './supervisor.ts'
 
 type Closing = () => Promise<unknown>

@@ -38,5 +38,7 @@ export type UpstreamEvent =
   | { readonly type: 'started'; readonly upstream: string; readonly pid: number | undefined; readonly restart: boolean }
   | { readonly type: 'ended'; readonly upstream: string; readonly abnormal: boolean; readonly error: string; readonly exit: UpstreamExit | undefined }
   | { readonly type: 'start_failed'; readonly upstream: string; readonly error: string }
+  /** Nobody would end its processes should the gateway be killed; told once, of the first of the upstreams. */
+  | { readonly type: 'unwatched'; readonly upstream: string; readonly warning: string }
   | { readonly type: 'given_up'; readonly upstream: string; readonly until: number }
   | { readonly type: 'state'; readonly upstream: string; readonly from: UpstreamState; readonly to: UpstreamState }

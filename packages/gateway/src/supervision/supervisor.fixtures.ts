@@ -1,7 +1,7 @@
 /** Upstreams in memory that do as they are told, and what happened to them. */
 import type { Link, LinkEvents } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
-import type { RemoteTarget, RestartSettings } from '../config/types.ts'
+import type { RemoteTarget, RestartSettings } from '../config/index.ts'
 import type { UpstreamEvent, UpstreamState } from './status.ts'
 import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 

@@ -2,8 +2,8 @@
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { ReconnectOptions } from 'parley-mcp/client'
 import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
-import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/types.ts'
-import { explained, stoppedError, unavailable } from './failures.ts'
+import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/index.ts'
+import { explained, finished, isFinal, isUnavailable, stoppedError, type Unavailability, unavailable } from './failures.ts'
 import { Gate, type Refusal } from './gate.ts'
 import type { LastLines } from './last-lines.ts'
 import { type ChildOptions, type Launch, launchOf } from './launch.ts'
@@ -23,8 +23,12 @@ export interface SupervisorOptions {
   readonly launch?: Launch
 }
 
-/** For clients behind a supervisor: they come back soon and never give up, because the gate knows the pace. */
-export const upstreamReconnect: ReconnectOptions = { retries: Number.POSITIVE_INFINITY, delays: [50, 1000, 2000, 5000] }
+/** For clients behind a supervisor: they come back soon and do not give up before the supervisor does, because the gate knows the pace. */
+export const upstreamReconnect: ReconnectOptions = {
+  retries: Number.POSITIVE_INFINITY,
+  delays: [50, 1000, 2000, 5000],
+  judge: (error) => (isFinal(error) ? 'stop' : isUnavailable(error) ? 'tell' : 'again'),
+}
 
 /** Failures that say nothing about the upstream. */
 const NOT_ITS_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['request_cancelled', 'session_closed', 'shutting_down', 'refusal_unavailable'])
@@ -68,7 +72,8 @@ export class Supervisor {
     this.#clock = clock
     this.#since = clock.now()
     this.#redact = redactionFor(target)
-    this.#launch = options.launch ?? launchOf(target, { clock, random, childOptions })
+    this.#launch =
+      options.launch ?? launchOf(target, { clock, random, childOptions, warn: (warning) => this.#log({ type: 'unwatched', upstream: name, warning }) })
     this.#gate = new Gate({ restart, clock, random, refuse: (why) => this.#unavailable(why) })
     this.open = this.opener()
   }
@@ -255,7 +260,8 @@ export class Supervisor {
   }
 
   #finished(): Error {
-    return this.#refusal(`${this.#lastError ?? 'it ended'}, and with the restart policy "${this.#options.restart.policy}" it is not started again by itself`)
+    const { policy } = this.#options.restart
+    return finished(this.#because(`${this.#lastError ?? 'it ended'}, and with the restart policy "${policy}" it is not started again by itself`))
   }
 
   #unavailable(why: Refusal): Error {
@@ -266,11 +272,11 @@ export class Supervisor {
       trial: `it kept ending${last}, and is just being tried again`,
       crowded: 'too many wait for it to come back',
     }
-    return this.#refusal(reasons[why])
+    return unavailable(this.#because(reasons[why]))
   }
 
-  #refusal(because: string): Error {
-    return unavailable({ name: this.name, because, stderr: this.#lastLines?.lines ?? [], now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt })
+  #because(because: string): Unavailability {
+    return { name: this.name, because, stderr: this.#lastLines?.lines ?? [], now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt }
   }
 }
 

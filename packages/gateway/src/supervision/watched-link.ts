@@ -76,6 +76,7 @@ export class WatchedLink implements Link {
               events.failed?.(request, error)
             },
           }),
+      ...(events.released === undefined ? {} : { released: (request, retry) => events.released?.(request, retry) }),
       closed: (reason) => {
         if (!this.#over) {
           this.#over = true

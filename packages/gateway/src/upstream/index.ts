@@ -1,3 +1,5 @@
+export { BridgedCall, isAtLeast, ownParams } from './call.ts'
+export { capabilityGap } from './gap.ts'
 export { UNKNOWN } from './introduction.ts'
 export { Line, type LineOwner } from './line.ts'
 export { HANDLE_KEY, type Lease } from './lines.ts'

@@ -1,9 +1,19 @@
 /** One conversation of the gateway with a server: a client of the SDK, and who stands behind it. */
 import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } from 'parley-mcp'
-import { type Body, type Client, type Inbound, type Introduction, type RequestOptions, type Session, type Subscription, systemMint } from 'parley-mcp/engine'
-import { isLinkQuestion, paceOf } from '../bridge/asked-links.ts'
-import { BridgedCall, unanswered } from '../bridge/call.ts'
-import { methodGap } from '../bridge/gap.ts'
+import {
+  type Body,
+  type Client,
+  type Inbound,
+  type Introduction,
+  peerRunsTasks,
+  type RequestOptions,
+  type Session,
+  type Subscription,
+  systemMint,
+} from 'parley-mcp/engine'
+import { isLinkQuestion, paceOf } from './asked-links.ts'
+import { BridgedCall, unanswered } from './call.ts'
+import { methodGap } from './gap.ts'
 import { Turns } from './turns.ts'
 
 /** Who is asked, and told, what belongs to no call. */
@@ -28,14 +38,22 @@ export class Line {
   readonly owner: LineOwner | undefined
   /** Calls that may be asked something, where it cannot be told which of several is. */
   readonly turns = new Turns()
+  /** The call that has its turn: whatever is asked belongs to it. */
+  holder: BridgedCall | undefined
+  /** Several clients use it, and what one of them said is not for the others. */
+  shared = false
   /** What the client behind said its roots are, for servers that ask outside of a call. */
   roots: Body | undefined
   rootsWanted = false
+  /** They were just asked for, and the server has been told to ask for them. */
+  rootsFresh = false
   /** Calls and listeners that use it now. */
   users = 0
   lastUsedAt = 0
   #client: Client | undefined
   #level: LogLevel | undefined
+  readonly #sharers = new Set<LineOwner['tell']>()
+  #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   readonly #onDropped: (what: string) => void
 
   constructor(identity: Introduction, owner: LineOwner | undefined, onDropped: (what: string) => void) {
@@ -69,6 +87,13 @@ export class Line {
     return eraOf(this.client.version) === 'stateless'
   }
 
+  /** Whether the server runs tool calls as tasks; asked with every call, so it is found out once per session. */
+  get runsTasks(): boolean {
+    const { session } = this.client
+    if (this.#tasksOf?.session !== session) this.#tasksOf = { session, runs: peerRunsTasks(session, 'tools/call') }
+    return this.#tasksOf.runs
+  }
+
   /** Whether a question of the server names the request it belongs to. */
   get correlates(): boolean {
     return this.client.session.transport === 'http' || this.stateless
@@ -94,9 +119,9 @@ export class Line {
 
   /** What the server asks. */
   async answer(question: Inbound): Promise<Body> {
-    const call = question.owner
+    const call = this.#callOf(question)
     try {
-      if (call instanceof BridgedCall) return await this.#askFor(call, question)
+      if (call !== undefined) return await this.#askFor(call, question)
       if (this.owner !== undefined) return await this.owner.ask(question)
     } catch (error) {
       // In the other era, what cannot be answered ends the call, and with what it ends is decided there.
@@ -104,6 +129,17 @@ export class Line {
       return unanswered(question.method, error)
     }
     return this.#answerAlone(question)
+  }
+
+  /** For each of several clients that share the line: told what belongs to nobody's call. The returned function ends it. */
+  share(tell: LineOwner['tell']): () => void {
+    this.#sharers.add(tell)
+    return () => this.#sharers.delete(tell)
+  }
+
+  /** The one it is about, if that can be told and its client can be asked. */
+  #callOf({ owner }: Inbound): BridgedCall | undefined {
+    return owner instanceof BridgedCall && owner.canBeAsked ? owner : this.holder
   }
 
   /** X5: a question the client's version does not have is refused with that reason. */
@@ -116,8 +152,12 @@ export class Line {
   /** What the server tells, and on which call it works when that is known. */
   told(method: string, params: Body, _session: Session, call: unknown): void {
     if (FOLLOWED.has(method)) return
-    if (call instanceof BridgedCall) return call.inbound.notify(method, params)
+    if (call instanceof BridgedCall) return call.tell(method, params)
     if (this.owner !== undefined) return this.owner.tell(method, params)
+    if (this.#sharers.size > 0) {
+      for (const tell of [...this.#sharers]) tell(method, params)
+      return
+    }
     this.#onDropped(method)
   }
 
@@ -142,21 +182,24 @@ export class Line {
     return answer
   }
 
-  /** Where a client has to come back with its answer, it is asked once: this line is its own, and it says when its roots change. */
   async #rootsFor(call: BridgedCall, question: Inbound): Promise<Body> {
-    if (this.owner === undefined && this.roots !== undefined) return this.roots
-    this.roots = await call.ask(question)
-    return this.roots
+    const isFresh = this.rootsFresh
+    this.rootsFresh = false
+    if (isFresh && this.roots !== undefined) return this.roots
+    const roots = await call.ask(question)
+    if (!this.shared) this.roots = roots
+    return roots
   }
 
   /** Nobody can be asked: what is known is told, and no decision is made up (8.2). */
   #answerAlone(question: Inbound): Body {
     if (question.method === 'roots/list') {
-      this.rootsWanted = this.roots === undefined
+      this.rootsWanted = this.roots === undefined && !this.shared
+      this.rootsFresh = false
       return this.roots ?? { roots: [] }
     }
     this.#onDropped(question.method)
-    return unanswered(question.method, new ParleyError('version_gap', { message: `${question.method} came outside of any request of the client` }))
+    return unanswered(question.method, new ParleyError('request_cancelled', { message: `${question.method} came outside of any request of the client` }))
   }
 }
 

@@ -1,5 +1,5 @@
 /** Whose conversation with a server of the handshake era a request gets that has no session of its own (8.2). */
-import { ParleyError } from 'parley-mcp'
+import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
 import type { Line } from './line.ts'
@@ -56,7 +56,7 @@ export class Lines {
     const profile = profileOf(inbound.caller.capabilities)
     switch (await this.policyFor(inbound, profile)) {
       case 'shared':
-        return this.#keep(`shared ${profile.key}`, profile)
+        return this.#share(profile)
       case 'principal':
         return this.#keep(`principal ${inbound.principal ?? ''} ${profile.key}`, profile)
       case 'handle':
@@ -71,6 +71,14 @@ export class Lines {
     const policy = await this.policyFor(inbound, profileOf(inbound.caller.capabilities))
     const handed = (inbound.params['_meta'] as Body | undefined)?.[HANDLE_KEY]
     return policy === 'request' || (policy === 'handle' && handed === undefined) ? undefined : this.lease(inbound)
+  }
+
+  /** The conversation that all clients share, for one that shook hands; `undefined` when that is not wanted, or not safe with what it can be asked. */
+  async share(capabilities: Capabilities): Promise<Lease | undefined> {
+    if (this.#upstream.config.session !== 'shared') return undefined
+    const profile = profileOf(capabilities)
+    if (profile !== EMPTY_PROFILE && !(await this.#upstream.home()).correlates) return undefined
+    return this.#share(profile)
   }
 
   /** What the operator says, else what is safe: nobody's state is anybody else's. */
@@ -100,6 +108,12 @@ export class Lines {
   async #isSessionless(): Promise<boolean> {
     const { client } = await this.#upstream.home()
     return client.session.transport === 'http' && !client.session.remembered
+  }
+
+  async #share(profile: Profile): Promise<Lease> {
+    const lease = await this.#keep(`shared ${profile.key}`, profile)
+    lease.line.shared = true
+    return lease
   }
 
   async #byHandle(inbound: Inbound, profile: Profile): Promise<Lease> {

@@ -7,12 +7,17 @@ import type { Upstream } from './upstream.ts'
 const NO_PARAMS: readonly HeaderParam[] = []
 /** Most pages of one list. */
 const MOST_PAGES = 1000
+/** How often a list that changes while it is read is read again. */
+const MOST_ATTEMPTS = 3
 
 export class ToolBook {
   readonly #upstream: Upstream
   readonly #filter: ToolFilter
-  /** By the name at the server. */
-  #known: Map<string, Tool> | undefined
+  /** By the name at the server: all of them once the whole list was read, before that those that clients have seen. */
+  #known = new Map<string, Tool>()
+  #isComplete = false
+  /** Raised when the list has changed: what was read before is of no use then. */
+  #generation = 0
   #learning: Promise<void> | undefined
   #said = new Set<string>()
   /** Set by whoever keeps the pins. */
@@ -51,7 +56,6 @@ export class ToolBook {
 
   /** A definition by the name clients use; `undefined` when it is not known (yet). */
   definition(name: string): Tool | undefined {
-    if (this.#known === undefined) return undefined
     try {
       return this.#known.get(this.#filter.active ? this.#filter.toServer(name) : name)
     } catch {
@@ -61,18 +65,18 @@ export class ToolBook {
 
   /** A definition by the name at the server. */
   original(name: string): Tool | undefined {
-    return this.#known?.get(name)
+    return this.#known.get(name)
   }
 
   /** The arguments of a tool that travel in headers as well; the list is read first if need be (D-60). */
   headerParams(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
-    if (this.#known === undefined) return this.learn().then(() => this.#paramsOf(name))
+    if (!this.#isComplete && this.definition(name) === undefined) return this.learn().then(() => this.#paramsOf(name))
     return this.#paramsOf(name)
   }
 
   /** Resolves when the list has been read, now or before. */
   async seen(): Promise<void> {
-    if (this.#known === undefined) await this.learn()
+    for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#isComplete; attempt++) await this.learn()
   }
 
   /** Reads the whole list. */
@@ -84,7 +88,9 @@ export class ToolBook {
   }
 
   forget(): void {
-    this.#known = undefined
+    this.#generation++
+    this.#known = new Map()
+    this.#isComplete = false
   }
 
   get #pinning(): boolean {
@@ -98,14 +104,14 @@ export class ToolBook {
   }
 
   #learn(tools: readonly Tool[]): void {
-    this.#known ??= new Map()
     for (const tool of tools) this.#known.set(tool.name, tool)
   }
 
   async #readAll(): Promise<void> {
     const line = await this.#upstream.home()
+    const generation = this.#generation
     if (!line.client.session.hasPeerCapability('tools')) {
-      this.#known = new Map()
+      this.#isComplete = true
       return
     }
     const found = new Map<string, Tool>()
@@ -120,6 +126,7 @@ export class ToolBook {
       if (cursor === undefined) break
     }
     this.#known = found
+    this.#isComplete = generation === this.#generation
     if (this.changesLists) this.shown([...found.values()])
   }
 

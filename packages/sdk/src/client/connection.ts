@@ -107,12 +107,14 @@ export class Connection {
     const redialling = {
       ...this.pace,
       retries: this.#settings.retries,
+      judge: this.#settings.judge,
       dial: (signal: AbortSignal) => dial(this.#dialling, signal),
     }
     if (reconnect !== undefined)
       this.#redial = new Redial({
         ...redialling,
         onSession: (session, attempts) => void this.#cameBack(session, attempts),
+        onTold: (error) => this.#dismiss(() => error),
         onGivenUp: (error) => this.#giveUp(error),
       })
     if (way.repeatable)
@@ -251,9 +253,14 @@ export class Connection {
   }
 
   #giveUp(error: Error | undefined): void {
-    this.#gaveUp = error ?? new ParleyError('connection_closed', { message: 'The server closed the connection' })
-    this.#setState('closed', this.#gaveUp)
-    for (const { method, reject } of this.#waiting.take()) reject(hopeless(method, this.#gaveUp))
+    const gaveUp = error ?? new ParleyError('connection_closed', { message: 'The server closed the connection' })
+    this.#gaveUp = gaveUp
+    this.#setState('closed', gaveUp)
+    this.#dismiss((method) => hopeless(method, gaveUp))
+  }
+
+  #dismiss(errorFor: (method: string) => Error): void {
+    for (const { method, reject } of this.#waiting.take()) reject(errorFor(method))
   }
 
   #sendWaiting(): void {

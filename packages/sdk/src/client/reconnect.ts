@@ -1,6 +1,13 @@
 /** How a client comes back after its connection was lost: settings, schedule, and the account of what it cost. */
+import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
 import { type Duration, milliseconds } from '../session/index.ts'
+
+/**
+ * What a failed attempt to come back means. `again`: the next one may succeed, and whoever waits goes on waiting. `tell`: so it may, but those who
+ * wait are told now. `stop`: there is no point in another one.
+ */
+export type Hope = 'again' | 'tell' | 'stop'
 
 export interface ReconnectOptions {
   /** How many attempts in a row may fail before the client gives up. Default 10. */
@@ -14,6 +21,8 @@ export interface ReconnectOptions {
   retry?: 'safe' | false
   /** Most requests that wait for the connection to come back; more fail at once. Default 1000. */
   maxWaiting?: number
+  /** What the error of an attempt means. Default: `stop` when credentials are missing or not enough, else `again`. */
+  judge?: (error: Error) => Hope
 }
 
 export interface ReconnectSettings {
@@ -21,15 +30,20 @@ export interface ReconnectSettings {
   readonly delays: readonly number[]
   readonly retry: 'safe' | false
   readonly maxWaiting: number
+  readonly judge: (error: Error) => Hope
 }
+
+/** Trying again would not help, and may lock an account. */
+const HOPELESS: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'forbidden'])
+const judgeByKind = (error: Error): Hope => (error instanceof ParleyError && HOPELESS.has(error.kind) ? 'stop' : 'again')
 
 const DELAYS: readonly Duration[] = ['1s', '2s', '4s', '8s', '16s', '30s']
 
 export function settleReconnect(options: ReconnectOptions): ReconnectSettings {
-  const { retries = 10, delays = DELAYS, retry = 'safe', maxWaiting = 1000 } = options
+  const { retries = 10, delays = DELAYS, retry = 'safe', maxWaiting = 1000, judge = judgeByKind } = options
   if (!(retries >= 1)) throw new RangeError('reconnect.retries must be 1 or more; reconnect: false turns it off')
   if (delays.length === 0) throw new RangeError('reconnect.delays must not be empty')
-  return { retries, delays: delays.map(milliseconds), retry, maxWaiting }
+  return { retries, delays: delays.map(milliseconds), retry, maxWaiting, judge }
 }
 
 const JITTER = 0.2

@@ -1,7 +1,7 @@
 /** Tries to open a session again and again, ever more patiently, until there is one or hope is lost. */
-import { type ErrorKind, ParleyError } from '../errors/index.ts'
+import { ParleyError } from '../errors/index.ts'
 import type { Clock, Session } from '../session/index.ts'
-import { delayBefore } from './reconnect.ts'
+import { delayBefore, type Hope } from './reconnect.ts'
 
 export interface RedialOptions {
   readonly clock: Clock
@@ -10,11 +10,11 @@ export interface RedialOptions {
   readonly retries: number
   readonly dial: (signal: AbortSignal) => Promise<Session>
   readonly onSession: (session: Session, attempts: number) => void
+  readonly judge: (error: Error) => Hope
+  /** An attempt failed in a way that those who wait are to be told; there will be another one. */
+  readonly onTold?: (error: Error) => void
   readonly onGivenUp: (error: Error | undefined) => void
 }
-
-/** Trying again would not help, and may lock an account. */
-const HOPELESS: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'forbidden'])
 
 export class Redial {
   readonly #options: RedialOptions
@@ -56,12 +56,14 @@ export class Redial {
   }
 
   #schedule(reason: Error | undefined, atOnce = false): void {
-    const { clock, random, delays, retries, onGivenUp } = this.#options
-    if (this.#failures >= retries || (reason instanceof ParleyError && HOPELESS.has(reason.kind))) return onGivenUp(reason)
+    const { clock, random, delays, retries, judge, onTold, onGivenUp } = this.#options
+    const hope = reason === undefined ? 'again' : judge(reason)
+    if (this.#failures >= retries || hope === 'stop') return onGivenUp(reason)
     const delay = atOnce && this.#failures === 0 ? 0 : delayBefore(this.#failures, delays, random)
     this.#nextAt = clock.now() + delay
     // Whoever waits for the connection waits for this timer, too.
     this.#cancelTimer = clock.after(delay, () => void this.#try(), true)
+    if (hope === 'tell') onTold?.(reason as Error)
   }
 
   async #try(): Promise<void> {

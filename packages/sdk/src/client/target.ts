@@ -20,7 +20,7 @@ export type RemoteTransport = 'auto' | 'streamable-http' | 'sse' | 'websocket' |
 export type Target = Acceptor | Link | LinkOpener | string | URL | RemoteTarget
 
 /** What the link itself may need of the settings of the connection. */
-export type LinkSettings = Pick<ConnectOptions, 'clock' | 'random'>
+export type LinkSettings = Pick<ConnectOptions, 'clock' | 'random'> & Pick<HttpLinkOptions, 'call'>
 
 export interface Way {
   readonly open: LinkOpener
@@ -65,9 +65,9 @@ const openings: Openings = {
   'ws:': async (url, { headers }) => webSocketTo(url, await webSocketOptions(headers)),
 }
 
-export function httpOptions({ transport, ...target }: Omit<RemoteTarget, 'url'>, { clock, random }: LinkSettings): Parameters<typeof openHttp>[1] {
+export function httpOptions({ transport, ...target }: Omit<RemoteTarget, 'url'>, { clock, random, call }: LinkSettings): Parameters<typeof openHttp>[1] {
   const known = transport === 'streamable-http' || transport === 'sse' ? { transport } : {}
-  return { ...target, ...known, ...(clock && { clock }), ...(random && { random }) }
+  return { ...target, ...known, ...(clock && { clock }), ...(random && { random }), ...(call && { call }) }
 }
 
 /** The handshake of a WebSocket is made once, so headers are asked for once. */

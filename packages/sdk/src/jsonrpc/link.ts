@@ -29,6 +29,8 @@ export interface LinkEvents {
    * without one for a notification or an answer. A link that has nobody to tell so makes up an error answer.
    */
   failed?(request: RequestId | undefined, error: Error): void
+  /** The peer has hung up on a request of this side and wants to be asked for the answer again, after so many milliseconds; the link does that. */
+  released?(request: RequestId, retry: number | undefined): void
   /** Called once, when no frame can come any more; with the reason when it was not a clean end. */
   closed(reason?: Error): void
 }

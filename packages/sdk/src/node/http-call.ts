@@ -70,6 +70,7 @@ class NodeReply implements HttpReply {
   read(take: (chunk: Uint8Array) => void): Promise<void> {
     const incoming = this.#incoming
     return new Promise((resolve, reject) => {
+      let ended = false
       const breakOff = (error: unknown): void => {
         const { signal, url } = this.#request
         reject(signal.aborted ? signal.reason : brokenOff(url, error))
@@ -84,9 +85,13 @@ class NodeReply implements HttpReply {
           reject(error)
         }
       })
-      incoming.on('end', resolve)
+      incoming.on('end', () => {
+        ended = true
+        resolve()
+      })
       incoming.on('error', breakOff)
-      incoming.on('close', () => breakOff(new Error('the connection was closed')))
+      // After a good end as well, when there is nothing to tell.
+      incoming.on('close', () => !ended && breakOff(new Error('the connection was closed')))
     })
   }
 

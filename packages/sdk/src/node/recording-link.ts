@@ -62,6 +62,7 @@ export class RecordingLink implements Link {
       },
       ...(events.abandoned === undefined ? {} : { abandoned: (request) => events.abandoned?.(request) }),
       ...(events.failed === undefined ? {} : { failed: (request, error) => events.failed?.(request, error) }),
+      ...(events.released === undefined ? {} : { released: (request, retry) => events.released?.(request, retry) }),
       closed: (reason) => events.closed(reason),
     })
   }

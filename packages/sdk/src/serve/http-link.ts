@@ -289,7 +289,8 @@ export class HttpLink implements Link, StreamHome {
 
 const NO_EVENTS: readonly LoggedEvent[] = []
 
+/** An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new session. */
 function respondEnded({ exchange, ids }: Reply): void {
   const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' })
-  exchange.respond(404, JSON_HEADERS, errorText(ids.length === 1 ? ids[0] : undefined, error.toWire()))
+  exchange.respond(200, JSON_HEADERS, errorText(ids.length === 1 ? ids[0] : undefined, error.toWire()))
 }

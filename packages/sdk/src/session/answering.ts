@@ -55,11 +55,12 @@ export class Answering {
     return this.#inFlight.size + (this.#waiting?.length ?? 0) + this.#preparing
   }
 
-  /** Something has to be found out before a request can be taken: until the returned function is called, it counts as one that is being answered. */
-  prepare(): () => void {
+  /** Something has to be found out before a request can be taken: until the returned function is called, it counts as one that is being answered. What is done with it then, `decide` does. */
+  prepare(): (decide?: () => void) => void {
     this.#preparing++
-    return () => {
+    return (decide) => {
       this.#preparing--
+      decide?.()
       this.#idleNow()
     }
   }
@@ -71,16 +72,17 @@ export class Answering {
   /** Takes a request that phase and guard have let through. */
   take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method), owner?: unknown): void {
     const held: Held = { message, reply, spoken, route, owner }
-    const objection = this.#objection(spoken?.key ?? message.id)
+    const objection = this.objection(spoken?.key ?? message.id)
     if (objection !== undefined) return this.#refuse(held, objection)
     if (!this.#core.paused) return this.#run(held)
     this.#waiting ??= []
     this.#waiting.push(held)
   }
 
-  #objection(key: RequestId): ParleyError | undefined {
+  /** Why a request cannot be taken by that key, if so; `others` are those that wait somewhere else. */
+  objection(key: RequestId, others?: ReadonlyMap<unknown, unknown>): ParleyError | undefined {
     const { settings } = this.#core
-    if (this.#inFlight.has(key) || this.#waiting?.some((held) => keyOf(held) === key)) {
+    if (this.#inFlight.has(key) || others?.has(key) || this.#waiting?.some((held) => keyOf(held) === key)) {
       return new ParleyError('duplicate_request_id', { message: `Request id ${JSON.stringify(key)} is still in flight` })
     }
     if (this.size < settings.maxInFlight) return undefined
@@ -153,6 +155,7 @@ export class Answering {
       const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.translationContext(undefined))
       call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
       call.owner = owner
+      if (message.params !== undefined) call.sent = message.params
       if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
       const outcome = core.endpoint.answer(call)
       if (isPromise(outcome)) this.#await(call, outcome)

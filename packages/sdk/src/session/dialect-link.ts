@@ -106,6 +106,7 @@ class DialectLink implements Link {
         if (request !== undefined) this.#asked.take(request)
         events.failed?.(request, error)
       },
+      released: (request, retry) => events.released?.(request, retry),
       closed: (reason) => events.closed(reason),
     })
   }

@@ -70,6 +70,8 @@ export interface Inbound {
   readonly method: string
   /** Empty when the peer sent none. */
   readonly params: Body
+  /** As the peer wrote them, in the words of its own version. */
+  readonly sent: Body
   readonly session: Session
   readonly caller: Caller
   /** Whom the request comes from, as far as the transport has found out. */
@@ -84,6 +86,10 @@ export interface Inbound {
   /** Aborted when the peer cancels or the session ends. Made on first use. */
   readonly signal: AbortSignal
   readonly cancelled: boolean
+  /** Calls `run` when it is cancelled, at once if it was; lighter than the signal. The returned function takes it back. */
+  onCancel(run: (reason: string) => void): () => void
+  /** Whether a result is written as it is given, so that its text can be handed on. */
+  readonly passes: boolean
   /** Does nothing when the peer did not ask for progress; values that do not grow are left out. */
   progress(progress: number, total?: number, message?: string): void
   /** A notification that belongs to this request. */

@@ -42,9 +42,10 @@ export class InboundCall implements Inbound {
   parked: ParkedCall | undefined
   retry: Retry | undefined
   owner: unknown
+  sent: Body
   /** Set when the handler is run again: how often that happened, and since when. */
   again: { readonly rounds: number; readonly beganAt: number } | undefined
-  #onCancel: ((reason: string) => void) | undefined
+  #onCancel: Set<(reason: string) => void> | ((reason: string) => void) | undefined
   #caller: Caller | undefined
   #controller: AbortController | undefined
   #cancelReason: ParleyError | undefined
@@ -56,6 +57,7 @@ export class InboundCall implements Inbound {
     this.method = route.method
     this.route = route
     this.params = params
+    this.sent = params
     this.session = session
     this.startedAt = startedAt
     this.reply = reply
@@ -111,7 +113,8 @@ export class InboundCall implements Inbound {
     this.cancelled = true
     this.#cancelReason = new ParleyError('request_cancelled', { message: reason })
     this.#controller?.abort(this.#cancelReason)
-    this.#onCancel?.(reason)
+    if (typeof this.#onCancel === 'function') this.#onCancel(reason)
+    else for (const run of this.#onCancel ?? []) run(reason)
     this.parked?.cancel(reason)
   }
 
@@ -120,8 +123,19 @@ export class InboundCall implements Inbound {
     return this.#cancelReason
   }
 
-  onCancel(run: (reason: string) => void): void {
-    this.#onCancel = run
+  onCancel(run: (reason: string) => void): () => void {
+    if (this.cancelled) run(this.#cancelReason?.message ?? 'Cancelled')
+    else if (this.#onCancel === undefined) this.#onCancel = run
+    else if (typeof this.#onCancel === 'function') this.#onCancel = new Set([this.#onCancel, run])
+    else this.#onCancel.add(run)
+    return () => {
+      if (this.#onCancel === run) this.#onCancel = undefined
+      else if (typeof this.#onCancel === 'object') this.#onCancel.delete(run)
+    }
+  }
+
+  get passes(): boolean {
+    return this.route.resultDown === undefined
   }
 
   /** Its request is answered, but not the call: what can be made again is not kept meanwhile. */

@@ -28,6 +28,8 @@ export interface RequestOptions {
   maxTimeout?: Duration
   /** Whether progress re-arms the time-out. Default true. */
   resetOnProgress?: boolean
+  /** In place of a signal: a request of somebody else with which this one is cancelled. */
+  cancelledWith?: { onCancel(run: (reason: string) => void): () => void }
   onProgress?: (progress: Progress) => void
   /** The peer's request on whose behalf this one is made. */
   relatedTo?: string | number
@@ -38,10 +40,15 @@ export interface RequestOptions {
   /** On whose behalf the request is made: told to whoever answers what the peer asks while it works on it, and with what it notifies of meanwhile. */
   owner?: unknown
   /**
-   * In the stateless era: the request is another client's, handed on. Who it is from stands in its own `_meta`, and the result comes as the server
-   * wrote it, with its envelope, whether it is an answer, questions or a task.
+   * The request is another client's of the same version, handed on: what it says is in the words of that version already, and the result comes as the
+   * server wrote it. In the stateless era who it is from stands in its own `_meta`, and the result has its envelope, whether it is an answer, questions
+   * or a task.
    */
   relayed?: boolean
+  /** The server lets this side hang up and come back for the answer after so many milliseconds; that is seen to, but others may want to know (C-40). */
+  onReleased?: (retry: number | undefined) => void
+  /** Told the text of the result before the result itself, where nothing of it is changed, so that it can be handed on as it came. */
+  onText?: (json: string) => void
   /** Told what translation of this request and its result could not carry over; whoever observes the session is told as well. */
   onLoss?: (loss: Loss) => void
 }

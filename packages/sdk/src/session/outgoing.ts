@@ -1,7 +1,9 @@
 /** How a request of this side is written, and what its transport is told beside the text. */
-import { type Body, isObject, requestText, type SendOptions } from '../jsonrpc/index.ts'
+import type { ParleyError } from '../errors/index.ts'
+import { type Body, isObject, requestText, resultIn, type SendOptions } from '../jsonrpc/index.ts'
 import { type HeaderParam, headersFor, type TranslationContext } from '../versions/index.ts'
 import type { SessionCore } from './core.ts'
+import type { RequestOptions } from './options.ts'
 import type { Pending } from './pending.ts'
 
 export const NO_HEADERS: readonly HeaderParam[] = []
@@ -29,7 +31,10 @@ export function contextOf(core: SessionCore, { params, options }: Pick<Pending, 
 }
 
 export function textOf(core: SessionCore, { id, method, route, params, options, envelope, extra }: Pending): string {
-  const translated = route?.paramsDown === undefined ? params : core.translate(route.paramsDown, params, contextOf(core, { params: undefined, options }))
+  const translated =
+    route?.paramsDown === undefined || options?.relayed === true
+      ? params
+      : core.translate(route.paramsDown, params, contextOf(core, { params: undefined, options }))
   const token = options?.onProgress === undefined ? undefined : id
   if (envelope !== undefined && options?.relayed === true) return envelope.relayedText(id, method, translated, token)
   if (envelope !== undefined) return envelope.requestText(id, method, extra === undefined ? translated : { ...translated, ...extra }, token)
@@ -42,4 +47,20 @@ export function sendOptions({ link }: SessionCore, { method, params, options, en
   const headers = envelope.headers(method, params)
   const args = params?.['arguments']
   return { headers: annotated.length > 0 && isObject(args) ? { ...headers, ...headersFor(annotated, args) } : headers }
+}
+
+/** Only what is known to be one line of JSON goes on as text. */
+export function tellText({ onText }: RequestOptions, frame: string | undefined): void {
+  const json = frame === undefined ? undefined : resultIn(frame)
+  if (json !== undefined) onText?.(json)
+}
+
+/** Where hanging up says it, nothing else does; the specification forbids cancelling the handshake. */
+export function takeBack(core: SessionCore, { id, method, envelope, options }: Pending, error: ParleyError): void {
+  const { link } = core
+  const handshake = method === 'initialize'
+  if (link.withdraw !== undefined && (handshake || envelope !== undefined)) return link.withdraw(id)
+  if (handshake) return
+  const relatedTo = options?.relatedTo
+  core.sendNotification('notifications/cancelled', { requestId: id, reason: error.message }, relatedTo === undefined ? undefined : { relatedTo })
 }

@@ -34,7 +34,10 @@ export class Pending implements PendingRequest, Orphan {
   lastProgress = Number.NEGATIVE_INFINITY
   /** What was told before the request was made again: servers may then count anew, but who follows it must see growth (8.1). */
   #progressBase = 0
+  #lastTold = Number.NEGATIVE_INFINITY
   onAbort: (() => void) | undefined
+  /** Leaves the request alone with which this one is cancelled. */
+  unhook: (() => void) | undefined
   /** False while something has to be found out before it can be sent. */
   sent = false
   /** What it carries beside its own parameters when it is made again. */
@@ -94,11 +97,15 @@ export class Pending implements PendingRequest, Orphan {
     this.deadline = Math.min(now + this.timeout, this.hardDeadline)
   }
 
-  /** Progress as the caller sees it: once the request was made again, how much there is in all nobody knows any more. */
-  grown(progress: Progress): Progress {
+  /** Progress as the caller sees it, if it sees any: once the request was made again, how much there is in all nobody knows any more. */
+  grown(progress: Progress): Progress | undefined {
+    this.lastProgress = progress.progress
+    const sum = this.#progressBase + progress.progress
+    if (!(sum > this.#lastTold)) return undefined
+    this.#lastTold = sum
     if (this.#progressBase === 0) return progress
     const { message } = progress
-    return { progress: this.#progressBase + progress.progress, ...(message === undefined ? {} : { message }) }
+    return { progress: sum, ...(message === undefined ? {} : { message }) }
   }
 
   listed(rest: Rest | undefined): PendingRequest {
@@ -107,6 +114,8 @@ export class Pending implements PendingRequest, Orphan {
 
   /** Leaves the caller's signal alone once the request is over. */
   release(): void {
+    this.unhook?.()
+    this.unhook = undefined
     if (this.onAbort === undefined) return
     this.options?.signal?.removeEventListener('abort', this.onAbort)
     this.onAbort = undefined

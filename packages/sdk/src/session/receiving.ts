@@ -35,14 +35,20 @@ export interface Receivers {
   readonly notifications: Notifications
 }
 
+/** What the session wants to know of the handshake. */
+export interface HandshakeLife {
+  readonly onOpened: () => void
+  /** Whether the next step is the client's, which has only so much time for it. */
+  readonly hurry: (hurry: boolean) => void
+}
+
 export class Receiving {
   readonly #core: SessionCore
   readonly #requests: Requests
   readonly #answering: Answering
   readonly #notifications: Notifications
   readonly #session: Session
-  readonly #onOpened: () => void
-  readonly #onStateless: () => void
+  readonly #life: HandshakeLife
   /** Made for the first request that speaks for itself. */
   #stateless: Stateless | undefined
   /** The request of this side that the message at hand came with. */
@@ -50,14 +56,13 @@ export class Receiving {
   /** A handshake is being prepared. */
   #preparing = false
 
-  constructor(core: SessionCore, receivers: Receivers, session: Session, onOpened: () => void, onStateless: () => void) {
+  constructor(core: SessionCore, receivers: Receivers, session: Session, life: HandshakeLife) {
     this.#core = core
     this.#requests = receivers.requests
     this.#answering = receivers.answering
     this.#notifications = receivers.notifications
     this.#session = session
-    this.#onOpened = onOpened
-    this.#onStateless = onStateless
+    this.#life = life
   }
 
   receive(text: string, parsed: Incoming | undefined, origin: FrameOrigin | undefined): void {
@@ -73,17 +78,22 @@ export class Receiving {
       }
     }
     this.#within = origin?.within
+    if (incoming.kind === 'result') return this.#requests.settleResult(incoming.message.id, incoming.message.result, text)
     this.#dispatch(incoming, undefined)
   }
 
   /** The peer has hung up on a request, by what the link knows it by. */
   abandoned(key: RequestId): void {
-    if (!this.#stateless?.abandoned(key)) this.#answering.cancel(key, 'The client hung up')
+    this.#cancel(key, 'The client hung up')
+  }
+
+  #cancel(id: unknown, reason: unknown): void {
+    if (!this.#stateless?.abandoned(id)) this.#answering.cancel(id, reason)
   }
 
   /** Calls that wait for answers will get none. */
   close(reason: string): void {
-    this.#stateless?.parking.close(reason)
+    this.#stateless?.close(reason)
   }
 
   #speaksForItself(message: RequestMessage): boolean {
@@ -101,7 +111,7 @@ export class Receiving {
     if (this.#stateless === undefined) {
       this.#stateless = new Stateless(this.#core, this.#answering, this.#session.id)
       // There is no handshake to wait for.
-      this.#onStateless()
+      this.#life.hurry(false)
     }
     return this.#stateless
   }
@@ -152,14 +162,18 @@ export class Receiving {
       const prepared = core.endpoint.prepare?.(asked.peer)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       this.#preparing = true
+      this.#life.hurry(false)
       const done = this.#answering.prepare()
-      prepared
-        .then(() => !core.closed && this.#shakeHands(message, asked))
-        .catch(refuse)
-        .finally(() => {
-          this.#preparing = false
-          done()
-        })
+      const decide = (decision: () => void): void => {
+        this.#preparing = false
+        done(core.closed ? undefined : decision)
+        // The rest is up to the client again, unless it meanwhile speaks for itself.
+        if (this.#stateless === undefined) this.#life.hurry(true)
+      }
+      prepared.then(
+        () => decide(() => this.#shakeHands(message, asked)),
+        (error) => decide(() => refuse(error)),
+      )
     } catch (error) {
       refuse(error)
     }
@@ -187,7 +201,7 @@ export class Receiving {
     if (params === undefined) return
     // Where clients share a link, ids of one mean nothing to another: they hang up instead.
     if (core.settings.sharedLink) return core.ignore('notification on a shared link', method.slice(0, 80))
-    if (method === 'notifications/cancelled') return this.#answering.cancel(params['requestId'], params['reason'])
+    if (method === 'notifications/cancelled') return this.#cancel(params['requestId'], params['reason'])
     if (method === 'notifications/initialized' && core.role === 'server') return this.#onInitialized()
     if (core.version === undefined) return core.ignore('notification before initialize', method.slice(0, 80))
     if (method === 'notifications/progress') return this.#onProgress(params)
@@ -207,7 +221,7 @@ export class Receiving {
 
   #onInitialized(): void {
     if (!this.#core.phases.fire('accept', this.#core.settings.clock.now())) return this.#core.ignore('initialized out of place', this.#core.phases.current)
-    this.#onOpened()
+    this.#life.onOpened()
   }
 
   #onProgress(params: Body): void {

@@ -8,6 +8,10 @@ export function cancelled(method: string, signal: AbortSignal): ParleyError {
   return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller${why}`, cause: reason })
 }
 
+export function takenBack(method: string, reason: string): ParleyError {
+  return new ParleyError('request_cancelled', { message: `${method} was cancelled: ${reason}` })
+}
+
 export function timedOut(pending: Pending, now: number): ParleyError {
   const waited = now - pending.startedAt
   const limit = pending.deadline >= pending.hardDeadline ? 'the hard maximum' : 'no answer and no progress'

@@ -6,9 +6,9 @@ import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
-import { annotatedParams, contextOf, NO_HEADERS, sendOptions, textOf } from './outgoing.ts'
+import { annotatedParams, contextOf, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest, soleOwner } from './pending.ts'
-import { cancelled, lostRequest, shown, timedOut } from './request-errors.ts'
+import { cancelled, lostRequest, shown, takenBack, timedOut } from './request-errors.ts'
 import { Rest } from './rest.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
@@ -20,7 +20,9 @@ import { isComplete, unframed } from './stateless/client-result.ts'
 import { Rounds } from './stateless/client-rounds.ts'
 import { LastingProgress } from './tasks/lasting-progress.ts'
 
-const NONE: Map<RequestId, Pending> = new Map() // Shared by all sessions that wait for nothing.
+/** Shared by all sessions that wait for nothing. */
+const NONE: Map<RequestId, Pending> = new Map()
+const NO_OPTIONS: RequestOptions = {}
 
 export class Requests implements MendingHost {
   readonly ids: RequestIds
@@ -130,6 +132,8 @@ export class Requests implements MendingHost {
   #post(pending: Pending): void {
     this.#list(pending)
     this.#watch(pending)
+    // What it was to be cancelled with may have been cancelled before.
+    if (!this.#pending.has(pending.id)) return
     const annotated = annotatedParams(this.#core, pending)
     if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
     this.#arm(pending.deadline)
@@ -166,17 +170,19 @@ export class Requests implements MendingHost {
     this.#arm(pending.deadline)
   }
 
-  settleResult(id: RequestId, result: Body): void {
+  settleResult(id: RequestId, result: Body, frame?: string): void {
     const pending = this.#pending.get(id)
     if (pending === undefined) return this.#core.ignore('unexpected answer', `result for id ${shown(id)}`)
     const { route } = pending
-    const framed = pending.envelope !== undefined && route !== undefined && pending.options?.relayed !== true
+    const relayed = pending.options?.relayed === true
+    const framed = pending.envelope !== undefined && route !== undefined && !relayed
     if (framed && !isComplete(result)) return this.#incomplete(pending, result)
     this.#take(id)
     try {
       const own = framed ? unframed(result) : result
-      const known = route?.resultUp === undefined ? own : (this.#core.translate(route.resultUp, own, contextOf(this.#core, pending)) ?? {})
+      const known = route?.resultUp === undefined || relayed ? own : (this.#core.translate(route.resultUp, own, contextOf(this.#core, pending)) ?? {})
       if (pending.rounds > 0) noteAsked(known)
+      if (known === result && pending.options?.onText !== undefined) tellText(pending.options, frame)
       pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
     } catch (error) {
       pending.reject(error)
@@ -273,6 +279,11 @@ export class Requests implements MendingHost {
     this.#lose(pending, isUnseen ? lostRequest(pending.method, error) : error, !isUnseen)
   }
 
+  /** The server has hung up on a request for a while. */
+  released(id: RequestId, retry: number | undefined): void {
+    this.#pending.get(id)?.options?.onReleased?.(retry)
+  }
+
   /** Progress under a token of the caller's own, which may outlive the request. */
   expectProgress(token: string, handler: (progress: Progress) => void): () => void {
     this.#lasting ??= new LastingProgress((error) => this.#core.reportError(error, 'onProgress of a task'))
@@ -285,10 +296,11 @@ export class Requests implements MendingHost {
     const onProgress = pending?.options?.onProgress
     if (pending === undefined || onProgress === undefined) return this.#core.ignore('unexpected progress', `token ${shown(token)}`)
     if (!(progress.progress > pending.lastProgress)) return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
-    pending.lastProgress = progress.progress
+    const told = pending.grown(progress)
     if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#rest)
+    if (told === undefined) return
     try {
-      const outcome: unknown = onProgress(pending.grown(progress))
+      const outcome: unknown = onProgress(told)
       if (outcome instanceof Promise) outcome.catch((error) => this.#core.reportError(error, `onProgress of ${pending.method}`))
     } catch (error) {
       this.#core.reportError(error, `onProgress of ${pending.method}`)
@@ -324,33 +336,21 @@ export class Requests implements MendingHost {
   }
 
   #watch(pending: Pending): void {
-    const signal = pending.options?.signal
-    if (signal === undefined) return
-    pending.onAbort = () => this.#giveUp(pending, cancelled(pending.method, signal))
-    signal.addEventListener('abort', pending.onAbort, { once: true })
+    const { signal, cancelledWith } = pending.options ?? NO_OPTIONS
+    if (signal !== undefined) {
+      pending.onAbort = () => this.#giveUp(pending, cancelled(pending.method, signal))
+      signal.addEventListener('abort', pending.onAbort, { once: true })
+    }
+    pending.unhook = cancelledWith?.onCancel((reason) => this.#giveUp(pending, takenBack(pending.method, reason)))
   }
 
   #giveUp(pending: Pending, error: ParleyError): void {
     if (!this.#letGo(pending, error)) {
       if (this.#take(pending.id) === undefined) return
-      if (pending.sent) this.#takeBack(pending, error)
+      if (pending.sent) takeBack(this.#core, pending, error)
     }
     this.#core.stats.of(pending.method).failed++
     pending.reject(error)
-  }
-
-  /** Where hanging up says it, nothing else does; the specification forbids cancelling the handshake. */
-  #takeBack(pending: Pending, error: ParleyError): void {
-    const { link } = this.#core
-    const handshake = pending.method === 'initialize'
-    if (link.withdraw !== undefined && (handshake || pending.envelope !== undefined)) return link.withdraw(pending.id)
-    if (handshake) return
-    const relatedTo = pending.options?.relatedTo
-    this.#core.sendNotification(
-      'notifications/cancelled',
-      { requestId: pending.id, reason: error.message },
-      relatedTo === undefined ? undefined : { relatedTo },
-    )
   }
 
   #take(id: RequestId): Pending | undefined {

@@ -57,22 +57,16 @@ export class Session {
     this.#answering = new Answering(core, this, options.role === 'client' ? (busy) => this.#requests.busy(busy) : undefined)
     this.#notifications = new Notifications(core)
     const receivers = { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }
-    const receiving = new Receiving(
-      core,
-      receivers,
-      this,
-      () => this.#opened(),
-      () => this.#cancelInitialiseTimer?.(),
-    )
+    const life = { onOpened: () => this.#opened(), hurry: (hurry: boolean) => this.#hurryClient(hurry) }
+    const receiving = new Receiving(core, receivers, this, life)
     this.#receiving = receiving
-    if (options.role === 'server' && !core.settings.sharedLink && Number.isFinite(core.settings.initialiseTimeout)) {
-      this.#cancelInitialiseTimer = core.settings.clock.after(core.settings.initialiseTimeout, () => this.#initialiseTimedOut())
-    }
+    if (options.role === 'server' && !core.settings.sharedLink) this.#hurryClient(true)
     core.link.open({
       maxBytes: core.settings.limits.maxBytes,
       frame: (text, parsed, origin) => receiving.receive(text, parsed, origin),
       abandoned: (request) => receiving.abandoned(request),
       failed: (request, error) => this.#requests.undelivered(request, error),
+      released: (request, retry) => this.#requests.released(request, retry),
       closed: (reason) => this.#end(reason),
     })
   }
@@ -264,12 +258,9 @@ export class Session {
 
   /** Called once, at once when the session is closed already. */
   onClose(listener: (reason: Error | undefined) => void): () => void {
-    if (this.#core.closed) {
-      listener(undefined)
-    } else {
-      this.#closeListeners ??= new Set()
-      this.#closeListeners.add(listener)
-    }
+    this.#closeListeners ??= new Set()
+    if (this.#core.closed) listener(undefined)
+    else this.#closeListeners.add(listener)
     return () => this.#closeListeners?.delete(listener)
   }
 
@@ -384,9 +375,13 @@ export class Session {
     }
   }
 
-  #initialiseTimedOut(): void {
-    const ms = this.#core.settings.initialiseTimeout
-    this.#end(new ParleyError('initialization_timeout', { message: `The client did not complete the handshake within ${ms} ms` }))
+  /** Gives the client its time for the handshake, from now on, or all the time in the world. */
+  #hurryClient(hurry: boolean): void {
+    const { initialiseTimeout: ms, clock } = this.#core.settings
+    this.#cancelInitialiseTimer?.()
+    if (!hurry || !Number.isFinite(ms) || this.#core.closed) return
+    const message = `The client did not complete the handshake within ${ms} ms`
+    this.#cancelInitialiseTimer = clock.after(ms, () => this.#end(new ParleyError('initialization_timeout', { message })))
   }
 
   /** Calls somebody else's code that must not harm the session. */

@@ -165,7 +165,7 @@ describe('L8 shutting down', () => {
     const answer = peer.post(toolCall(1, 'wait'))
     await waiting.opened
     await serving.close({ drain: 20 })
-    expect(await answer).toMatchObject({ status: 404, json: { id: 1, error: { data: { 'parley/kind': 'session_closed' } } } })
+    expect(await answer).toMatchObject({ status: 200, json: { id: 1, error: { data: { 'parley/kind': 'session_closed' } } } })
   })
 
   it('ends connections that are kept open for nothing', async () => {

@@ -73,13 +73,13 @@ describe('A-10 sessions', () => {
     expect((await peer.get()).status).toBe(404)
   })
 
-  it('that end take the requests being answered with them (404)', async () => {
+  it('that end take the requests being answered with them, with an answer: 404 would have them made again', async () => {
     const { port, waiting } = await serve()
     const peer = await Peer.open(port)
     const running = peer.post(toolCall(7, 'wait'))
     await waiting.opened
     await peer.delete()
-    expect(await running).toMatchObject({ status: 404, json: { id: 7, error: { data: { 'parley/kind': 'session_closed' } } } })
+    expect(await running).toMatchObject({ status: 200, json: { id: 7, error: { data: { 'parley/kind': 'session_closed' } } } })
   })
 
   it('refuse a second initialize, and a refused one opens none', async () => {

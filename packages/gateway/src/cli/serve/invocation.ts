@@ -1,5 +1,5 @@
 /** How whoever started this program can call it again: with what they have typed, as far as that can be known. */
-import { basename, relative, sep } from 'node:path'
+import { basename, relative } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,6 +12,6 @@ export function invocation(script: string | undefined, env: Environment, folder:
   if (env['npm_lifecycle_event'] !== undefined) return `npx ${PROGRAM}`
   if (script === undefined || basename(script, '.js') === PROGRAM) return PROGRAM
   const way = relative(folder, script)
-  const path = way.startsWith(`..${sep}..`) ? script : way
+  const path = way.startsWith('..') ? script : way
   return `node ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`
 }

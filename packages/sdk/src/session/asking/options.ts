@@ -18,6 +18,11 @@ export interface AskingOptions {
   maxParked?: number
   /** Most of them of one client, where it is known who is who. Default 250. */
   maxParkedEach?: number
+  /**
+   * How long to wait for more questions before the first ones are shown, from the last one that came: for those that do not arrive in one go, such as
+   * questions of a server behind this one. Default 0: no longer than a handler needs to ask all it wants to know at once.
+   */
+  gather?: Duration
   /** How long an outcome is kept for a client that makes its last request again. Default 60 s. */
   keepOutcome?: Duration
 }
@@ -30,6 +35,7 @@ export interface AskingSettings {
   readonly maxParked: number
   readonly maxParkedEach: number
   readonly keepOutcome: number
+  readonly gather: number
 }
 
 export function askingSettings(options: AskingOptions = {}): AskingSettings {
@@ -42,6 +48,7 @@ export function askingSettings(options: AskingOptions = {}): AskingSettings {
     maxParked: count('maxParked', options.maxParked ?? 1000),
     maxParkedEach: count('maxParkedEach', options.maxParkedEach ?? 250),
     keepOutcome: time('keepOutcome', options.keepOutcome ?? '60s', 0),
+    gather: time('gather', options.gather ?? 0, 0),
   }
 }
 

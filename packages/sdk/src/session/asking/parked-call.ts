@@ -10,6 +10,9 @@ import type { Parking } from './parking.ts'
 import { afterTurns } from './turns.ts'
 import { undeclared } from './undeclared.ts'
 
+/** A client is not kept waiting for longer than this many times the time between two questions. */
+const MOST_GATHERED = 10
+
 /** One question that waits for its answer. */
 class Question {
   /** When the asker has waited long enough. */
@@ -71,6 +74,7 @@ export class ParkedCall {
   #joined: InboundCall[] | undefined
   #outcome: { answer: Answer } | { error: unknown } | undefined
   #pausing = false
+  #gathering: { readonly until: number; stop: () => void } | undefined
   #isExhausted = false
   /** Until when the client may come back; never reached while its request waits here. */
   #expiresAt = Number.POSITIVE_INFINITY
@@ -199,14 +203,28 @@ export class ParkedCall {
 
   /** Once the handler has had its turn, what is open is shown, unless there is an answer. */
   pauseSoon(): void {
+    if (this.#parking.gather > 0) return this.#gather()
     if (this.#pausing) return
     this.#pausing = true
-    afterTurns(() => {
-      this.#pausing = false
-      if (this.#leg === undefined || this.#outcome !== undefined) return
-      this.#withdrawUndeclared()
-      this.#do({ type: 'pause' })
+    afterTurns(() => this.#pause())
+  }
+
+  /** Each question that comes may be followed by another. */
+  #gather(): void {
+    const { now, gather, clock } = this.#parking
+    this.#gathering ??= { until: now + MOST_GATHERED * gather, stop: () => {} }
+    this.#gathering.stop()
+    this.#gathering.stop = clock.after(Math.max(0, Math.min(gather, this.#gathering.until - now)), () => {
+      this.#gathering = undefined
+      this.#pause()
     })
+  }
+
+  #pause(): void {
+    this.#pausing = false
+    if (this.#leg === undefined || this.#outcome !== undefined) return
+    this.#withdrawUndeclared()
+    this.#do({ type: 'pause' })
   }
 
   /** The request of this leg may declare less than the one before. */

@@ -74,6 +74,11 @@ export class Parking {
     return this.#core.settings.clock
   }
 
+  /** How long to wait for more questions, in milliseconds. */
+  get gather(): number {
+    return this.#settings.gather
+  }
+
   get now(): number {
     return this.clock.now()
   }
@@ -98,10 +103,11 @@ export class Parking {
   async comeBack(leg: InboundCall): Promise<Answer> {
     const token = leg.params['requestState'] as string
     const opened = await this.#open(token)
-    if (opened === undefined && this.#core.endpoint.takesForeignState === true) return this.#begin(leg)
-    const payload = await this.#checked(opened, leg)
+    const isForeign = opened === undefined && this.#core.endpoint.takesForeignState === true
+    const payload = isForeign ? undefined : await this.#checked(opened, leg)
     // Given up while the token was read: what it stands for goes on waiting.
     if (leg.cancelled) throw new ParleyError('request_cancelled')
+    if (payload === undefined) return this.#begin(leg)
     // Says as much as the token, which may be long.
     const name = `${payload.c} ${payload.s}`
     const spent = this.#spent.outcomeOf(name)

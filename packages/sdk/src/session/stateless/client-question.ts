@@ -40,6 +40,16 @@ export class EmbeddedQuestion implements Inbound {
     return this.signal.aborted
   }
 
+  readonly passes = false
+
+  get sent(): Body {
+    return this.params
+  }
+
+  onCancel(run: (reason: string) => void): () => void {
+    return onAbort(this.signal, run)
+  }
+
   get context(): MessageContext {
     const meta = isObject(this.params['_meta']) ? this.params['_meta'] : {}
     const { transport, id: sessionId } = this.session
@@ -106,4 +116,12 @@ export function responseFrom(method: string, answer: Answer): Body {
 
 function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
+}
+
+/** For requests that are known by their signal. */
+export function onAbort(signal: AbortSignal, run: (reason: string) => void): () => void {
+  const tell = (): void => run(signal.reason instanceof Error ? signal.reason.message : 'Cancelled')
+  if (signal.aborted) tell()
+  else signal.addEventListener('abort', tell, { once: true })
+  return () => signal.removeEventListener('abort', tell)
 }

@@ -39,8 +39,8 @@ export class Stateless {
   readonly #cleared = new Set<string>()
   /** Of the version that was spoken last. */
   #spoken: { of: ProtocolVersion; routes: Routes } | undefined
-  /** Requests that wait until it is known which headers they must have. */
-  readonly #undecided = new Set<RequestId>()
+  /** Requests that wait until it is known who answers, or which headers they must have. */
+  readonly #undecided = new Map<unknown, RequestMessage>()
   #discovered: { of: Introduction; text: Serialised } | undefined
 
   constructor(core: SessionCore, answering: Answering, sessionId: string) {
@@ -66,15 +66,34 @@ export class Stateless {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
     if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
-    const prepared = this.#core.endpoint.prepare?.(undefined)
+    const prepared = this.#prepared()
     if (prepared === undefined) return this.#check(message, origin, envelope)
-    this.#undecided.add(key)
+    const objection = this.#answering.objection(key, this.#undecided)
+    if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, objection)
+    this.#undecided.set(key, message)
+    const done = this.#answering.prepare()
+    const refuse = (error: unknown): void => this.#answering.refuseStateless(message.id, key, toParleyError(error))
+    const decide = (decision: () => void): void => done(this.#settled(key, message) ? decision : undefined)
     prepared
       .then(
-        () => this.#undecided.delete(key) && this.#check(message, origin, envelope),
-        (error: unknown) => this.#undecided.delete(key) && this.#answering.refuseStateless(message.id, key, toParleyError(error)),
+        () => decide(() => this.#check(message, origin, envelope)),
+        (error) => decide(() => refuse(error)),
       )
-      .finally(this.#answering.prepare())
+      .catch(refuse)
+  }
+
+  /** What goes wrong before anything can be waited for goes wrong for the request alone. */
+  #prepared(): Promise<void> | undefined {
+    try {
+      return this.#core.endpoint.prepare?.(undefined)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** True once, when nobody has given the request up meanwhile. */
+  #settled(key: RequestId, message: RequestMessage): boolean {
+    return this.#undecided.get(key) === message && this.#undecided.delete(key)
   }
 
   /** Holds the headers against the message; which ones there must be may have to be found out first. */
@@ -82,16 +101,21 @@ export class Stateless {
     const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
     if (!(annotated instanceof Promise)) return this.#take(message, origin, envelope, annotated)
     const key = origin?.key ?? message.id
-    this.#undecided.add(key)
+    this.#undecided.set(key, message)
     const decide = (known: readonly HeaderParam[]): void => {
-      if (this.#undecided.delete(key)) this.#take(message, origin, envelope, known)
+      if (this.#settled(key, message)) this.#take(message, origin, envelope, known)
     }
     annotated.then(decide, () => decide(NO_PARAMS))
   }
 
   /** True when the request was given up before anything had come of it. */
-  abandoned(key: RequestId): boolean {
+  abandoned(key: unknown): boolean {
     return this.#undecided.delete(key)
+  }
+
+  close(reason: string): void {
+    this.#undecided.clear()
+    this.parking.close(reason)
   }
 
   /** A notification that belongs to a request. */

@@ -7,6 +7,7 @@ import { type Duration, milliseconds } from '../duration.ts'
 import type { Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Session } from '../session.ts'
+import { onAbort } from '../stateless/client-question.ts'
 import { usesExtension } from './extension.ts'
 import { TaskQuestions } from './questions.ts'
 import { relatedTo } from './related.ts'
@@ -91,6 +92,16 @@ export class RunningTask implements Inbound {
 
   get cancelled(): boolean {
     return this.#controller.signal.aborted
+  }
+
+  readonly passes = false
+
+  get sent(): Body {
+    return this.params
+  }
+
+  onCancel(run: (reason: string) => void): () => void {
+    return onAbort(this.signal, run)
   }
 
   /** Nothing more is sent for the task. */

@@ -67,6 +67,7 @@ class AutoHttpLink implements Link {
         events.frame(text, parsed, origin)
       },
       failed: (request, error) => this.#failed(request, error as ParleyError),
+      released: (request, retry) => events.released?.(request, retry),
       closed: (reason) => {
         if (this.#inner === inner) events.closed(reason)
       },

@@ -13,6 +13,8 @@ export interface StreamOwner {
   receive(data: string): void
   /** Asks the server for the stream, from behind this event; from now on when it is empty. Throws when there is none. */
   open(lastEventId: string): Promise<HttpReply>
+  /** The connection ended before the answer, and will be made again. */
+  released?(retry: number | undefined): void
   /** Told what went wrong although the stream goes on. */
   report(error: ParleyError): void
 }
@@ -50,6 +52,8 @@ export class EventStream {
       const broken = await this.#read(reply)
       if (!this.#owner.wanted()) return
       if (this.#lastEventId === '') throw endedEarly(', and its events have no ids to resume from', broken)
+      // One that broke off is mended here; one that was ended is meant to be looked for again.
+      if (broken === undefined) this.#owner.released?.(this.#retry)
       await this.#pause()
       if (!this.#owner.wanted()) return
       reply = await this.#open()

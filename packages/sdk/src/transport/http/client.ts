@@ -178,6 +178,7 @@ class HttpClientLink implements Link {
     const stream = new EventStream(this.#streamContext(posting.signal), {
       wanted: () => !this.#closed && this.#outbox.isWaiting(posting),
       receive: (data) => this.#receiveFor(posting, data, origin),
+      released: (retry) => within !== undefined && this.#events?.released?.(within, retry),
       open: (lastEventId) => this.#openStream(lastEventId, posting.signal),
       report: (error) => this.#failed(undefined, error),
     })

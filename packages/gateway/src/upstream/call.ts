@@ -1,19 +1,30 @@
 /** One request of a client while a server behind the gateway works on it: where the server's questions, progress and messages belong. */
-import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
-import { type Body, type Inbound, META, type RequestOptions } from 'parley-mcp/engine'
+import { type ErrorKind, eraOf, type LogLevel, type Loss, logLevels, ParleyError } from 'parley-mcp'
+import { askingMethods, type Body, type Inbound, META, type RequestOptions } from 'parley-mcp/engine'
 import { type AskedLink, LinkMemory } from './asked-links.ts'
 
 /** A person or a model may take its time. */
 const PATIENCE = '10m'
 
+const asking: ReadonlySet<string> = new Set(askingMethods)
+
 export class BridgedCall {
   readonly inbound: Inbound
-  /** What the client answered a question with, when that was an error. */
-  refused: unknown
   /** Set when work goes on after the request was answered: kept when that is over. */
   lasting: Promise<unknown> | undefined
+  /** Whether nobody here looks into the result, so that its text may go on as it came. */
+  handsOnText = false
+  /** What the gateway makes of the result, before it is translated for the client. */
+  change: ((result: Body) => Body) | undefined
+  /** Set where the server logs more than this client asked for. */
+  leastLevel: LogLevel | undefined
   #losses: Loss[] | undefined
   #links: LinkMemory | undefined
+  /** What the client answered questions with where that was an error. */
+  #refusals: WeakSet<object> | undefined
+  /** Questions that the client has. */
+  #open = 0
+  #asked = false
 
   constructor(inbound: Inbound) {
     this.inbound = inbound
@@ -33,6 +44,30 @@ export class BridgedCall {
     this.#losses.push(loss)
   }
 
+  /** Hands on what the server tells about this call; where several clients share its log level, each gets what it asked for. */
+  tell(method: string, params: Body): void {
+    if (this.leastLevel === undefined || method !== 'notifications/message' || isAtLeast(params['level'], this.leastLevel)) this.inbound.notify(method, params)
+  }
+
+  /** Whether the client was asked anything on the way. */
+  get asked(): boolean {
+    return this.#asked
+  }
+
+  /** In the stateless era, only some requests can be answered with questions. */
+  get canBeAsked(): boolean {
+    return asking.has(this.method) || eraOf(this.inbound.caller.version) === 'handshake'
+  }
+
+  /** Rule 9 of 8.2: a server hears what became of its questions before it hears that its work is not wanted any more. */
+  onCancel(run: (reason: string) => void): () => void {
+    const { inbound } = this
+    return inbound.onCancel((reason) => {
+      if (this.#open === 0) run(reason)
+      else inbound.session.clock.after(0, () => run(reason))
+    })
+  }
+
   /** Puts a question of the server to the client. */
   async ask(question: Inbound, params: Body = question.params): Promise<Body> {
     const { inbound } = this
@@ -41,12 +76,22 @@ export class BridgedCall {
       signal: question.signal,
       onProgress: ({ progress, total, message }) => question.progress(progress, total, message),
     }
+    this.#open++
+    this.#asked = true
     try {
       return await inbound.request(question.method, params, options)
     } catch (error) {
-      this.refused = error
+      this.#refusals ??= new WeakSet()
+      this.#refusals.add(error as object)
       throw error
+    } finally {
+      this.#open--
     }
+  }
+
+  /** Whether this is what the client said to a question, and not the server to the request. */
+  wasRefusedWith(error: object): boolean {
+    return this.#refusals?.has(error) === true
   }
 
   /** Links the client was asked to open for this call. */
@@ -83,7 +128,8 @@ export function unanswered(method: string, error: unknown): Body {
 }
 
 /** Without what a request of the stateless era says of itself, which no server of the other era has a use for (D-01, D-06). */
-export function ownParams(params: Body): Body {
+export function ownParams({ caller }: Inbound, params: Body): Body {
+  if (eraOf(caller.version) === 'handshake') return params
   const { inputResponses: _i, requestState: _s, ...own } = params
   const meta = own['_meta'] as Body | undefined
   if (meta === undefined) return own
@@ -93,3 +139,7 @@ export function ownParams(params: Body): Body {
 }
 
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.logLevel])
+
+export function isAtLeast(level: unknown, least: LogLevel): boolean {
+  return (logLevels as readonly unknown[]).indexOf(level) >= logLevels.indexOf(least)
+}

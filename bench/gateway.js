@@ -1,0 +1,41 @@
+/** The gateway beside its peers, a plain reverse proxy and no gateway at all; what translation costs; and a thousand sessions. */
+import { parseArgs } from 'node:util'
+import { environment } from './environment.js'
+import { goalsOf } from './gateway/goals.js'
+import { manySessions } from './gateway/many-sessions.js'
+import { httpToHttp, stdioToHttp, translation } from './gateway/parts.js'
+import { report } from './gateway/report.js'
+import { peers } from './gateway/subjects.js'
+import { conclude } from './outcome.js'
+
+const EFFORT = {
+  full: { rounds: 9, seconds: 0.4, warmUp: 1.5, sessions: 1000 },
+  quick: { rounds: 3, seconds: 0.15, warmUp: 0.4, sessions: 1000 },
+}
+
+const parts = { stdio: stdioToHttp, http: httpToHttp, translation, sessions: manySessions }
+
+const say = (text) => process.stderr.write(`${text}\n`)
+
+/** `--only stdio,http,translation,sessions` and `--peers parley,mcp-proxy` leave the rest out. */
+export async function run(args) {
+  const options = { quick: { type: 'boolean' }, check: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'string' } }
+  const { values } = parseArgs({ args, options })
+  const effort = values.quick ? EFFORT.quick : EFFORT.full
+  const named = (file) => values.peers === undefined || values.peers.split(',').includes(file)
+  // It is no peer, but what the others are held against.
+  const isWanted = (name) => name === 'reverse proxy' || named(name)
+
+  const figures = {
+    environment: environment(
+      ['npm run bench -- gateway', ...args].join(' '),
+      peers.filter(({ file }) => named(file)),
+    ),
+  }
+  for (const [id, measure] of Object.entries(parts)) {
+    if (values.only === undefined || values.only.split(',').includes(id)) figures[id] = await measure(isWanted, effort, say)
+  }
+  figures.goals = goalsOf(figures)
+
+  conclude('gateway', figures, report(figures), values)
+}

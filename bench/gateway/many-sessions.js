@@ -1,0 +1,112 @@
+/** Many sessions at once: opened, each called some times with a text of its own, every answer looked at, and the memory they hold. */
+import { readFileSync } from 'node:fs'
+import { HttpConnection } from '../transports/http-load.js'
+import { Conversation } from './conversation.js'
+import { echoOf } from './loads.js'
+import { withPrograms } from './program.js'
+import { beforeHttp, beforeStdio, startHttpServer } from './subjects.js'
+
+const VERSION = '2025-11-25'
+const CONNECTIONS = 16
+const CALLS_EACH = 3
+/** What is made once, whoever comes first, is not the price of a session. */
+const FIRST_SESSIONS = 16
+/** The one all sessions share, and one in which the gateway may speak for itself. */
+const MOST_CHILDREN = 2
+
+/** `work(item, connection)` for each, one at a time on each connection. */
+async function spread(items, connections, work) {
+  const left = [...items]
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item, connection)
+    }),
+  )
+}
+
+async function openMany(place, count, connections) {
+  const opened = []
+  await spread(Array(count).fill(place), connections, async (_, connection) => {
+    opened.push(await Conversation.open(place, VERSION, { shared: [connection] }))
+  })
+  return opened
+}
+
+/** The number of right answers; what went wrong first is told. */
+async function callAll(sessions, connections) {
+  let right = 0
+  let wrong
+  const calls = Array.from({ length: CALLS_EACH }, (_, turn) => sessions.map((session, at) => ({ session, text: `call ${turn} of session ${at}` }))).flat()
+  await spread(calls, connections, async ({ session, text }, connection) => {
+    try {
+      await session.ask(echoOf(text), connection)
+      right++
+    } catch (error) {
+      wrong ??= error.message
+    }
+  })
+  return { right, calls: calls.length, wrong }
+}
+
+/** A thousand processes would say more about the machine than about the gateway. */
+function demandSharing({ name, pid }) {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/)
+  if (children.length > MOST_CHILDREN) throw new Error(`${name} runs ${children.length} processes for ${FIRST_SESSIONS} sessions, which were to share one`)
+}
+
+async function measure(place, count) {
+  const connections = Array.from({ length: CONNECTIONS }, () => new HttpConnection(place.port))
+  try {
+    const first = await openMany(place, FIRST_SESSIONS, connections)
+    await callAll(first, connections)
+    demandSharing(place)
+    await spread(first, connections, (session, connection) => session.end(connection))
+    const before = await place.settled()
+    const start = performance.now()
+    const sessions = await openMany(place, count, connections)
+    const opening = performance.now() - start
+    const answers = await callAll(sessions, connections)
+    const bytes = ((await place.settled()) - before) / count
+    const after = await callAll(sessions, connections)
+    return {
+      ...answers,
+      right: answers.right + after.right,
+      calls: answers.calls + after.calls,
+      wrong: answers.wrong ?? after.wrong,
+      opening: opening / count,
+      bytes,
+    }
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+const COLLECTS = { collects: true }
+
+/** Supergateway has a process for each session, and is not asked for a thousand. */
+const subjects = [
+  {
+    name: 'parley, server over HTTP',
+    file: 'parley',
+    begin: async (start) => await beforeHttp.parley(start, await startHttpServer(start, VERSION), COLLECTS),
+  },
+  {
+    name: 'parley, one server over stdio for all',
+    file: 'parley',
+    begin: (start) => beforeStdio.parley(start, { version: VERSION, settings: { session: 'shared' }, ...COLLECTS }),
+  },
+  { name: 'mcp-proxy, one server over stdio for all', file: 'mcp-proxy', begin: (start) => beforeStdio['mcp-proxy'](start, { version: VERSION, ...COLLECTS }) },
+]
+
+export async function manySessions(isWanted, { sessions }, say) {
+  const results = {}
+  for (const { name, begin } of subjects.filter((subject) => isWanted(subject.file))) {
+    say(`… ${sessions} sessions at once: ${name}`)
+    try {
+      results[name] = await withPrograms(async (start) => await measure(await begin(start), sessions))
+    } catch (error) {
+      results[name] = { right: 0, calls: sessions * CALLS_EACH * 2, wrong: error.message }
+    }
+  }
+  return { sessions, results }
+}

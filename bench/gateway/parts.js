@@ -1,0 +1,94 @@
+/** What is measured: each part starts its programs, and runs its loads through them in turn. */
+import { STATELESS } from './answers.js'
+import { Conversation } from './conversation.js'
+import { Direct } from './direct.js'
+import { loads } from './loads.js'
+import { withPrograms } from './program.js'
+import { sideBySide } from './side-by-side.js'
+import { beforeHttp, beforeStdio, startHttpServer } from './subjects.js'
+
+const VERSION = '2025-11-25'
+const OLDEST = '2024-11-05'
+const MOST_IN_FLIGHT = 32
+
+/** A subject as the loads use it, and how to hang up. */
+async function talkTo(place, version, name = place.name) {
+  const conversation = await Conversation.open(place, version, { connections: MOST_IN_FLIGHT })
+  return { name, work: place.work, repeated: (load, inFlight) => conversation.repeated(load, inFlight), stop: () => conversation.close() }
+}
+
+async function eachLoad(subjects, inFlights, effort, say) {
+  const scenarios = []
+  for (const load of loads) {
+    for (const inFlight of inFlights) {
+      say(`… ${load.title}, ${inFlight} at a time`)
+      scenarios.push(await sideBySide(subjects, load, inFlight, effort))
+    }
+  }
+  return scenarios
+}
+
+/** A server over stdio, served over HTTP. */
+export async function stdioToHttp(isWanted, effort, say) {
+  return await withPrograms(async (start) => {
+    const subjects = [new Direct(VERSION)]
+    try {
+      for (const [name, begin] of Object.entries(beforeStdio)) {
+        if (isWanted(name)) subjects.push(await talkTo(await begin(start, { version: VERSION }), VERSION))
+      }
+      return await eachLoad(subjects, [1, 8, MOST_IN_FLIGHT], effort, say)
+    } finally {
+      for (const { stop } of subjects) await stop()
+    }
+  })
+}
+
+/** A server over HTTP, served over HTTP in the same version. */
+export async function httpToHttp(isWanted, effort, say) {
+  return await withPrograms(async (start) => {
+    const upstream = await startHttpServer(start, VERSION)
+    const subjects = [await talkTo(upstream, VERSION, 'direct')]
+    try {
+      for (const [name, begin] of Object.entries(beforeHttp)) {
+        if (isWanted(name)) subjects.push(await talkTo(await begin(start, upstream), VERSION))
+      }
+      return await eachLoad(subjects, [1, MOST_IN_FLIGHT], effort, say)
+    } finally {
+      for (const { stop } of subjects) stop()
+    }
+  })
+}
+
+/** Versions of the client and of the server; the first pair of a group is what the others are held against. */
+const PAIRS = [
+  [VERSION, VERSION],
+  [VERSION, OLDEST],
+  [VERSION, STATELESS],
+  [OLDEST, OLDEST],
+  [OLDEST, VERSION],
+  [STATELESS, STATELESS],
+  [STATELESS, VERSION],
+]
+
+export const pairName = (client, server) => `${client} → ${server}`
+export const pairs = PAIRS.map(([client, server]) => ({ name: pairName(client, server), base: pairName(client, client), translated: client !== server }))
+
+/** The same over HTTP with a server of another version behind it, each pair with a gateway of its own. */
+export async function translation(isWanted, effort, say) {
+  if (!isWanted('parley')) return []
+  return await withPrograms(async (start) => {
+    const upstreams = new Map()
+    const subjects = []
+    try {
+      for (const [client, server] of PAIRS) {
+        if (!upstreams.has(server)) upstreams.set(server, await startHttpServer(start, server, 'rich'))
+        // Clients without sessions have to be told whose session at the server is theirs.
+        const settings = client === STATELESS && server !== STATELESS ? { session: 'shared' } : {}
+        subjects.push(await talkTo(await beforeHttp.parley(start, upstreams.get(server), { settings }), client, pairName(client, server)))
+      }
+      return await eachLoad(subjects, [MOST_IN_FLIGHT], effort, say)
+    } finally {
+      for (const { stop } of subjects) stop()
+    }
+  })
+}

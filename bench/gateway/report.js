@@ -1,0 +1,82 @@
+/** The figures of the gateway as a page to read. */
+import { counted, digits, microseconds, table } from '../table.js'
+import { pairs } from './parts.js'
+
+const orNothing = (value, write) => (value === undefined || Number.isNaN(value) ? '' : write(value))
+
+/** `base(name)`: which of the results one is held against. */
+function resultTable({ title, results }, base, baseTitle) {
+  const rows = Object.entries(results).map(([name, { us, low, high, work, p50, bytes }]) => [
+    name,
+    digits(1e6 / us),
+    `${digits(1e6 / high)} – ${digits(1e6 / low)}`,
+    orNothing(results[base(name)], ({ us: baseUs }) => digits(baseUs / us)),
+    orNothing(p50, microseconds),
+    orNothing(p50 === undefined || results.direct?.p50 === undefined ? undefined : p50 - results.direct.p50, microseconds),
+    microseconds(work),
+    bytes,
+  ])
+  return `### ${title}\n\n${table(['', 'per second', 'range', baseTitle, 'p50', 'added', 'work', 'bytes'], rows)}`
+}
+
+const timesBetterPeer = (scenario) => {
+  const peers = Object.entries(scenario.results).filter(([name]) => name !== 'direct' && name !== 'parley')
+  const [better] = peers.sort(([, a], [, b]) => a.us - b.us)[0] ?? []
+  return resultTable(scenario, () => better, `times ${better ?? 'a peer'}`)
+}
+
+const shareOfProxy = (scenario) => resultTable(scenario, () => 'reverse proxy', 'share of the proxy')
+
+const shareOfBase = (scenario) => resultTable(scenario, (name) => pairs.find((pair) => pair.name === name)?.base, 'share of the same version')
+
+function sessionTable({ sessions, results }) {
+  const rows = Object.entries(results).map(([name, { right, calls, opening, bytes, wrong }]) => [
+    name,
+    `${counted(right)} of ${counted(calls)}`,
+    orNothing(opening, (ms) => `${digits(ms)} ms`),
+    orNothing(bytes, (held) => `${digits(held / 1024)} KiB`),
+    wrong ?? '',
+  ])
+  return `### ${digits(sessions)} sessions at once\n\n${table(['', 'right answers', 'opening one', 'memory of each', 'went wrong first'], rows)}`
+}
+
+function goalTable(goals) {
+  return table(
+    ['goal', 'met', 'figure'],
+    goals.map(({ goal, met, figure }) => [goal, met ? 'yes' : 'NO', figure]),
+  )
+}
+
+const section = (title, tables) => (tables.length === 0 ? '' : `## ${title}\n\n${tables.join('\n\n')}\n\n`)
+
+export function report({ environment, stdio = [], http = [], translation = [], sessions, goals }) {
+  const { command, date, node, processor, load, versions } = environment
+  const named = Object.entries(versions).map(([name, version]) => `${name} (${version})`)
+  return `# Gateway benchmark
+
+\`${command}\`, ${date}, Node ${node}, ${processor}, load average ${load.toFixed(1)} at the start; ${named.join(', ')}.
+
+Every gateway is a process of its own, and so is every server behind one: the same small program without any library for all. The load comes from the bench by hand-written HTTP
+over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are looked at, and the content of
+the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts. "Direct" is the server without a gateway, over the pipes
+of its process or over HTTP; "added" is how much longer than that the middle call (p50) takes. "Work" is processor time of the gateway's process, or of the server's where there is none.
+
+Peers run in the fastest mode that has sessions: mcp-proxy with Streamable HTTP alone, without its store of events and for the handshake era only (\`--server stream
+--no-eventStore --no-modern\`), supergateway with sessions (\`--stateful\`; without them it starts a process for each request) and without its log (\`--logLevel none\`).
+Parley runs with its defaults.
+
+What translation costs is held against the same client with a server of its own version. All servers send the same there: tools with titles, annotations and here and there
+an output schema, and small results with structured content, which later versions have added; so there is something to translate. Each pair of versions has a gateway of its own.
+The memory of a session is what the gateway's process has grown by (\`VmRSS\`), after collections.
+
+${section('A server over stdio, served over HTTP', stdio.map(timesBetterPeer))}${section(
+  'A server over HTTP, served over HTTP in the same version',
+  http.map(shareOfProxy),
+)}${section('Translation: version of the client → version of the server, HTTP on both sides', translation.map(shareOfBase))}${section(
+  'Many sessions',
+  sessions === undefined ? [] : [sessionTable(sessions)],
+)}## Goals
+
+${goalTable(goals)}
+`
+}

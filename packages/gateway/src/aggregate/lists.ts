@@ -1,0 +1,178 @@
+/** The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives nothing. */
+import { ParleyError } from 'parley-mcp'
+import { type Body, type Clock, isObject } from 'parley-mcp/engine'
+import type { ServedUpstream } from '../bridge/index.ts'
+import { type ListNote, type ListSource, MergedList } from '../catalogue/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import type { ListKind, Upstream } from '../upstream/index.ts'
+import type { Grace } from './grace.ts'
+import type { Offers } from './offers.ts'
+
+export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'
+
+/** By method: the member of its result, and the capability without which nobody is asked. */
+const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind: ListKind }>> = {
+  'tools/list': { field: 'tools', kind: 'tools' },
+  'prompts/list': { field: 'prompts', kind: 'prompts' },
+  'resources/list': { field: 'resources', kind: 'resources' },
+  'resources/templates/list': { field: 'resourceTemplates', kind: 'resources' },
+}
+const METHODS = Object.keys(LISTS) as ListMethod[]
+/** How long one server may delay a list of all, in milliseconds. */
+export const DEADLINE = 5000
+const MOST_PAGES = 1000
+const MOST_SAID = 1000
+
+export function isListMethod(method: string): method is ListMethod {
+  return Object.hasOwn(LISTS, method)
+}
+
+/** Asks a server for one page, as its clients may see it. */
+type Ask = (params: Body) => Promise<Body>
+
+/** Where one client's conversations show other lists than the gateway's own. */
+export interface OwnLists {
+  readonly merged: MergedList<Body>
+  /** `undefined` where it sees what everybody does. */
+  ask(served: ServedUpstream): Ask | undefined
+}
+
+export interface ListsOptions {
+  readonly offers: Offers
+  readonly grace: Grace
+  readonly log: GatewayLog
+  readonly clock: Clock
+  /** What a list was given without has come after all. */
+  readonly onLate: (kind: ListKind) => void
+}
+
+export class Lists {
+  readonly #options: ListsOptions
+  readonly #merged: ReadonlyMap<ListMethod, MergedList<Body>>
+  /** What was last said of a list of a server. */
+  readonly #said = new Map<string, string>()
+  #learning: { readonly since: number; readonly done: Promise<unknown> } | undefined
+
+  constructor(options: ListsOptions) {
+    this.#options = options
+    this.#merged = new Map(METHODS.map((method) => [method, this.own(method)]))
+  }
+
+  /** For a client that sees lists of its own. */
+  own(method: ListMethod): MergedList<Body> {
+    const { clock, onLate } = this.#options
+    return new MergedList<Body>({ clock, deadline: DEADLINE, onLate: () => onLate(LISTS[method].kind) })
+  }
+
+  async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
+    if (cursor !== undefined && typeof cursor !== 'string') throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
+    const asked = this.#asked(method)
+    const sources = asked.map((served): ListSource<Body> => {
+      const ask = own?.ask(served)
+      return { server: served.upstream.name, fetch: (place) => this.#fetch(served, method, place, ask) }
+    })
+    const merged = own?.merged ?? (this.#merged.get(method) as MergedList<Body>)
+    const { items, nextCursor, notes } = await merged.page(sources, cursor)
+    for (const served of asked) if (served.upstream.introduction === undefined) this.#options.grace.end(served)
+    this.#say(method, sources, notes)
+    return { [LISTS[method].field]: items, ...(nextCursor === undefined ? {} : { nextCursor }) }
+  }
+
+  /** Reads the whole list of one server; its names are known then. */
+  async read(method: ListMethod, served: ServedUpstream): Promise<void> {
+    let place: string | undefined
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const { nextCursor } = await this.#fetch(served, method, place)
+      if (nextCursor === undefined) return
+      place = nextCursor
+    }
+  }
+
+  /** Reads what resources there are, for a URI that nobody has shown yet: not for every such URI, and nobody waits longer than for a list. */
+  async learnResources(): Promise<void> {
+    const { clock } = this.#options
+    const now = clock.now()
+    if (this.#learning === undefined || now - this.#learning.since >= DEADLINE) {
+      this.#learning = { since: now, done: Promise.all([this.#readAll('resources/list'), this.#readAll('resources/templates/list')]) }
+    }
+    const { done } = this.#learning
+    await new Promise<void>((resolve) => {
+      const stop = clock.after(DEADLINE, resolve)
+      void done.finally(() => {
+        stop()
+        resolve()
+      })
+    })
+  }
+
+  /** What was read may not be all any more. */
+  resourcesChanged(): void {
+    this.#learning = undefined
+  }
+
+  /** Who has such a list, or may have. Who had a chance to be reached and was not is started, but not waited for. */
+  #asked(method: ListMethod): ServedUpstream[] {
+    const { offers, grace } = this.#options
+    const asked: ServedUpstream[] = []
+    for (const served of offers.servers) {
+      const { upstream } = served
+      const { introduction } = upstream
+      if (introduction !== undefined ? Object.hasOwn(introduction.capabilities, LISTS[method].kind) : !grace.isOver(served)) asked.push(served)
+      else if (introduction === undefined && upstream.supervisor.unavailable() === undefined) upstream.home().catch(() => {})
+    }
+    return asked
+  }
+
+  async #readAll(method: ListMethod): Promise<void> {
+    let cursor: unknown
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const { nextCursor } = await this.page(method, cursor)
+      if (nextCursor === undefined) return
+      cursor = nextCursor
+    }
+  }
+
+  async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<{ items: Body[]; nextCursor?: string }> {
+    const { upstream } = served
+    const { field } = LISTS[method]
+    const params: Body = cursor === undefined ? {} : { cursor }
+    const result = await (ask?.(params) ?? askHome(upstream, method, params))
+    const items = result[field]
+    if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `${method} was answered without ${field}` })
+    const part = cursor === undefined && ask === undefined ? 'first' : 'more'
+    const shown = this.#options.offers.publish(upstream.name, method, items.filter(isObject), part)
+    const { nextCursor } = result
+    return typeof nextCursor === 'string' ? { items: shown, nextCursor } : { items: shown }
+  }
+
+  /** Once, until it is something else. */
+  #say(method: ListMethod, sources: readonly { readonly server: string }[], notes: readonly ListNote[]): void {
+    const problems = new Map(notes.map(({ server, problem }) => [server, problem]))
+    for (const { server } of sources) {
+      const key = `${method} ${server}`
+      const problem = problems.get(server)
+      if (problem === undefined) this.#said.delete(key)
+      else if (this.#said.get(key) !== problem) {
+        if (this.#said.size >= MOST_SAID) this.#said.clear()
+        this.#said.set(key, problem)
+        this.#options.log.warning(`${server}: ${method}: ${problem}`, { server })
+      }
+    }
+  }
+}
+
+/** What the gateway itself is shown, which is what everybody is. */
+async function askHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
+  upstream.demandUp()
+  const { cache } = upstream.config
+  const kept = cache ? upstream.shelf.find(method, params, undefined) : undefined
+  const result = kept ?? (await fromHome(upstream, method, params))
+  if (cache && kept === undefined) upstream.shelf.keep(method, params, undefined, result)
+  return method === 'tools/list' && Array.isArray(result['tools']) ? { ...result, tools: upstream.tools.shown(result['tools']) } : result
+}
+
+async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
+  const line = await upstream.home()
+  if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }
+  return upstream.bulkhead.run(() => line.request(method, params, {}))
+}

@@ -1,0 +1,139 @@
+/** One client's ways to the servers it uses: each begins with its first request there, and ends with the client or the server. */
+import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
+import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
+import type { ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
+import type { ListKind } from '../upstream/index.ts'
+import { RoutedInbound } from './routed.ts'
+import type { Whole } from './whole.ts'
+import { Words } from './words.ts'
+
+export class Way {
+  readonly served: ServedUpstream
+  readonly endpoint: ServerEndpoint
+  readonly words: Words
+  /** What the client follows there: URI at the server → URI it knows. */
+  readonly followed = new Map<string, string>()
+  ready: Promise<void> | undefined
+
+  constructor(served: ServedUpstream, whole: Whole, onListChanged: (kind: ListKind) => void) {
+    this.served = served
+    this.words = new Words(served.upstream.name, whole.offers, whole.tasks)
+    this.endpoint = served.endpoint({
+      told: (method, params) => {
+        const followed = method === 'notifications/resources/updated' ? this.followed.get(String(params['uri'])) : undefined
+        return followed === undefined ? this.words.told(method, params) : { ...params, uri: followed }
+      },
+      listChanged: onListChanged,
+    })
+  }
+}
+
+export class Ways {
+  readonly #whole: Whole
+  readonly #onListChanged: (kind: ListKind, server: string) => void
+  /** By server. */
+  readonly #ways = new Map<string, Way>()
+  #peer: Introduction | undefined
+  #session: Session | undefined
+  #level: LogLevel | undefined
+  #closed = false
+
+  constructor(whole: Whole, onListChanged: (kind: ListKind, server: string) => void) {
+    this.#whole = whole
+    this.#onListChanged = onListChanged
+  }
+
+  set peer(peer: Introduction) {
+    this.#peer = peer
+  }
+
+  set session(session: Session) {
+    this.#session = session
+  }
+
+  all(): readonly Way[] {
+    return [...this.#ways.values()]
+  }
+
+  async to(served: ServedUpstream, inbound: Inbound): Promise<Way> {
+    const way = this.#way(served)
+    if (eraOf(inbound.caller.version) === 'handshake') await this.#opened(way)
+    return way
+  }
+
+  /** Hands the request to a server, with what is called otherwise there, and its answer back in the client's words. */
+  async send(inbound: Inbound, served: ServedUpstream, changes: Body): Promise<Answer> {
+    const { endpoint, words } = await this.to(served, inbound)
+    const routed = new RoutedInbound(inbound, { with: changes }, words)
+    const answer = await endpoint.answer(routed)
+    if (answer instanceof Serialised || !isObject(answer)) return answer
+    if (routed.lasts) this.#hold(answer as Body, served)
+    return words.result(inbound.method, answer as Body)
+  }
+
+  async setLevel(level: LogLevel): Promise<void> {
+    this.#level = level
+    await Promise.allSettled(this.all().map(({ endpoint }) => endpoint.wantLevel(level)))
+  }
+
+  /** Servers have come, gone or been replaced. What the client followed it goes on following where the server has a successor. */
+  serversChanged(): void {
+    for (const [name, way] of this.#ways) {
+      const served = this.#whole.offers.server(name)
+      if (served === way.served) continue
+      this.#ways.delete(name)
+      if (this.#session === undefined) continue
+      way.endpoint.closed(this.#session)
+      if (served !== undefined && way.followed.size > 0) this.#takeOver(served, way.followed).catch(() => {})
+    }
+  }
+
+  closed(session: Session): void {
+    this.#closed = true
+    for (const { endpoint } of this.#ways.values()) endpoint.closed(session)
+    this.#ways.clear()
+  }
+
+  #way(served: ServedUpstream): Way {
+    served.upstream.demandUp()
+    if (this.#closed) throw new ParleyError('session_closed')
+    const { name } = served.upstream
+    let way = this.#ways.get(name)
+    if (way?.served !== served) {
+      way = new Way(served, this.#whole, (kind) => this.#onListChanged(kind, name))
+      this.#ways.set(name, way)
+    }
+    return way
+  }
+
+  async #opened(way: Way): Promise<void> {
+    way.ready ??= this.#open(way)
+    try {
+      await way.ready
+    } catch (error) {
+      way.ready = undefined
+      throw error
+    }
+  }
+
+  async #open({ endpoint }: Way): Promise<void> {
+    if (this.#peer === undefined || this.#session === undefined) throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
+    await endpoint.prepare(this.#peer)
+    endpoint.opened(this.#session)
+    // A server that has no such level, or no answer, is no reason to fail what the client wants of it.
+    if (this.#level !== undefined) await endpoint.wantLevel(this.#level).catch(() => {})
+  }
+
+  async #takeOver(served: ServedUpstream, followed: ReadonlyMap<string, string>): Promise<void> {
+    const way = this.#way(served)
+    for (const [own, uri] of followed) way.followed.set(own, uri)
+    await this.#opened(way)
+    await way.endpoint.takeOver(followed.keys())
+  }
+
+  /** The gateway runs the task itself, and gave it its id. */
+  #hold(answer: Body, { upstream }: ServedUpstream): void {
+    const task = isObject(answer['task']) ? answer['task'] : answer
+    if (typeof task['taskId'] === 'string') this.#whole.tasks.hold(task['taskId'], upstream.name)
+  }
+}

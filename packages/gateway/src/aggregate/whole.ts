@@ -1,0 +1,41 @@
+/** What all clients of the aggregate share. */
+import type { Clock } from 'parley-mcp/engine'
+import type { ServedUpstream } from '../bridge/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import { Directory } from './directory.ts'
+import { Grace } from './grace.ts'
+import { MergedIntroduction } from './introduction.ts'
+import { AggregateListeners } from './listeners.ts'
+import { Lists } from './lists.ts'
+import { Offers } from './offers.ts'
+import { TaskIds } from './task-ids.ts'
+
+export class Whole {
+  readonly clock: Clock
+  readonly offers: Offers
+  readonly grace: Grace
+  readonly lists: Lists
+  readonly directory: Directory
+  readonly tasks = new TaskIds()
+  readonly introduction = new MergedIntroduction()
+  readonly listeners: AggregateListeners
+
+  constructor(log: GatewayLog, clock: Clock) {
+    this.clock = clock
+    this.offers = new Offers(log)
+    this.grace = new Grace(clock)
+    this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })
+    this.directory = new Directory(this.offers, this.lists, this.tasks)
+    this.listeners = new AggregateListeners(this.directory, this.offers, this.lists, clock)
+  }
+
+  setServers(servers: readonly ServedUpstream[]): void {
+    const names = new Set(servers.map(({ upstream }) => upstream.name))
+    for (const { upstream } of this.offers.servers) if (!names.has(upstream.name)) this.tasks.forget(upstream.name)
+    this.offers.setServers(servers)
+    this.grace.setServers(servers)
+    this.introduction.setServers(servers.map(({ upstream }) => upstream))
+    this.lists.resourcesChanged()
+    this.listeners.follow(servers)
+  }
+}

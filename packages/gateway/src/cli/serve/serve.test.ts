@@ -1,0 +1,82 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { addresses, toTry } from './greeting.ts'
+import { invocation } from './invocation.ts'
+import { sampleOf } from './suggestions.ts'
+
+describe('how the program is called again', () => {
+  it.each([
+    ['npx in a project or without one', '/cache/bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley-gateway'],
+    ['a script of npm', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, 'npx parley'],
+    ['an installed command', '/usr/local/bin/parley', {}, 'parley'],
+    ['the command of the package', '/home/packages/gateway/bin/parley.js', {}, 'parley'],
+    ['node with a path', '/home/packages/gateway/dist/cli.js', {}, 'node packages/gateway/dist/cli.js'],
+    ['node with a path far away', '/elsewhere/far/dist/cli.js', {}, 'node /elsewhere/far/dist/cli.js'],
+    ['node with a path that has to be quoted', '/home/my files/cli.js', {}, 'node "my files/cli.js"'],
+    ['nothing that is known', undefined, {}, 'parley'],
+  ])('by %s', (_, script, env, command) => {
+    expect(invocation(script, env, '/home')).toBe(command)
+  })
+})
+
+describe('what is printed', () => {
+  it('has one address for all and one for each', () => {
+    expect(addresses('http://127.0.0.1:4000', [{ name: 'notes' }, { name: 'a-server-with-a-long-name' }] as never)).toBe(
+      [
+        'Parley listens on http://127.0.0.1:4000',
+        '  all servers                http://127.0.0.1:4000/mcp',
+        '  notes                      http://127.0.0.1:4000/servers/notes/mcp',
+        '  a-server-with-a-long-name  http://127.0.0.1:4000/servers/a-server-with-a-long-name/mcp',
+        '',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('calls servers from clients of the other era', () => {
+    const printed = toTry('http://127.0.0.1:4000', 'parley', [
+      { name: 'old__a', args: { b: 1 }, era: 'handshake' },
+      { name: 'new__c', args: {}, era: 'stateless' },
+    ])
+    expect(printed).toContain(`  parley call http://127.0.0.1:4000/mcp old__a '{"b":1}' --version 2026-07-28\n`)
+    expect(printed).toContain(`  parley call http://127.0.0.1:4000/mcp new__c '{}' --version 2024-11-05\n`)
+  })
+})
+
+describe('sample arguments', () => {
+  const leaf = fc.oneof(
+    fc.constant({ type: 'string' }),
+    fc.constant({ type: 'boolean' }),
+    fc.record({ type: fc.constantFrom('integer', 'number'), minimum: fc.integer() }),
+    fc.uniqueArray(fc.string(), { minLength: 1 }).map((choices) => ({ enum: choices })),
+    fc.string().map((only) => ({ const: only })),
+    fc.string().map((example) => ({ type: 'string', examples: [example] })),
+    fc.integer().map((usual) => ({ type: 'integer', default: usual })),
+  )
+  const { schema } = fc.letrec((tie) => ({
+    schema: fc.oneof({ depthSize: 'small', maxDepth: 3 }, leaf, tie('list'), tie('object'), tie('either')),
+    list: fc.record({ type: fc.constant('array'), items: tie('schema'), minItems: fc.constantFrom(0, 1) }),
+    object: fc.dictionary(fc.constantFrom('a', 'b', 'constructor'), tie('schema')).map((properties) => ({
+      type: 'object',
+      properties: { ...properties },
+      required: Object.keys(properties),
+    })),
+    either: fc.tuple(tie('schema'), tie('schema')).map((anyOf) => ({ anyOf })),
+  }))
+
+  it('fit the schema they are made from', () => {
+    const ajv = new Ajv2020({ strict: false })
+    fc.assert(fc.property(schema, (each) => ajv.validate(each as object, sampleOf(each))))
+  })
+
+  it.each([undefined, null, true, 'text', { type: 'nothing' }, { type: 'constructor' }, { $ref: '#' }])('are nothing for %j', (each) => {
+    expect(sampleOf(each)).toBeNull()
+  })
+
+  it('come to an end where the schema does not', () => {
+    const endless: Record<string, unknown> = { type: 'object', required: ['more'] }
+    endless['properties'] = { more: endless }
+    expect(JSON.stringify(sampleOf(endless))).toContain('null')
+  })
+})

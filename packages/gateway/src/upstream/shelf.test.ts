@@ -1,0 +1,95 @@
+import type { Body } from 'parley-mcp/engine'
+import { type FakeClock, fakeClock } from 'parley-mcp/testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Shelf } from './shelf.ts'
+
+let clock: FakeClock
+let shelf: Shelf
+beforeEach(() => {
+  clock = fakeClock()
+  shelf = new Shelf(clock)
+})
+
+const list = (more: Body = {}): Body => ({ resultType: 'complete', tools: [], ttlMs: 1000, cacheScope: 'public', ...more })
+const LIST = 'tools/list'
+
+describe('D-42 answers that may be given again', () => {
+  it('as long as the server says, with what is left of that time', async () => {
+    shelf.keep(LIST, {}, undefined, list())
+    await clock.advance(400)
+    expect(shelf.find(LIST, {}, undefined)).toEqual(list({ ttlMs: 600 }))
+    await clock.advance(599)
+    expect(shelf.find(LIST, {}, undefined)).toEqual(list({ ttlMs: 1 }))
+    await clock.advance(1)
+    expect(shelf.find(LIST, {}, undefined)).toBeUndefined()
+    expect(shelf.hits).toBe(2)
+  })
+
+  it('an hour at most', async () => {
+    shelf.keep(LIST, {}, undefined, list({ ttlMs: Number.MAX_SAFE_INTEGER }))
+    await clock.advance(3_600_000)
+    expect(shelf.find(LIST, {}, undefined)).toBeUndefined()
+  })
+
+  it('to everybody when they are public, else to the one they were given to; nobody knows who an anonymous client is', () => {
+    shelf.keep(LIST, {}, 'ann', list())
+    expect(shelf.find(LIST, {}, 'bea')).toBeDefined()
+    expect(shelf.find(LIST, {}, undefined)).toBeDefined()
+    shelf.keep('prompts/list', {}, 'ann', list({ cacheScope: 'private' }))
+    expect(shelf.find('prompts/list', {}, 'ann')).toBeDefined()
+    for (const other of ['bea', '', undefined]) expect(shelf.find('prompts/list', {}, other)).toBeUndefined()
+    shelf.keep('resources/list', {}, undefined, list({ cacheScope: 'private' }))
+    for (const anybody of ['ann', '', undefined]) expect(shelf.find('resources/list', {}, anybody)).toBeUndefined()
+  })
+
+  it('for the same page and the same resource only', () => {
+    shelf.keep(LIST, { cursor: 'two' }, undefined, list())
+    shelf.keep('resources/read', { uri: 'note://one' }, undefined, list())
+    expect(shelf.find(LIST, {}, undefined)).toBeUndefined()
+    expect(shelf.find(LIST, { cursor: 'two', _meta: { any: 1 } }, undefined)).toBeDefined()
+    expect(shelf.find('resources/read', { uri: 'note://two' }, undefined)).toBeUndefined()
+    expect(shelf.find('resources/read', { uri: 'note://one' }, undefined)).toBeDefined()
+  })
+
+  it.each<[string, string, Body, Body]>([
+    ['calls', 'tools/call', { name: 'any' }, list()],
+    ['what is stale at once', LIST, {}, list({ ttlMs: 0 })],
+    ['what says nothing', LIST, {}, { tools: [] }],
+    ['a time that is none', LIST, {}, list({ ttlMs: Number.NaN })],
+    ['questions', 'resources/read', { uri: 'a:b' }, list({ resultType: 'input_required' })],
+    ['what depends on answers', 'resources/read', { uri: 'a:b', requestState: 'x' }, list()],
+    ['what depends on answers that came at once', 'resources/read', { uri: 'a:b', inputResponses: {} }, list()],
+  ])('but never %s', (_, method, params, result) => {
+    shelf.keep(method, params, 'ann', result)
+    expect(shelf.find(method, params, 'ann')).toBeUndefined()
+  })
+
+  it('until the list has changed, or the resource', () => {
+    const filled = (): void => {
+      for (const method of [LIST, 'prompts/list', 'resources/list', 'resources/templates/list']) shelf.keep(method, {}, undefined, list())
+      for (const uri of ['note://one', 'note://one/part', 'note://two']) shelf.keep('resources/read', { uri }, undefined, list())
+    }
+    const left = (): string[] =>
+      [LIST, 'prompts/list', 'resources/list', 'resources/templates/list']
+        .filter((method) => shelf.find(method, {}, undefined) !== undefined)
+        .concat(['note://one', 'note://one/part', 'note://two'].filter((uri) => shelf.find('resources/read', { uri }, undefined) !== undefined))
+    filled()
+    shelf.listChanged('tools')
+    expect(left()).not.toContain(LIST)
+    expect(left()).toHaveLength(6)
+    shelf.listChanged('prompts')
+    expect(left()).not.toContain('prompts/list')
+    filled()
+    shelf.updated('note://one')
+    expect(left()).toEqual([LIST, 'prompts/list', 'resources/list', 'resources/templates/list', 'note://two'])
+    shelf.listChanged('resources')
+    expect(left()).toEqual([LIST, 'prompts/list'])
+  })
+
+  it('and never more than a thousand', () => {
+    for (let index = 0; index < 1005; index++) shelf.keep('resources/read', { uri: `note://${index}` }, undefined, list())
+    expect(shelf.find('resources/read', { uri: 'note://4' }, undefined)).toBeUndefined()
+    expect(shelf.find('resources/read', { uri: 'note://5' }, undefined)).toBeDefined()
+    expect(shelf.find('resources/read', { uri: 'note://1004' }, undefined)).toBeDefined()
+  })
+})

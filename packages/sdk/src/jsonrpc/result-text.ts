@@ -1,0 +1,52 @@
+/** The result in an answer as the peer wrote it, for whoever hands it on: numbers keep their digits, and nothing is written twice. */
+
+const BEFORE = /^\{"jsonrpc":"2\.0","id":(?:-?\d{1,15}|"[^"\\]{0,200}"),"result":(?=\{)/
+const FIRST = '{"result":'
+const BEHIND = /^,"jsonrpc":"2\.0","id":(?:-?\d{1,15}|"[^"\\]{0,200}")\}$/
+const QUOTE = 34
+const OPENING = 123
+const CLOSING = 125
+const BACKSLASH = 92
+
+/** What reading removes must not be handed on either; letters of it written as escapes could hide it. */
+const PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i
+
+/** `frame` is known to be valid JSON. Undefined when the result is not all that is between its ends, not in one line, or not what was read. */
+export function resultIn(frame: string): string | undefined {
+  if (frame.includes('\n') || frame.includes('\r') || PROTO.test(frame)) return undefined
+  const before = BEFORE.exec(frame)
+  if (before !== null) {
+    const start = before[0].length
+    return endOfObject(frame, start) === frame.length - 1 ? frame.slice(start, -1) : undefined
+  }
+  if (!frame.startsWith(FIRST) || frame.charCodeAt(FIRST.length) !== OPENING) return undefined
+  const end = endOfObject(frame, FIRST.length)
+  return end !== -1 && BEHIND.test(frame.slice(end)) ? frame.slice(FIRST.length, end) : undefined
+}
+
+/** Behind the brace that closes the one at `start`. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(text, at)
+      if (at === -1) return -1
+    } else if (code === OPENING) depth++
+    else if (code === CLOSING && --depth === 0) return at + 1
+  }
+  return -1
+}
+
+/** The quote that closes the one at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = text.indexOf('"', start + 1)
+  while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let slashes = 0
+  while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++
+  return slashes % 2 === 1
+}
