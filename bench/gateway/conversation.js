@@ -18,14 +18,16 @@ function refused(what, { status, body }) {
 }
 
 export class Conversation {
+  #name
   #path
   #version
   #session
   #connections
 
-  /** `place`: `{ port, path }`. Given connections are shared with others and stay open. */
-  static async open({ port, path }, version, { connections, shared } = {}) {
+  /** `place`: `{ name, port, path }`. Given connections are shared with others and stay open. */
+  static async open({ name, port, path }, version, { connections, shared } = {}) {
     const conversation = new Conversation()
+    conversation.#name = name
     conversation.#path = path
     conversation.#version = version
     conversation.#connections = shared ?? Array.from({ length: connections }, () => new HttpConnection(port))
@@ -85,8 +87,10 @@ export class Conversation {
           const start = performance.now()
           lane.connection.send(lane.next(), (error, status, length) => {
             usual ??= length
-            if (error !== undefined || status !== 200 || Math.abs(length - usual) > LENGTH_PLAY)
-              return reject(error ?? new Error(`A request was answered with ${status} and ${length} bytes instead of ${usual}`))
+            if (error !== undefined || status !== 200 || Math.abs(length - usual) > LENGTH_PLAY) {
+              const why = error?.message ?? `a request was answered with ${status} and ${length} bytes instead of ${usual}`
+              return reject(new Error(`${this.#name}, ${load.title}: ${why}`, { cause: error }))
+            }
             taken[come++] = performance.now() - start
             if (come < count) return step(lane)
             rounds.push(taken)

@@ -58,7 +58,8 @@ export async function startProxy({ asker, tell, target }) {
     response.on('close', () => forward.destroy())
   }
 
-  const server = createServer(onRequest)
+  // Whoever keeps a connection for its next request must not find it closed: on a busy machine that may take its time.
+  const server = createServer({ keepAliveTimeout: 120_000 }, onRequest)
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   proxy.origin = `http://127.0.0.1:${server.address().port}`
   proxy.close = () => {

@@ -57,6 +57,13 @@ export class AggregateRig {
     return old
   }
 
+  /** Without keeping it for the end: whoever calls this closes it. */
+  forget(name: string): ServedUpstream[] {
+    const old = this.replace({}, [name])
+    this.#clients.splice(0, old.length)
+    return old
+  }
+
   async connect(options: ConnectOptions = {}): Promise<Client> {
     const client = await connect(this.aggregate as Acceptor, { keepAlive: false, ...options })
     this.#clients.push(client)
@@ -97,7 +104,7 @@ const person = { type: 'object', properties: { name: { type: 'string' } }, requi
 
 /** A server with something of everything, that says who it is wherever it can. */
 export function notesServer(self: string, options: ServerOptions = {}) {
-  const server = createServer({ name: self, version: '1.0.0', instructions: `Be kind to ${self}` }, options)
+  const server = createServer({ name: self, version: '1.0.0', instructions: `Be kind to ${self}` }, { tasks: { pollInterval: 10 }, ...options })
   return server.add(
     tool('who', { description: 'Says who answers' }, () => self),
     tool('greet', { description: 'Greets', input: person }, ({ name }) => `${self} greets ${name}`),

@@ -51,7 +51,8 @@ export class Directory {
   /** Nobody may have read the lists since the gateway was started; then they are read now. */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
-    if (this.#offers.route(uri) === undefined) await this.#lists.learnResources()
+    const isKnown = (): boolean => this.#offers.route(uri) !== undefined
+    if (!isKnown()) await this.#lists.learnResources(isKnown)
     const routed = this.#offers.route(uri)
     const served = this.#offers.server(routed?.server)
     if (served === undefined || routed === undefined) {
@@ -63,11 +64,15 @@ export class Directory {
 
   task(taskId: unknown): Route {
     if (typeof taskId !== 'string') throw new ParleyError('invalid_params', { message: '"taskId" must be a string' })
+    const route = this.findTask(taskId)
+    if (route === undefined) throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown here, or its time is over' })
+    return route
+  }
+
+  findTask(taskId: string): Route | undefined {
     const routed = this.#tasks.route(taskId)
     const served = this.#offers.server(routed?.server)
-    if (served === undefined || routed === undefined)
-      throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown here, or its time is over' })
-    return { served, own: routed.own }
+    return served && routed && { served, own: routed.own }
   }
 
   async #named({ what, method, kind, find }: Naming, name: unknown): Promise<Route> {

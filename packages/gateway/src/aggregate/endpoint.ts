@@ -1,9 +1,9 @@
 /** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
-import { eraOf, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
+import { eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
 import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, type Introduction, isObject, type Session } from 'parley-mcp/engine'
-import { reported } from '../bridge/index.ts'
+import { reported, withoutExecution } from '../bridge/index.ts'
 import { MergedList } from '../catalogue/index.ts'
-import { BridgedCall, type ListKind } from '../upstream/index.ts'
+import { BridgedCall, type ListKind, viaIn } from '../upstream/index.ts'
 import { DEADLINE, isListMethod, type ListMethod, type OwnLists } from './lists.ts'
 import { RoutedInbound } from './routed.ts'
 import { STATUS_RESOURCE, STATUS_URI, statusContents } from './status.ts'
@@ -21,6 +21,8 @@ export class AggregateEndpoint implements Endpoint {
   readonly #diverged = new Map<ListKind, Set<string>>()
   readonly #own = new Map<ListMethod, MergedList<Body>>()
   #taskLists: MergedList<Body> | undefined
+  /** Another gateway has asked here: it has to know what is behind this one. */
+  #isForGateways = false
   #session: Session | undefined
   #statusFollowed: (() => void) | undefined
 
@@ -29,17 +31,23 @@ export class AggregateEndpoint implements Endpoint {
     this.#ways = new Ways(whole, (kind, server) => this.#changed(kind, server))
   }
 
-  prepare(peer: Introduction | undefined): Promise<void> | undefined {
+  prepare(peer: Introduction | undefined, declared = peer?.capabilities): Promise<void> | undefined {
+    const via = viaIn(declared)
+    this.#whole.circles.refuse(via)
+    if (via.length > 0) this.#isForGateways = true
     if (peer !== undefined) this.#ways.peer = peer
     return this.#whole.grace.settled()
   }
 
   introduce(): Introduction {
-    return this.#whole.introduction.current
+    const { current } = this.#whole.introduction
+    return this.#isForGateways ? this.#whole.circles.introduced(current) : current
   }
 
   answer(inbound: Inbound): Promise<Answer> {
     const { method } = inbound
+    // Two gateways that met at the same moment did not know yet what is behind the other.
+    if (this.#isForGateways) this.#whole.circles.refuse(viaIn(inbound.caller.capabilities))
     if (isListMethod(method)) return this.#list(method, inbound)
     const handler = Object.hasOwn(HANDLERS, method) ? HANDLERS[method] : method.startsWith('tasks/') ? askAboutTask : undefined
     if (handler !== undefined) return handler(this, inbound)
@@ -157,7 +165,7 @@ export class AggregateEndpoint implements Endpoint {
     const { cursor } = inbound.params
     const page = await this.#whole.lists.page(method, cursor, this.#ownLists(method, inbound))
     if (method === 'resources/list' && cursor === undefined) page['resources'] = [STATUS_RESOURCE, ...(page['resources'] as Body[])]
-    if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless') page['tools'] = (page['tools'] as Body[]).map(withoutExecution)
+    if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless') page['tools'] = (page['tools'] as Tool[]).map(withoutExecution)
     return reported(new BridgedCall(inbound), page)
   }
 
@@ -224,11 +232,4 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 function kindOf(method: ListMethod): ListKind {
   return method === 'resources/templates/list' ? 'resources' : (method.slice(0, method.indexOf('/')) as ListKind)
-}
-
-/** D-47: which calls become tasks is the server's own decision in this era, and is not told beforehand. */
-function withoutExecution(tool: Body): Body {
-  if (tool['execution'] === undefined) return tool
-  const { execution: _, ...rest } = tool
-  return rest
 }

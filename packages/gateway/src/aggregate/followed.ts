@@ -1,10 +1,13 @@
-/** The resources one listener follows, at whichever servers they are: one that is slow or gone keeps the others waiting for nothing. */
-import type { Clock, Inbound, Subscription } from 'parley-mcp/engine'
+/** The resources and tasks one listener follows, at whichever servers they are: one that is slow or gone keeps the others waiting for nothing. */
+import type { Body, Clock, Inbound, Subscription } from 'parley-mcp/engine'
 import type { News, ServedUpstream } from '../bridge/index.ts'
 import type { Line } from '../upstream/index.ts'
 import type { Directory, Route } from './directory.ts'
 import { DEADLINE } from './lists.ts'
 import type { Offers } from './offers.ts'
+import type { TaskIds } from './task-ids.ts'
+import type { Whole } from './whole.ts'
+import { Words } from './words.ts'
 
 const UPDATED = 'notifications/resources/updated'
 
@@ -17,39 +20,38 @@ export class Followed {
   readonly #news: News
   readonly #directory: Directory
   readonly #offers: Offers
+  readonly #taskIds: TaskIds
   readonly #clock: Clock
   /** By the URI the listener gave. */
   readonly #following = new Map<string, Following>()
+  readonly #tasks: (() => void)[] = []
   #ended = false
 
-  constructor(news: News, directory: Directory, offers: Offers, clock: Clock) {
+  constructor(news: News, { directory, offers, tasks, clock }: Whole) {
     this.#news = news
+    this.#taskIds = tasks
     this.#directory = directory
     this.#offers = offers
     this.#clock = clock
   }
 
-  /** Whether it is followed now. A server that takes too long is left out. */
-  add(uri: string): Promise<boolean> {
-    return new Promise((resolve) => {
-      let late = false
-      const stop = this.#clock.after(DEADLINE, () => {
-        late = true
-        resolve(false)
-      })
-      this.#follow(uri).then(
-        (following) => {
-          stop()
-          if (late || this.#ended) following?.stop()
-          else if (following !== undefined) this.#following.set(uri, following)
-          resolve(following !== undefined)
-        },
-        () => {
-          stop()
-          resolve(false)
-        },
-      )
-    })
+  /** Whether it is followed now. */
+  async add(uri: string): Promise<boolean> {
+    const following = await this.#inTime(this.#follow(uri))
+    if (following !== undefined) this.#following.set(uri, following)
+    return following !== undefined
+  }
+
+  /** Those of the tasks that are followed now, by the ids the listener knows. */
+  async addTasks(taskIds: readonly string[]): Promise<string[]> {
+    const byServer = new Map<ServedUpstream, string[]>()
+    for (const taskId of taskIds) {
+      const route = this.#directory.findTask(taskId)
+      if (route !== undefined) byServer.set(route.served, [...(byServer.get(route.served) ?? []), route.own])
+    }
+    const followed = await Promise.all([...byServer].map(([served, own]) => this.#followTasks(served, own)))
+    const known = new Set(followed.flat())
+    return taskIds.filter((taskId) => known.has(taskId))
   }
 
   /** Servers were replaced: what was followed at the old one is followed at the new one, and may have changed meanwhile. */
@@ -64,8 +66,50 @@ export class Followed {
 
   end(): void {
     this.#ended = true
+    for (const stop of this.#tasks.splice(0)) stop()
     for (const { stop } of this.#following.values()) stop()
     this.#following.clear()
+  }
+
+  async #followTasks(served: ServedUpstream, own: readonly string[]): Promise<string[]> {
+    const followed = await this.#inTime(this.#beginTasks(served, own))
+    if (followed === undefined) return []
+    this.#tasks.push(followed.stop)
+    return followed.taskIds.map((taskId) => this.#taskIds.publicId(served.upstream.name, taskId))
+  }
+
+  async #beginTasks(served: ServedUpstream, own: readonly string[]): Promise<{ taskIds: readonly string[]; stop: () => void }> {
+    const words = new Words(served.upstream.name, this.#offers, this.#taskIds)
+    const tell = (task: Body): void => this.#news.tell('notifications/tasks', words.result('tasks/get', task))
+    const { line, release } = await lineFor(served, this.#news.inbound)
+    try {
+      const { taskIds, stop } = await served.followTasks(this.#news.inbound, line, own, tell)
+      const end = (): void => {
+        stop()
+        release()
+      }
+      return { taskIds, stop: end }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** A server that takes too long is left out; what comes then, or when nobody listens any more, is ended at once. */
+  #inTime<T extends { stop(): void }>(beginning: Promise<T | undefined>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      let isLate = false
+      const cancel = this.#clock.after(DEADLINE, () => {
+        isLate = true
+        resolve(undefined)
+      })
+      const settle = (begun?: T): void => {
+        cancel()
+        if (isLate || this.#ended) begun?.stop()
+        resolve(this.#ended ? undefined : begun)
+      }
+      beginning.then(settle, () => settle())
+    })
   }
 
   async #follow(uri: string): Promise<Following | undefined> {

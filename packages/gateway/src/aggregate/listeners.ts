@@ -1,19 +1,18 @@
 /** Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment, not once per server. */
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, type Inbound, isObject, META, type Session } from 'parley-mcp/engine'
+import { type Body, type Clock, declaresExtension, extensionMissing, type Inbound, isObject, META, type Session, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
-import type { Directory } from './directory.ts'
 import { Followed } from './followed.ts'
-import type { Lists } from './lists.ts'
-import type { Offers } from './offers.ts'
 import { STATUS_URI } from './status.ts'
+import type { Whole } from './whole.ts'
 
 const FIELDS: Readonly<Record<ListKind, string>> = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' }
 const KINDS = Object.keys(FIELDS) as ListKind[]
 /** M6: changes of one kind within so many milliseconds are one. */
 const PACE = 100
-const MOST_URIS = 1000
+/** Most resources, and most tasks, that one listener may name. */
+const MOST_NAMED = 1000
 const MOST_LISTENERS = 10_000
 
 interface Listener {
@@ -31,9 +30,7 @@ interface Due {
 
 export class AggregateListeners {
   readonly #clock: Clock
-  readonly #directory: Directory
-  readonly #offers: Offers
-  readonly #lists: Lists
+  readonly #whole: Whole
   readonly #sessions = new Set<Session>()
   readonly #listeners = new Set<Listener>()
   readonly #ending = new WeakSet<Session>()
@@ -42,11 +39,9 @@ export class AggregateListeners {
   readonly #due = new Map<ListKind, Due>()
   #statusDue: (() => void) | undefined
 
-  constructor(directory: Directory, offers: Offers, lists: Lists, clock: Clock) {
-    this.#directory = directory
-    this.#offers = offers
-    this.#lists = lists
-    this.#clock = clock
+  constructor(whole: Whole) {
+    this.#whole = whole
+    this.#clock = whole.clock
   }
 
   /** From now on changes of these servers are told, and of no others. */
@@ -77,7 +72,7 @@ export class AggregateListeners {
 
   /** For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told, too. */
   changed(kind: ListKind, session?: Session): void {
-    if (kind === 'resources') this.#lists.resourcesChanged()
+    if (kind === 'resources') this.#whole.lists.resourcesChanged()
     if (this.#sessions.size + this.#listeners.size === 0) return
     const due = this.#due.get(kind)
     if (due === undefined) {
@@ -112,11 +107,15 @@ export class AggregateListeners {
     const kinds = new Set(KINDS.filter((kind) => wanted[FIELDS[kind]] === true))
     const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
     const news = new News(inbound)
-    const followed = new Followed(news, this.#directory, this.#offers, this.#clock)
+    const followed = new Followed(news, this.#whole)
     const undo = [() => followed.end()]
     try {
-      const uris = urisIn(wanted)
-      if (uris !== undefined) filter['resourceSubscriptions'] = await this.#follow(news, followed, uris, undo)
+      const uris = stringsIn(wanted, 'resourceSubscriptions')
+      const taskIds = stringsIn(wanted, 'taskIds')
+      if (taskIds !== undefined && !declaresExtension(inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
+      const [following, tasks] = await Promise.all([uris && this.#follow(news, followed, uris, undo), taskIds && followed.addTasks(taskIds)])
+      if (following !== undefined) filter['resourceSubscriptions'] = following
+      if (tasks !== undefined) filter['taskIds'] = tasks
       return await this.#untilEnd(news, kinds, followed, filter)
     } finally {
       for (const each of undo) each()
@@ -170,6 +169,7 @@ export class AggregateListeners {
   }
 
   #statusChanged(): void {
+    if (this.#statusObservers.size === 0) return
     this.#statusDue ??= this.#clock.after(PACE, () => {
       this.#statusDue = undefined
       for (const observer of [...this.#statusObservers]) observer()
@@ -177,11 +177,11 @@ export class AggregateListeners {
   }
 }
 
-function urisIn(wanted: Body): readonly string[] | undefined {
-  const uris: unknown = wanted['resourceSubscriptions']
-  if (uris === undefined) return undefined
-  if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string') || uris.length > MOST_URIS) {
-    throw new ParleyError('invalid_params', { message: `"notifications.resourceSubscriptions" must be a list of at most ${MOST_URIS} strings` })
+function stringsIn(wanted: Body, field: string): readonly string[] | undefined {
+  const values: unknown = wanted[field]
+  if (values === undefined) return undefined
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string') || values.length > MOST_NAMED) {
+    throw new ParleyError('invalid_params', { message: `"notifications.${field}" must be a list of at most ${MOST_NAMED} strings` })
   }
-  return [...new Set(uris as string[])]
+  return [...new Set(values as string[])]
 }

@@ -1,7 +1,7 @@
 /** The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives nothing. */
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject } from 'parley-mcp/engine'
-import type { ServedUpstream } from '../bridge/index.ts'
+import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
 import { type ListNote, type ListSource, MergedList } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
@@ -46,12 +46,20 @@ export interface ListsOptions {
   readonly onLate: (kind: ListKind) => void
 }
 
+interface Learning {
+  readonly done: Promise<unknown>
+  /** When it was over. */
+  over: number
+}
+
 export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Body>>
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
-  #learning: { readonly since: number; readonly done: Promise<unknown> } | undefined
+  #learning: Learning | undefined
+  /** Whoever waits for a resource to be shown. */
+  readonly #waiting = new Set<() => void>()
 
   constructor(options: ListsOptions) {
     this.#options = options
@@ -88,20 +96,26 @@ export class Lists {
     }
   }
 
-  /** Reads what resources there are, for a URI that nobody has shown yet: not for every such URI, and nobody waits longer than for a list. */
-  async learnResources(): Promise<void> {
+  /**
+   * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI anew, and nobody waits longer
+   * than for a list, or for servers that have nothing to do with it.
+   */
+  async learnResources(found: () => boolean): Promise<void> {
     const { clock } = this.#options
-    const now = clock.now()
-    if (this.#learning === undefined || now - this.#learning.since >= DEADLINE) {
-      this.#learning = { since: now, done: Promise.all([this.#readAll('resources/list'), this.#readAll('resources/templates/list')]) }
-    }
+    if (this.#learning === undefined || clock.now() - this.#learning.over >= DEADLINE) this.#learning = this.#learn()
     const { done } = this.#learning
     await new Promise<void>((resolve) => {
-      const stop = clock.after(DEADLINE, resolve)
-      void done.finally(() => {
+      const end = (): void => {
         stop()
+        this.#waiting.delete(look)
         resolve()
-      })
+      }
+      const look = (): void => {
+        if (found()) end()
+      }
+      const stop = clock.after(DEADLINE, end)
+      this.#waiting.add(look)
+      void done.then(end)
     })
   }
 
@@ -123,6 +137,15 @@ export class Lists {
     return asked
   }
 
+  #learn(): Learning {
+    const reading = Promise.allSettled([this.#readAll('resources/list'), this.#readAll('resources/templates/list')])
+    const learning: Learning = { done: reading, over: Number.POSITIVE_INFINITY }
+    void reading.then(() => {
+      learning.over = this.#options.clock.now()
+    })
+    return learning
+  }
+
   async #readAll(method: ListMethod): Promise<void> {
     let cursor: unknown
     for (let page = 0; page < MOST_PAGES; page++) {
@@ -141,6 +164,7 @@ export class Lists {
     if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `${method} was answered without ${field}` })
     const part = cursor === undefined && ask === undefined ? 'first' : 'more'
     const shown = this.#options.offers.publish(upstream.name, method, items.filter(isObject), part)
+    for (const look of [...this.#waiting]) look()
     const { nextCursor } = result
     return typeof nextCursor === 'string' ? { items: shown, nextCursor } : { items: shown }
   }
@@ -168,7 +192,9 @@ async function askHome(upstream: Upstream, method: ListMethod, params: Body): Pr
   const kept = cache ? upstream.shelf.find(method, params, undefined) : undefined
   const result = kept ?? (await fromHome(upstream, method, params))
   if (cache && kept === undefined) upstream.shelf.keep(method, params, undefined, result)
-  return method === 'tools/list' && Array.isArray(result['tools']) ? { ...result, tools: upstream.tools.shown(result['tools']) } : result
+  if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result
+  const tools = upstream.tools.shown(result['tools'])
+  return { ...result, tools: decidesOnTasks(upstream) ? tools.map(withExecution) : tools }
 }
 
 async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {

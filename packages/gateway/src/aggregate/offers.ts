@@ -8,6 +8,15 @@ import type { ListMethod } from './lists.ts'
 
 type Named = (Tool | Prompt) & { name: string }
 
+/** What an item cannot be reached without. */
+const KEYS: Readonly<Record<ListMethod, string>> = {
+  'tools/list': 'name',
+  'prompts/list': 'name',
+  'resources/list': 'uri',
+  'resources/templates/list': 'uriTemplate',
+}
+const MOST_SAID = 1000
+
 /** How items stand to those that are known of the server: they come in their place, or besides. */
 export type Part = 'first' | 'more'
 
@@ -17,6 +26,7 @@ export class Offers {
   readonly #prompts = new NameTable([])
   readonly #uris = new UriTable([])
   readonly #servers = new Map<string, ServedUpstream>()
+  readonly #said = new Set<string>()
 
   constructor(log: GatewayLog) {
     this.#log = log
@@ -57,7 +67,10 @@ export class Offers {
   }
 
   /** Items of a server's list as clients see them; from now on they lead back to it. */
-  publish(server: string, method: ListMethod, items: readonly Body[], part: Part): Body[] {
+  publish(server: string, method: ListMethod, listed: readonly Body[], part: Part): Body[] {
+    const key = KEYS[method]
+    const items = listed.filter((item) => typeof item[key] === 'string')
+    if (items.length < listed.length) this.#say(`${server}: ${listed.length - items.length} items of ${method} have no ${key} and are left out`, server)
     switch (method) {
       case 'tools/list':
         return this.#named(this.#tools, server, items as never)
@@ -83,8 +96,23 @@ export class Offers {
       server,
       items.map(({ name }) => name),
     )
-    for (const { problem } of clashes) this.#log.warning(problem, { server })
+    for (const { problem } of clashes) this.#say(problem, server)
     const left = new Set(clashes.map(({ name }) => name))
-    return items.filter(({ name }) => !left.has(name)).map((item) => ({ ...item, name: names.publicName(server, item.name) }) as never as Body)
+    const shown: Body[] = []
+    for (const item of items) {
+      if (left.has(item.name)) continue
+      // Once: nobody could tell which of two is meant.
+      left.add(item.name)
+      shown.push({ ...item, name: names.publicName(server, item.name) } as never as Body)
+    }
+    if (shown.length < items.length - clashes.length) this.#say(`${server}: several items have the same name; the first of each is shown`, server)
+    return shown
+  }
+
+  /** Once, however often the list is read. */
+  #say(problem: string, server: string): void {
+    if (this.#said.has(problem) || this.#said.size >= MOST_SAID) return
+    this.#said.add(problem)
+    this.#log.warning(problem, { server })
   }
 }

@@ -23,6 +23,7 @@ export class AggregateServable implements Servable {
   readonly #options: AggregateOptions
   readonly #sessions = new Map<Session, AggregateEndpoint>()
   readonly #whole: Whole
+  #closed = false
 
   constructor(options: AggregateOptions) {
     this.#options = options
@@ -49,12 +50,14 @@ export class AggregateServable implements Servable {
 
   /** In the order of the configuration. Servers that were there before keep everything that is known of them; clients are told to look again. */
   setServers(servers: readonly ServedUpstream[]): void {
+    if (this.#closed) return
     this.#whole.setServers(servers)
     for (const endpoint of this.#sessions.values()) endpoint.serversChanged()
     this.#whole.listeners.allChanged()
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     this.#whole.listeners.close()
     this.#whole.grace.setServers([])
     await Promise.allSettled([...this.#sessions.keys()].map((session) => session.close({ drain: 0 })))

@@ -121,22 +121,39 @@ describe('F8 ids of tasks', () => {
     expect(raw.of('notifications/tasks/status').map(({ params }) => params?.['taskId'])).toEqual(['a/1', 'b/1'])
   })
 
-  it('of servers of the client’s own era need no memory: they are found through another gateway, too', async () => {
-    const server = notesServer('new')
-    rig = new AggregateRig({ new: { server, version: MODERN } })
-    const capabilities = { extensions: { [TASKS_EXTENSION]: {} } }
-    const { result } = await rig.raw().ask('tools/call', { name: 'new__later', arguments: {} }, capabilities)
-    const { taskId } = result as { taskId: string }
-    await vi.waitFor(async () =>
-      expect((await rig.raw().ask('tasks/get', { taskId }, capabilities)).result).toMatchObject({
+  it('of servers of the client’s own era need no memory: they lead there from any gateway, at any time', async () => {
+    const server = scripted({
+      version: MODERN,
+      capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } },
+      answer: () => ({
+        resultType: 'complete',
+        taskId: '42/7',
         status: 'completed',
-        result: { content: [{ uri: 'note://same' }] },
+        createdAt: '',
+        lastUpdatedAt: '',
+        ttlMs: null,
+        result: { content: [{ type: 'resource_link', uri: 'x:y', name: 'y' }] },
       }),
-    )
-    const twin = new AggregateRig({ new: { server, version: MODERN } })
-    const found = await twin.raw().ask('tasks/get', { taskId }, capabilities)
-    await twin.close()
-    expect(found.error?.code ?? found.result).toBeDefined()
+    })
+    rig = new AggregateRig({ other: { server: notesServer('other'), version: MODERN }, new: { server, version: MODERN } })
+    const { result } = await rig.raw().ask('tasks/get', { taskId: 'new/42/7' }, { extensions: { [TASKS_EXTENSION]: {} } })
+    expect(server.asked.map(({ method, params }) => [method, params['taskId']])).toEqual([['tasks/get', '42/7']])
+    expect(result).toMatchObject({ taskId: 'new/42/7', result: { content: [{ uri: 'x:y' }] } })
+  })
+
+  it.each(['old', 'new'])('of the "%s" server that a client listens to are told under the ids it knows', async (server) => {
+    rig = new AggregateRig({ old: { server: taskServer('old'), version: V11 }, new: { server: taskServer('new'), version: MODERN } })
+    const capabilities = { extensions: { [TASKS_EXTENSION]: {} } }
+    const raw = rig.raw()
+    await raw.ask('tools/list')
+    const { taskId } = (await raw.ask('tools/call', { name: `${server}__forever`, arguments: {} }, capabilities)).result as { taskId: string }
+    void raw.ask('subscriptions/listen', { notifications: { taskIds: [taskId, 'gone/1'] } }, capabilities)
+    const { params } = await raw.next('notifications/subscriptions/acknowledged')
+    expect(params?.['notifications']).toEqual({ taskIds: [taskId] })
+    await raw.ask('tasks/cancel', { taskId }, capabilities)
+    expect((await raw.next('notifications/tasks')).params).toMatchObject({ taskId, status: 'cancelled' })
+    const { error } = await raw.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } })
+    expect(error?.code).toBe(-32021)
   })
 
   it.each([

@@ -2,6 +2,7 @@
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { GatewayLog } from '../log/index.ts'
+import { Circles } from './circles.ts'
 import { Directory } from './directory.ts'
 import { Grace } from './grace.ts'
 import { MergedIntroduction } from './introduction.ts'
@@ -18,6 +19,7 @@ export class Whole {
   readonly directory: Directory
   readonly tasks = new TaskIds()
   readonly introduction = new MergedIntroduction()
+  readonly circles = new Circles()
   readonly listeners: AggregateListeners
 
   constructor(log: GatewayLog, clock: Clock) {
@@ -26,7 +28,7 @@ export class Whole {
     this.grace = new Grace(clock)
     this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })
     this.directory = new Directory(this.offers, this.lists, this.tasks)
-    this.listeners = new AggregateListeners(this.directory, this.offers, this.lists, clock)
+    this.listeners = new AggregateListeners(this)
   }
 
   setServers(servers: readonly ServedUpstream[]): void {
@@ -34,7 +36,9 @@ export class Whole {
     for (const { upstream } of this.offers.servers) if (!names.has(upstream.name)) this.tasks.forget(upstream.name)
     this.offers.setServers(servers)
     this.grace.setServers(servers)
-    this.introduction.setServers(servers.map(({ upstream }) => upstream))
+    const upstreams = servers.map(({ upstream }) => upstream)
+    this.introduction.setServers(upstreams)
+    this.circles.setServers(upstreams)
     this.lists.resourcesChanged()
     this.listeners.follow(servers)
   }

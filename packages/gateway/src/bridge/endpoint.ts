@@ -1,8 +1,9 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
 import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
 import type { Answer, Body, Endpoint, HeaderParam, Inbound, Introduction, Session, Subscription } from 'parley-mcp/engine'
-import { BridgedCall, isAtLeast, type Lease, type Line, type ListKind, UNKNOWN, type Upstream } from '../upstream/index.ts'
+import { BridgedCall, isAtLeast, type Lease, type Line, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
+import { decidesOnTasks, withExecution } from './execution.ts'
 import { identityFor } from './identity.ts'
 import type { Listeners } from './listeners.ts'
 import { relay } from './relay.ts'
@@ -46,7 +47,8 @@ export class ServerEndpoint implements Endpoint {
   }
 
   /** L4: a client is let in when the server has been reached, and is told clearly when it cannot be. */
-  prepare(peer: Introduction | undefined): Promise<void> | undefined {
+  prepare(peer: Introduction | undefined, declared = peer?.capabilities): Promise<void> | undefined {
+    refuseCircle(viaIn(declared), (id) => id === this.upstream.id)
     return peer === undefined ? this.upstream.ready() : this.#openLine(peer)
   }
 
@@ -63,7 +65,8 @@ export class ServerEndpoint implements Endpoint {
   }
 
   #answerWith(line: Line, inbound: Inbound, params: Body): Promise<Answer> {
-    const handler = HANDLERS[inbound.method] ?? (inbound.method.startsWith('tasks/') ? TASKS : undefined)
+    const { method } = inbound
+    const handler = Object.hasOwn(HANDLERS, method) ? HANDLERS[method] : method.startsWith('tasks/') ? TASKS : undefined
     return handler === undefined ? relay(this.#call(inbound), line, params, this.upstream) : handler(this, inbound, line, params)
   }
 
@@ -92,7 +95,7 @@ export class ServerEndpoint implements Endpoint {
     if (line === undefined) return
     this.attach(session)
     for (const kind of KINDS) {
-      if (line.client.session.hasPeerCapability(kind)) this.#undo.push(line.client.onListChanged(kind, () => this.#listChanged(kind, session)))
+      if (line.client.session.hasPeerCapability(kind)) this.#undo.push(line.followList(kind, this.upstream, () => this.#listChanged(kind, session)))
     }
   }
 
@@ -159,9 +162,10 @@ export class ServerEndpoint implements Endpoint {
 
   async listTools(inbound: Inbound, line: Line): Promise<Answer> {
     const { tools: book } = this.upstream
-    if (!book.changesLists) return relay(this.#call(inbound), line, inbound.params, this.upstream)
+    const taskable = decidesOnTasks(this.upstream)
+    if (!book.changesLists && !taskable) return relay(this.#call(inbound), line, inbound.params, this.upstream)
     const call = new BridgedCall(inbound)
-    call.change = (result) => withTools(result, (tools) => book.shown(tools))
+    call.change = (result) => withTools(result, (tools) => (taskable ? book.shown(tools).map(withExecution) : book.shown(tools)))
     return relay(call, line, inbound.params, this.upstream)
   }
 
@@ -186,7 +190,11 @@ export class ServerEndpoint implements Endpoint {
   /** The server was away. Its supervisor says whether it can be had again; a client whose session has outlived the server's does not notice more. */
   async #lineAgain(): Promise<Line> {
     this.upstream.demandUp()
-    if (this.#line?.open) return this.#line
+    if (this.#line?.open) {
+      await this.#line.whenReady(this.upstream.config)
+      if (this.#line.open) return this.#line
+      this.upstream.demandUp()
+    }
     this.#reopening ??= this.#reopen().finally(() => {
       this.#reopening = undefined
     })

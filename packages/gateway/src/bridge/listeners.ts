@@ -1,13 +1,24 @@
 /** Answers `subscriptions/listen` for a server of any era: what clients without a session are told of, for as long as they listen (D-19, D-29, D-30). */
 import { declares, ParleyError } from 'parley-mcp'
-import { type Body, type Inbound, isObject, META, type Session, type Subscription } from 'parley-mcp/engine'
+import {
+  type Body,
+  declaresExtension,
+  extensionMissing,
+  type Inbound,
+  isObject,
+  META,
+  type Session,
+  type Subscription,
+  TASKS_EXTENSION,
+} from 'parley-mcp/engine'
 import type { Line, ListKind, Upstream } from '../upstream/index.ts'
 import { News } from './news.ts'
+import type { TaskBridge } from './tasks.ts'
 
 const FIELDS: Readonly<Record<ListKind, string>> = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' }
 const KINDS = Object.keys(FIELDS) as ListKind[]
-/** Most resources that one listener may name. */
-const MOST_URIS = 1000
+/** Most resources, and most tasks, that one listener may name. */
+const MOST_NAMED = 1000
 const MOST_LISTENERS = 10_000
 
 interface Listener {
@@ -17,11 +28,13 @@ interface Listener {
 
 export class Listeners {
   readonly #upstream: Upstream
+  readonly #tasks: TaskBridge
   readonly #listeners = new Set<Listener>()
   readonly #ending = new WeakSet<Session>()
 
-  constructor(upstream: Upstream) {
+  constructor(upstream: Upstream, tasks: TaskBridge) {
     this.#upstream = upstream
+    this.#tasks = tasks
   }
 
   async listen(inbound: Inbound, line: Line): Promise<Body> {
@@ -54,21 +67,24 @@ export class Listeners {
       const field = FIELDS[kind]
       if (wanted[field] !== true || !declares(capabilities, `${kind}.listChanged`)) continue
       filter[field] = true
-      undo.push(line.client.onListChanged(kind, () => news.tell(`notifications/${kind}/list_changed`)))
+      undo.push(line.followList(kind, this.#upstream, () => news.tell(`notifications/${kind}/list_changed`)))
     }
     const uris = wanted['resourceSubscriptions']
-    if (uris !== undefined && declares(capabilities, 'resources.subscribe')) filter['resourceSubscriptions'] = await this.#follow(news, line, uris, undo)
+    if (uris !== undefined && declares(capabilities, 'resources.subscribe')) {
+      const taken = await Promise.all(stringsIn(wanted, 'resourceSubscriptions').map((uri) => this.#subscribe(news, line, uri, undo)))
+      filter['resourceSubscriptions'] = taken.filter((uri) => uri !== undefined)
+    }
+    if (wanted['taskIds'] !== undefined) await this.#followTasks(news, line, stringsIn(wanted, 'taskIds'), filter, undo)
     return filter
   }
 
-  async #follow(news: News, line: Line, uris: unknown, undo: (() => void)[]): Promise<string[]> {
-    if (!Array.isArray(uris) || !uris.every((uri) => typeof uri === 'string')) {
-      throw new ParleyError('invalid_params', { message: '"notifications.resourceSubscriptions" must be a list of strings' })
-    }
-    if (uris.length > MOST_URIS)
-      throw new ParleyError('subscription_failed', { message: `"notifications.resourceSubscriptions" may name ${MOST_URIS} at most` })
-    const taken = await Promise.all([...new Set(uris as string[])].map((uri) => this.#subscribe(news, line, uri, undo)))
-    return taken.filter((uri) => uri !== undefined)
+  /** D7: what becomes of tasks is told to those who know the extension. */
+  async #followTasks(news: News, line: Line, taskIds: readonly string[], filter: Body, undo: (() => void)[]): Promise<void> {
+    if (!declaresExtension(news.inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
+    if (!declaresExtension(this.#upstream.introduction?.capabilities ?? {}, TASKS_EXTENSION)) return
+    const followed = await this.#tasks.follow(news.inbound, line, taskIds, (task) => news.tell('notifications/tasks', task))
+    undo.push(followed.stop)
+    filter['taskIds'] = followed.taskIds
   }
 
   /** What the server refuses is left out; the client sees that in the acknowledgement. */
@@ -101,4 +117,13 @@ export class Listeners {
       news.acknowledge(filter)
     })
   }
+}
+
+function stringsIn(wanted: Body, field: string): string[] {
+  const values = wanted[field]
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
+    throw new ParleyError('invalid_params', { message: `"notifications.${field}" must be a list of strings` })
+  }
+  if (values.length > MOST_NAMED) throw new ParleyError('subscription_failed', { message: `"notifications.${field}" may name ${MOST_NAMED} at most` })
+  return [...new Set(values as string[])]
 }

@@ -83,8 +83,8 @@ function listen(inbound: Inbound, listening: Set<Inbound>): Promise<Body> {
   })
 }
 
-/** Notes every frame that comes over a link. */
-export function overheard(frames: string[]): (link: Link) => Link {
+/** Notes every frame that comes over a link, and every one that goes. */
+export function overheard(frames: string[], sent: string[] = []): (link: Link) => Link {
   return (link) => ({
     transport: link.transport,
     open: (events) =>
@@ -95,7 +95,10 @@ export function overheard(frames: string[]): (link: Link) => Link {
           events.frame(frame, parsed, origin)
         },
       }),
-    send: (frame, options) => link.send(frame, options),
+    send: (frame, options) => {
+      sent.push(frame)
+      link.send(frame, options)
+    },
     close: () => link.close(),
   })
 }
@@ -128,7 +131,7 @@ export class RawClient {
   constructor(server: Acceptor, accept: AcceptOptions = {}) {
     const [near, far] = memoryPair()
     this.#link = near
-    this.session = server.accept(accept.sharedLink ? this.#fromWhomItSays(far) : far, { keepAlive: false, ...accept })
+    this.session = server.accept(accept.sharedLink ? this.#fromWhomItSays(far) : far, { keepAlive: false, asking: { gather: 0 }, ...accept })
     near.open({
       frame: (frame) => this.#receive(JSON.parse(frame) as RawMessage),
       closed: () => {

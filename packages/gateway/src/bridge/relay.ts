@@ -27,11 +27,14 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     }
   }
   try {
-    const answer = await upstream.bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)))
+    const { bulkhead } = upstream
+    // Who has to wait may change its mind; a signal is not made for anybody else.
+    const waiting = bulkhead.full ? { signal: inbound.signal } : undefined
+    const answer = await bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)), waiting)
     const result = call.change === undefined ? answer : call.change(answer)
     if (way === 'same') return new Serialised(text ?? JSON.stringify(result))
     if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text)
-    return way === 'relayed' ? result : reported(call, result)
+    return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
   } catch (error) {
     return outcomeOf(line.open ? error : (upstream.supervisor.unavailable() ?? error), call, line, own)
   } finally {
@@ -88,6 +91,13 @@ export function reported(call: BridgedCall, result: Body): Answer {
   const before: unknown = meta[REPORT_KEY]
   const losses = [...(Array.isArray(before) ? before : []), ...call.losses.map(shownLoss)]
   return new Serialised(JSON.stringify({ ...written, _meta: { ...meta, [REPORT_KEY]: losses } }))
+}
+
+/** Nothing was translated, so nothing was lost; a gateway behind this one may have more to tell. */
+function reportedWhole({ inbound }: BridgedCall, result: Body): Body {
+  if (!asksForReport(inbound)) return result
+  const meta = isObject(result['_meta']) ? result['_meta'] : {}
+  return Array.isArray(meta[REPORT_KEY]) ? result : { ...result, _meta: { ...meta, [REPORT_KEY]: [] } }
 }
 
 function shownLoss({ rule, path, severity, detail }: Loss): Body {

@@ -1,10 +1,10 @@
 /** One server of the gateway as something that takes links: HTTP sessions, sockets, standard input and output. */
-import { type AcceptOptions, type Clock, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
+import { type AcceptOptions, type Body, type Clock, type Inbound, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
-import type { Upstream } from '../upstream/index.ts'
+import type { Line, Upstream } from '../upstream/index.ts'
 import { ServerEndpoint, type Shared } from './endpoint.ts'
 import { Listeners } from './listeners.ts'
-import { TaskBridge } from './tasks.ts'
+import { type FollowedTasks, TaskBridge } from './tasks.ts'
 import type { View } from './view.ts'
 
 export interface ServedOptions {
@@ -28,12 +28,18 @@ export class ServedUpstream implements Servable {
   constructor(upstream: Upstream, options: ServedOptions) {
     this.upstream = upstream
     this.#options = options
-    this.#shared = { upstream, listeners: new Listeners(upstream), tasks: new TaskBridge(upstream) }
+    const tasks = new TaskBridge(upstream)
+    this.#shared = { upstream, listeners: new Listeners(upstream, tasks), tasks }
   }
 
   /** For whoever shows this server among others: one client's way to it. */
   endpoint(view?: View): ServerEndpoint {
     return new ServerEndpoint(view === undefined ? this.#shared : { ...this.#shared, view })
+  }
+
+  /** For whoever listens to tasks of several servers at once. */
+  followTasks(inbound: Inbound, line: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
+    return this.#shared.tasks.follow(inbound, line, taskIds, tell)
   }
 
   accept(link: Link, options: AcceptOptions = {}): Session {
@@ -61,6 +67,8 @@ export class ServedUpstream implements Servable {
 
   async close(): Promise<void> {
     this.#shared.listeners.endAll()
+    // Whoever listened gets its answer before the end.
+    await new Promise<void>((resolve) => setImmediate(resolve))
     await Promise.allSettled([...this.#sessions].map((session) => session.close({ drain: 0 })))
     await this.#shared.tasks.close()
     await this.upstream.close()

@@ -28,6 +28,13 @@ function numbered(version: (typeof versions)[number] = '2025-06-18'): ScriptedSe
   return server
 }
 
+/** A server that asks for roots, however long that takes. */
+const patient = (): ScriptedServer =>
+  scripted({
+    version: '2025-06-18',
+    answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list', {}, { timeout: '2h', maxTimeout: '2h' }))),
+  })
+
 /** Clients without sessions that share one way in. */
 function clientOf(server: ScriptedServer, more: Partial<ServerConfig> = {}, options: RigOptions = {}): RawClient {
   rig = bridgeTo(server, undefined, more, { clock, ...options })
@@ -149,8 +156,7 @@ describe('8.2 policy request', () => {
   })
 
   it('keeps the session of a call that waits for its client, and ends it with the call', async () => {
-    const server = scripted({ version: '2025-06-18', answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list'))) })
-    const client = clientOf(server, { session: 'request' })
+    const client = clientOf(patient(), { session: 'request' })
     const { result } = await client.ask('tools/call', CALL, { roots: {} })
     await clock.advance(5 * MINUTE)
     // The gateway's own and that of the call; what waited for the next is past.
@@ -163,8 +169,7 @@ describe('8.2 policy request', () => {
   })
 
   it('ends the session of a call whose client never comes back', async () => {
-    const server = scripted({ version: '2025-06-18', answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list'))) })
-    const client = clientOf(server, { session: 'request' })
+    const client = clientOf(patient(), { session: 'request' })
     await client.ask('tools/call', CALL, { roots: {} })
     await clock.advance(10 * MINUTE + 1)
     expect(rig.ways.open).toBe(1)
@@ -181,7 +186,7 @@ describe('8.2 policy request', () => {
 describe('8.2 policy handle', () => {
   const handleOf = async (client: RawClient, meta: Body = {}): Promise<string> => {
     const { result } = await client.ask('tools/call', { ...CALL, _meta: meta })
-    return (result?.['_meta'] as Body)[HANDLE_KEY] as string
+    return (result as { _meta: Record<string, string> })._meta[HANDLE_KEY] as string
   }
 
   it('gives each result a handle, by which the next request gets the same session', async () => {

@@ -1,8 +1,9 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
-import { ParleyError, type Tool } from 'parley-mcp'
+import { ParleyError } from 'parley-mcp'
 import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isObject, Serialised } from 'parley-mcp/engine'
 import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
 import { callParams, type Shared, withTools } from './endpoint.ts'
+import { withoutExecution } from './execution.ts'
 import { relay } from './relay.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
@@ -13,7 +14,7 @@ export async function relayStateless(inbound: Inbound, shared: Shared, params: B
   upstream.demandUp()
   const kept = upstream.config.cache ? upstream.shelf.find(inbound.method, params, inbound.principal) : undefined
   if (kept !== undefined) return kept
-  const home = await upstream.home()
+  const home = await upstream.homeNow()
   if (inbound.method === LISTEN) return home.stateless ? shared.listeners.listen(inbound, home) : listenWith(inbound, home, shared)
   const result = await (home.stateless ? handOn(inbound, home, shared, params) : lend(inbound, home, shared, params))
   if (upstream.config.cache && isObject(result)) upstream.shelf.keep(inbound.method, params, inbound.principal, result as Body)
@@ -97,13 +98,6 @@ async function refreshRoots(inbound: Inbound, line: Line): Promise<void> {
   line.roots = await inbound.request('roots/list', {}, { key: 'roots' })
   line.rootsFresh = true
   line.client.notify('notifications/roots/list_changed', {})
-}
-
-/** D-47: which calls become tasks is the server's own decision in this era, and is not told beforehand. */
-function withoutExecution(tool: Tool): Tool {
-  if (tool.execution === undefined) return tool
-  const { execution: _, ...rest } = tool
-  return rest
 }
 
 function withHandle(answer: Answer, { handle }: Lease): Answer {

@@ -1,5 +1,5 @@
 /** Calls that run as tasks, between clients and servers that have tasks, have them in other words, or have none (8.4, D7). */
-import { eraOf, supports, type Tool } from 'parley-mcp'
+import { declares, eraOf, supports, type Tool } from 'parley-mcp'
 import {
   type Answer,
   type Body,
@@ -17,6 +17,11 @@ import {
 } from 'parley-mcp/engine'
 import { BridgedCall, type Line, type Upstream } from '../upstream/index.ts'
 import { relay, type Send } from './relay.ts'
+
+export interface FollowedTasks {
+  readonly taskIds: readonly string[]
+  stop(): void
+}
 
 export class TaskBridge {
   readonly #upstream: Upstream
@@ -38,7 +43,8 @@ export class TaskBridge {
     const { inbound } = call
     const { task: wish, ...own } = params
     if (isStateless(inbound)) return this.#forStateless(call, line, own)
-    const wanted = wish !== undefined && supports(inbound.caller.version, 'tasks')
+    // C-24: what was not offered is not granted either.
+    const wanted = wish !== undefined && supports(inbound.caller.version, 'tasks') && declares(inbound.session.self.capabilities, 'tasks.requests.tools.call')
     if (line.stateless) return wanted ? this.#begin(call, line, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
     // Both have tasks, in the same words, and a session of their own.
     if (wanted && line.runsTasks) return relay(call, line, params, this.#upstream)
@@ -50,6 +56,14 @@ export class TaskBridge {
     const { inbound } = call
     const direct = isStateless(inbound) === line.stateless
     return direct ? relay(call, line, inbound.params, this.#upstream) : this.#receiver.answer(inbound)
+  }
+
+  /** Those of the tasks that the client may hear of, and what becomes of them from now on. */
+  async follow(inbound: Inbound, line: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
+    if (line.stateless) return followAt(line, taskIds, tell)
+    const own = new Set(await this.#receiver.owned(inbound, taskIds))
+    const stop = this.#receiver.onChange((taskId, _principal, detailed) => own.has(taskId) && tell(detailed))
+    return { taskIds: [...own], stop }
   }
 
   release(session: Session): void {
@@ -132,5 +146,24 @@ function peerOf({ client }: Line, call: BridgedCall): TaskPeer {
     request: (method: string, params: Body, options?: RequestOptions) => client.request(method, params, { ...options, owner: call }),
     onNotification: (method, handler) => client.onNotification(method, handler),
     onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),
+  }
+}
+
+/** A server of the stateless era tells of its own tasks. What is lost with its connection is not told again: whoever follows a task also looks at it. */
+async function followAt({ client }: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
+  const abort = new AbortController()
+  const own = new Set(taskIds)
+  const off = client.onNotification('notifications/tasks', (task: Body) => own.has(String(task['taskId'])) && tell(task))
+  const stop = (): void => {
+    off()
+    abort.abort()
+  }
+  try {
+    const { acknowledged } = client.session.listen({ taskIds: [...taskIds] }, { signal: abort.signal })
+    const { taskIds: granted = [] } = await acknowledged
+    return { taskIds: granted.filter((taskId) => own.has(taskId)), stop }
+  } catch {
+    stop()
+    return { taskIds: [], stop }
   }
 }

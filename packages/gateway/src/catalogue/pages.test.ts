@@ -185,6 +185,45 @@ describe('G: one server that fails harms no other', () => {
     expect((await list.page([broken('slow')])).items).toEqual(['late'])
   })
 
+  it('who was late is not waited for as long again, until it is in time', async () => {
+    const { list, clock } = listOf()
+    let quick = false
+    const moody: ListSource<string> = { server: 'moody', fetch: () => (quick ? Promise.resolve({ items: ['m1'] }) : new Promise(() => {})) }
+    const slow = list.page([moody])
+    await clock.advance(DEADLINE)
+    await slow
+    const second = list.page([moody])
+    await clock.advance(DEADLINE / 20)
+    expect((await second).notes).toHaveLength(1)
+    await clock.advance(DEADLINE)
+    quick = true
+    expect((await list.page([moody])).items).toEqual(['m1'])
+    quick = false
+    let settled = false
+    const patient = list.page([moody]).then(() => {
+      settled = true
+    })
+    await clock.advance(DEADLINE - 1)
+    expect(settled).toBe(false)
+    await clock.advance(1)
+    await patient
+    expect(clock.pending).toBe(0)
+  })
+
+  it('what was missing and comes after all is told, once', async () => {
+    const clock = fakeClock()
+    let told = 0
+    const list = new MergedList<string>({ clock, deadline: DEADLINE, onLate: () => told++ })
+    const slow: ListSource<string> = { server: 'slow', fetch: () => new Promise((resolve) => clock.after(DEADLINE * 2, () => resolve({ items: ['late'] }))) }
+    for (const expected of [[], ['late']]) {
+      const reading = list.page([slow])
+      await clock.advance(DEADLINE)
+      expect((await reading).items).toEqual(expected)
+      await clock.advance(DEADLINE * 2)
+      expect(told).toBe(1)
+    }
+  })
+
   it('a late answer does not replace a newer one', async () => {
     const { list, clock } = listOf()
     let answer: (page: { items: string[] }) => void = () => {}

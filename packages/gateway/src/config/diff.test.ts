@@ -14,7 +14,7 @@ describe('diffConfig', () => {
       {
         fresh: { command: 'e' },
         other: { command: 'b', args: ['-v'] },
-        same: { env: { B: '2', A: '1' }, command: 'a', timeout: '1m' },
+        same: { env: { B: '2', A: '1' }, command: 'a', timeout: '10m' },
         off: { command: 'd', disabled: true },
       },
       { port: 1, allowedHosts: ['a.example'] },

@@ -65,7 +65,7 @@ describe('defaults', () => {
       restart: { policy: 'permanent', maxRestarts: 5, within: 60_000 },
       lazy: false,
       idleStop: undefined,
-      timeout: 60_000,
+      timeout: 600_000,
       initialiseTimeout: 60_000,
       maxConcurrent: 100,
       maxQueued: 1000,

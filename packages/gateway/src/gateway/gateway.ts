@@ -28,6 +28,7 @@ export class Gateway {
   #config: GatewayConfig
   #pins: PinBook | undefined
   #reloading: Promise<void> = Promise.resolve()
+  #closed = false
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
     this.#config = config
@@ -69,7 +70,7 @@ export class Gateway {
 
   /** Listens at once; servers are started beside it, and clients that need one wait for it. */
   async start(): Promise<Listening> {
-    this.#pins = await this.#openPins()
+    this.#pins = await this.#openPins(this.#config)
     for (const server of this.#config.servers.values()) {
       const served = this.#make(server)
       this.#served.set(server.name, served)
@@ -98,6 +99,7 @@ export class Gateway {
   }
 
   async close(drain: number | string = '5s'): Promise<void> {
+    this.#closed = true
     await this.site.close({ drain: drain as never })
     await this.#aggregate.close()
     await Promise.allSettled([...this.#served.values()].map((served) => served.close()))
@@ -105,7 +107,10 @@ export class Gateway {
   }
 
   async #apply(config: GatewayConfig): Promise<void> {
+    if (this.#closed) return
     const diff = diffConfig(this.#config, config)
+    this.#pins = await this.#openPins(config)
+    if (this.#closed) return
     this.#config = config
     if (diff.gatewayChanged.length > 0) this.#log.warning(`Changed, but only in force after a restart: gateway.${diff.gatewayChanged.join(', gateway.')}`)
     const before = new Map(this.#served)
@@ -114,6 +119,7 @@ export class Gateway {
     // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
     if (diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
     await Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
+    if (this.#closed) return
     await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
     const said = [...diff.added.map((name) => `+${name}`), ...diff.removed.map((name) => `-${name}`), ...diff.changed.map((name) => `~${name}`)]
     if (said.length === 0) return
@@ -158,12 +164,13 @@ export class Gateway {
     this.#counters.count(event, upstream)
   }
 
-  async #openPins(): Promise<PinBook> {
-    const wanted = [...this.#config.servers.values()].some(({ tools }) => tools.pin !== 'off')
+  /** From the first server on that wants its tools pinned; the place is the one the gateway began with. */
+  async #openPins(config: GatewayConfig): Promise<PinBook | undefined> {
+    if (this.#pins !== undefined || [...config.servers.values()].every(({ tools }) => tools.pin === 'off')) return this.#pins
     const { file } = this.#options
     const path = this.#config.gateway.pins ?? (file === undefined ? undefined : join(dirname(file), 'parley.pins.json'))
     const onProblem = (problem: Error): void => this.#log.error(problem.message)
-    return wanted && path !== undefined ? PinBook.open(path, { onProblem }) : PinBook.inMemory({ onProblem })
+    return path === undefined ? PinBook.inMemory({ onProblem }) : PinBook.open(path, { onProblem })
   }
 }
 

@@ -42,9 +42,14 @@ export class Bulkhead {
     this.#clock = options.clock ?? systemClock
   }
 
+  /** Whether whoever comes now has to wait. */
+  get full(): boolean {
+    return this.#running >= this.#options.maxConcurrent
+  }
+
   /** Takes a place if there is one, which nobody waits for then; and `leave` has to follow. For paths that cannot afford `run`. */
   enter(): boolean {
-    if (this.#running >= this.#options.maxConcurrent) return false
+    if (this.full) return false
     this.#running++
     return true
   }

@@ -1,5 +1,5 @@
 /** What those who wait for an upstream are told when it is gone, cannot be had, or was never there. */
-import { ParleyError } from 'parley-mcp'
+import { catalogue, type ErrorKind, ParleyError } from 'parley-mcp'
 import { quoted, STDERR } from './last-lines.ts'
 import type { Redact } from './redaction.ts'
 import type { UpstreamExit } from './status.ts'
@@ -43,14 +43,18 @@ export function explained(
   const named = words.includes(JSON.stringify(name)) ? words : `No session with the server ${JSON.stringify(name)}: ${words}`
   const summary = symptoms === undefined ? named : `${named}; ${redact(symptoms)}`
   const known = error instanceof ParleyError ? error : undefined
+  const original = known === undefined || known.code === INTERNAL ? {} : { originalCode: known.code }
   return {
     summary,
-    error: new ParleyError(known?.kind ?? 'transport_error', {
-      message: `${summary}${wrote || quoted(stderr)}`,
-      data: { ...known?.data, server: name },
-      ...(known?.receivedCode === undefined ? {} : { code: known.receivedCode }),
-    }),
+    error: new ParleyError(kindFor(known), { message: `${summary}${wrote || quoted(stderr)}`, data: { ...known?.data, ...original, server: name } }),
   }
+}
+
+const INTERNAL = -32603
+
+/** What a server has against the gateway is nothing that its client has done: nobody must take it for a word on their own request. */
+function kindFor(known: ParleyError | undefined): ErrorKind {
+  return known !== undefined && catalogue[known.kind].codes.every(({ code }) => code === INTERNAL) ? known.kind : 'transport_error'
 }
 
 /** A message, and what was quoted at its end. */

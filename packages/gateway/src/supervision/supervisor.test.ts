@@ -283,7 +283,7 @@ describe('attempt', () => {
       link.close()
       throw refused()
     })
-    await expect(attempt).rejects.toMatchObject({ kind: 'unsupported_protocol_version', message: 'No session with the server "files": No common version' })
+    await expect(attempt).rejects.toMatchObject({ kind: 'transport_error', message: 'No session with the server "files": No common version' })
     expect(supervisor.status()).toMatchObject({ state: 'down', sessions: 0 })
   })
 

@@ -23,11 +23,17 @@ export interface SupervisorOptions {
   readonly launch?: Launch
 }
 
+/** Trying again would not help, and may lock an account. */
+const HOPELESS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['unauthorized', 'forbidden'])
+
 /** For clients behind a supervisor: they come back soon and do not give up before the supervisor does, because the gate knows the pace. */
 export const upstreamReconnect: ReconnectOptions = {
   retries: Number.POSITIVE_INFINITY,
   delays: [50, 1000, 2000, 5000],
-  judge: (error) => (isFinal(error) ? 'stop' : isUnavailable(error) ? 'tell' : 'again'),
+  judge: (error) => {
+    if (isFinal(error) || (error instanceof ParleyError && HOPELESS.has(error.kind))) return 'stop'
+    return isUnavailable(error) ? 'tell' : 'again'
+  },
 }
 
 /** Failures that say nothing about the upstream. */

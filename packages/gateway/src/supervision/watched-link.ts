@@ -33,6 +33,10 @@ export class WatchedLink implements Link {
     return this.#link.listening ?? true
   }
 
+  get hears(): boolean {
+    return this.#link.hears ?? true
+  }
+
   get remembered(): boolean {
     return this.#link.remembered ?? true
   }

@@ -14,6 +14,8 @@ const PACE: readonly number[] = [2000, 4000, 8000, 10_000]
 
 export class LinkMemory {
   readonly #links = new Map<string, AskedLink>()
+  /** What the server asks in one go; gathered while it does. */
+  #round: Set<string> | undefined
 
   find(url: string): AskedLink | undefined {
     return this.#links.get(url)
@@ -25,8 +27,24 @@ export class LinkMemory {
     return link
   }
 
-  accepted(): AskedLink[] {
-    return [...this.#links.values()].filter(({ accepted }) => accepted)
+  /** Another question of the server. Once all that came with it have been seen, links that are not asked for any more have served their purpose. */
+  asked(url: string | undefined, onServed: (links: AskedLink[]) => void): void {
+    if (this.#round === undefined) {
+      const round = new Set<string>()
+      this.#round = round
+      queueMicrotask(() => {
+        this.#round = undefined
+        onServed(this.served(round))
+      })
+    }
+    if (url !== undefined) this.#round.add(url)
+  }
+
+  /** Links that the user has opened, except these; each is named once. */
+  served(except: ReadonlySet<string> = new Set()): AskedLink[] {
+    const served = [...this.#links.values()].filter(({ url, accepted }) => accepted && !except.has(url))
+    for (const { url } of served) this.#links.delete(url)
+    return served
   }
 }
 

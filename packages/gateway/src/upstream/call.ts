@@ -100,9 +100,19 @@ export class BridgedCall {
     return this.#links
   }
 
-  /** The call is over: whoever opened a link learns that it has served its purpose. */
+  /** The server asks something; `url` when it wants a link opened. */
+  noteQuestion(url?: string): void {
+    this.#links?.asked(url, (links) => this.#complete(links))
+  }
+
+  /** The call is over. */
   end(): void {
-    for (const { elicitationId } of this.#links?.accepted() ?? ([] as AskedLink[])) this.inbound.notify('notifications/elicitation/complete', { elicitationId })
+    if (this.#links !== undefined) this.#complete(this.#links.served())
+  }
+
+  /** 8.3: whoever opened a link learns that it has served its purpose. */
+  #complete(links: readonly AskedLink[]): void {
+    for (const { elicitationId } of links) this.inbound.notify('notifications/elicitation/complete', { elicitationId })
   }
 }
 

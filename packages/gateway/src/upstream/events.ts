@@ -15,6 +15,8 @@ export function logEvent(event: UpstreamEvent, log: GatewayLog): void {
       return log.warning(`${event.upstream}: could not be started: ${event.error}`, facts)
     case 'given_up':
       return log.error(`${event.upstream}: ended too often, left alone until ${new Date(event.until).toISOString()}`, facts)
+    case 'unwatched':
+      return log.warning(event.warning, facts)
     case 'state':
       return log.debug(`${event.upstream}: ${event.from} → ${event.to}`, facts)
   }

@@ -15,6 +15,7 @@ import { isLinkQuestion, paceOf } from './asked-links.ts'
 import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
 import { Turns } from './turns.ts'
+import type { ListKind, Upstream } from './upstream.ts'
 
 /** Who is asked, and told, what belongs to no call. */
 export interface LineOwner {
@@ -52,6 +53,8 @@ export class Line {
   lastUsedAt = 0
   #client: Client | undefined
   #level: LogLevel | undefined
+  /** How many wait for the server to come back. */
+  #awaiting = 0
   readonly #sharers = new Set<LineOwner['tell']>()
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   readonly #onDropped: (what: string) => void
@@ -79,6 +82,24 @@ export class Line {
     return this.#client?.state === 'connected'
   }
 
+  /** For one that is open: kept when its server is there again, or given up. Of which era and version it is then, nobody knows before. */
+  async whenReady({ timeout, maxQueued }: { readonly timeout: number; readonly maxQueued: number }): Promise<void> {
+    const { client } = this
+    if (client.state !== 'reconnecting') return
+    if (this.#awaiting >= maxQueued) throw new ParleyError('too_many_requests', { message: `${maxQueued} requests already wait for the server to come back` })
+    this.#awaiting++
+    let stop: (() => void)[] = []
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const tooLate = (): void => reject(new ParleyError('request_timeout', { message: `The server did not come back within ${timeout} ms` }))
+        stop = [client.onState(() => resolve()), client.session.clock.after(timeout, tooLate)]
+      })
+    } finally {
+      this.#awaiting--
+      for (const each of stop) each()
+    }
+  }
+
   get introduction(): Introduction {
     return this.client.session.peer as Introduction
   }
@@ -92,6 +113,22 @@ export class Line {
     const { session } = this.client
     if (this.#tasksOf?.session !== session) this.#tasksOf = { session, runs: peerRunsTasks(session, 'tools/call') }
     return this.#tasksOf.runs
+  }
+
+  /** Whether the server can tell on its own account, here and now, that something has changed. */
+  get hears(): boolean {
+    return this.stateless || this.client.session.hears
+  }
+
+  /** Told when a list changes; where the server may be one that only speaks when it is asked, it is (8.2). */
+  followList(kind: ListKind, { polling }: Upstream, changed: () => void): () => void {
+    const stop = this.client.onListChanged(kind, changed)
+    if (this.stateless || this.client.session.transport !== 'http') return stop
+    const unfollow = polling.follow(kind, () => this.hears || changed())
+    return () => {
+      stop()
+      unfollow()
+    }
   }
 
   /** Whether a question of the server names the request it belongs to. */
@@ -168,8 +205,12 @@ export class Line {
   /** 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is asked once. */
   async #askFor(call: BridgedCall, question: Inbound): Promise<Body> {
     if (question.method === 'roots/list') return this.#rootsFor(call, question)
-    if (!this.stateless || !isLinkQuestion(question.method, question.params) || call.inbound.caller.version === this.client.version) return call.ask(question)
+    if (!this.stateless || !isLinkQuestion(question.method, question.params) || call.inbound.caller.version === this.client.version) {
+      call.noteQuestion()
+      return call.ask(question)
+    }
     const { url } = question.params
+    call.noteQuestion(url)
     const known = call.links.find(url)
     if (known?.accepted) {
       await pause(question, paceOf(known))

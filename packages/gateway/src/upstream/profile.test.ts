@@ -1,5 +1,5 @@
-import type { Capabilities } from 'parley-mcp'
 import fc from 'fast-check'
+import type { Capabilities } from 'parley-mcp'
 import { describe, expect, it } from 'vitest'
 import { EMPTY_PROFILE, profileOf } from './profile.ts'
 

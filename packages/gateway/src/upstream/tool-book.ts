@@ -41,9 +41,11 @@ export class ToolBook {
   }
 
   /** One page of the list, as clients may see it. */
-  shown(tools: readonly Tool[]): readonly Tool[] {
-    this.#learn(tools)
+  shown(listed: readonly Tool[]): readonly Tool[] {
     const { name, config } = this.#upstream
+    const tools = listed.every(isNamed) ? listed : listed.filter(isNamed)
+    if (tools !== listed) this.#say(`Server "${name}" lists tools without a name, which nobody could call: they are left out`)
+    this.#learn(tools)
     const pinned = this.#pinning ? this.pins?.apply(name, tools, config.tools.pin) : undefined
     for (const { tool, expected } of pinned?.changes ?? []) {
       const what = config.tools.pin === 'block' ? 'is hidden' : 'is shown all the same'
@@ -121,7 +123,7 @@ export class ToolBook {
       const result = await line.request('tools/list', params, {})
       if (!Array.isArray(result['tools']))
         throw new ParleyError('invalid_answer', { message: `Server "${this.#upstream.name}" answered tools/list without tools` })
-      for (const tool of result['tools'] as Tool[]) found.set(tool.name, tool)
+      for (const tool of (result['tools'] as Tool[]).filter(isNamed)) found.set(tool.name, tool)
       cursor = result['nextCursor']
       if (cursor === undefined) break
     }
@@ -136,4 +138,8 @@ export class ToolBook {
     this.#said.add(message)
     this.#upstream.log.warning(message, { server: this.#upstream.name })
   }
+}
+
+function isNamed(tool: Tool | null): boolean {
+  return typeof tool?.name === 'string'
 }

@@ -1,6 +1,17 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
 import { type Era, type ErrorKind, ParleyError } from 'parley-mcp'
-import { type Client, type Clock, type ConnectOptions, connect, type Introduction, type SessionEvent, systemClock } from 'parley-mcp/engine'
+import {
+  type Client,
+  type Clock,
+  type ConnectOptions,
+  connect,
+  type Introduction,
+  type LinkOpener,
+  type SessionEvent,
+  systemClock,
+  systemMint,
+  TASKS_EXTENSION,
+} from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect } from '../supervision/index.ts'
@@ -8,8 +19,10 @@ import { logEvent } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
+import { Polling } from './polling.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
+import { refuseCircle, viaIn, withVia } from './via.ts'
 
 export interface UpstreamOptions {
   readonly log: GatewayLog
@@ -30,8 +43,13 @@ const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
 /** Who the gateway is when it speaks for itself. */
 export const SELF = { name: 'parley-gateway', version: '0.1.0' } as const
 
+/** What is asked about tasks of clients is handed on here, and who asks must know them. */
+const OWN = { extensions: { [TASKS_EXTENSION]: {} } }
+
 export class Upstream {
   readonly name: string
+  /** By which a gateway knows its own server when it meets it in front of itself. */
+  readonly id: string = systemMint()
   readonly config: ServerConfig
   readonly supervisor: Supervisor
   readonly bulkhead: Bulkhead
@@ -39,6 +57,7 @@ export class Upstream {
   readonly tools: ToolBook
   /** Answers that may be given again. */
   readonly shelf: Shelf
+  readonly polling: Polling
   readonly clock: Clock
   readonly #options: UpstreamOptions
   readonly #listeners = new Set<(kind: ListKind) => void>()
@@ -73,6 +92,7 @@ export class Upstream {
     this.lines = new Lines(this)
     this.tools = new ToolBook(this)
     this.shelf = new Shelf(this.clock)
+    this.polling = new Polling(this, options.random ?? Math.random)
   }
 
   get log(): GatewayLog {
@@ -106,7 +126,7 @@ export class Upstream {
   home(): Promise<Line> {
     this.#touch()
     if (this.#home === undefined) {
-      const opening = this.openLine({ info: SELF, capabilities: {} }, undefined, true)
+      const opening = this.openLine({ info: SELF, capabilities: OWN }, undefined, true)
       this.#home = opening
       opening.then(
         (line) => this.#settled(line, opening),
@@ -118,14 +138,25 @@ export class Upstream {
     return this.#home
   }
 
+  /** The same when the server is there: while it is away, nobody knows of which era it will come back. */
+  async homeNow(): Promise<Line> {
+    for (;;) {
+      const line = await this.home()
+      if (line.ready) return line
+      await line.whenReady(this.config)
+      this.demandUp()
+    }
+  }
+
   /** Opens a conversation in somebody's name. `lasting`: it is opened again when it is lost. */
   async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
     const line = new Line(identity, owner, (what) => this.log.debug(`${this.name}: nobody to hand ${what} to`, { server: this.name }))
+    const introduced = withVia(identity, [this.id])
     const settings: ConnectOptions = {
       endpoint: {
-        introduce: () => identity,
+        introduce: () => introduced,
         answer: (question) => line.answer(question),
         notified: (method, params, session, call) => line.told(method, params, session, call),
         refusing: (method, error) => line.refusing(method, error),
@@ -151,7 +182,7 @@ export class Upstream {
         this.log.warning(`${this.name}: ${during}: ${error instanceof Error ? error.message : String(error)}`, { server: this.name }),
       onEvent: (event) => this.#options.onEvent?.(event, this.name),
     }
-    const client = await this.supervisor.attempt((open) => connect(open, settings))
+    const client = await this.supervisor.attempt((open) => this.#connect(open, settings))
     line.client = client
     this.#learn(client)
     if (this.#closed) {
@@ -164,10 +195,34 @@ export class Upstream {
     return line
   }
 
+  /** A server that has this one behind it is none. */
+  async #connect(open: LinkOpener, settings: ConnectOptions): Promise<Client> {
+    const client = await connect(open, settings)
+    try {
+      refuseCircle(viaIn(client.session.peer?.capabilities), (id) => id === this.id)
+      return client
+    } catch (error) {
+      await client.close()
+      throw error
+    }
+  }
+
   /** Told when a list of the server may have changed; the returned function takes the listener away. */
   onListChanged(listener: (kind: ListKind) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** A conversation that there is now: that of the gateway itself, or else the oldest. */
+  get anyLine(): Line | undefined {
+    return this.#homeLine?.ready ? this.#homeLine : [...this.#open].find(({ ready }) => ready)
+  }
+
+  /** A list has changed, or may have. */
+  listChanged(kind: ListKind): void {
+    this.shelf.listChanged(kind)
+    if (kind === 'tools') this.tools.forget()
+    for (const listener of [...this.#listeners]) listener(kind)
   }
 
   /** Fails at once what would only wait: the server is given up for a while. */
@@ -179,6 +234,7 @@ export class Upstream {
   async close(): Promise<void> {
     this.#closed = true
     this.#stopIdle?.()
+    this.polling.close()
     this.lines.close()
     await Promise.allSettled([...this.#open].map((line) => line.close()))
     await this.supervisor.stop()
@@ -199,10 +255,10 @@ export class Upstream {
       if (to === 'closed' && this.#home === opening) this.#home = undefined
     })
     for (const kind of KINDS) {
-      if (!line.client.session.hasPeerCapability(kind)) continue
-      line.client.onListChanged(kind, () => this.#listChanged(kind))
+      // Also what it does not have: it may come back with it.
+      line.client.onListChanged(kind, () => this.listChanged(kind))
       // Whoever has read the lists without it reads them again.
-      this.#listChanged(kind)
+      if (line.client.session.hasPeerCapability(kind)) this.listChanged(kind)
     }
   }
 
@@ -212,12 +268,6 @@ export class Upstream {
     if (error === undefined || this.#closed) return
     this.bulkhead.dismiss(error)
     for (const line of [...this.#open]) void line.close()
-  }
-
-  #listChanged(kind: ListKind): void {
-    this.shelf.listChanged(kind)
-    if (kind === 'tools') this.tools.forget()
-    for (const listener of [...this.#listeners]) listener(kind)
   }
 
   #learn(client: Client): void {
@@ -231,7 +281,8 @@ export class Upstream {
     if (idleStop === undefined) return
     this.#stopIdle?.()
     this.#stopIdle = this.clock.after(idleStop, () => {
-      if (this.lines.busy || [...this.#open].some(({ users }) => users > 0)) this.#touch()
+      const { running, queued } = this.bulkhead.stats()
+      if (running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)) this.#touch()
       else void this.rest()
     })
   }

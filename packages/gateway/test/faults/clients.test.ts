@@ -110,7 +110,9 @@ describe('a client that vanishes in the middle of a call', () => {
     const session = await shakeHands(rig.address('files'))
     const abort = new AbortController()
     const hanging = session.request('tools/call', { name: 'hang', arguments: {} }, { id: 5, signal: abort.signal }).catch(() => 'gone')
-    await eventually(async () => expect((await session.request('tools/call', { name: 'heard' })).body.result?.content?.[0]?.text).toContain('tools/call tools/call'))
+    await eventually(async () =>
+      expect((await session.request('tools/call', { name: 'heard' })).body.result?.content?.[0]?.text).toContain('tools/call tools/call'),
+    )
     abort.abort()
     expect(await hanging).toBe('gone')
     expect((await session.request('tools/call', { name: 'cancelled' }, { id: 6 })).body.result?.content?.[0]?.text).toBe('0')
@@ -174,7 +176,14 @@ describe('what is no request', () => {
 
   it('of another server, of none, of a name that means something in a path', async () => {
     await rig.start({ files: faulty() })
-    for (const path of ['/servers/none/mcp', '/servers//mcp', '/servers/../mcp/x', '/servers/files%2f..%2f/mcp', '/servers/__proto__/mcp', '/servers/constructor/mcp']) {
+    for (const path of [
+      '/servers/none/mcp',
+      '/servers//mcp',
+      '/servers/../mcp/x',
+      '/servers/files%2f..%2f/mcp',
+      '/servers/__proto__/mcp',
+      '/servers/constructor/mcp',
+    ]) {
       expect((await post(`${rig.url}${path}`, '{}')).status).toBe(404)
     }
   })

@@ -2,7 +2,7 @@
 import { type HttpServing, serveHttp } from 'parley-mcp/node'
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, beforeEach, describe, it } from 'vitest'
-import { expect, FaultRig, failureOf, faulty, names, soon, textOf, until } from './faults.fixtures.ts'
+import { eventually, expect, FaultRig, failureOf, faulty, names, soon, textOf, until } from './faults.fixtures.ts'
 
 let rig: FaultRig
 beforeEach(() => {
@@ -35,18 +35,19 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('G isolation, client of %s'
 
   it('a flood of changes of its list ends in few notifications to clients', async () => {
     await rig.start({ flood: { ...faulty(), session: 'shared' } })
-    const client = await rig.client(undefined, version)
-    await client.tools()
+    const client = await rig.client('flood', version)
     let told = 0
     client.onListChanged('tools', () => {
       told++
     })
-    await textOf(client, 'flood__flood', { count: 20_000, method: 'notifications/tools/list_changed' })
-    await until(
-      () => told,
-      (times) => times > 0,
-    )
-    expect(await soon(textOf(client, 'flood__echo', { text: 'after' }))).toBe('after')
+    // Who listens has to be known there before there is something to hear.
+    await eventually(async () => {
+      await textOf(client, 'flood', { count: 10, method: 'notifications/tools/list_changed' })
+      expect(told).toBeGreaterThan(0)
+    })
+    await textOf(client, 'flood', { count: 20_000, method: 'notifications/tools/list_changed' })
+    await eventually(async () => expect(Number(await textOf(client, 'flooded'))).toBeGreaterThanOrEqual(20_000))
+    expect(await soon(textOf(client, 'echo', { text: 'after' }))).toBe('after')
     expect(told).toBeLessThan(200)
   })
 
@@ -57,6 +58,27 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('G isolation, client of %s'
     for (let call = 0; call < 10; call++) expect(await soon(textOf(good, 'echo', { text: `${call}` }))).toBe(`${call}`)
     expect(await soon(writing)).toBe('written')
     expect(rig.said.length).toBeLessThan(1000)
+  })
+})
+
+describe('G a bulkhead', () => {
+  it('full: the rest waits or is refused with what to do, and who goes away leaves the queue', async () => {
+    await rig.start({ narrow: { ...faulty(), session: 'shared', maxConcurrent: 2, maxQueued: 1 }, good: faulty() })
+    const client = await rig.client('narrow', '2026-07-28')
+    const stats = () => rig.gateway.upstreams[0]?.bulkhead.stats()
+    const [hanging, queued] = [new AbortController(), new AbortController()]
+    const calls = [1, 2].map(() => failureOf(client.call('hang', {}, { signal: hanging.signal })))
+    await until(stats, (seen) => seen?.running === 2)
+    const waiting = failureOf(client.call('hang', {}, { signal: queued.signal }))
+    await until(stats, (seen) => seen?.queued === 1)
+    expect(await soon(failureOf(client.call('echo', { text: 'x' })))).toMatchObject({ message: expect.stringMatching(/"narrow".*maxQueued/) })
+    expect(await soon(textOf(await rig.client('good'), 'echo', { text: 'well' }))).toBe('well')
+    queued.abort()
+    await soon(waiting)
+    await until(stats, (seen) => seen?.queued === 0)
+    hanging.abort()
+    await soon(Promise.all(calls))
+    expect(await soon(textOf(client, 'echo', { text: 'room' }))).toBe('room')
   })
 })
 
@@ -74,7 +96,13 @@ describe('G many servers', () => {
     const hanging = await rig.http(() => {})
     const closed = await rig.http((_, response) => response.destroy())
     for (let index = 0; index < 50; index++) {
-      const kinds = [{ command: 'parley-no-such-program' }, { url: 'http://127.0.0.1:9/mcp' }, { url: `${closed}/mcp` }, { url: `${hanging}/mcp` }, { command: '/' }]
+      const kinds = [
+        { command: 'parley-no-such-program' },
+        { url: 'http://127.0.0.1:9/mcp' },
+        { url: `${closed}/mcp` },
+        { url: `${hanging}/mcp` },
+        { command: '/' },
+      ]
       servers[`dead-${index}`] = kinds[index % kinds.length] as Record<string, unknown>
     }
     await rig.start(servers)

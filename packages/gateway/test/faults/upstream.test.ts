@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ParleyError, versions } from 'parley-mcp'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 import { eventually, expect, FaultRig, failureOf, faulty, soon, textOf } from './faults.fixtures.ts'
+import { modern } from './raw.fixtures.ts'
 
 let rig: FaultRig
 beforeEach(() => {
@@ -17,6 +18,13 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
     expect(failure).toBeInstanceOf(ParleyError)
     expect((failure as Error).message).toMatch(/bad.*1999-12-31.*2025-11-25/s)
     expect(await textOf(await rig.client('good', version), 'echo', { text: 'well' })).toBe('well')
+  })
+
+  it('errors 5: that the server speaks no known version says nothing about the version of the client', async () => {
+    await rig.start({ bad: faulty('--version=1999-12-31') })
+    const { body } = await soon(modern(rig.address('bad'), 'server/discover'))
+    expect(body.error).toMatchObject({ code: -32603, message: expect.stringMatching(/"bad".*1999-12-31/), data: { originalCode: expect.any(Number) } })
+    expect(body.error?.data).not.toHaveProperty('supported')
   })
 
   it('changes its version on restart: the calls go on in the new one', async () => {
@@ -59,8 +67,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
     await rig.start({ bad: faulty() })
     const client = await rig.client('bad', version)
     const failure = await soon(failureOf(client.call('error')))
-    const expected =
-      version === '2026-07-28' ? { receivedCode: -32603, data: expect.objectContaining({ originalCode: -32050 }) } : { receivedCode: -32050 }
+    const expected = version === '2026-07-28' ? { receivedCode: -32603, data: expect.objectContaining({ originalCode: -32050 }) } : { receivedCode: -32050 }
     expect(failure).toMatchObject({ message: 'an error of its own', ...expected })
   })
 

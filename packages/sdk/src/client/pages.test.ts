@@ -19,6 +19,14 @@ describe('F7 pagination', () => {
     expect(server.of('tools/list').map((message) => message.params?.['cursor'])).toEqual([undefined, '1', '2', '3'])
   })
 
+  it('leaves out tools that nobody could call, and says so', async () => {
+    const answer = { tools: [null, { name: 'a', inputSchema: { type: 'object' } }, 'tool', { name: 7 }, {}] }
+    const told: string[] = []
+    const client = await connect(rawServer({ answers: { 'tools/list': () => answer } }).link, { onError: (error) => told.push((error as Error).message) })
+    expect(await client.tools()).toEqual([{ name: 'a', inputSchema: { type: 'object' } }])
+    expect(told).toEqual(['Tools without a name are left out of the list'])
+  })
+
   it('reads one page by its cursor', async () => {
     const client = await connect(rawServer({ answers: { 'tools/list': paged } }).link)
     const page = await client.listTools({ cursor: '2' })

@@ -59,6 +59,8 @@ export interface Link {
   close(): void | Promise<void>
   /** Whether a frame that belongs to no request of the peer would be delivered now. Absent: always. */
   readonly listening?: boolean
+  /** Whether a message of the peer that belongs to no request of this side would arrive now. Absent: always. */
+  readonly hears?: boolean
   /** Whether the peer has something to remember this side by, such as a session id. Absent: yes. */
   readonly remembered?: boolean
   /** Whether messages have headers, so that some of what they say must be said there, too. */

@@ -60,10 +60,12 @@ export async function connect(given: NodeTarget, { crashReports, ...options }: N
 /** Opens a link to a program or an address, for whoever brings a session of its own. */
 export async function openLink(target: string | URL | RemoteTarget | ChildSpec, settings: LinkSettings = {}): Promise<Link> {
   if (isCommand(target)) return childLink({ ...(settings.clock && { clock: settings.clock }), ...target })
-  const open = openerFor(target, settings, openings)
-  if (open === undefined) throw noWayTo(target, TAKEN)
+  const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
+  if (open === undefined) throw noWayTo(target, OPENED)
   return open()
 }
+
+const OPENED = 'openLink() takes { command, args } or an address with http, https, ws, wss or tcp'
 
 const TAKEN =
   'connect() of parley-mcp/node takes { command, args }, an address with http, https, ws, wss or tcp, a server value, a Link, or a function that opens one'

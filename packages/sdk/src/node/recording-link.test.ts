@@ -11,6 +11,7 @@ describe('L8 a link that is recorded', () => {
       listening: false,
       mirrors: true,
       remembered: false,
+      hears: false,
       open: (given: LinkEvents) => {
         events = given
       },
@@ -27,12 +28,13 @@ describe('L8 a link that is recorded', () => {
       (name: string) =>
       (...given: unknown[]) =>
         void told.push([name, ...given])
-    link.open({ maxBytes: 7, frame: hear('frame'), abandoned: hear('abandoned'), failed: hear('failed'), closed: hear('closed') })
+    link.open({ maxBytes: 7, frame: hear('frame'), abandoned: hear('abandoned'), failed: hear('failed'), released: hear('released'), closed: hear('closed') })
     expect(events?.maxBytes).toBe(7)
     expect(link.transport).toBe('odd')
     expect(link.listening).toBe(false)
     expect(link.mirrors).toBe(true)
     expect(link.remembered).toBe(false)
+    expect(link.hears).toBe(false)
     inner.listening = true as never
     expect(link.listening).toBe(true)
 
@@ -41,6 +43,7 @@ describe('L8 a link that is recorded', () => {
     events?.frame('{}', parsed, { key: 9 })
     events?.abandoned?.(9)
     events?.failed?.(3, failure)
+    events?.released?.(5, 100)
     events?.closed(failure)
     link.send('{}', { relatedTo: 1, final: true })
     link.negotiated('2025-11-25')
@@ -52,6 +55,7 @@ describe('L8 a link that is recorded', () => {
       ['frame', '{}', parsed, { key: 9 }],
       ['abandoned', 9],
       ['failed', 3, failure],
+      ['released', 5, 100],
       ['closed', failure],
       ['send', '{}', { relatedTo: 1, final: true }],
       ['negotiated', '2025-11-25'],

@@ -38,6 +38,10 @@ export class RecordingLink implements Link {
     return this.#link.mirrors ?? false
   }
 
+  get hears(): boolean {
+    return this.#link.hears ?? true
+  }
+
   get remembered(): boolean {
     return this.#link.remembered ?? true
   }

@@ -1,7 +1,7 @@
 /** Serves one client over standard input and output, for as long as it is there. */
 import type { Readable, Writable } from 'node:stream'
 import { versions as allVersions, eraOf, type ProtocolVersion } from '../protocol/index.ts'
-import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Session, systemClock } from '../session/index.ts'
+import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Session, spokenVersions, systemClock } from '../session/index.ts'
 import { type CrashReporting, withCrashReports } from './crash-report.ts'
 import { type StdioLink, stdioLink } from './stdio-link.ts'
 import { onSignals } from './stdio-signals.ts'
@@ -36,11 +36,12 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
   const ownsProcess = input === process.stdin && output === process.stdout
   const clock = accept.clock ?? systemClock
   const closing: CloseOptions = drain === undefined ? {} : { drain }
+  const settings = { ...patience(server, accept), ...accept }
 
   // Answers to what was asked before may still be wanted, as in `server < requests > answers`.
   const link = stdioLink({ input, output, clock, onInputEnd: () => void session.close(closing) })
   const reporting = withCrashReports(server, crashReports)
-  const session = acceptOn(link, reporting.server, { ...patience(server, accept), ...accept })
+  const session = acceptOn(link, reporting.server, settings)
   const stopSignals = (handleSignals ?? ownsProcess) ? onSignals(endSoon) : undefined
 
   function endSoon(): void {
@@ -65,8 +66,11 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
 }
 
 /** A client of the stateless era may be silent for as long as it likes; it owns this process, and nobody else waits for its place. */
-function patience(server: Acceptor & { readonly versions?: readonly ProtocolVersion[] }, { versions }: AcceptOptions): AcceptOptions {
-  const spoken = versions ?? server.versions ?? allVersions
+function patience(
+  server: Acceptor & { readonly versions?: readonly ProtocolVersion[] },
+  { versions = server.versions, dialect }: AcceptOptions,
+): AcceptOptions {
+  const spoken = spokenVersions({ versions, dialect }) ?? allVersions
   return spoken.some((version) => eraOf(version) === 'stateless') ? { initialiseTimeout: Number.POSITIVE_INFINITY } : {}
 }
 

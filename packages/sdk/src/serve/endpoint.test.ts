@@ -167,6 +167,21 @@ describe('V4 a server of one era', () => {
   })
 })
 
+describe('D a dialect that the settings of the endpoint name', () => {
+  it('goes with one version, so nothing is of the stateless era', async () => {
+    const { ask, begin, server, handler } = serving(undefined, { session: { dialect: 'erlmcp' } })
+    await begin()
+    expect(await ask('tools/call', envelope())).not.toMatchObject({ who: 'hall' })
+    expect(server.accepted.map(({ sharedLink, dialect }) => [sharedLink, dialect])).toEqual([[undefined, 'erlmcp']])
+    await handler.close({ drain: 0 })
+  })
+
+  it('is refused where the server does not speak that version', () => {
+    expect(() => serving(['2026-07-28'], { session: { dialect: 'erlmcp' } })).toThrow('goes with protocol version 2025-11-25')
+    expect(() => serving(undefined, { session: { dialect: 'erlmcp', versions: ['2025-03-26'] } })).toThrow('goes with protocol version 2025-11-25')
+  })
+})
+
 describe('F9 the session all stateless requests share', () => {
   it('is made on first use, with the settings of the endpoint, and is none of those that are counted', async () => {
     const { ask, server, handler } = serving(undefined, { maxRequests: 7, session: { maxInFlight: 3, requestTimeout: 5 } })

@@ -1,7 +1,7 @@
 /** The one path of Streamable HTTP: which method, header and body leads to what. */
 import { type Incoming, isObject, parse, type RequestId } from '../jsonrpc/index.ts'
 import { eraOf, HEADERS, handshakeVersions, isVersion, unsupportedVersion, versions } from '../protocol/index.ts'
-import type { CloseOptions } from '../session/index.ts'
+import { type CloseOptions, spokenVersions } from '../session/index.ts'
 import { acceptance, type Exchange, isJsonType } from '../transport/index.ts'
 import { META, supports } from '../versions/index.ts'
 import { Hall } from './hall.ts'
@@ -32,7 +32,8 @@ export class StreamableEndpoint implements Mount, Tenant {
     this.server = server
     this.#table = table
     this.#settings = settings
-    const spoken = settings.session.versions ?? server.versions ?? versions
+    const { versions: asked = server.versions, dialect } = settings.session
+    const spoken = spokenVersions({ versions: asked, dialect }) ?? versions
     this.#hall = spoken.some((version) => eraOf(version) === 'stateless') ? new Hall(server, settings) : undefined
     this.#hasSessions = this.#hall === undefined || spoken.some((version) => eraOf(version) === 'handshake')
     this.#methods = this.#hasSessions ? METHODS : STATELESS_METHODS

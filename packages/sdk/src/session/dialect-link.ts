@@ -71,6 +71,10 @@ class DialectLink implements Link {
     return this.#link.listening ?? true
   }
 
+  get hears(): boolean {
+    return this.#link.hears ?? true
+  }
+
   get remembered(): boolean {
     return this.#link.remembered ?? true
   }

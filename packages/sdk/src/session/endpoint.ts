@@ -112,9 +112,10 @@ export type Answer = Body | Serialised | InputRequired
 export interface Endpoint {
   /**
    * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one before requests that speak for
-   * themselves. `undefined` when there is nothing to wait for; what a promise rejects with is the answer to the requests that waited.
+   * themselves. `declared` are the capabilities of the client either way. `undefined` when there is nothing to wait for; what it throws, or a promise
+   * rejects with, is the answer to the requests that waited.
    */
-  prepare?(peer: Introduction | undefined): Promise<void> | undefined
+  prepare?(peer: Introduction | undefined, declared: Capabilities): Promise<void> | undefined
   /** Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this one. */
   readonly takesForeignState?: boolean
   /** Told in the handshake, or to who asks. The same object as long as nothing has changed. */

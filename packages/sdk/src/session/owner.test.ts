@@ -6,8 +6,7 @@ import type { RequestOptions } from './options.ts'
 import { everything, HandClock, settled, TestLink } from './session.fixtures.ts'
 import { Session } from './session.ts'
 import { openStateless } from './stateless/client.fixtures.ts'
-import { PolledTask } from './tasks/polled-task.ts'
-import { readFlatTask } from './tasks/view.ts'
+import { PolledTask, readFlatTask } from './tasks/polled-task.ts'
 
 class StreamLink extends TestLink {
   events: LinkEvents | undefined
@@ -43,7 +42,7 @@ async function open() {
   link.take()
   const call = (options?: RequestOptions): { id: number; outcome: Promise<Body> } => {
     const outcome = session.request('tools/call', { name: 'x' }, options)
-    return { id: link.take()[0].id, outcome }
+    return { id: link.take().find(({ method }) => method === 'tools/call').id, outcome }
   }
   /** The server asks, and tells something. */
   const speak = (origin?: FrameOrigin): unknown[] => {
@@ -51,7 +50,7 @@ async function open() {
     link.on(origin, { method: 'notifications/message', params: { level: 'info', data: 1 } })
     return [...asked.splice(0), ...told.splice(0)]
   }
-  return { session, link, call, speak }
+  return { session, link, call, speak, asked }
 }
 
 describe('the owner of what a server says', () => {
@@ -83,16 +82,16 @@ describe('the owner of what a server says', () => {
   })
 
   it('is found out when it is said, also where it is heard later', async () => {
-    const { session, link, call } = await open()
-    const heard: unknown[] = []
-    const { id } = call({ owner: 'Ann' })
+    const { session, link, call, asked } = await open()
+    const { id, outcome } = call({ owner: 'Ann' })
     session.pause()
     link.on(undefined, { id: 'q', method: 'roots/list' })
     link.on(undefined, { id, result: { content: [] } })
-    session.onNotification('x', (params) => void heard.push(params))
+    await outcome
+    call({ owner: 'Bob' })
+    expect(asked).toEqual([])
     session.resume()
-    await settled()
-    expect(link.take()).toMatchObject([{ id: 'q', result: { roots: [] } }])
+    expect(asked).toEqual(['Ann'])
   })
 })
 
@@ -117,15 +116,26 @@ describe('the owner of questions that come inside of answers', () => {
   })
 
   it('is that of whoever follows the task they are of', async () => {
-    const { session, link, asked } = await openStateless({ answer: () => ({ action: 'accept', content: {} }) })
-    const task: Body = { taskId: 't', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttlMs: 60_000 }
-    const begun = readFlatTask('tools/call', { resultType: 'task', ...task, status: 'input_required', inputRequests: { who: FORM } })
-    const peer = { session, request: () => new Promise<Body>(() => {}) }
-    const polled = new PolledTask(peer as never, begun, { owner: 'Ann' })
-    polled.result().catch(() => {})
+    const { session, asked } = await openStateless({ answer: () => ({ action: 'accept', content: {} }) })
+    const task: Body = {
+      resultType: 'task',
+      taskId: 't',
+      status: 'input_required',
+      createdAt: '2026-01-01T00:00:00Z',
+      lastUpdatedAt: '2026-01-01T00:00:00Z',
+      ttlMs: 60_000,
+    }
+    const requests: string[] = []
+    const request = async (method: string): Promise<Body> => {
+      requests.push(method)
+      return method === 'tasks/get' ? { ...task, inputRequests: { who: FORM } } : {}
+    }
+    const polled = new PolledTask({ session, request, onEnd: () => () => {} } as never, readFlatTask('tools/call', task), { owner: 'Ann' })
+    const stop = polled.onStatus(() => {})
     await settled()
+    stop()
     expect(asked.map(({ owner }) => owner)).toEqual(['Ann'])
-    expect(link.take()).toEqual([])
+    expect(requests).toEqual(['tasks/get', 'tasks/update'])
     await session.close()
   })
 })

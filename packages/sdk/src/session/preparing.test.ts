@@ -2,11 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
+import type { Capabilities } from '../protocol/index.ts'
 import type { Endpoint, Introduction } from './endpoint.ts'
 import { everything, initializeParams, makeRig, type Rig, settled } from './session.fixtures.ts'
 
 interface Preparation {
   readonly peer: Introduction | undefined
+  readonly declared: Capabilities
   ready(): void
   fail(error: unknown): void
 }
@@ -21,13 +23,13 @@ function preparing(options: Parameters<typeof makeRig>[1] = {}): PreparingRig {
   const called: string[] = []
   let name = 'nobody yet'
   const endpoint: Endpoint = {
-    prepare: (peer) =>
+    prepare: (peer, declared) =>
       new Promise((resolve, reject) => {
         const ready = () => {
           name = 'somebody'
           resolve()
         }
-        preparations.push({ peer, ready, fail: reject })
+        preparations.push({ peer, declared, ready, fail: reject })
       }),
     introduce: () => ({ info: { name, version: '1' }, capabilities: everything }),
     answer: (inbound) => {
@@ -44,7 +46,7 @@ describe('Endpoint.prepare before the handshake', () => {
     link.request('hello', 'initialize', initializeParams())
     await settled()
     expect(link.take()).toEqual([])
-    expect(preparations.map(({ peer }) => peer)).toEqual([expect.objectContaining({ info: { name: 'peer', version: '2' } })])
+    expect(preparations).toMatchObject([{ peer: { info: { name: 'peer', version: '2' } }, declared: { sampling: {} } }])
     expect([session.version, session.health().inFlight]).toEqual([undefined, 1])
     preparations[0]?.ready()
     await settled()
@@ -163,7 +165,7 @@ describe('Endpoint.prepare before the handshake', () => {
 })
 
 const META = 'io.modelcontextprotocol/'
-const envelope: Body = { _meta: { [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: {} } }
+const envelope: Body = { _meta: { [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: { roots: {} } } }
 
 describe('Endpoint.prepare before requests that speak for themselves', () => {
   it('each waits, is answered in turn, and by who is there by then', async () => {
@@ -171,7 +173,8 @@ describe('Endpoint.prepare before requests that speak for themselves', () => {
     link.request(1, 'tools/list', envelope)
     link.request(2, 'server/discover', envelope)
     await settled()
-    expect([link.take(), called, preparations.map(({ peer }) => peer), session.health().inFlight]).toEqual([[], [], [undefined, undefined], 2])
+    expect([link.take(), called, session.health().inFlight]).toEqual([[], [], 2])
+    expect(preparations.map(({ peer, declared }) => [peer, declared])).toEqual(Array(2).fill([undefined, { roots: {} }]))
     preparations[1]?.ready()
     await settled()
     preparations[0]?.ready()

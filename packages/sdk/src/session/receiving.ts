@@ -159,7 +159,7 @@ export class Receiving {
     try {
       if (this.#preparing) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
       const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
-      const prepared = core.endpoint.prepare?.(asked.peer)
+      const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       this.#preparing = true
       this.#life.hurry(false)

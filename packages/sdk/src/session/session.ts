@@ -233,6 +233,11 @@ export class Session {
     return this.#core.link.remembered ?? true
   }
 
+  /** Whether what the peer tells on its own account would arrive here now; some servers only speak when they are asked. */
+  get hears(): boolean {
+    return this.#core.link.hears ?? true
+  }
+
   /** Whether a message that belongs to no request of the peer would be delivered now; it may have to come and fetch it. */
   get reachable(): boolean {
     return this.#core.link.listening ?? true

@@ -301,14 +301,22 @@ describe('T the whole way', () => {
 
 describe('V4 a client that says nothing yet', () => {
   it.each([
-    { what: 'is waited for where it may be of the stateless era', versions: undefined, open: true },
-    { what: 'has 30 s where only a handshake can come', versions: ['2025-11-25'] as const, open: false },
-  ])('$what', async ({ versions, open }) => {
+    { what: 'is waited for where it may be of the stateless era', options: {}, open: true },
+    { what: 'has 30 s where only a handshake can come', options: { versions: ['2025-11-25'] as const }, open: false },
+    { what: 'has 30 s where a dialect is spoken, which has only a handshake', options: { dialect: 'erlmcp' as const }, open: false },
+  ])('$what', async ({ options, open }) => {
     const clock = fakeClock()
     const server = createServer({ name: 'patient', version: '1.0.0' })
-    const handle = await serveStdio(server, { input: new PassThrough(), output: new PassThrough(), clock, ...(versions && { versions }) })
+    const handle = await serveStdio(server, { input: new PassThrough(), output: new PassThrough(), clock, ...options })
     await clock.advance(24 * 60 * 60_000)
     expect(handle.session.phase !== 'closed').toBe(open)
     await handle.close({ drain: 0 })
+  })
+
+  it('a dialect that does not go with the versions is told at once, and no stream is taken', async () => {
+    const input = new PassThrough()
+    const server = createServer({ name: 'patient', version: '1.0.0' }, { versions: ['2026-07-28'] })
+    await expect(serveStdio(server, { input, output: new PassThrough(), dialect: 'erlmcp' })).rejects.toThrow('goes with protocol version 2025-11-25')
+    expect(input.listenerCount('data') + input.listenerCount('readable')).toBe(0)
   })
 })

@@ -66,7 +66,7 @@ export class Stateless {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
     if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
-    const prepared = this.#prepared()
+    const prepared = this.#prepared(envelope)
     if (prepared === undefined) return this.#check(message, origin, envelope)
     const objection = this.#answering.objection(key, this.#undecided)
     if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, objection)
@@ -83,9 +83,9 @@ export class Stateless {
   }
 
   /** What goes wrong before anything can be waited for goes wrong for the request alone. */
-  #prepared(): Promise<void> | undefined {
+  #prepared({ capabilities }: Envelope): Promise<void> | undefined {
     try {
-      return this.#core.endpoint.prepare?.(undefined)
+      return this.#core.endpoint.prepare?.(undefined, capabilities)
     } catch (error) {
       return Promise.reject(error)
     }

@@ -39,6 +39,10 @@ class AutoHttpLink implements Link {
     return this.#inner.transport
   }
 
+  get hears(): boolean {
+    return this.#inner.hears ?? true
+  }
+
   get remembered(): boolean {
     return this.#inner.remembered ?? true
   }

@@ -43,6 +43,10 @@ class HttpClientLink implements Link {
     })
   }
 
+  get hears(): boolean {
+    return this.#hears
+  }
+
   get remembered(): boolean {
     return this.#sessionId !== undefined
   }

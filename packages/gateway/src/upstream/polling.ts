@@ -1,0 +1,129 @@
+/** Lists of servers that cannot tell when they change: read from time to time while anybody wants to know, and compared (8.2). */
+import { createHash } from 'node:crypto'
+import { declares } from 'parley-mcp'
+import type { Body } from 'parley-mcp/engine'
+import type { Line } from './line.ts'
+import type { ListKind, Upstream } from './upstream.ts'
+
+/** What a list consists of: methods, and the field of their results. */
+const PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, field: string])[]>> = {
+  tools: [['tools/list', 'tools']],
+  prompts: [['prompts/list', 'prompts']],
+  resources: [
+    ['resources/list', 'resources'],
+    ['resources/templates/list', 'resourceTemplates'],
+  ],
+}
+
+/** Most pages of one list. */
+const MOST_PAGES = 1000
+/** The first look is to know what later ones are compared with; by then it shows whether the server has a stream for news. */
+const FIRST = 2000
+
+export class Polling {
+  readonly #upstream: Upstream
+  readonly #random: () => number
+  /** Who wants to know. */
+  readonly #followers = new Map<ListKind, Set<() => void>>()
+  readonly #digests = new Map<ListKind, string>()
+  #stop: (() => void) | undefined
+  #looking = false
+  #said = false
+  #closed = false
+
+  constructor(upstream: Upstream, random: () => number) {
+    this.#upstream = upstream
+    this.#random = random
+  }
+
+  /** Told when this list has been found different; the returned function ends it. */
+  follow(kind: ListKind, changed: () => void): () => void {
+    const followers = this.#followers.get(kind) ?? new Set()
+    // An object of its own, so that the same function may be given twice.
+    const follower = (): void => changed()
+    this.#followers.set(kind, followers.add(follower))
+    if (!this.#digests.has(kind)) this.#wake(FIRST)
+    return () => {
+      if (!followers.delete(follower) || followers.size > 0) return
+      this.#followers.delete(kind)
+      this.#digests.delete(kind)
+      if (this.#followers.size === 0) this.#rest()
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#rest()
+  }
+
+  #rest(): void {
+    this.#stop?.()
+    this.#stop = undefined
+  }
+
+  /** Many gateways must not ask all at once. */
+  #wake(within: number): void {
+    if (this.#closed || this.#looking) return
+    this.#rest()
+    const wait = Math.min(within, this.#upstream.config.poll)
+    this.#stop = this.#upstream.clock.after(wait * (0.9 + 0.2 * this.#random()), () => {
+      this.#looking = true
+      void this.#lookAtAll().finally(() => {
+        this.#looking = false
+        if (this.#followers.size > 0) this.#wake(Number.POSITIVE_INFINITY)
+      })
+    })
+  }
+
+  /** Nobody is started for it, and nobody who can tell is asked. */
+  async #lookAtAll(): Promise<void> {
+    const line = this.#upstream.anyLine
+    if (line === undefined || line.hears) return this.#digests.clear()
+    const kinds = [...this.#followers.keys()].filter((kind) => declares(line.introduction.capabilities, `${kind}.listChanged`))
+    if (kinds.length > 0) this.#say()
+    for (const kind of kinds) await this.#look(line, kind)
+  }
+
+  async #look(line: Line, kind: ListKind): Promise<void> {
+    try {
+      const digest = await digestOf(line, kind)
+      const before = this.#digests.get(kind)
+      const followers = this.#followers.get(kind)
+      if (followers === undefined) return
+      this.#digests.set(kind, digest)
+      if (before === undefined || before === digest) return
+      this.#upstream.listChanged(kind)
+      for (const follower of [...followers]) follower()
+    } catch (error) {
+      const { name, log } = this.#upstream
+      log.debug(`${name}: its ${kind} could not be compared: ${error instanceof Error ? error.message : String(error)}`, { server: name })
+    }
+  }
+
+  #say(): void {
+    if (this.#said) return
+    this.#said = true
+    const { name, config, log } = this.#upstream
+    log.info(`${name} has no stream for news: while somebody listens, its lists are compared every ${config.poll / 1000} s`, { server: name })
+  }
+}
+
+async function digestOf(line: Line, kind: ListKind): Promise<string> {
+  const hash = createHash('sha256')
+  const [first, ...others] = PARTS[kind]
+  if (first !== undefined) await addList(line, first, hash)
+  // Servers with resources need not know templates.
+  for (const other of others) await addList(line, other, hash).catch(() => {})
+  return hash.digest('base64')
+}
+
+async function addList(line: Line, [method, field]: readonly [string, string], hash: { update(text: string): unknown }): Promise<void> {
+  let cursor: unknown
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const params: Body = cursor === undefined ? {} : { cursor }
+    const result = await line.request(method, params, {})
+    hash.update(JSON.stringify(result[field] ?? []))
+    cursor = result['nextCursor']
+    if (cursor === undefined) return
+  }
+}
