@@ -34,6 +34,7 @@ export class HttpConnection {
     socket.on('close', () => socket === this.#socket && this.#hungUp())
     socket.setTimeout(PATIENCE_MS, () => this.#fail(new Error(`The server said nothing for ${PATIENCE_MS / 1000} s`)))
     this.#socket = socket
+    this.#left = undefined
   }
 
   /** Servers hang up on connections that are idle for some seconds, as they are while it is the turn of others. */
@@ -75,6 +76,8 @@ export class HttpConnection {
   }
 
   #read(chunk) {
+    // Some servers say so before they hang up on a connection that was not used.
+    if (this.#waiting === undefined) return
     if (this.#left !== undefined) return this.#readBody(chunk)
     const end = chunk.indexOf(HEAD_END)
     if (end === -1) return this.#fail(new Error('The head of the answer came in pieces, which this client does not do'))

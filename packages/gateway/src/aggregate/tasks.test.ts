@@ -25,7 +25,7 @@ function threeServers(): AggregateRig {
 const person = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 
 function taskServer(self: string) {
-  return createServer({ name: self, version: '1' }).add(
+  return createServer({ name: self, version: '1' }, { tasks: { pollInterval: 10 } }).add(
     tool('form', { execution: { taskSupport: 'required' } }, async (_, ctx) => {
       const answer = await ctx.elicit('who', 'Who?', person)
       return `${self} heard ${answer.action === 'accept' ? answer.content.name : answer.action}`

@@ -37,7 +37,9 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
       answer: ({ method, params }) => {
         const { 'x/kept': kept } = (params['_meta'] ?? {}) as Body
         const answered = { _meta: { 'x/answer': [1] }, future: { deep: [true] } }
-        return method === 'tools/call' ? { ...text(JSON.stringify([kept, params['extra']])), ...answered } : { method, extra: params['extra'], kept, ...answered }
+        return method === 'tools/call'
+          ? { ...text(JSON.stringify([kept, params['extra']])), ...answered }
+          : { method, extra: params['extra'], kept, ...answered }
       },
     })
     const { ask } = await clientOf(peer, version)
@@ -66,7 +68,14 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
       version: server,
       answer: ({ method }) => {
         if (method !== 'tools/call') return { tools: [] }
-        return { content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }, { type: 'text', text: 'x' }], structuredContent: { a: 1 }, _meta: { 'x/y': 1 } }
+        return {
+          content: [
+            { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+            { type: 'text', text: 'x' },
+          ],
+          structuredContent: { a: 1 },
+          _meta: { 'x/y': 1 },
+        }
       },
     })
     const { ask } = await clientOf(peer, version)
@@ -76,7 +85,8 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
     const meta = (result as { _meta: Body })._meta
     const losses = meta[REPORT_KEY] as Body[]
     expect(meta['x/y']).toBe(1)
-    for (const loss of losses) expect(loss).toEqual({ rule: expect.stringMatching(/^[A-D]-\d+/), path: expect.any(String), loss: expect.any(String), detail: expect.any(String) })
+    for (const loss of losses)
+      expect(loss).toEqual({ rule: expect.stringMatching(/^[A-D]-\d+/), path: expect.any(String), loss: expect.any(String), detail: expect.any(String) })
     // 2024-11-05 knows neither sound nor structured content, 2025-03-26 no structured content.
     const rules = losses.map(({ rule }) => rule)
     const oldest = version < server ? version : server
@@ -115,6 +125,17 @@ describe.each(versions.filter((version) => eraOf(version) === 'handshake'))('X3 
   })
 })
 
+it('X2 D-42 a list that is kept for others is asked for again by who wants to know what was lost', async () => {
+  const peer = scripted({ version: '2026-07-28', answer: () => ({ tools: [], ttlMs: 60_000, cacheScope: 'public' }) })
+  const { ask } = await clientOf(peer, '2026-07-28')
+  await ask('tools/list')
+  await ask('tools/list')
+  expect(peer.asked).toHaveLength(1)
+  const { result } = await ask('tools/list', { _meta: { [REPORT_KEY]: true } })
+  expect(result).toMatchObject({ tools: [], _meta: { [REPORT_KEY]: [] } })
+  expect(peer.asked).toHaveLength(2)
+})
+
 describe('X2 whoever observes the gateway', () => {
   it.each([
     ['2024-11-05', '2025-11-25'],
@@ -135,7 +156,18 @@ describe('X2 whoever observes the gateway', () => {
     const peer = scripted({
       version: '2025-11-25',
       answer: async (inbound) => {
-        const asked = { messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }], maxTokens: 5 }
+        const asked = {
+          messages: [
+            {
+              role: 'user',
+              content: [
+                { type: 'text', text: 'a' },
+                { type: 'text', text: 'b' },
+              ],
+            },
+          ],
+          maxTokens: 5,
+        }
         return text(JSON.stringify(await inbound.request('sampling/createMessage', asked as never)))
       },
     })

@@ -353,6 +353,35 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
   })
 })
 
+it('8.2 questions that come within a moment of each other are shown together', async () => {
+  const server = scripted({
+    version: '2025-11-25',
+    answer: async (inbound) => {
+      const first = inbound.request('elicitation/create', form('A?'), LONG)
+      await new Promise<void>((resolve) => inbound.session.clock.after(10, resolve))
+      return text(JSON.stringify(await Promise.all([first, inbound.request('elicitation/create', form('B?'), LONG)])))
+    },
+  })
+  rig = bridgeTo(server, undefined, {}, { clock })
+  const shownTogether: number[] = []
+  const client = await rig.connect({
+    version: '2026-07-28',
+    elicit: () => ({ name: 'Ann' }),
+    tap: (direction, frame) => {
+      const { result } = JSON.parse(frame) as RawMessage
+      if (direction === 'received' && result?.['inputRequests'] !== undefined) shownTogether.push(Object.keys(result['inputRequests'] as Body).length)
+    },
+  })
+  const called = client.call('any')
+  await vi.waitFor(() => expect(server.asked).toHaveLength(1))
+  await flush()
+  await clock.advance(10)
+  await clock.advance(100)
+  expect(JSON.parse((await called).text)).toEqual([accept('Ann'), accept('Ann')])
+  expect(shownTogether).toEqual([2])
+  await client.close()
+})
+
 it('8.2 questions that belong to no call: nobody is asked, and nothing is made up', async () => {
   const ends: string[] = []
   const server = scripted({

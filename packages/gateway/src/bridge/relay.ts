@@ -61,7 +61,7 @@ function sentParams(inbound: Inbound, params: Body): Body {
   return params['name'] === undefined ? { ...sent, ...wish } : { ...sent, ...wish, name: params['name'] }
 }
 
-function asksForReport({ params }: Inbound): boolean {
+export function asksForReport({ params }: Inbound): boolean {
   const meta = params['_meta']
   return isObject(meta) && meta[REPORT_KEY] !== undefined
 }
@@ -69,7 +69,8 @@ function asksForReport({ params }: Inbound): boolean {
 export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions {
   const { inbound } = call
   const meta = inbound.params['_meta']
-  const options: RequestOptions = { owner: call, cancelledWith: call }
+  // C-40: a server that lets its client hang up meanwhile lets this one.
+  const options: RequestOptions = { owner: call, cancelledWith: call, onReleased: (retry) => inbound.release(retry) }
   if (relayed) options.relayed = true
   if (!isObject(meta)) return options
   if (meta['progressToken'] !== undefined) options.onProgress = ({ progress, total, message }) => inbound.progress(progress, total, message)

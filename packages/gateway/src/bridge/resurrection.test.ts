@@ -102,14 +102,17 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
 })
 
 describe.each(versions)('V5 a client of %s goes on when the server', (version) => {
-  it.each(versions.flatMap((before) => versions.filter((after) => after !== before).map((after) => [before, after] as const)))('was of %s and comes back in %s', async (before, after) => {
-    const { ask } = await clientOf(serverOf(before, 'one'), version)
-    expect(textOf(await ask('tools/call', CALL))).toBe('one')
-    rig.replaceBy(serverOf(after, 'two'))
-    rig.crash()
-    expect(textOf(await soon(ask('tools/call', CALL)))).toBe('two')
-    expect(((await soon(ask('tools/list'))).result as { tools: Body[] }).tools).toMatchObject([{ name: 'two' }])
-  })
+  it.each(versions.flatMap((before) => versions.filter((after) => after !== before).map((after) => [before, after] as const)))(
+    'was of %s and comes back in %s',
+    async (before, after) => {
+      const { ask } = await clientOf(serverOf(before, 'one'), version)
+      expect(textOf(await ask('tools/call', CALL))).toBe('one')
+      rig.replaceBy(serverOf(after, 'two'))
+      rig.crash()
+      expect(textOf(await soon(ask('tools/call', CALL)))).toBe('two')
+      expect(((await soon(ask('tools/list'))).result as { tools: Body[] }).tools).toMatchObject([{ name: 'two' }])
+    },
+  )
 })
 
 describe('L1 a server that comes back', () => {

@@ -4,7 +4,7 @@ import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isO
 import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
 import { callParams, type Shared, withTools } from './endpoint.ts'
 import { withoutExecution } from './execution.ts'
-import { relay } from './relay.ts'
+import { asksForReport, relay } from './relay.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 const LISTEN = 'subscriptions/listen'
@@ -12,12 +12,14 @@ const LISTEN = 'subscriptions/listen'
 export async function relayStateless(inbound: Inbound, shared: Shared, params: Body): Promise<Answer> {
   const { upstream } = shared
   upstream.demandUp()
-  const kept = upstream.config.cache ? upstream.shelf.find(inbound.method, params, inbound.principal) : undefined
+  // Who wants to know what was lost on the way gets an answer that has made it.
+  const caches = upstream.config.cache && !asksForReport(inbound)
+  const kept = caches ? upstream.shelf.find(inbound.method, params, inbound.principal) : undefined
   if (kept !== undefined) return kept
   const home = await upstream.homeNow()
   if (inbound.method === LISTEN) return home.stateless ? shared.listeners.listen(inbound, home) : listenWith(inbound, home, shared)
   const result = await (home.stateless ? handOn(inbound, home, shared, params) : lend(inbound, home, shared, params))
-  if (upstream.config.cache && isObject(result)) upstream.shelf.keep(inbound.method, params, inbound.principal, result as Body)
+  if (caches && isObject(result)) upstream.shelf.keep(inbound.method, params, inbound.principal, result as Body)
   return result
 }
 

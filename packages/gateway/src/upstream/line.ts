@@ -14,6 +14,7 @@ import {
 import { isLinkQuestion, paceOf } from './asked-links.ts'
 import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
+import { Paced } from './paced.ts'
 import { Turns } from './turns.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
@@ -121,13 +122,13 @@ export class Line {
   }
 
   /** Told when a list changes; where the server may be one that only speaks when it is asked, it is (8.2). */
-  followList(kind: ListKind, { polling }: Upstream, changed: () => void): () => void {
-    const stop = this.client.onListChanged(kind, changed)
-    if (this.stateless || this.client.session.transport !== 'http') return stop
-    const unfollow = polling.follow(kind, () => this.hears || changed())
+  followList(kind: ListKind, { polling, clock }: Upstream, changed: () => void): () => void {
+    const paced = new Paced(clock, changed)
+    const tell = (): void => paced.changed()
+    const stops = [this.client.onListChanged(kind, tell), () => paced.stop()]
+    if (!this.stateless && this.client.session.transport === 'http') stops.push(polling.follow(kind, () => this.hears || tell()))
     return () => {
-      stop()
-      unfollow()
+      for (const stop of stops) stop()
     }
   }
 

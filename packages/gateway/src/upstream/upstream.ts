@@ -128,6 +128,7 @@ export class Upstream {
     if (this.#home === undefined) {
       const opening = this.openLine({ info: SELF, capabilities: OWN }, undefined, true)
       this.#home = opening
+      this.#homeLine = undefined
       opening.then(
         (line) => this.#settled(line, opening),
         () => {
@@ -144,6 +145,7 @@ export class Upstream {
       const line = await this.home()
       if (line.ready) return line
       await line.whenReady(this.config)
+      if (!line.open && this.#homeLine === line) this.#home = undefined
       this.demandUp()
     }
   }
@@ -281,10 +283,16 @@ export class Upstream {
     if (idleStop === undefined) return
     this.#stopIdle?.()
     this.#stopIdle = this.clock.after(idleStop, () => {
-      const { running, queued } = this.bulkhead.stats()
-      if (running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)) this.#touch()
+      if (this.#isBusy) this.#touch()
       else void this.rest()
     })
+  }
+
+  get #isBusy(): boolean {
+    const { running, queued } = this.bulkhead.stats()
+    // Who is only now started is needed by whoever had it started.
+    const isOpening = this.#home !== undefined && this.#homeLine === undefined
+    return isOpening || running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)
   }
 }
 

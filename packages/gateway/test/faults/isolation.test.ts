@@ -107,8 +107,8 @@ describe('G many servers', () => {
     }
     await rig.start(servers)
     const client = await soon(rig.client())
-    const found = names(await soon(client.tools(), 20_000))
-    expect(found).toHaveLength(150)
+    // On a busy machine some come later than others wait: they are told as a change.
+    await eventually(async () => expect(names(await client.tools())).toHaveLength(150), 30_000)
     const calls = Array.from({ length: 150 }, (_, index) => textOf(client, `live-${index}__where`))
     expect(await soon(Promise.all(calls), 20_000)).toEqual(Array.from({ length: 150 }, (_, index) => `host ${index - (index % 15)}`))
     const dead = await soon(failureOf(client.call('dead-1__where')))

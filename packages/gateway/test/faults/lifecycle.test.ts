@@ -44,30 +44,34 @@ describe.each([
 })
 
 describe('restart policies', () => {
-  it.each(['transient', 'temporary'] as const)('G exit 0 under %s: it rests, and the next client starts it again', async (policy) => {
-    await rig.start({ files: { ...faulty(), restart: policy } })
-    await rig.gateway.reach()
-    const client = await rig.client('files')
-    const failure = await soon(failureOf(client.call('crash', { code: 0 })))
-    expect(failure).toMatchObject({ message: expect.stringMatching(/"files" exited with code 0/) })
-    const next = await soon(failureOf(client.call('echo', { text: 'x' })))
-    expect(next).toMatchObject({ message: expect.stringMatching(new RegExp(`restart policy "${policy}"`)) })
-    expect(await textOf(await rig.client('files'), 'echo', { text: 'new' })).toBe('new')
-  })
+  const running = (): string[] => childrenOf(process.pid)
 
-  it('G a crash under transient is a reason to start it again', async () => {
-    await rig.start({ files: { ...faulty(), restart: 'transient' } })
+  it.each([
+    ['transient', 0],
+    ['temporary', 0],
+    ['temporary', 1],
+  ] as const)('G under %s what exits with %i is not started again by itself, but by whoever needs it', async (policy, code) => {
+    await rig.start({ files: { ...faulty(), restart: policy } })
     const client = await rig.client('files')
-    await failureOf(client.call('crash', { code: 1 }))
+    const failure = await soon(failureOf(client.call('crash', { code })))
+    expect(failure).toMatchObject({ message: expect.stringMatching(new RegExp(`"files" exited with code ${code}`)) })
+    await until(running, (left) => left.length === 0)
+    await rig.clock.skip(60_000)
+    expect([running(), stateOf('files')]).toEqual([[], 'stopped'])
     expect(await eventually(() => textOf(client, 'echo', { text: 'again' }))).toBe('again')
   })
 
-  it('G a crash under temporary is not, for those who had it', async () => {
-    await rig.start({ files: { ...faulty(), restart: 'temporary' } })
+  it.each([
+    ['permanent', 0],
+    ['permanent', 1],
+    ['transient', 1],
+  ] as const)('G under %s what exits with %i comes back by itself', async (policy, code) => {
+    await rig.start({ files: { ...faulty(), restart: policy } })
     const client = await rig.client('files')
-    await failureOf(client.call('crash', { code: 1 }))
-    const failure = await soon(failureOf(client.call('echo', { text: 'x' })))
-    expect(failure).toMatchObject({ message: expect.stringMatching(/restart policy "temporary"/) })
+    const before = await pidOf(client)
+    await failureOf(client.call('crash', { code }))
+    await until(running, (now) => now.length === 1 && !now[0]?.startsWith(`${before} `))
+    expect(await eventually(() => textOf(client, 'echo', { text: 'again' }))).toBe('again')
   })
 
   it('G a crash loop is given up with a clear error, and harms nobody', async () => {

@@ -1,8 +1,8 @@
 /** States that were not given here: refused, or left to whoever stands behind (8.2). */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
-import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
 import { flush } from '../../testing/clock.ts'
+import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
 import { everything, makeRig, type Rig, settled } from '../session.fixtures.ts'
 
 const META = 'io.modelcontextprotocol/'

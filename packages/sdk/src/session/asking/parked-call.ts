@@ -329,6 +329,7 @@ export class ParkedCall {
   }
 
   #over(): void {
+    this.#gathering?.stop()
     this.#expiresAt = Number.POSITIVE_INFINITY
     this.#do({ type: 'end' })
     this.#parking.forget(this)

@@ -1,0 +1,225 @@
+/** G, O: the gateway as a whole: its start, its reloads, what it says of itself, and its end. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from 'parley-mcp/client'
+import { type Clock, systemClock } from 'parley-mcp/engine'
+import { connect, type HttpServing, serveHttp } from 'parley-mcp/node'
+import { createServer, resource, type Server, tool } from 'parley-mcp/server'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type GatewayConfig, parseConfig } from '../config/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import { Gateway } from './index.ts'
+
+type Settings = Readonly<Record<string, unknown>>
+
+let undo: (() => unknown)[]
+let said: string[]
+beforeEach(() => {
+  undo = []
+  said = []
+})
+afterEach(async () => {
+  for (const each of undo.reverse()) await each()
+})
+
+function small(self: string): Server {
+  return createServer({ name: self, version: '1' }).add(
+    tool('who', { description: `of ${self}` }, () => self),
+    resource('note://x', {}, () => self),
+  )
+}
+
+async function served(server: Server): Promise<HttpServing> {
+  const serving = await serveHttp(server, { port: 0 })
+  undo.push(() => serving.close({ drain: 0 }))
+  return serving
+}
+
+function configOf(servers: Readonly<Record<string, Settings>>, gateway: Settings = {}): GatewayConfig {
+  return parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0, ...gateway } }), { file: 'parley.json', env: {} }).config
+}
+
+async function begin(config: GatewayConfig, file?: string): Promise<{ gateway: Gateway; url: string }> {
+  const say = (message: string): void => void said.push(message)
+  const log: GatewayLog = { debug: () => {}, info: say, warning: say, error: say }
+  const gateway = new Gateway(config, { log, ...(file && { file }) })
+  undo.push(() => gateway.close(0))
+  const { url } = await gateway.start()
+  return { gateway, url }
+}
+
+async function clientOf(address: string, version: '2025-06-18' | '2026-07-28' = '2025-06-18'): Promise<Client> {
+  const client = await connect(address, { version })
+  undo.push(() => client.close())
+  return client
+}
+
+const names = async (client: Client): Promise<string[]> => (await client.tools()).map(({ name }) => name)
+
+describe('G the gateway', () => {
+  it('serves each server at its own address, names untouched, and all at one', async () => {
+    const { url } = await begin(configOf({ a: { url: (await served(small('a'))).url }, b: { url: (await served(small('b'))).url } }))
+    expect(await names(await clientOf(`${url}/servers/a/mcp`))).toEqual(['who'])
+    for (const version of ['2025-06-18', '2026-07-28'] as const) expect(await names(await clientOf(`${url}/mcp`, version))).toEqual(['a__who', 'b__who'])
+  })
+
+  it('reload: what is kept goes on, also in the middle of a call; added, changed and removed ones are met at once', async () => {
+    let release: (value: string) => void = () => {}
+    const kept = small('kept').add(tool('wait', {}, () => new Promise<string>((resolve) => (release = resolve))))
+    const [keptUrl, oldUrl, newUrl, goneUrl] = await Promise.all(
+      [kept, small('old'), small('new'), small('gone')].map(async (server) => (await served(server)).url),
+    )
+    const { gateway, url } = await begin(configOf({ kept: { url: keptUrl }, changed: { url: oldUrl }, gone: { url: goneUrl } }))
+    const all = await clientOf(`${url}/mcp`)
+    const one = await clientOf(`${url}/servers/kept/mcp`)
+    const other = await clientOf(`${url}/servers/changed/mcp`)
+    expect((await all.call('changed__who')).text).toBe('old')
+    const waiting = [all.call('kept__wait')]
+    await vi.waitFor(() => expect(gateway.upstreams[0]?.bulkhead.stats().running).toBe(1))
+    await gateway.reload(configOf({ added: { url: newUrl }, changed: { url: newUrl }, kept: { url: keptUrl } }))
+    release('released')
+    expect((await waiting[0])?.text).toBe('released')
+    expect((await one.call('who')).text).toBe('kept')
+    // In the order of the new configuration.
+    expect((await names(all)).filter((name) => name.endsWith('who'))).toEqual(['added__who', 'changed__who', 'kept__who'])
+    expect((await all.call('changed__who')).text).toBe('new')
+    await expect(all.call('gone__who')).rejects.toThrow(/Unknown tool: gone__who/)
+    // Its session has ended with its server: clients that can begin another one meet the new server.
+    expect((await other.call('who')).text).toBe('new')
+    await expect(clientOf(`${url}/servers/gone/mcp`)).rejects.toThrow()
+    expect(said).toContain('Configuration read again: +added -gone ~changed')
+  })
+
+  it('reload with nothing new says nothing, and with settings of the gateway that they wait for a restart', async () => {
+    const { url } = await served(small('a'))
+    const { gateway } = await begin(configOf({ a: { url } }))
+    await gateway.reload(configOf({ a: { url } }))
+    expect(said).toEqual([])
+    await gateway.reload(configOf({ a: { url } }, { log: 'debug' }))
+    expect(said).toEqual(['Changed, but only in force after a restart: gateway.log'])
+  })
+
+  it('readiness: ready while servers may still come, not when one has failed', async () => {
+    const dead = await served(small('dead'))
+    const { url: deadUrl } = dead
+    await dead.close({ drain: 0 })
+    const { gateway, url } = await begin(configOf({ a: { url: (await served(small('a'))).url }, dead: { url: deadUrl } }))
+    expect(gateway.readiness().ready).toBe(true)
+    await gateway.reach()
+    expect(gateway.readiness()).toMatchObject({
+      ready: false,
+      servers: [
+        { name: 'a', state: 'running', ready: true },
+        { name: 'dead', ready: false, detail: expect.any(String) },
+      ],
+    })
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    await gateway.reload(configOf({ a: { url: gateway.upstreams[0]?.config.target.kind === 'remote' ? gateway.upstreams[0].config.target.url : '' } }))
+    expect(gateway.readiness().ready).toBe(true)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it('O metrics: losses, versions, sessions and restarts by server, and nothing of servers that are gone', async () => {
+    const annotated = createServer({ name: 'a', version: '1' }).add(
+      tool('who', { title: 'Who', annotations: { title: 'T' }, output: { type: 'object', properties: {} } as const }, () => ({})),
+    )
+    const [a, b] = [await served(annotated), await served(small('b'))]
+    const { gateway, url } = await begin(configOf({ a: { url: a.url }, b: { url: b.url } }))
+    const client = await connect(`${url}/mcp`, { version: '2024-11-05' })
+    undo.push(() => client.close())
+    await client.call('a__who')
+    await client.tools()
+    const text = await (await fetch(`${url}/metrics`)).text()
+    expect(text).toMatch(/^parley_client_sessions 1$/m)
+    expect(text).toMatch(/^parley_server_up\{server="a"\} 1$/m)
+    expect(text).toMatch(/^parley_server_sessions\{server="a"\} [1-9]/m)
+    expect(text).toMatch(/^parley_server_restarts\{server="b"\} 0$/m)
+    expect(text).toMatch(/^parley_requests_running\{server="b"\} 0$/m)
+    expect(text).toMatch(/^parley_requests_queued\{server="a"\} 0$/m)
+    expect(text).toMatch(/^parley_versions_negotiated_total\{server="\*",version="2024-11-05"\} 1$/m)
+    expect(text).toMatch(/^parley_translation_losses_total\{server="\*",rule="[A-D]-\d+",severity="\w+"\} [1-9]/m)
+    await gateway.reload(configOf({ b: { url: b.url } }))
+    expect(await (await fetch(`${url}/metrics`)).text()).not.toMatch(/^parley_server_\w+\{server="a"\}/m)
+  })
+})
+
+describe('G the end', () => {
+  it('leaves nothing, also in the middle of a reload and of calls', async () => {
+    const before = await served(small('a').add(tool('wait', {}, () => new Promise(() => {}))))
+    const clock = countedClock()
+    const gateway = new Gateway(configOf({ a: { url: before.url } }), { clock })
+    const { url } = await gateway.start()
+    const client = await connect(`${url}/mcp`, { version: '2025-06-18', reconnect: false })
+    await client.subscribe('parley://status', () => {})
+    const waiting = expect(client.call('a__wait')).rejects.toThrow()
+    await vi.waitFor(() => expect(gateway.upstreams[0]?.bulkhead.stats().running).toBe(1))
+    const reloading = gateway.reload(configOf({ a: { url: before.url }, b: { url: before.url } }))
+    await gateway.close(0)
+    await reloading
+    await waiting
+    await client.close()
+    await gateway.reload(configOf({ c: { url: before.url } }))
+    expect(gateway.upstreams.map(({ name }) => name)).not.toContain('c')
+    expect(gateway.upstreams.every((upstream) => upstream.status().sessions === 0)).toBe(true)
+    await vi.waitFor(() => expect(clock.waiting()).toEqual([]))
+    await vi.waitFor(() => expect(before.sessions).toBe(0))
+  })
+})
+
+/** The real clock, and where the timers that still wait were set. */
+function countedClock(): Clock & { waiting(): string[] } {
+  const timers = new Map<object, string>()
+  return {
+    now: () => systemClock.now(),
+    after(ms, task, hold) {
+      const timer = {}
+      timers.set(timer, `${ms} ms, ${new Error().stack?.split('\n')[2]?.trim()}`)
+      const stop = systemClock.after(
+        ms,
+        () => {
+          timers.delete(timer)
+          task()
+        },
+        hold,
+      )
+      return () => {
+        timers.delete(timer)
+        stop()
+      }
+    },
+    waiting: () => [...timers.values()],
+  }
+}
+
+describe('G pinned tools', () => {
+  it('a broken file of pins is a clear error at the start, and is left as it is', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-gateway-'))
+    undo.push(() => rm(folder, { recursive: true }))
+    const pins = join(folder, 'parley.pins.json')
+    await writeFile(pins, '{"broken"')
+    const { url } = await served(small('a'))
+    const gateway = new Gateway(configOf({ a: { url, tools: { pin: 'report' } } }), { file: join(folder, 'parley.json') })
+    undo.push(() => gateway.close(0))
+    await expect(gateway.start()).rejects.toThrow(/parley\.pins\.json/)
+    expect(await readFile(pins, 'utf8')).toBe('{"broken"')
+  })
+
+  it('a reload that asks for pins keeps them beside the configuration; with a broken file the old one stays in force', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-gateway-'))
+    undo.push(() => rm(folder, { recursive: true }))
+    const pins = join(folder, 'parley.pins.json')
+    const { url } = await served(small('a'))
+    const { gateway, url: address } = await begin(configOf({ a: { url } }), join(folder, 'parley.json'))
+    const client = await clientOf(`${address}/mcp`)
+    await writeFile(pins, 'no')
+    await expect(gateway.reload(configOf({ a: { url, tools: { pin: 'block' } } }))).rejects.toThrow(/parley\.pins\.json/)
+    expect(await names(client)).toEqual(['a__who'])
+    await rm(pins)
+    await gateway.reload(configOf({ a: { url, tools: { pin: 'block' } } }))
+    expect(await names(client)).toEqual(['a__who'])
+    await vi.waitFor(async () =>
+      expect(JSON.parse(await readFile(pins, 'utf8'))).toMatchObject({ servers: { a: { who: expect.stringContaining('sha256-') } } }),
+    )
+  })
+})
