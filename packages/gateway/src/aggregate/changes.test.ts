@@ -1,8 +1,10 @@
 /** G: servers that are added, replaced or removed while clients are there, and lists that only one client sees. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { ParleyError } from 'parley-mcp'
 import { createServer, resource, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { scripted } from '../bridge/peers.fixtures.ts'
 import { AggregateRig, notesServer } from './aggregate.fixtures.ts'
 
 const ERAS = ['2025-06-18', '2026-07-28'] as const
@@ -70,6 +72,20 @@ describe.each(ERAS)('G sessions of clients of %s go on', (version) => {
     await client.call('a__touch')
     await vi.waitFor(() => expect(updates).toEqual(['note://x', 'note://x']))
     expect((await client.read('note://x')).contents).toMatchObject([{ text: 'x of new' }])
+  })
+})
+
+describe('G a replaced server', () => {
+  it('is not shown any more where the new one has not answered yet', async () => {
+    rig = new AggregateRig({ a: { server: small('old') }, b: { server: small('b') } })
+    const client = await rig.connect({ version: '2025-06-18' })
+    expect(await named(client)).toContain('a__touch')
+    const broken = scripted({ version: '2025-06-18', answer: () => Promise.reject(new ParleyError('internal_error', { message: 'no list' })) })
+    const [old] = rig.replace({ a: { server: broken } })
+    await old?.close()
+    expect(await named(client)).toEqual(['b__who', 'b__touch'])
+    // What was its own leads to nobody else.
+    await expect(client.read('note://x')).rejects.toThrow(/no list/)
   })
 })
 

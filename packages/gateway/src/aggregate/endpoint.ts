@@ -88,6 +88,7 @@ export class AggregateEndpoint implements Endpoint {
 
   serversChanged(): void {
     this.#ways.serversChanged()
+    this.#own.clear()
     for (const servers of this.#diverged.values()) for (const name of servers) if (this.#whole.offers.server(name) === undefined) servers.delete(name)
   }
 

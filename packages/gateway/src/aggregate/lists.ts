@@ -119,6 +119,11 @@ export class Lists {
     })
   }
 
+  /** It is gone, or another server has come in its place. */
+  forget(server: string): void {
+    for (const merged of this.#merged.values()) merged.forget(server)
+  }
+
   /** What was read may not be all any more. */
   resourcesChanged(): void {
     this.#learning = undefined

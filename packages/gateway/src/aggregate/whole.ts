@@ -32,8 +32,13 @@ export class Whole {
   }
 
   setServers(servers: readonly ServedUpstream[]): void {
-    const names = new Set(servers.map(({ upstream }) => upstream.name))
-    for (const { upstream } of this.offers.servers) if (!names.has(upstream.name)) this.tasks.forget(upstream.name)
+    const staying = new Set(servers)
+    for (const served of this.offers.servers) {
+      if (staying.has(served)) continue
+      // Where another one has come under its name, names and URIs lead there until its own lists are read: never to a third one.
+      this.lists.forget(served.upstream.name)
+      this.tasks.forget(served.upstream.name)
+    }
     this.offers.setServers(servers)
     this.grace.setServers(servers)
     const upstreams = servers.map(({ upstream }) => upstream)

@@ -11,7 +11,7 @@ import { type ServerConfig, serverDefaults } from '../config/index.ts'
 import { silentLog } from '../log/index.ts'
 import { Upstream } from '../upstream/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { envelope, scripted, text } from './peers.fixtures.ts'
+import { envelope, scripted, text, until } from './peers.fixtures.ts'
 import { ServedUpstream } from './servable.ts'
 
 const open: (() => Promise<unknown>)[] = []
@@ -143,7 +143,7 @@ describe('8.2 over HTTP', () => {
     await working
     stop.abort()
     await expect(called).rejects.toThrow()
-    await vi.waitFor(() => expect(cancelled).toBe(true))
+    await until(() => expect(cancelled).toBe(true))
   })
 
   it('a server that gives no session id is shared by everybody, one that does is not (D-53)', async () => {
@@ -152,7 +152,7 @@ describe('8.2 over HTTP', () => {
       const url = await gatewayTo(far.url)
       for (let count = 0; count < 3; count++) expect((await post(url, 'tools/call', { name: 'any', arguments: {} })).error).toBeUndefined()
       // The gateway's own, and the one for all; or one for each and one to spare.
-      await vi.waitFor(() => expect(far.sessions()).toBe(stateless ? 2 : 5))
+      await until(() => expect(far.sessions()).toBe(stateless ? 2 : 5))
     }
   })
 
@@ -162,9 +162,9 @@ describe('8.2 over HTTP', () => {
     const client = await clientOf(url, { version: '2026-07-28' })
     const changed = vi.fn()
     client.onListChanged('tools', changed)
-    await vi.waitFor(() => expect(far.lists()).toBeGreaterThan(1))
+    await until(() => expect(far.lists()).toBeGreaterThan(1))
     far.tools.push('two')
-    await vi.waitFor(() => expect(changed).toHaveBeenCalled())
+    await until(() => expect(changed).toHaveBeenCalled())
   })
 })
 
@@ -191,7 +191,7 @@ it.each(versions.filter((version) => !isStateless(version) && version !== '2024-
     const url = await served(rig.served)
     const client = await clientOf(url, { version, roots: ['file:///one'] }, { listen: false })
     const quiet = client.call('quiet')
-    await vi.waitFor(() => expect(server.asked).toHaveLength(1))
+    await until(() => expect(server.asked).toHaveLength(1))
     expect((await client.call('ask')).text).toBe('asked')
     expect((await quiet).text).toBe('quiet')
     expect(heard).toEqual([{ roots: [{ uri: 'file:///one' }] }])

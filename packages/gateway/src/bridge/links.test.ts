@@ -2,9 +2,9 @@
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { overheard, RawClient, type ScriptedServer, scripted, text, textOf } from './peers.fixtures.ts'
+import { overheard, RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'
@@ -35,7 +35,7 @@ function clientOf(server: ScriptedServer): RawClient {
 
 /** How often the server has shown questions. */
 const shown = (): number => frames.filter((frame) => frame.includes('"input_required"')).length
-const wasShown = (times: number): Promise<void> => vi.waitFor(() => expect(shown()).toBe(times)).then(flush)
+const wasShown = (times: number): Promise<void> => until(() => expect(shown()).toBe(times)).then(flush)
 const idOf = (message: { params?: Body }): string => message.params?.['elicitationId'] as string
 
 describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {

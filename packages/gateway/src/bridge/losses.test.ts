@@ -2,9 +2,9 @@
 import { eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body, SessionEvent } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
-import { overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text } from './peers.fixtures.ts'
+import { overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text, until } from './peers.fixtures.ts'
 import { REPORT_KEY } from './relay.ts'
 
 let rig: BridgeRig | undefined
@@ -60,7 +60,7 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
     })
     const { ask, raw } = await clientOf(peer, version)
     await ask('tools/call', CALL)
-    await vi.waitFor(() => expect(raw.of('notifications/x/custom').map(({ params }) => params)).toMatchObject([{ a: 1 }]))
+    await until(() => expect(raw.of('notifications/x/custom').map(({ params }) => params)).toMatchObject([{ a: 1 }]))
   })
 
   it('a client that asks is told with each result what was lost, and others are not bothered', async () => {
@@ -104,7 +104,7 @@ describe.each(versions.filter((version) => eraOf(version) === 'handshake'))('X3 
     const sent: string[] = []
     const { raw } = await clientOf(scripted({ version: server }), version, { wrap: overheard([], sent) })
     raw.send({ method: 'notifications/x/custom', params: { a: 1 } })
-    await vi.waitFor(() => expect(sent.filter((frame) => frame.includes('"notifications/x/custom"') && frame.includes('"a":1'))).toHaveLength(1))
+    await until(() => expect(sent.filter((frame) => frame.includes('"notifications/x/custom"') && frame.includes('"a":1'))).toHaveLength(1))
   })
 
   it('is asked and told by a server of its own era what nobody knows', async () => {
@@ -120,7 +120,7 @@ describe.each(versions.filter((version) => eraOf(version) === 'handshake'))('X3 
     const { id, params } = await raw.next('x/custom')
     expect(params).toMatchObject({ b: 2 })
     raw.send({ id, result: { c: 3 } })
-    await vi.waitFor(() => expect(heard).toEqual([{ c: 3 }]))
+    await until(() => expect(heard).toEqual([{ c: 3 }]))
     expect(raw.of('notifications/x/custom').map((message) => message.params)).toEqual([{ a: 1 }])
   })
 })

@@ -3,9 +3,9 @@ import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley
 import { type Body, META, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { createServer, resource, type Server, tool } from 'parley-mcp/server'
 import { fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, scripted, text, textOf } from './peers.fixtures.ts'
+import { RawClient, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 let rig: BridgeRig | undefined
 afterEach(async () => {
@@ -49,9 +49,9 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
     const end = await follow(client, version, ['note://one'])
     notes.updated('note://two')
     notes.updated('note://one')
-    await vi.waitFor(() => expect(updates(client)).toEqual(['note://one']))
+    await until(() => expect(updates(client)).toEqual(['note://one']))
     await end('note://one')
-    await vi.waitFor(() => expect(notes.subscriptions).toBe(0))
+    await until(() => expect(notes.subscriptions).toBe(0))
     notes.updated('note://one')
     await flush()
     expect(updates(client)).toEqual(['note://one'])
@@ -65,7 +65,7 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
     await flush()
     const before = client.of('notifications/tools/list_changed').length
     notes.add(tool('late', {}, () => 'late'))
-    await vi.waitFor(() => expect(client.of('notifications/tools/list_changed').length).toBe(before + 1))
+    await until(() => expect(client.of('notifications/tools/list_changed').length).toBe(before + 1))
     await flush()
     expect(client.of('notifications/tools/list_changed').length).toBe(before + 1)
     if (isStateless(version)) expect(client.of('notifications/tools/list_changed')[0]?.params).toEqual({ _meta: { [META.subscription]: 1 } })
@@ -128,7 +128,7 @@ describe('8.2 subscriptions/listen', () => {
     await flush()
     expect(asked('resources/unsubscribe')).toBe(0)
     client.send({ method: 'notifications/cancelled', params: { requestId: ids[1] } })
-    await vi.waitFor(() => expect(asked('resources/unsubscribe')).toBe(1))
+    await until(() => expect(asked('resources/unsubscribe')).toBe(1))
   })
 
   it.each<[string, unknown]>([
@@ -176,9 +176,9 @@ describe('8.2 subscriptions/listen', () => {
       void client.ask('subscriptions/listen', { notifications: { taskIds: [taskId, 'none'] } }, extended)
       const { params } = await client.next('notifications/subscriptions/acknowledged')
       expect(params?.['notifications']).toEqual({ taskIds: [taskId] })
-      await vi.waitFor(() => expect(finish.now).toBeDefined())
+      await until(() => expect(finish.now).toBeDefined())
       finish.now?.()
-      await vi.waitFor(async () => {
+      await until(async () => {
         await clock.advance(1000)
         expect(client.of('notifications/tasks').at(-1)?.params).toMatchObject({ taskId, status: 'completed' })
       })
@@ -231,7 +231,7 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
     await client.shakeHands(version, { roots: {} })
     const { id } = await client.next('roots/list')
     client.send({ id, result: { roots: [{ uri: 'file:///one' }] } })
-    await vi.waitFor(() => expect(heard).toEqual([{ roots: [{ uri: 'file:///one' }] }]))
+    await until(() => expect(heard).toEqual([{ roots: [{ uri: 'file:///one' }] }]))
     expect(client.of('notifications/message').map(({ params }) => params?.['data'])).toEqual(['welcome'])
   })
 
@@ -242,8 +242,8 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
     const client = new RawClient(rig.served)
     await client.request('initialize', { protocolVersion: version, capabilities: { roots: {} }, clientInfo: { name: 'raw', version: '1' } })
     client.close()
-    await vi.waitFor(() => expect(heard).toHaveLength(1))
-    await vi.waitFor(() => expect(rig?.ways.open).toBe(0))
+    await until(() => expect(heard).toHaveLength(1))
+    await until(() => expect(rig?.ways.open).toBe(0))
   })
 })
 

@@ -2,9 +2,9 @@
 import { type Capabilities, type ParleyError, versions } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf } from './peers.fixtures.ts'
+import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const handshakes = versions.filter((version) => version !== '2026-07-28')
 const eliciting = handshakes.filter((version) => version >= '2025-06-18')
@@ -104,8 +104,8 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     const { keys, state } = shown(await client.ask('tools/call', CALL, ALL))
     const retry = { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: accept('Ann') } }
     const both = [client.ask('tools/call', retry, ALL), client.ask('tools/call', retry, ALL)]
-    await vi.waitFor(() => expect(client.session.inFlight()).toHaveLength(2))
-    await vi.waitFor(() => expect(go).toBeDefined())
+    await until(() => expect(client.session.inFlight()).toHaveLength(2))
+    await until(() => expect(go).toBeDefined())
     go?.()
     expect((await Promise.all(both)).map(textOf)).toEqual(['Ann', 'Ann'])
     await clock.advance(59_000)
@@ -262,10 +262,10 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     const client = clientOf(server)
     const id = client.nextId
     void client.ask('tools/call', CALL, ALL)
-    await vi.waitFor(() => expect(server.asked).toHaveLength(1))
+    await until(() => expect(server.asked).toHaveLength(1))
     const { signal } = server.asked[0] as Inbound
     client.send({ method: 'notifications/cancelled', params: { requestId: id } })
-    await vi.waitFor(() => expect(signal.aborted).toBe(true))
+    await until(() => expect(signal.aborted).toBe(true))
     ask()
     await flush()
     expect(client.received.filter((message) => message.id === id)).toEqual([])
@@ -319,7 +319,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     const client = clientOf(server)
     const called = client.ask('tools/call', CALL, ALL)
     const listed = client.ask('tools/list', {}, ALL)
-    await vi.waitFor(() => expect(server.asked).toHaveLength(2))
+    await until(() => expect(server.asked).toHaveLength(2))
     ask()
     const { keys } = shown(await called)
     expect(keys).toHaveLength(1)
@@ -373,7 +373,7 @@ it('8.2 questions that come within a moment of each other are shown together', a
     },
   })
   const called = client.call('any')
-  await vi.waitFor(() => expect(server.asked).toHaveLength(1))
+  await until(() => expect(server.asked).toHaveLength(1))
   await flush()
   await clock.advance(10)
   await clock.advance(100)

@@ -2,6 +2,7 @@
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import { memoryPair } from 'parley-mcp/client'
 import { type AcceptOptions, type Acceptor, type Answer, type Body, type Inbound, isObject, type Link, META, Session } from 'parley-mcp/engine'
+import { vi } from 'vitest'
 
 export interface ScriptedServer extends Acceptor {
   readonly sessions: Session[]
@@ -109,6 +110,11 @@ export interface RawMessage {
   params?: Body
   result?: Body
   error?: { code: number; message: string; data?: Body }
+}
+
+/** Waits until something holds; machines may be slow. */
+export function until<T>(check: () => T | Promise<T>): Promise<T> {
+  return vi.waitFor(check, { timeout: 15_000, interval: 5 })
 }
 
 /** The words of a result; whatever is none fails the test. */

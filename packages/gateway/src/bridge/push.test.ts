@@ -2,9 +2,9 @@
 import { ParleyError, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { fakeClock } from 'parley-mcp/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { overheard, RawClient, scripted, text, textOf } from './peers.fixtures.ts'
+import { overheard, RawClient, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const handshakes = versions.filter((version) => version !== STATELESS)
@@ -240,11 +240,11 @@ it('8.1 a server that only wants to be asked again is, after a moment', async ()
   const client = new RawClient(rig.served, { clock })
   await client.shakeHands('2025-06-18')
   const called = client.request('tools/call', { name: 'any', arguments: {} })
-  await vi.waitFor(() => expect(shown()).toBe(1))
+  await until(() => expect(shown()).toBe(1))
   await clock.advance(249)
   expect(times).toBe(1)
   await clock.advance(1)
-  await vi.waitFor(() => expect(shown()).toBe(2))
+  await until(() => expect(shown()).toBe(2))
   await clock.advance(499)
   expect(times).toBe(2)
   await clock.advance(1)

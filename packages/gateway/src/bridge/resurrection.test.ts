@@ -2,9 +2,9 @@
 import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { EVERYTHING, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf } from './peers.fixtures.ts'
+import { EVERYTHING, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 let clock: FakeClock
 let rig: BridgeRig
@@ -45,7 +45,7 @@ async function soon<T>(wanted: Promise<T>): Promise<T> {
   void wanted.finally(() => {
     over = true
   })
-  for (let step = 0; step < 100 && !over; step++) await clock.advance(100)
+  for (let step = 0; step < 400 && !over; step++) await clock.advance(100)
   return wanted
 }
 
@@ -58,7 +58,7 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
     const { ask } = await clientOf(one, version)
     expect(textOf(await ask('tools/call', CALL))).toBe('one')
     const waiting = ask('tools/call', { name: 'hang', arguments: {} })
-    await vi.waitFor(() => expect(one.asked.some(({ params }) => params['name'] === 'hang')).toBe(true))
+    await until(() => expect(one.asked.some(({ params }) => params['name'] === 'hang')).toBe(true))
     rig.crash()
     const { error, result } = await waiting
     expect(result).toBeUndefined()
@@ -80,7 +80,7 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
     rig.replaceBy(two)
     const before = raw.received.length
     rig.crash()
-    await soon(vi.waitFor(() => expect(two.sessions.length).toBeGreaterThan(0)))
+    await soon(until(() => expect(two.sessions.length).toBeGreaterThan(0)))
     await clock.advance(1000)
     const told = raw.received.slice(before).map(({ method }) => method)
     expect(told).toContain('notifications/tools/list_changed')
@@ -92,7 +92,7 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
       const filter = listening.params['notifications'] as Body
       if (filter['resourceSubscriptions'] !== undefined) listening.notify('notifications/resources/updated', { uri: 'note://one' })
     }
-    await vi.waitFor(() => expect(raw.of('notifications/resources/updated').length).toBe(heard + 1))
+    await until(() => expect(raw.of('notifications/resources/updated').length).toBe(heard + 1))
     if (isStateless(version)) return
     if (isStateless(server)) {
       await soon(ask('tools/call', CALL))
@@ -124,7 +124,7 @@ describe('L1 a server that comes back', () => {
     rig.upstream.onListChanged((kind) => kinds.push(kind))
     rig.replaceBy(serverOf('2025-06-18', 'two', { prompts: { listChanged: true } }))
     rig.crash()
-    await soon(vi.waitFor(() => expect(rig.upstream.introduction?.capabilities).toEqual({ prompts: { listChanged: true } })))
+    await soon(until(() => expect(rig.upstream.introduction?.capabilities).toEqual({ prompts: { listChanged: true } })))
     expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ prompts: { listChanged: true } })
     await flush()
     expect(kinds).toContain('prompts')
@@ -154,7 +154,7 @@ describe('L1 a server that comes back', () => {
     expect(one.asked).toHaveLength(1)
     rig.replaceBy(scripted({ version: '2026-07-28', answer: list('two') }))
     rig.crash()
-    await soon(vi.waitFor(() => expect(rig.ways.open).toBe(1)))
+    await soon(until(() => expect(rig.ways.open).toBe(1)))
     await clock.advance(1000)
     expect((await client.ask('tools/list')).result).toMatchObject({ tools: [{ name: 'two' }] })
   })

@@ -2,11 +2,11 @@
 import { type Capabilities, versions } from 'parley-mcp'
 import type { Body, Inbound, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { HANDLE_KEY } from '../upstream/index.ts'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
-import { RawClient, type ScriptedServer, scripted, text, textOf } from './peers.fixtures.ts'
+import { RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const ASKABLE: Capabilities = { elicitation: { form: {} } }
 const CALL: Body = { name: 'any', arguments: {} }
@@ -92,7 +92,8 @@ it('8.2 a session is only used for requests that can be asked exactly what it wa
   const more = await sessionOf(client, { ...ASKABLE, sampling: {} })
   expect(new Set([plain, askable, more]).size).toBe(3)
   expect(await sessionOf(client, { elicitation: {} })).toBe(askable)
-  const declared = server.sessions.map(({ peer }) => Object.keys(peer?.capabilities ?? {}).sort())
+  const names = ['elicitation', 'roots', 'sampling']
+  const declared = server.sessions.map(({ peer }) => names.filter((name) => Object.hasOwn(peer?.capabilities ?? {}, name)))
   expect(declared).toEqual([[], [], ['elicitation'], ['elicitation', 'sampling']])
 })
 
@@ -252,7 +253,7 @@ describe('8.2 sessions that nobody uses', () => {
     const client = clientOf(server, { timeout: 3_600_000 })
     client.principal = 'ann'
     const called = client.ask('tools/call', CALL)
-    await vi.waitFor(() => expect(server.asked).toHaveLength(1))
+    await until(() => expect(server.asked).toHaveLength(1))
     await clock.advance(30 * MINUTE)
     expect(rig.ways.open).toBe(2)
     finish()
@@ -284,7 +285,7 @@ it('L2 a server that is stopped when nobody needs it is not stopped in the middl
     })
     const client = clientOf(server, { idleStop: MINUTE, timeout: 3_600_000 })
     const called = client.ask('tools/call', CALL)
-    await vi.waitFor(() => expect(server.asked).toHaveLength(1))
+    await until(() => expect(server.asked).toHaveLength(1))
     await clock.advance(10 * MINUTE)
     finish()
     expect(textOf(await called)).toBe('done')

@@ -3,10 +3,10 @@ import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import { type Body, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { createServer, type Server, ToolError, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, scripted, text, textOf } from './peers.fixtures.ts'
+import { RawClient, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'
@@ -57,14 +57,14 @@ function clientOf(server: ReturnType<typeof makeServer>, version: ProtocolVersio
 }
 
 const call = (name: string): Body => ({ name, arguments: {} })
-const begun = (): Promise<void> => vi.waitFor(() => expect(finish).toBeDefined())
-/** Lets the clock run until something is there. */
+const begun = (): Promise<void> => until(() => expect(finish).toBeDefined())
+/** Lets the clock run seen something is there. */
 async function running<T>(wanted: Promise<T>): Promise<T> {
   let over = false
   void wanted.finally(() => {
     over = true
   })
-  for (let step = 0; step < 200 && !over; step++) await clock.advance(500)
+  for (let step = 0; step < 1000 && !over; step++) await clock.advance(100)
   return wanted
 }
 
@@ -107,7 +107,7 @@ describe(`8.4 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
     const taskId = await begin(client, 'slow')
     await begun()
     expect((await client.request('tasks/cancel', { taskId })).result).toMatchObject({ taskId, status: 'cancelled' })
-    await running(vi.waitFor(() => expect(aborted).toBe(1)))
+    await running(until(() => expect(aborted).toBe(1)))
     expect((await client.request('tasks/cancel', { taskId })).error).toMatchObject({ code: -32602 })
     expect((await client.request('tasks/get', { taskId: 'none' })).error).toMatchObject({ code: -32602 })
   })
@@ -160,7 +160,7 @@ describe.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)('8.4 a client
     void client.request('tools/call', call('slow'))
     await running(begun())
     client.send({ method: 'notifications/cancelled', params: { requestId: id } })
-    await running(vi.waitFor(() => expect(aborted).toBe(1)))
+    await running(until(() => expect(aborted).toBe(1)))
   })
 })
 
@@ -187,9 +187,9 @@ describe.each(['principal', 'request'] as const)(`8.4 a client of ${STATELESS} a
     expect(result).toMatchObject({ resultType: 'task', taskId: expect.any(String), status: 'working' })
     return result?.['taskId'] as string
   }
-  const until = (client: RawClient, taskId: string, status: string): Promise<Body> =>
+  const seen = (client: RawClient, taskId: string, status: string): Promise<Body> =>
     running(
-      vi.waitFor(async () => {
+      until(async () => {
         const { result } = await client.ask('tasks/get', { taskId }, both)
         expect(result).toMatchObject({ status })
         return result as Body
@@ -202,18 +202,18 @@ describe.each(['principal', 'request'] as const)(`8.4 a client of ${STATELESS} a
     expect((await client.ask('tasks/get', { taskId }, both)).result).toMatchObject({ taskId, status: 'working' })
     await running(begun())
     finish?.()
-    expect(await until(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'done' }] } })
+    expect(await seen(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'done' }] } })
   })
 
   it('its questions are shown with it, and answered to it', async () => {
     const client = open()
     const taskId = await begin(client, 'ask')
-    const { inputRequests } = await until(client, taskId, 'input_required')
+    const { inputRequests } = await seen(client, taskId, 'input_required')
     const [[key, question]] = Object.entries(inputRequests as Body) as [[string, Body]]
     expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who?' } })
     const answered = await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept', content: { name: 'Ann' } } } }, both)
     expect(answered.result).toMatchObject({ resultType: 'complete' })
-    expect(await until(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'You are Ann' }] } })
+    expect(await seen(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'You are Ann' }] } })
   })
 
   it('it can be cancelled, and then its session is of no use any more', async () => {
@@ -221,8 +221,8 @@ describe.each(['principal', 'request'] as const)(`8.4 a client of ${STATELESS} a
     const taskId = await begin(client, 'slow')
     await running(begun())
     expect((await client.ask('tasks/cancel', { taskId }, both)).error).toBeUndefined()
-    await running(vi.waitFor(() => expect(aborted).toBe(1)))
-    expect(await until(client, taskId, 'cancelled')).toMatchObject({ taskId })
+    await running(until(() => expect(aborted).toBe(1)))
+    expect(await seen(client, taskId, 'cancelled')).toMatchObject({ taskId })
   })
 
   it('its session lasts as long as it does', async () => {
@@ -274,6 +274,6 @@ it('8.4 a client and a server of 2026-07-28: tasks are theirs alone', async () =
   expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ taskId, status: 'working' })
   await begun()
   finish?.()
-  await vi.waitFor(async () => expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ status: 'completed' }))
+  await until(async () => expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ status: 'completed' }))
   expect((await client.ask('tasks/get', { taskId })).error).toMatchObject({ code: -32021 })
 })

@@ -52,6 +52,11 @@ export class MergedList<Item> {
     return run.collect()
   }
 
+  /** What is remembered is of another server with this name. */
+  forget(server: string): void {
+    this.#readers.delete(server)
+  }
+
   #reader(server: string): PageReader<Item> {
     let reader = this.#readers.get(server)
     if (reader === undefined) {

@@ -1,19 +1,15 @@
 /** Clients that vanish, come twice, come late, lie, or have the same ids as others. */
-import { afterEach, beforeEach, describe, it } from 'vitest'
-import { childrenOf, eventually, expect, FaultRig, faulty, soon, textOf } from './faults.fixtures.ts'
+import { describe, it } from 'vitest'
+import { childrenOf, eventually, expect, faulty, perTest, shared, soon, textOf } from './faults.fixtures.ts'
 import { modern, post, type RawAnswer, shakeHands } from './raw.fixtures.ts'
-
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
 
 const FORM = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } } }
 const ASK = { name: 'ask', arguments: FORM }
 const capabilities = { elicitation: { form: {} } }
 
 describe('8.2 a client of 2026-07-28 whose call is parked', () => {
+  const rig = perTest()
+
   const call = (params: Record<string, unknown>, headers: Record<string, string> = {}): Promise<RawAnswer> =>
     soon(modern(rig.address('files'), 'tools/call', params, { capabilities, headers }))
 
@@ -93,6 +89,8 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
 })
 
 describe('a client that vanishes in the middle of a call', () => {
+  const rig = perTest()
+
   it('8.2 rule 8: without a session, the server is told to stop', async () => {
     await rig.start({ files: { ...faulty(), session: 'shared' } })
     const abort = new AbortController()
@@ -124,6 +122,8 @@ describe('a client that vanishes in the middle of a call', () => {
 })
 
 describe('M1 two clients whose ids collide on one shared server', () => {
+  const rig = perTest()
+
   it.each(['2025-06-18', '2026-07-28'])('each gets its own answers, clients of %s', async (version) => {
     await rig.start({ files: { ...faulty(), session: 'shared' } })
     const url = rig.address('files')
@@ -155,6 +155,8 @@ describe('M1 two clients whose ids collide on one shared server', () => {
 })
 
 describe('what is no request', () => {
+  const rig = shared({ files: { ...faulty(), lazy: true } })
+
   it.each([
     ['no JSON', '{"jsonrpc":', 400, -32700],
     ['an empty body', '', 400, -32700],
@@ -162,7 +164,6 @@ describe('what is no request', () => {
     ['a text', '"hello"', 400, -32600],
     ['deeper than any message', `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`, 400, -32600],
   ])('%s', async (_, text, status, code) => {
-    await rig.start({ files: faulty() })
     for (const url of [rig.address(), rig.address('files')]) {
       const answer = await soon(post(url, text))
       expect([answer.status, answer.body.error?.code]).toEqual([status, code])
@@ -170,12 +171,10 @@ describe('what is no request', () => {
   })
 
   it('longer than any message: 413', async () => {
-    await rig.start({ files: faulty() })
     expect((await soon(post(rig.address('files'), `"${'x'.repeat(5 * 1024 * 1024)}"`))).status).toBe(413)
   })
 
   it('of another server, of none, of a name that means something in a path', async () => {
-    await rig.start({ files: faulty() })
     for (const path of [
       '/servers/none/mcp',
       '/servers//mcp',
@@ -189,7 +188,6 @@ describe('what is no request', () => {
   })
 
   it('from another place: DNS rebinding gets nothing', async () => {
-    await rig.start({ files: faulty() })
     const { status } = await post(rig.address('files'), '{}', { headers: { origin: 'https://evil.example' } })
     expect(status).toBe(403)
   })

@@ -10,7 +10,7 @@ import type { ProtocolVersion } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { connect, type NodeConnectOptions } from 'parley-mcp/node'
-import { expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { until } from '../../../sdk/test/wire/processes.ts'
 import { type GatewayConfig, parseConfig } from '../../src/config/index.ts'
 import { Gateway } from '../../src/gateway/index.ts'
@@ -32,7 +32,7 @@ export function configOf(servers: Readonly<Record<string, Settings>>, gateway: S
 export class FaultRig {
   /** `severity sentence`, in order. */
   readonly said: string[] = []
-  readonly clock = watchedClock()
+  readonly clock: WatchedClock = watchedClock()
   url = ''
   #gateway: Gateway | undefined
   readonly #clients: Client[] = []
@@ -64,6 +64,16 @@ export class FaultRig {
     return client
   }
 
+  /** What would be waited for `ms` milliseconds for is over now. */
+  async passing<T>(ms: number, what: Promise<T>): Promise<T> {
+    await until(
+      () => this.clock.waiting(),
+      (timers) => timers.some((timer) => timer.startsWith(`${ms} ms`)),
+    )
+    await this.clock.skip(ms)
+    return what
+  }
+
   /** A program that answers HTTP as it likes. */
   async http(listener: RequestListener): Promise<string> {
     const server = createServer(listener)
@@ -87,9 +97,10 @@ export class FaultRig {
 
   /** Ends everything, and then there must be nothing left: no process, no timer. */
   async clear(): Promise<void> {
-    await Promise.allSettled(this.#clients.map((client) => client.close()))
+    await Promise.allSettled(this.#clients.splice(0).map((client) => client.close()))
     await this.#gateway?.close(0)
-    for (const undo of this.#undo.reverse()) await undo()
+    for (const undo of this.#undo.splice(0).reverse()) await undo()
+    this.said.length = 0
     await until(
       () => childrenOf(process.pid),
       (left) => left.length === 0,
@@ -100,6 +111,21 @@ export class FaultRig {
       3000,
     )
   }
+}
+
+/** A gateway for each test of a group. */
+export function perTest(): FaultRig {
+  const rig = new FaultRig()
+  afterEach(() => rig.clear())
+  return rig
+}
+
+/** One gateway for all tests of a group, where none of them changes anything. */
+export function shared(servers: Readonly<Record<string, Settings>>, settings?: Settings): FaultRig {
+  const rig = new FaultRig()
+  beforeAll(() => rig.start(servers, settings))
+  afterAll(() => rig.clear())
+  return rig
 }
 
 interface WatchedClock extends Clock {

@@ -3,16 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ParleyError } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
-import { afterEach, beforeEach, describe, it } from 'vitest'
-import { childrenOf, eventually, expect, FaultRig, failureOf, faulty, soon, textOf, until } from './faults.fixtures.ts'
+import { describe, it } from 'vitest'
+import { childrenOf, eventually, expect, failureOf, faulty, perTest, soon, textOf, until } from './faults.fixtures.ts'
 
 const SECRET = 'sesame-4711-open'
 
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
+const rig = perTest()
 
 const pidOf = async (client: Client): Promise<number> => Number(await textOf(client, 'pid'))
 const stateOf = (name: string): string | undefined => rig.gateway.upstreams.find((each) => each.name === name)?.status().state

@@ -1,19 +1,15 @@
 /** Names, lists and schemas that nobody expects, and keys that mean something to JavaScript. */
-import { afterEach, beforeEach, describe, it } from 'vitest'
-import { expect, FaultRig, failureOf, faulty, names, soon, textOf } from './faults.fixtures.ts'
+import { describe, it } from 'vitest'
+import { expect, failureOf, faulty, names, perTest, shared, soon, textOf } from './faults.fixtures.ts'
 import { modern, post, shakeHands } from './raw.fixtures.ts'
-
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
 
 const ODD = ['with space', 'emoji 🦜', 'x'.repeat(300), '__proto__', 'constructor', 'a__b', '', 'UPPER', '../etc/passwd', 'nul\u0000l']
 const LONG = 'x'.repeat(100_000)
 const RIGHT = /^[A-Za-z0-9_.-]{1,64}$/
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('G names of tools, client of %s', (version) => {
+  const rig = perTest()
+
   it('odd ones are shown under names every client takes, and lead back', async () => {
     await rig.start({ odd: { ...faulty('--tools=odd'), session: 'shared' } })
     const client = await rig.client(undefined, version)
@@ -69,10 +65,10 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('G names of tools, client o
 })
 
 describe('keys that mean something to JavaScript', () => {
+  const rig = shared({ files: { ...faulty('--tools=1'), session: 'shared' } })
   const HOSTILE = '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}},"text":"plain"}'
 
   it('in the arguments of a call: what is harmless arrives, and nothing here changes', async () => {
-    await rig.start({ files: { ...faulty(), session: 'shared' } })
     const session = await shakeHands(rig.address('files'))
     const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"params","arguments":${HOSTILE},"__proto__":{"name":"echo"}}}`
     const headers = { 'mcp-session-id': session.id, 'mcp-protocol-version': '2025-06-18' }
@@ -83,7 +79,6 @@ describe('keys that mean something to JavaScript', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('as method %s: -32601', async (method) => {
-    await rig.start({ files: faulty() })
     for (const url of [rig.address(), rig.address('files')]) {
       expect((await soon(modern(url, method))).body.error).toMatchObject({ code: -32601 })
       const session = await shakeHands(url)
@@ -92,7 +87,6 @@ describe('keys that mean something to JavaScript', () => {
   })
 
   it.each(['__proto__', 'constructor', 'files____proto__', 'files__', '__', '', LONG])('as the name of a tool: %s', async (name) => {
-    await rig.start({ files: faulty('--tools=1') })
     const session = await shakeHands(rig.address())
     const { body } = await soon(session.request('tools/call', { name, arguments: {} }))
     // A name that could be one is the server's to judge.
@@ -101,13 +95,11 @@ describe('keys that mean something to JavaScript', () => {
   })
 
   it.each([7, null, {}, ['files__echo'], true])('as the name of a tool: %j', async (name) => {
-    await rig.start({ files: faulty() })
     const session = await shakeHands(rig.address())
     expect((await soon(session.request('tools/call', { name, arguments: {} }))).body.error).toMatchObject({ code: -32602 })
   })
 
   it.each(['__proto__', 'constructor', 'parley://__proto__', LONG, 'file:///../../etc/passwd', '\u0000'])('as a URI: %s', async (uri) => {
-    await rig.start({ files: faulty() })
     const session = await shakeHands(rig.address())
     const { body } = await soon(session.request('resources/read', { uri }))
     expect(body.error).toMatchObject({ code: -32002 })
@@ -116,6 +108,7 @@ describe('keys that mean something to JavaScript', () => {
 })
 
 describe('cursors', () => {
+  const rig = shared({ files: faulty() })
   const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
   it.each([
@@ -126,7 +119,6 @@ describe('cursors', () => {
     ['with __proto__', Buffer.from('{"d":[],"s":"__proto__","c":"x","n":0,"__proto__":{"d":["files"]}}').toString('base64url')],
     ['that says it is at the end', encoded({ d: [], s: 'files', c: 'x', n: 999_999_999 })],
   ])('%s: an error or a list, at once', async (_, cursor) => {
-    await rig.start({ files: faulty() })
     const session = await shakeHands(rig.address())
     const { body } = await soon(session.request('tools/list', { cursor }))
     if (body.error === undefined) expect(body.result?.['tools']).toBeInstanceOf(Array)
@@ -135,8 +127,8 @@ describe('cursors', () => {
 })
 
 describe('depth', () => {
+  const rig = shared({ files: faulty() })
   it('arguments as deep as allowed arrive, deeper ones are refused, and a deep result fails that call only', async () => {
-    await rig.start({ files: faulty() })
     const session = await shakeHands(rig.address('files'))
     const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`)
     const call = (depth: number) => soon(session.request('tools/call', { name: 'params', arguments: { deep: nested(depth) } }))

@@ -1,16 +1,12 @@
 /** The configuration changes while calls run: whoever is not concerned notices nothing. */
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { ConfigError, watchConfig } from '../../src/config/index.ts'
-import { childrenOf, configOf, eventually, expect, FaultRig, failureOf, faulty, names, soon, textOf, until } from './faults.fixtures.ts'
+import { childrenOf, configOf, eventually, expect, failureOf, faulty, names, perTest, soon, textOf, until } from './faults.fixtures.ts'
 import { shakeHands } from './raw.fixtures.ts'
 
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
+const rig = perTest()
 
 const OLD = { kept: faulty(), changed: faulty(), removed: faulty() }
 const NEW = { kept: faulty(), changed: faulty('--tools=3'), added: faulty() }
@@ -21,11 +17,12 @@ describe('G hot reload', () => {
     const kept = await shakeHands(rig.address('kept'))
     const pid = async (): Promise<string | undefined> => (await kept.request('tools/call', { name: 'pid' })).body.result?.content?.[0]?.text
     const before = await pid()
-    const running = kept.request('tools/call', { name: 'wait', arguments: { ms: 1000 } }, { id: 'long' })
+    const running = kept.request('tools/call', { name: 'wait', arguments: { ms: 500 } }, { id: 'long' })
     const [changed, removed] = await Promise.all([rig.client('changed'), rig.client('removed')])
     const hanging = [failureOf(changed.call('hang')), failureOf(removed.call('hang'))]
     await Promise.all([textOf(changed, 'pid'), textOf(removed, 'pid')])
-    const reloaded = rig.gateway.reload(configOf(NEW))
+    // How long running calls may take to end.
+    const reloaded = rig.passing(5000, rig.gateway.reload(configOf(NEW)))
     for (const failure of await soon(Promise.all(hanging))) expect(failure).toBeInstanceOf(Error)
     await soon(reloaded)
     expect((await soon(running)).body.result?.content?.[0]?.text).toBe('waited')

@@ -1,14 +1,10 @@
 /** Addresses behind which there is no server, or one that leads back here. */
 import { type RequestListener, request, type ServerResponse } from 'node:http'
 import { ParleyError } from 'parley-mcp'
-import { afterEach, beforeEach, describe, it } from 'vitest'
-import { eventually, expect, FaultRig, failureOf, faulty, names, soon, textOf } from './faults.fixtures.ts'
+import { describe, it } from 'vitest'
+import { eventually, expect, FaultRig, failureOf, faulty, names, perTest, soon, textOf } from './faults.fixtures.ts'
 
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
+const rig = perTest()
 
 const TOKEN = 'bearer-of-secrets-4711'
 

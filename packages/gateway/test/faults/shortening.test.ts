@@ -1,17 +1,13 @@
 /** Names that cannot be shortened uniquely: with a hash as weak as this, there are many. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { FaultRig, failureOf, faulty, names, soon, textOf } from './faults.fixtures.ts'
+import { expect, it, vi } from 'vitest'
+import { failureOf, faulty, names, perTest, soon, textOf } from './faults.fixtures.ts'
 
 vi.mock('../../src/catalogue/canonical.ts', async (original) => ({
   ...(await original<object>()),
   sha256: (text: string) => new Uint8Array(32).fill(text.startsWith('["odd","') ? 7 : text.length),
 }))
 
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
+const rig = perTest()
 
 it('G the first keeps its name, the other is left out of the list and told in the log, and no call goes astray', async () => {
   await rig.start({ odd: { ...faulty('--tools=clashing'), session: 'shared' } })

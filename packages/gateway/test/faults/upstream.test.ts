@@ -1,17 +1,13 @@
 /** A server that does not keep to the protocol: whoever calls it is told clearly, and everything else goes on. */
 import { join } from 'node:path'
 import { ParleyError, versions } from 'parley-mcp'
-import { afterEach, beforeEach, describe, it } from 'vitest'
-import { eventually, expect, FaultRig, failureOf, faulty, soon, textOf } from './faults.fixtures.ts'
+import { describe, it } from 'vitest'
+import { eventually, expect, failureOf, faulty, perTest, shared, soon, textOf } from './faults.fixtures.ts'
 import { modern } from './raw.fixtures.ts'
 
-let rig: FaultRig
-beforeEach(() => {
-  rig = new FaultRig()
-})
-afterEach(() => rig.clear())
-
 describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client of %s', (version) => {
+  const rig = perTest()
+
   it('V3, V5 speaks no known version: both sides are named', async () => {
     await rig.start({ bad: faulty('--version=1999-12-31'), good: faulty() })
     const failure = await soon(failureOf(rig.client('bad', version)))
@@ -40,47 +36,11 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
     expect(await textOf(client, 'echo', { text: 'still' })).toBe('still')
   })
 
-  it('says what is no message, answers nobody asked for, and pollutes nothing', async () => {
-    await rig.start({ bad: faulty() })
-    const client = await rig.client('bad', version)
-    expect(await textOf(client, 'invalid')).toBe('said')
-    expect(await textOf(client, 'echo', { text: 'well' })).toBe('well')
-    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-  })
-
   it('answers twice: the first answer counts, the next call is not mistaken', async () => {
     await rig.start({ bad: { ...faulty(), session: 'shared' } })
     const client = await rig.client('bad', version)
     expect(await textOf(client, 'twice')).toBe('first')
     expect(await textOf(client, 'echo', { text: 'third' })).toBe('third')
-  })
-
-  it('answers with what is no result', async () => {
-    await rig.start({ bad: faulty() })
-    const client = await rig.client('bad', version)
-    const failure = await soon(failureOf(client.call('broken')))
-    expect(failure).toMatchObject({ receivedCode: -32603, message: expect.stringMatching(/result/i) })
-    expect(await textOf(client, 'echo', { text: 'well' })).toBe('well')
-  })
-
-  it('errors 5: answers with an error code of its own', async () => {
-    await rig.start({ bad: faulty() })
-    const client = await rig.client('bad', version)
-    const failure = await soon(failureOf(client.call('error')))
-    const expected = version === '2026-07-28' ? { receivedCode: -32603, data: expect.objectContaining({ originalCode: -32050 }) } : { receivedCode: -32050 }
-    expect(failure).toMatchObject({ message: 'an error of its own', ...expected })
-  })
-
-  it.each(['elicitation/create', 'sampling/createMessage', 'roots/list'])('C3 asks for %s, which the client never declared: it is refused', async (method) => {
-    await rig.start({ bad: faulty() })
-    const client = await rig.client('bad', version)
-    expect(JSON.parse(await soon(textOf(client, 'ask', { method, params: { message: 'Who?', messages: [], maxTokens: 1 } })))).toMatchObject({ code: -32601 })
-  })
-
-  it.each([['no/such'], ['tools/call'], ['constructor'], ['__proto__']])('asks for %s, which is none of its business: it is refused', async (method) => {
-    await rig.start({ bad: faulty() })
-    const client = await rig.client('bad', version)
-    expect(JSON.parse(await soon(textOf(client, 'ask', { method })))).toMatchObject({ code: -32601 })
   })
 
   it('L2 never answers initialize: a clear error after its time, and nothing before that for the others', async () => {
@@ -91,9 +51,43 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
     expect(failure).toBeInstanceOf(ParleyError)
     expect((failure as Error).message).toMatch(/mute.*2000 ms/)
   })
+})
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault in a conversation, client of %s', (version) => {
+  const rig = shared({ bad: faulty() })
+
+  it('says what is no message, answers nobody asked for, and pollutes nothing', async () => {
+    const client = await rig.client('bad', version)
+    expect(await textOf(client, 'invalid')).toBe('said')
+    expect(await textOf(client, 'echo', { text: 'well' })).toBe('well')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  it('answers with what is no result', async () => {
+    const client = await rig.client('bad', version)
+    const failure = await soon(failureOf(client.call('broken')))
+    expect(failure).toMatchObject({ receivedCode: -32603, message: expect.stringMatching(/result/i) })
+    expect(await textOf(client, 'echo', { text: 'well' })).toBe('well')
+  })
+
+  it('errors 5: answers with an error code of its own', async () => {
+    const client = await rig.client('bad', version)
+    const failure = await soon(failureOf(client.call('error')))
+    const expected = version === '2026-07-28' ? { receivedCode: -32603, data: expect.objectContaining({ originalCode: -32050 }) } : { receivedCode: -32050 }
+    expect(failure).toMatchObject({ message: 'an error of its own', ...expected })
+  })
+
+  it.each(['elicitation/create', 'sampling/createMessage', 'roots/list'])('C3 asks for %s, which the client never declared: it is refused', async (method) => {
+    const client = await rig.client('bad', version)
+    expect(JSON.parse(await soon(textOf(client, 'ask', { method, params: { message: 'Who?', messages: [], maxTokens: 1 } })))).toMatchObject({ code: -32601 })
+  })
+
+  it.each([['no/such'], ['tools/call'], ['constructor'], ['__proto__']])('asks for %s, which is none of its business: it is refused', async (method) => {
+    const client = await rig.client('bad', version)
+    expect(JSON.parse(await soon(textOf(client, 'ask', { method })))).toMatchObject({ code: -32601 })
+  })
 
   it('returns 50 MB: a clear error for that call, and the next one works', async () => {
-    await rig.start({ bad: faulty() })
     const client = await rig.client('bad', version)
     const failure = await soon(failureOf(client.call('big', { megabytes: 50 })))
     expect(failure).toBeInstanceOf(ParleyError)
@@ -103,6 +97,8 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
 })
 
 describe('a server of another version', () => {
+  const rig = perTest()
+
   it.each(versions.filter((version) => version < '2026'))('V3 that speaks %s whatever it is asked for is understood', async (spoken) => {
     await rig.start({ old: faulty(`--version=${spoken}`) })
     await rig.gateway.reach()
