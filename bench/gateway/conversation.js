@@ -25,19 +25,19 @@ export class Conversation {
   #connections
 
   /** `place`: `{ name, port, path }`. Given connections are shared with others and stay open. */
-  static async open({ name, port, path }, version, { connections, shared } = {}) {
+  static async open({ name, port, path }, version, { connections, shared, able = true } = {}) {
     const conversation = new Conversation()
     conversation.#name = name
     conversation.#path = path
     conversation.#version = version
     conversation.#connections = shared ?? Array.from({ length: connections }, () => new HttpConnection(port))
-    if (version !== STATELESS) await conversation.#shakeHands()
+    if (version !== STATELESS) await conversation.#shakeHands(able)
     return conversation
   }
 
-  async #shakeHands() {
+  async #shakeHands(able) {
     const [connection] = this.#connections
-    const opened = await connection.ask(Buffer.from(this.#http('POST', initializeOf(this.#version))))
+    const opened = await connection.ask(Buffer.from(this.#http('POST', initializeOf(this.#version, { able }))))
     this.#session = sessionIn(opened.head)
     if (opened.status !== 200 || this.#session === undefined) throw refused('initialize', opened)
     const agreed = JSON.parse(messageIn(opened.body)).result?.protocolVersion

@@ -30,5 +30,11 @@ export function messageOf({ method, params }, version, id = FIRST_ID) {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params: version === STATELESS ? { ...params, _meta: envelope } : params })
 }
 
-export const initializeOf = (version) =>
-  messageOf({ method: 'initialize', params: { protocolVersion: version, capabilities, clientInfo: clientIdentity } }, version, 1)
+/** `able`: with what a usual client can be asked. */
+export function initializeOf(version, { able }) {
+  return messageOf(
+    { method: 'initialize', params: { protocolVersion: version, capabilities: able ? capabilities : {}, clientInfo: clientIdentity } },
+    version,
+    1,
+  )
+}

@@ -25,7 +25,8 @@ async function spread(items, connections, work) {
 async function openMany(place, count, connections) {
   const opened = []
   await spread(Array(count).fill(place), connections, async (_, connection) => {
-    opened.push(await Conversation.open(place, VERSION, { shared: [connection] }))
+    // Clients that can be asked things cannot share a server over stdio: it does not say whom it asks.
+    opened.push(await Conversation.open(place, VERSION, { shared: [connection], able: false }))
   })
   return opened
 }

@@ -67,7 +67,8 @@ Parley runs with its defaults.
 
 What translation costs is held against the same client with a server of its own version. All servers send the same there: tools with titles, annotations and here and there
 an output schema, and small results with structured content, which later versions have added; so there is something to translate. Each pair of versions has a gateway of its own.
-The memory of a session is what the gateway's process has grown by (\`VmRSS\`), after collections.
+Where many sessions are open, their clients declare no capabilities, since only such clients can share a server over stdio. The memory of a session
+is what the gateway's process has grown by (\`VmRSS\`), after collections.
 
 ${section('A server over stdio, served over HTTP', stdio.map(timesBetterPeer))}${section(
   'A server over HTTP, served over HTTP in the same version',

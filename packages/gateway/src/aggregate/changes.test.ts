@@ -80,6 +80,7 @@ describe('G a replaced server', () => {
     rig = new AggregateRig({ a: { server: small('old') }, b: { server: small('b') } })
     const client = await rig.connect({ version: '2025-06-18' })
     expect(await named(client)).toContain('a__touch')
+    await client.resources()
     const broken = scripted({ version: '2025-06-18', answer: () => Promise.reject(new ParleyError('internal_error', { message: 'no list' })) })
     const [old] = rig.replace({ a: { server: broken } })
     await old?.close()

@@ -51,8 +51,7 @@ export class Directory {
   /** Nobody may have read the lists since the gateway was started; then they are read now. */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
-    const isKnown = (): boolean => this.#offers.route(uri) !== undefined
-    if (!isKnown()) await this.#lists.learnResources(isKnown)
+    if (this.#offers.route(uri) === undefined) await this.#lists.learnResources((unread) => this.#offers.ownerOf(uri, unread) !== undefined)
     const routed = this.#offers.route(uri)
     const served = this.#offers.server(routed?.server)
     if (served === undefined || routed === undefined) {

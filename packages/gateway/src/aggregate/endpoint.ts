@@ -4,7 +4,7 @@ import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, 
 import { reported, withoutExecution } from '../bridge/index.ts'
 import { MergedList } from '../catalogue/index.ts'
 import { BridgedCall, type ListKind, viaIn } from '../upstream/index.ts'
-import { DEADLINE, isListMethod, type ListMethod, type OwnLists } from './lists.ts'
+import { DEADLINE, isListMethod, type Listed, type ListMethod, type OwnLists } from './lists.ts'
 import { RoutedInbound } from './routed.ts'
 import { STATUS_RESOURCE, STATUS_URI, statusContents } from './status.ts'
 import { Ways } from './ways.ts'
@@ -19,7 +19,7 @@ export class AggregateEndpoint implements Endpoint {
   readonly #ways: Ways
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
   readonly #diverged = new Map<ListKind, Set<string>>()
-  readonly #own = new Map<ListMethod, MergedList<Body>>()
+  readonly #own = new Map<ListMethod, MergedList<Listed>>()
   #taskLists: MergedList<Body> | undefined
   /** Another gateway has asked here: it has to know what is behind this one. */
   #isForGateways = false

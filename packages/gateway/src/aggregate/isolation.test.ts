@@ -134,14 +134,13 @@ describe('G a server that breaks', () => {
     ])
   })
 
-  it('that stops answering lists is shown as it was last; it is waited for once, and what it has then is announced', async () => {
+  it('that stops answering lists is shown as it was last; it is waited for once, and its tools can still be called', async () => {
     let silent = false
-    const answers: ((result: Body) => void)[] = []
     const tools = (...own: string[]): Body => ({ tools: own.map((name) => ({ name, inputSchema: { type: 'object' } })) })
     const moody = scripted({
       version: '2025-06-18',
       capabilities: { tools: {} },
-      answer: ({ method }) => (method !== 'tools/list' ? text('alive') : silent ? new Promise((resolve) => answers.push(resolve)) : tools('one')),
+      answer: ({ method }) => (method !== 'tools/list' ? text('alive') : silent ? new Promise(() => {}) : tools('one')),
     })
     rigOf({ quick: { server: small('quick') }, moody: { server: moody } })
     const raw = await atOnce(handshake())
@@ -167,6 +166,36 @@ describe('G a server that breaks', () => {
     const asked = mute.asked.length
     for (let count = 0; count < 20; count++) expect((await atOnce(raw.request('resources/read', { uri: `nobody://${count}` }))).error?.code).toBe(-32002)
     expect(mute.asked.length).toBe(asked)
+  })
+
+  it('that is slow to list what it has keeps it: nobody else is read in its place', async () => {
+    let answer: (result: Body) => void = () => {}
+    const slow = scripted({
+      version: '2025-06-18',
+      capabilities: { resources: {} },
+      answer: ({ method }) => {
+        if (method === 'resources/list') return new Promise((resolve) => (answer = resolve))
+        return method === 'resources/read' ? { contents: [{ uri: 'note://quick', text: 'slow' }] } : { resourceTemplates: [] }
+      },
+    })
+    rigOf({ slow: { server: slow }, quick: { server: small('quick') } })
+    const raw = await atOnce(handshake())
+    const reading = raw.request('resources/read', { uri: 'note://quick' })
+    await pass(1000)
+    answer({ resources: [{ uri: 'note://quick', name: 'x' }] })
+    expect((await atOnce(reading)).result).toMatchObject({ contents: [{ text: 'slow' }] })
+  })
+
+  it('that is slower than others keeps its URIs in the list of all: the first of the configuration, not the first to answer', async () => {
+    let answer: (result: Body) => void = () => {}
+    const slow = scripted({ version: '2025-06-18', capabilities: { resources: {} }, answer: () => new Promise((resolve) => (answer = resolve)) })
+    rigOf({ slow: { server: slow }, quick: { server: small('quick') } })
+    const raw = await atOnce(handshake())
+    const listing = raw.request('resources/list')
+    await pass(1000)
+    answer({ resources: [{ uri: 'note://quick', name: 'x' }] })
+    const { result = {} } = await atOnce(listing)
+    expect((result['resources'] as Body[]).map(({ uri }) => uri)).toEqual(['parley://status', 'note://quick', 'parley://servers/quick/note%3A%2F%2Fquick'])
   })
 
   it('is warned of once, not with every list', async () => {

@@ -27,12 +27,18 @@ export function isListMethod(method: string): method is ListMethod {
   return Object.hasOwn(LISTS, method)
 }
 
+/** An item in the words of its server. */
+export interface Listed {
+  readonly server: string
+  readonly item: Body
+}
+
 /** Asks a server for one page, as its clients may see it. */
 type Ask = (params: Body) => Promise<Body>
 
 /** Where one client's conversations show other lists than the gateway's own. */
 export interface OwnLists {
-  readonly merged: MergedList<Body>
+  readonly merged: MergedList<Listed>
   /** `undefined` where it sees what everybody does. */
   ask(served: ServedUpstream): Ask | undefined
 }
@@ -46,15 +52,19 @@ export interface ListsOptions {
   readonly onLate: (kind: ListKind) => void
 }
 
+/** By server: its lists that have not been read to their end. */
+type Unread = Map<string, Set<ListMethod>>
+
 interface Learning {
   readonly done: Promise<unknown>
+  readonly unread: Unread
   /** When it was over. */
   over: number
 }
 
 export class Lists {
   readonly #options: ListsOptions
-  readonly #merged: ReadonlyMap<ListMethod, MergedList<Body>>
+  readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
   #learning: Learning | undefined
@@ -67,23 +77,24 @@ export class Lists {
   }
 
   /** For a client that sees lists of its own. */
-  own(method: ListMethod): MergedList<Body> {
+  own(method: ListMethod): MergedList<Listed> {
     const { clock, onLate } = this.#options
-    return new MergedList<Body>({ clock, deadline: DEADLINE, onLate: () => onLate(LISTS[method].kind) })
+    return new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => onLate(LISTS[method].kind) })
   }
 
   async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
     if (cursor !== undefined && typeof cursor !== 'string') throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
     const asked = this.#asked(method)
-    const sources = asked.map((served): ListSource<Body> => {
+    const sources = asked.map((served): ListSource<Listed> => {
       const ask = own?.ask(served)
       return { server: served.upstream.name, fetch: (place) => this.#fetch(served, method, place, ask) }
     })
-    const merged = own?.merged ?? (this.#merged.get(method) as MergedList<Body>)
+    const merged = own?.merged ?? (this.#merged.get(method) as MergedList<Listed>)
     const { items, nextCursor, notes } = await merged.page(sources, cursor)
     for (const served of asked) if (served.upstream.introduction === undefined) this.#options.grace.end(served)
     this.#say(method, sources, notes)
-    return { [LISTS[method].field]: items, ...(nextCursor === undefined ? {} : { nextCursor }) }
+    const shown = items.map(({ server, item }) => this.#options.offers.shown(server, method, item))
+    return { [LISTS[method].field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) }
   }
 
   /** Reads the whole list of one server; its names are known then. */
@@ -100,10 +111,10 @@ export class Lists {
    * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI anew, and nobody waits longer
    * than for a list, or for servers that have nothing to do with it.
    */
-  async learnResources(found: () => boolean): Promise<void> {
+  async learnResources(found: (unread: Unread) => boolean): Promise<void> {
     const { clock } = this.#options
     if (this.#learning === undefined || clock.now() - this.#learning.over >= DEADLINE) this.#learning = this.#learn()
-    const { done } = this.#learning
+    const { done, unread } = this.#learning
     await new Promise<void>((resolve) => {
       const end = (): void => {
         stop()
@@ -111,7 +122,7 @@ export class Lists {
         resolve()
       }
       const look = (): void => {
-        if (found()) end()
+        if (found(unread)) end()
       }
       const stop = clock.after(DEADLINE, end)
       this.#waiting.add(look)
@@ -143,12 +154,23 @@ export class Lists {
   }
 
   #learn(): Learning {
-    const reading = Promise.allSettled([this.#readAll('resources/list'), this.#readAll('resources/templates/list')])
-    const learning: Learning = { done: reading, over: Number.POSITIVE_INFINITY }
-    void reading.then(() => {
+    const methods: readonly ListMethod[] = ['resources/list', 'resources/templates/list']
+    const unread: Unread = new Map(this.#asked('resources/list').map(({ upstream }) => [upstream.name, new Set(methods)]))
+    const learning: Learning = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
+    // Known before anything is read: servers may answer at once.
+    this.#learning = learning
+    const done = Promise.allSettled(methods.map((method) => this.#readAll(method))).then(() => {
       learning.over = this.#options.clock.now()
     })
-    return learning
+    return Object.assign(learning, { done })
+  }
+
+  /** Nothing more will come of it, for now. */
+  #wasRead(server: string, method: ListMethod): void {
+    const unread = this.#learning?.unread
+    const lists = unread?.get(server)
+    if (lists?.delete(method) && lists.size === 0) unread?.delete(server)
+    for (const look of [...this.#waiting]) look()
   }
 
   async #readAll(method: ListMethod): Promise<void> {
@@ -160,18 +182,21 @@ export class Lists {
     }
   }
 
-  async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<{ items: Body[]; nextCursor?: string }> {
-    const { upstream } = served
-    const { field } = LISTS[method]
-    const params: Body = cursor === undefined ? {} : { cursor }
-    const result = await (ask?.(params) ?? askHome(upstream, method, params))
-    const items = result[field]
-    if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `${method} was answered without ${field}` })
-    const part = cursor === undefined && ask === undefined ? 'first' : 'more'
-    const shown = this.#options.offers.publish(upstream.name, method, items.filter(isObject), part)
-    for (const look of [...this.#waiting]) look()
-    const { nextCursor } = result
-    return typeof nextCursor === 'string' ? { items: shown, nextCursor } : { items: shown }
+  async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<{ items: Listed[]; nextCursor?: string }> {
+    const { name } = served.upstream
+    let nextCursor: unknown
+    try {
+      const params: Body = cursor === undefined ? {} : { cursor }
+      const result = await (ask?.(params) ?? askHome(served.upstream, method, params))
+      const { [LISTS[method].field]: items } = result
+      if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
+      const part = cursor === undefined && ask === undefined ? 'first' : 'more'
+      const kept = this.#options.offers.learn(name, method, items.filter(isObject), part).map((item): Listed => ({ server: name, item }))
+      nextCursor = result['nextCursor']
+      return typeof nextCursor === 'string' ? { items: kept, nextCursor } : { items: kept }
+    } finally {
+      if (typeof nextCursor !== 'string') this.#wasRead(name, method)
+    }
   }
 
   /** Once, until it is something else. */

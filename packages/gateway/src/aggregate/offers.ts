@@ -58,6 +58,14 @@ export class Offers {
     return this.#uris.route(uri)
   }
 
+  /** Whose a listed URI is, when none of the servers before that one is `unread`: they might list it, too. */
+  ownerOf(uri: string, unread: { has(server: string): boolean }): string | undefined {
+    const owner = this.#uris.listedBy(uri)
+    if (owner === undefined) return undefined
+    for (const server of this.#servers.keys()) if (server === owner || unread.has(server)) return server === owner ? owner : undefined
+    return undefined
+  }
+
   publicUri(server: string, uri: string): string {
     return this.#uris.publicUri(server, uri)
   }
@@ -66,28 +74,41 @@ export class Offers {
     return this.#uris.mention(server, uri)
   }
 
-  /** Items of a server's list as clients see them; from now on they lead back to it. */
-  publish(server: string, method: ListMethod, listed: readonly Body[], part: Part): Body[] {
+  /** From now on the items lead back to the server. Returns those that can. */
+  learn(server: string, method: ListMethod, listed: readonly Body[], part: Part): Body[] {
     const key = KEYS[method]
     const items = listed.filter((item) => typeof item[key] === 'string')
     if (items.length < listed.length) this.#say(`${server}: ${listed.length - items.length} items of ${method} have no ${key} and are left out`, server)
+    const values = items.map((item) => String(item[key]))
     switch (method) {
       case 'tools/list':
         return this.#named(this.#tools, server, items as never)
       case 'prompts/list':
         return this.#named(this.#prompts, server, items as never)
-      case 'resources/list': {
-        const uris = items.map(({ uri }) => String(uri))
-        if (part === 'first') this.#uris.learn(server, uris)
-        else this.#uris.learnMore(server, uris)
-        return items.map((item) => ({ ...item, uri: this.#uris.publicUri(server, String(item['uri'])) }))
-      }
-      case 'resources/templates/list': {
-        const templates = items.map(({ uriTemplate }) => String(uriTemplate))
-        if (part === 'first') this.#uris.learn(server, undefined, templates)
-        else this.#uris.learnMore(server, [], templates)
-        return items.map((item) => ({ ...item, uriTemplate: this.#uris.publicTemplate(server, String(item['uriTemplate'])) }))
-      }
+      case 'resources/list':
+        if (part === 'first') this.#uris.learn(server, values)
+        else this.#uris.learnMore(server, values)
+        return items
+      case 'resources/templates/list':
+        if (part === 'first') this.#uris.learn(server, undefined, values)
+        else this.#uris.learnMore(server, [], values)
+        return items
+    }
+  }
+
+  /** As clients see it. Servers that come before this one in the list have to be known by then: of several with one URI the first keeps it. */
+  shown(server: string, method: ListMethod, item: Body): Body {
+    const key = KEYS[method]
+    const own = String(item[key])
+    switch (method) {
+      case 'tools/list':
+        return { ...item, [key]: this.#tools.publicName(server, own) }
+      case 'prompts/list':
+        return { ...item, [key]: this.#prompts.publicName(server, own) }
+      case 'resources/list':
+        return { ...item, [key]: this.#uris.publicUri(server, own) }
+      case 'resources/templates/list':
+        return { ...item, [key]: this.#uris.publicTemplate(server, own) }
     }
   }
 
@@ -98,15 +119,15 @@ export class Offers {
     )
     for (const { problem } of clashes) this.#say(problem, server)
     const left = new Set(clashes.map(({ name }) => name))
-    const shown: Body[] = []
+    const kept: Body[] = []
     for (const item of items) {
       if (left.has(item.name)) continue
       // Once: nobody could tell which of two is meant.
       left.add(item.name)
-      shown.push({ ...item, name: names.publicName(server, item.name) } as never as Body)
+      kept.push(item as never as Body)
     }
-    if (shown.length < items.length - clashes.length) this.#say(`${server}: several items have the same name; the first of each is shown`, server)
-    return shown
+    if (kept.length < items.length - clashes.length) this.#say(`${server}: several items have the same name; the first of each is shown`, server)
+    return kept
   }
 
   /** Once, however often the list is read. */

@@ -3,6 +3,7 @@ import { type Capabilities, type ParleyError, versions } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { accept, form, sample, shown } from './asking.fixtures.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
@@ -11,10 +12,6 @@ const eliciting = handshakes.filter((version) => version >= '2025-06-18')
 const ALL: Capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} }
 const CALL: Body = { name: 'any', arguments: {} }
 const LONG = { timeout: '2h', maxTimeout: '2h' } as const
-
-const form = (message: string): Body => ({ message, requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } })
-const sample: Body = { messages: [{ role: 'user', content: { type: 'text', text: 'Well?' } }], maxTokens: 5 }
-const accept = (name: string): Body => ({ action: 'accept', content: { name } })
 
 let rig: BridgeRig
 let clock: FakeClock
@@ -26,18 +23,6 @@ afterEach(() => rig.close())
 function clientOf(server: ScriptedServer): RawClient {
   rig = bridgeTo(server, undefined, {}, { clock })
   return new RawClient(rig.served, { clock })
-}
-
-interface Shown {
-  readonly keys: string[]
-  readonly requests: Record<string, { method: string; params: Body }>
-  readonly state: string
-}
-
-function shown({ result }: RawMessage): Shown {
-  expect(result?.['resultType']).toBe('input_required')
-  const requests = (result?.['inputRequests'] ?? {}) as Shown['requests']
-  return { keys: Object.keys(requests), requests, state: result?.['requestState'] as string }
 }
 
 /** Asks these one after the other, and tells what it heard. */

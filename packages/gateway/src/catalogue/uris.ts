@@ -90,6 +90,11 @@ export class UriTable {
     return kept ? template : TEMPLATES + encode(server) + SLASH + template
   }
 
+  /** The first of those that list it. */
+  listedBy(uri: string): string | undefined {
+    return this.#listed.first(uri)
+  }
+
   /** Whose a URI, or a template, is, and what it is called there. */
   route(uri: string): RoutedUri | undefined {
     if (isOwn(uri)) return this.#unwrap(uri)

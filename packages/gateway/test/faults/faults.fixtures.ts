@@ -64,11 +64,11 @@ export class FaultRig {
     return client
   }
 
-  /** What would be waited for `ms` milliseconds for is over now. */
-  async passing<T>(ms: number, what: Promise<T>): Promise<T> {
+  /** The `ms` milliseconds that `whose` code waits are over at once. */
+  async passing<T>(ms: number, whose: string, what: Promise<T>): Promise<T> {
     await until(
       () => this.clock.waiting(),
-      (timers) => timers.some((timer) => timer.startsWith(`${ms} ms`)),
+      (timers) => timers.some((timer) => timer.startsWith(`${ms} ms `) && timer.includes(whose)),
     )
     await this.clock.skip(ms)
     return what

@@ -22,7 +22,7 @@ describe('G hot reload', () => {
     const hanging = [failureOf(changed.call('hang')), failureOf(removed.call('hang'))]
     await Promise.all([textOf(changed, 'pid'), textOf(removed, 'pid')])
     // How long running calls may take to end.
-    const reloaded = rig.passing(5000, rig.gateway.reload(configOf(NEW)))
+    const reloaded = rig.passing(5000, 'sdk/src', rig.gateway.reload(configOf(NEW)))
     for (const failure of await soon(Promise.all(hanging))) expect(failure).toBeInstanceOf(Error)
     await soon(reloaded)
     expect((await soon(running)).body.result?.content?.[0]?.text).toBe('waited')
