@@ -61,11 +61,11 @@ export const everythingProbes = {
   progress: {
     async ok(peer) {
       const steps = []
-      const onprogress = ({ progress, total }) => steps.push([progress, total])
-      await call(peer, 'trigger-long-running-operation', { duration: 0.3, steps: 3 }, { onprogress })
-      // The last one comes in one piece with the result, and is then lost by some clients; after a question the one before it is told again.
-      const different = steps.filter(([progress], at) => progress !== steps[at - 1]?.[0])
-      assert.deepEqual(different.slice(0, 2), [
+      // The SDK 2.4 reports rounds of questions here as well; those have no total.
+      const onprogress = ({ progress, total }) => total !== undefined && steps.push([progress, total])
+      await call(peer, 'trigger-long-running-operation', { duration: 1.5, steps: 3 }, { onprogress })
+      // The last one comes in one piece with the result, and is then lost by some clients.
+      assert.deepEqual(steps.slice(0, 2), [
         [1, 3],
         [2, 3],
       ])

@@ -7,6 +7,9 @@ import { linksRequired, linksVisited } from './url-required.ts'
 /** The key in `_meta` by which a client asks what translation has lost, and under which it is told. */
 export const REPORT_KEY = 'dev.parley/translation'
 
+/** What is handed on is nobody's to keep. */
+const ONCE = { kept: false } as const
+
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 
 /** How a request is sent; some are more than one. */
@@ -32,8 +35,8 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     const waiting = bulkhead.full ? { signal: inbound.signal } : undefined
     const answer = await bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)), waiting)
     const result = call.change === undefined ? answer : call.change(answer)
-    if (way === 'same') return new Serialised(text ?? JSON.stringify(result))
-    if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text)
+    if (way === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
+    if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text, ONCE)
     return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
   } catch (error) {
     return outcomeOf(line.open ? error : (upstream.supervisor.unavailable() ?? error), call, line, own)
@@ -91,7 +94,7 @@ export function reported(call: BridgedCall, result: Body): Answer {
   const meta = isObject(written['_meta']) ? written['_meta'] : {}
   const before: unknown = meta[REPORT_KEY]
   const losses = [...(Array.isArray(before) ? before : []), ...call.losses.map(shownLoss)]
-  return new Serialised(JSON.stringify({ ...written, _meta: { ...meta, [REPORT_KEY]: losses } }))
+  return new Serialised(JSON.stringify({ ...written, _meta: { ...meta, [REPORT_KEY]: losses } }), ONCE)
 }
 
 /** Nothing was translated, so nothing was lost; a gateway behind this one may have more to tell. */

@@ -36,6 +36,22 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
     expect(await textOf(client, 'echo', { text: 'still' })).toBe('still')
   })
 
+  it('reuses ids, also those of requests it was sent: each question gets its own answer', async () => {
+    await rig.start({ bad: { ...faulty(), session: 'principal' } }, { principalHeader: 'x-user' })
+    const asked: string[] = []
+    const elicit = (question: { message?: string }) => {
+      asked.push(String(question.message))
+      return { action: 'accept', content: { said: question.message } }
+    }
+    const client = await rig.client('bad', version, { elicit: elicit as never })
+    const requestedSchema = { type: 'object', properties: { said: { type: 'string' } } }
+    for (const [turn, id] of [1, 1, 2, 'same', 'same', 0].entries()) {
+      const answer = await soon(textOf(client, 'ask', { id, method: 'elicitation/create', params: { message: `question ${turn}`, requestedSchema } }))
+      expect(JSON.parse(answer)).toMatchObject({ action: 'accept', content: { said: `question ${turn}` } })
+    }
+    expect(asked).toHaveLength(6)
+  })
+
   it('answers twice: the first answer counts, the next call is not mistaken', async () => {
     await rig.start({ bad: { ...faulty(), session: 'shared' } })
     const client = await rig.client('bad', version)

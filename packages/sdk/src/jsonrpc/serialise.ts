@@ -5,10 +5,13 @@ import type { Body, RequestId } from './message.ts'
 /** A result that is already JSON text in the peer's version, such as a cached list. */
 export class Serialised {
   readonly json: string
+  /** Whether it is given more than once, so that its bytes are worth keeping. */
+  readonly kept: boolean
   #bytes: Uint8Array | undefined
 
-  constructor(json: string) {
+  constructor(json: string, { kept = true }: { kept?: boolean } = {}) {
     this.json = json
+    this.kept = kept
   }
 
   /** The same in UTF-8, made once: transports that write bytes need not encode a long list again for every client. */

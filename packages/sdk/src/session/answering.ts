@@ -206,7 +206,7 @@ export class Answering {
     if (result instanceof InputRequired) return this.#askFirst(call, result)
     try {
       const text = this.#resultFrame(call, result)
-      this.#answered(call, text, result instanceof Serialised ? result : undefined)
+      this.#answered(call, text, result instanceof Serialised && result.kept ? result : undefined)
       call.spoken?.engine.answered(call)
     } catch (error) {
       this.#fail(call, error)
