@@ -15,6 +15,7 @@ export {
   type ElicitQuestion,
   type ElicitReply,
   type EraMemory,
+  type Hope,
   type LinkOpener,
   type ListKind,
   type LoadedSkill,

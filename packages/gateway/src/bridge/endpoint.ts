@@ -164,7 +164,8 @@ export class ServerEndpoint implements Endpoint {
     const { tools: book } = this.upstream
     const taskable = decidesOnTasks(this.upstream)
     if (!book.changesLists && !taskable) return relay(this.#call(inbound), line, inbound.params, this.upstream)
-    const call = new BridgedCall(inbound)
+    const call = this.#call(inbound)
+    call.handsOnText = false
     call.change = (result) => withTools(result, (tools) => (taskable ? book.shown(tools).map(withExecution) : book.shown(tools)))
     return relay(call, line, inbound.params, this.upstream)
   }
@@ -183,6 +184,7 @@ export class ServerEndpoint implements Endpoint {
   #call(inbound: Inbound): BridgedCall {
     const call = new BridgedCall(inbound)
     call.handsOnText = this.#shared.view === undefined
+    call.remembersLists = call.handsOnText
     if (this.#lease !== undefined) call.leastLevel = this.#level
     return call
   }

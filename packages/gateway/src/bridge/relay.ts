@@ -2,6 +2,7 @@
 import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
 import { type Answer, type Body, cacheableMethods, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
 import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream } from '../upstream/index.ts'
+import { listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
 
 /** The key in `_meta` by which a client asks what translation has lost, and under which it is told. */
@@ -11,6 +12,8 @@ export const REPORT_KEY = 'dev.parley/translation'
 const ONCE = { kept: false } as const
 
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
+
+export type Way = 'relayed' | 'same' | 'translated'
 
 /** How a request is sent; some are more than one. */
 export type Send = (params: Body, options: RequestOptions) => Promise<Body>
@@ -23,10 +26,12 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   const way = wayFor(call, line)
   const own = way === 'translated' ? ownParams(inbound, params) : way === 'relayed' ? params : sentParams(inbound, params)
   const options = optionsFor(call, way !== 'translated')
+  const list = send === undefined ? listOf(call, line, way, upstream) : undefined
   let text: string | undefined
-  if (call.handsOnText && (way !== 'translated' || inbound.passes) && options.onLoss === undefined) {
-    options.onText = (json) => {
-      text = json
+  if (list !== undefined) Object.assign(options, list.options)
+  else if (call.handsOnText && (way !== 'translated' || inbound.passes) && options.onLoss === undefined) {
+    options.onText = (json, untouched) => {
+      if (untouched) text = json
     }
   }
   try {
@@ -34,7 +39,10 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     // Who has to wait may change its mind; a signal is not made for anybody else.
     const waiting = bulkhead.full ? { signal: inbound.signal } : undefined
     const answer = await bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)), waiting)
+    if (list?.known !== undefined) return list.known
     const result = call.change === undefined ? answer : call.change(answer)
+    const remembered = list?.remember(result)
+    if (remembered !== undefined) return remembered
     if (way === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
     if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text, ONCE)
     return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
@@ -49,7 +57,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
  * `relayed`: both are of the stateless era, and the server sees the client's own envelope. `same`: both speak the same version of the other era, and
  * nothing of what they say to each other is touched. Otherwise it is translated.
  */
-function wayFor(call: BridgedCall, line: Line): 'relayed' | 'same' | 'translated' {
+function wayFor(call: BridgedCall, line: Line): Way {
   const { inbound } = call
   if (inbound.caller.version !== line.client.version) return 'translated'
   if (line.stateless) return 'relayed'
@@ -82,7 +90,7 @@ export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions 
 }
 
 /** Whether a server of the stateless era has written all that belongs to a result (D-02, D-42); what it has not is added here. */
-function isEnveloped(method: string, { resultType, ttlMs, cacheScope }: Body): boolean {
+export function isEnveloped(method: string, { resultType, ttlMs, cacheScope }: Body): boolean {
   return resultType !== undefined && (resultType !== 'complete' || !cacheable.has(method) || (ttlMs !== undefined && cacheScope !== undefined))
 }
 

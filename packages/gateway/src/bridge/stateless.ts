@@ -1,7 +1,7 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
 import { ParleyError } from 'parley-mcp'
 import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isObject, Serialised } from 'parley-mcp/engine'
-import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
+import { BridgedCall, HANDLE_KEY, type Lease, type Line } from '../upstream/index.ts'
 import { callParams, type Shared, withTools } from './endpoint.ts'
 import { withoutExecution } from './execution.ts'
 import { asksForReport, relay } from './relay.ts'
@@ -47,7 +47,7 @@ async function handOn(inbound: Inbound, line: Line, { upstream, view }: Shared, 
 
 async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body): Promise<Answer> {
   if (inbound.method.startsWith('tasks/')) return shared.tasks.ask(new BridgedCall(inbound), home)
-  if (!asking.has(inbound.method)) return listWith(inbound, home, shared.upstream, params)
+  if (!asking.has(inbound.method)) return listWith(inbound, home, shared, params)
   // What the gateway did not seal itself was never given to anybody by a server of the handshake era.
   if (inbound.params['requestState'] !== undefined && inbound.retry === undefined) throw foreignState()
   const lease = await shared.upstream.lines.lease(inbound)
@@ -80,12 +80,13 @@ async function callWith(call: BridgedCall, line: Line, shared: Shared, params: B
 }
 
 /** D-53: lists are the same for everybody, so without a conversation of its own a client gets what the gateway sees. */
-async function listWith(inbound: Inbound, home: Line, upstream: Upstream, params: Body): Promise<Answer> {
+async function listWith(inbound: Inbound, home: Line, { upstream, view }: Shared, params: Body): Promise<Answer> {
   const lease = await upstream.lines.lend(inbound)
   const line = lease?.line ?? home
   try {
     await line.wantLevel(inbound.logLevel)
     const call = new BridgedCall(inbound)
+    call.remembersLists = view === undefined
     if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution))
     return await relay(call, line, params, upstream)
   } finally {

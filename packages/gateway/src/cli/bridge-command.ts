@@ -21,7 +21,7 @@ export function bridgeStart(given: Given): BridgeStart {
   if (url === undefined) demandNoAddress(given)
   const limits = { timeout: timeout === undefined ? undefined : milliseconds(timeout) }
   if (config !== undefined) {
-    if (server === undefined) throw usageError('Which server of the configuration?', '--server NAME')
+    if (server === undefined) throw usageError('Which server of the configuration?', `--server NAME; parley doctor --config ${config} shows which there are`)
     return { upstream: { kind: 'configured', config, server }, ...limits }
   }
   if (server !== undefined) throw usageError('--server names a server of a configuration: it needs --config')

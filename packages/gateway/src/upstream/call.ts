@@ -14,6 +14,8 @@ export class BridgedCall {
   lasting: Promise<unknown> | undefined
   /** Whether nobody here looks into the result, so that its text may go on as it came. */
   handsOnText = false
+  /** Whether the same text of the server is the same answer for every client of a version. */
+  remembersLists = false
   /** What the gateway makes of the result, before it is translated for the client. */
   change: ((result: Body) => Body) | undefined
   /** Set where the server logs more than this client asked for. */

@@ -19,6 +19,7 @@ import { logEvent } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
+import { ListMemory } from './list-memory.ts'
 import { Polling } from './polling.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
@@ -57,6 +58,7 @@ export class Upstream {
   readonly tools: ToolBook
   /** Answers that may be given again. */
   readonly shelf: Shelf
+  readonly lists = new ListMemory()
   readonly polling: Polling
   readonly clock: Clock
   readonly #options: UpstreamOptions

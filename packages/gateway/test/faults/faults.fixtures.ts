@@ -192,7 +192,7 @@ export function childrenOf(parent: number): string[] {
     .flatMap((pid) => {
       try {
         const [, state, ppid] = /\) (\S) (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
-        // The runner starts helpers of its own; what is looked for are servers.
+        // The runner has processes of its own; what is looked for are servers.
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').join(' ')
         return Number(ppid) === parent && state !== 'Z' && command.includes('fixtures') ? [`${pid} ${command}`] : []
       } catch {

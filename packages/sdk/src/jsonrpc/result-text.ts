@@ -1,5 +1,8 @@
 /** The result in an answer as the peer wrote it, for whoever hands it on: numbers keep their digits, and nothing is written twice. */
 
+import type { RequestId } from './message.ts'
+
+const ID = /(?:-?\d{1,15}|"[^"\\]{0,200}")/.source
 const BEFORE = /^\{"jsonrpc":"2\.0","id":(?:-?\d{1,15}|"[^"\\]{0,200}"),"result":(?=\{)/
 const FIRST = '{"result":'
 const BEHIND = /^,"jsonrpc":"2\.0","id":(?:-?\d{1,15}|"[^"\\]{0,200}")\}$/
@@ -22,6 +25,23 @@ export function resultIn(frame: string): string | undefined {
   if (!frame.startsWith(FIRST) || frame.charCodeAt(FIRST.length) !== OPENING) return undefined
   const end = endOfObject(frame, FIRST.length)
   return end !== -1 && BEHIND.test(frame.slice(end)) ? frame.slice(FIRST.length, end) : undefined
+}
+
+const HEAD = new RegExp(`^\\{"jsonrpc":"2\\.0","id":(${ID}),"result":(?=\\{)`)
+const TAIL = new RegExp(`,"jsonrpc":"2\\.0","id":(${ID})\\}$`)
+/** Longest tail there is. */
+const TAIL_LENGTH = 240
+
+/** Whose answer a frame may be, and what then is its result: to be compared with one that was read before, and with nothing else, for nothing is checked here. */
+export function answerIn(frame: string): { readonly id: RequestId; readonly json: string } | undefined {
+  const head = HEAD.exec(frame)
+  if (head !== null) return { id: idFrom(head[1] as string), json: frame.slice(head[0].length, -1) }
+  const tail = frame.startsWith(FIRST) ? TAIL.exec(frame.slice(-TAIL_LENGTH)) : null
+  return tail === null ? undefined : { id: idFrom(tail[1] as string), json: frame.slice(FIRST.length, -tail[0].length) }
+}
+
+function idFrom(written: string): RequestId {
+  return written.startsWith('"') ? written.slice(1, -1) : Number(written)
 }
 
 /** Behind the brace that closes the one at `start`. */

@@ -47,8 +47,10 @@ export interface RequestOptions {
   relayed?: boolean
   /** The server lets this side hang up and come back for the answer after so many milliseconds; that is seen to, but others may want to know (C-40). */
   onReleased?: (retry: number | undefined) => void
-  /** Told the text of the result before the result itself, where nothing of it is changed, so that it can be handed on as it came. */
-  onText?: (json: string) => void
+  /** Told the text of the result before the result itself; where nothing of it is changed it can be handed on as it came. */
+  onText?: (json: string, untouched: boolean) => void
+  /** Shown the text of the result before it is read: true takes it for read, and the request gets an empty result. For whoever has read the same before. */
+  ifText?: (json: string) => boolean
   /** Told what translation of this request and its result could not carry over; whoever observes the session is told as well. */
   onLoss?: (loss: Loss) => void
 }

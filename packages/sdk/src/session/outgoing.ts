@@ -50,9 +50,9 @@ export function sendOptions({ link }: SessionCore, { method, params, options, en
 }
 
 /** Only what is known to be one line of JSON goes on as text. */
-export function tellText({ onText }: RequestOptions, frame: string | undefined): void {
+export function tellText({ onText }: RequestOptions, frame: string | undefined, untouched: boolean): void {
   const json = frame === undefined ? undefined : resultIn(frame)
-  if (json !== undefined) onText?.(json)
+  if (json !== undefined) onText?.(json, untouched)
 }
 
 /** Where hanging up says it, nothing else does; the specification forbids cancelling the handshake. */
@@ -63,4 +63,14 @@ export function takeBack(core: SessionCore, { id, method, envelope, options }: P
   if (handshake) return
   const relatedTo = options?.relatedTo
   core.sendNotification('notifications/cancelled', { requestId: id, reason: error.message }, relatedTo === undefined ? undefined : { relatedTo })
+}
+
+/** Calls somebody else's code, which may fail now or later. */
+export function guarded(call: () => unknown, report: (error: unknown) => void): void {
+  try {
+    const outcome = call()
+    if (outcome instanceof Promise) outcome.catch(report)
+  } catch (error) {
+    report(error)
+  }
 }

@@ -90,6 +90,12 @@ export class Pending implements PendingRequest, Orphan {
     this.deadline = Math.min(now - (rest?.of(this, now) ?? 0) + this.timeout, this.hardDeadline)
   }
 
+  /** From now on it may take as long as it likes. */
+  last(): void {
+    this.hardDeadline = Number.POSITIVE_INFINITY
+    this.deadline = Number.POSITIVE_INFINITY
+  }
+
   beginAgain(now: number, extra: Body | undefined): void {
     this.extra = extra
     if (this.lastProgress > 0) this.#progressBase += this.lastProgress

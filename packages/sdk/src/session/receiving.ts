@@ -1,6 +1,7 @@
 /** Takes frames from the link and hands each message to the part of the session it concerns. */
 import { ParleyError, toParleyError } from '../errors/index.ts'
 import {
+  answerIn,
   type Body,
   type FrameOrigin,
   type Incoming,
@@ -69,6 +70,7 @@ export class Receiving {
     const core = this.#core
     if (core.closed) return
     core.received(text)
+    if (core.role === 'client' && this.#isKnown(text)) return
     const incoming = parsed ?? parse(text, core.settings.limits)
     if (core.role === 'server') {
       if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin)
@@ -80,6 +82,15 @@ export class Receiving {
     this.#within = origin?.within
     if (incoming.kind === 'result') return this.#requests.settleResult(incoming.message.id, incoming.message.result, text)
     this.#dispatch(incoming, undefined)
+  }
+
+  /** An answer that was given in the same words before need not be read again. */
+  #isKnown(text: string): boolean {
+    if (!this.#requests.comparing) return false
+    const answer = answerIn(text)
+    if (answer === undefined || this.#requests.isKnown(answer.id, answer.json) !== true) return false
+    this.#requests.endLasting(answer.id)
+    return true
   }
 
   /** The peer has hung up on a request, by what the link knows it by. */

@@ -97,12 +97,28 @@ describe('RequestOptions.onText', () => {
     expect(told).toEqual([text])
   })
 
-  it('tells nothing of a result that is taken out of its envelope', async () => {
+  it('says of a result that is taken out of its envelope that it was touched', async () => {
     const { session, link } = await openStateless()
-    const told: string[] = []
-    const called = session.request('tools/call', { name: 'x' }, { onText: (json) => told.push(json) })
+    const told: unknown[] = []
+    const called = session.request('tools/call', { name: 'x' }, { onText: (json, untouched) => told.push([json, untouched]) })
     link.answer(2, { resultType: 'complete', content: [] })
-    expect([await called, told]).toEqual([{ content: [] }, []])
+    expect([await called, told]).toEqual([{ content: [] }, [['{"resultType":"complete","content":[]}', false]]])
+  })
+
+  it.each([
+    ['as most write it', (id: number, json: string) => `{"jsonrpc":"2.0","id":${id},"result":${json}}`],
+    ['as others do', (id: number, json: string) => `{"result":${json},"jsonrpc":"2.0","id":${id}}`],
+  ])('does not read again what was read before, written %s', async (_, written) => {
+    const { session, link } = await openStateless()
+    const known = '{"resultType":"complete","tools":[]}'
+    const seen: string[] = []
+    const ifText = (json: string): boolean => seen.push(json) > 0 && json === known
+    const listed = session.request('tools/list', {}, { ifText })
+    link.deliver(written(2, known))
+    expect([await listed, seen]).toEqual([{}, [known]])
+    const changed = session.request('tools/list', {}, { ifText })
+    link.deliver(written(3, '{"resultType":"complete","tools":[{"name":"x"}]}'))
+    expect((await changed)['tools']).toEqual([{ name: 'x' }])
   })
 
   it('tells the whole of a relayed result, with its envelope', async () => {

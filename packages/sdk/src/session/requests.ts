@@ -6,7 +6,7 @@ import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
-import { annotatedParams, contextOf, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
+import { annotatedParams, contextOf, guarded, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest, soleOwner } from './pending.ts'
 import { cancelled, lostRequest, shown, takenBack, timedOut } from './request-errors.ts'
 import { Rest } from './rest.ts'
@@ -33,6 +33,8 @@ export class Requests implements MendingHost {
   /** Ends the session. */
   readonly end: (reason: ParleyError) => void
   #pending = NONE
+  /** Whether anybody ever compared an answer with an earlier one. */
+  comparing = false
   /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
   #held: Map<Pending, AbortController> | undefined
   #timerDue = Number.POSITIVE_INFINITY
@@ -84,12 +86,7 @@ export class Requests implements MendingHost {
     const answered = new Promise<Body>((resolve, reject) => {
       pending = this.#begin(method, params, undefined, options, undefined, this.envelope, resolve, reject)
     })
-    const lasts = (): void => {
-      if (pending === undefined) return
-      pending.hardDeadline = Number.POSITIVE_INFINITY
-      pending.deadline = Number.POSITIVE_INFINITY
-    }
-    return { id: pending?.id ?? 0, answered, lasts }
+    return { id: pending?.id ?? 0, answered, lasts: () => pending?.last() }
   }
 
   /** The peer has ended it without an answer. */
@@ -116,6 +113,7 @@ export class Requests implements MendingHost {
     if (route !== undefined && this.size >= settings.maxPending) {
       throw new ParleyError('too_many_requests', { message: `${settings.maxPending} requests are already waiting for the peer` })
     }
+    if (options?.ifText !== undefined) this.comparing = true
     const id = this.ids.next()
     const timeout = options?.timeout === undefined ? settings.requestTimeout : milliseconds(options.timeout)
     const maxTimeout = options?.maxTimeout === undefined ? Math.max(settings.maxRequestTimeout, timeout) : milliseconds(options.maxTimeout)
@@ -182,7 +180,7 @@ export class Requests implements MendingHost {
       const own = framed ? unframed(result) : result
       const known = route?.resultUp === undefined || relayed ? own : (this.#core.translate(route.resultUp, own, contextOf(this.#core, pending)) ?? {})
       if (pending.rounds > 0) noteAsked(known)
-      if (known === result && pending.options?.onText !== undefined) tellText(pending.options, frame)
+      if (pending.options?.onText !== undefined) tellText(pending.options, frame, known === result)
       pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
     } catch (error) {
       pending.reject(error)
@@ -205,6 +203,10 @@ export class Requests implements MendingHost {
     } catch (error) {
       pending.reject(error)
     }
+  }
+
+  isKnown(id: RequestId, json: string): boolean | undefined {
+    return this.#pending.get(id)?.options?.ifText?.(json)
   }
 
   settleError(id: RequestId | null | undefined, error: WireError): void {
@@ -298,13 +300,11 @@ export class Requests implements MendingHost {
     if (!(progress.progress > pending.lastProgress)) return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
     const told = pending.grown(progress)
     if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#rest)
-    if (told === undefined) return
-    try {
-      const outcome: unknown = onProgress(told)
-      if (outcome instanceof Promise) outcome.catch((error) => this.#core.reportError(error, `onProgress of ${pending.method}`))
-    } catch (error) {
-      this.#core.reportError(error, `onProgress of ${pending.method}`)
-    }
+    if (told !== undefined)
+      guarded(
+        () => onProgress(told),
+        (error) => this.#core.reportError(error, `onProgress of ${pending.method}`),
+      )
   }
 
   /** On whose behalf the peer works when it says something: by the request whose answer it came with, or because there is only one. */

@@ -1,6 +1,7 @@
 /** `parley call`: one call of one tool. */
 import { type LogLevel, logLevels, type Tool } from 'parley-mcp'
 import type { CallOutcome, Client } from 'parley-mcp/client'
+import { advised } from '../advice.ts'
 import { open, overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, failed, usageError } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
@@ -11,8 +12,11 @@ import { bytes, count } from '../text.ts'
 import { Asker, type AskerOptions } from './asker.ts'
 import { printed, writeBinaries } from './content.ts'
 import { type News, news } from './news.ts'
-import { typedArguments } from './typed.ts'
+import { strangeArguments, typedArguments } from './typed.ts'
 import { callWish, givenArguments } from './wish.ts'
+
+/** As Parley's gateway calls itself at `/mcp`. */
+const GATEWAY = 'parley-gateway'
 
 export interface CallOptions extends SharedOptions, AskerOptions {
   words: readonly string[]
@@ -31,12 +35,15 @@ export async function callCommand(given: CallOptions, surroundings: Surroundings
   const written = await givenArguments(json, io.stdin)
   const heard = news(io, given.json === true)
   return await interruptible(io, async (signal) => {
-    const client = await open(aim, surroundings, { elicit: (question) => asker.answer(question), onLog: heard.log, signal })
+    const client = await open(aim, surroundings, { elicit: (question) => asker.answer(question), onLog: heard.log, signal }).catch((error: unknown) => {
+      throw advised(error, aim, given.config)
+    })
     try {
       if (level !== undefined && client.capabilities.logging !== undefined) await client.setLogLevel(level, { signal })
       const { inputSchema } = await toolCalled(tool, client, signal)
       const args = { ...written, ...typedArguments(given.arg ?? [], inputSchema) }
-      return await finish(await callIt(client, tool, args, heard, signal), tool, client, given, surroundings)
+      const outcome = await callIt(client, tool, args, heard, signal)
+      return await finish(outcome, { tool, strange: strangeArguments(args, inputSchema) }, client, given, surroundings)
     } finally {
       asker.close()
       await client.close()
@@ -57,21 +64,38 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
   if (found !== undefined) return found
   const names = tools.map((tool) => tool.name)
   const few = names.slice(0, 20).join(', ')
+  const listed = names.length === 0 ? 'it offers no tools at all' : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`
   throw failed('tool_not_found', `${client.server.name} has no tool ${JSON.stringify(name)}${didYouMean(name, names)}`, {
-    hint: names.length === 0 ? 'it offers no tools at all' : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`,
+    hint: `${listed}${absentServer(name, names, client)}`,
     data: { tool: name, tools: names },
   })
+}
+
+/** At a gateway a server that is down is missing with all of its tools. */
+function absentServer(name: string, names: readonly string[], client: Client): string {
+  const [server = '', rest] = name.split('__', 2)
+  if (client.server.name !== GATEWAY || rest === undefined || names.some((each) => each.startsWith(`${server}__`))) return ''
+  return `; nothing of a server ${JSON.stringify(server)} is there: /readyz of the gateway tells which servers are down`
 }
 
 function callIt(client: Client, tool: string, args: Record<string, unknown>, heard: News, signal: AbortSignal): Promise<CallOutcome> {
   return client.call(tool, args, { throwOnError: false, signal, onProgress: heard.progress })
 }
 
-async function finish(outcome: CallOutcome, tool: string, client: Client, { json, out }: CallOptions, { io }: Surroundings): Promise<ExitCode> {
+interface Called {
+  readonly tool: string
+  /** About arguments its schema does not know. */
+  readonly strange: string | undefined
+}
+
+async function finish(outcome: CallOutcome, { tool, strange }: Called, client: Client, { json, out }: CallOptions, { io }: Surroundings): Promise<ExitCode> {
   const { content, structured = null, text, meta = null } = outcome
   if (outcome.isError) {
     const words = printed(outcome, true).trimEnd()
-    throw failed('tool_error', json === true ? text : words || 'The tool failed without saying why', { data: { tool, content, structured } })
+    throw failed('tool_error', json === true ? text : words || 'The tool failed without saying why', {
+      ...(strange === undefined ? {} : { hint: strange }),
+      data: { tool, content, structured },
+    })
   }
   const files = out === undefined ? [] : await writeBinaries(outcome, out)
   if (json === true) {

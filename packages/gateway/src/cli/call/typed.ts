@@ -21,6 +21,14 @@ export function typedArguments(pairs: readonly string[], schema: JsonSchema | un
   )
 }
 
+/** About arguments the schema does not name, though it does not forbid them either: when a call fails, a misspelt one is often why. */
+export function strangeArguments(args: Readonly<Record<string, unknown>>, schema: JsonSchema | undefined): string | undefined {
+  const properties = objectOf(objectOf(schema)['properties'])
+  const strange = Object.keys(args).find((key) => !Object.hasOwn(properties, key))
+  if (strange === undefined) return undefined
+  return `its schema has no argument ${JSON.stringify(strange)}${didYouMean(strange, Object.keys(properties))}`
+}
+
 function takes(properties: Schema): string {
   const names = Object.keys(properties)
   return names.length === 0 ? 'it takes none at all' : `it takes ${names.slice(0, 20).join(', ')}`

@@ -1,4 +1,5 @@
 /** `parley inspect`: one server, or all of a configuration. */
+import { advised } from '../advice.ts'
 import { overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, failed, reportOf, tell } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
@@ -29,7 +30,10 @@ export async function inspectCommand(given: InspectOptions, surroundings: Surrou
 type Look = (aim: Aim) => ReturnType<typeof inspection>
 
 async function inspectOne(aim: Aim, look: Look, given: InspectOptions, surroundings: Surroundings): Promise<ExitCode> {
-  print(await look(aim), given, surroundings)
+  const inspected = await look(aim).catch((error: unknown) => {
+    throw advised(error, aim, given.config)
+  })
+  print(inspected, given, surroundings)
   return EXIT.ok
 }
 

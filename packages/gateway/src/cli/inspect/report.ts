@@ -1,7 +1,7 @@
 /** What was found out about a server, for people. */
 import type { Severity } from 'parley-mcp'
 import type { Paint } from '../paint.ts'
-import { harmless, indent, oneLine, rows } from '../text.ts'
+import { count, harmless, indent, oneLine, rows } from '../text.ts'
 import type { Inspection } from './inspection.ts'
 import type { LossItem, VersionLosses } from './losses.ts'
 import type { Spoken } from './spoken.ts'
@@ -28,7 +28,7 @@ export function textOf(inspection: Inspection, shown: Shown): string {
       ...speech(inspection),
       ['capabilities', capabilitiesIn(inspection.capabilities)],
     ]),
-    ...(inspection.instructions === null ? [] : ['', bold('instructions'), indent(harmless(inspection.instructions.trim()))]),
+    ...(inspection.instructions === null ? [] : ['', bold('instructions'), ...instructions(inspection.instructions, shown)]),
     ...list('tools', inspection.tools, toolRow, shown),
     ...list('resources', inspection.resources, resourceRow, shown),
     ...list('resource templates', inspection.templates, templateRow, shown),
@@ -36,6 +36,16 @@ export function textOf(inspection: Inspection, shown: Shown): string {
     ...losses(inspection, shown),
     '',
   ].join('\n')
+}
+
+/** They are written for models, and may be pages. */
+const LINES_OF_INSTRUCTIONS = 8
+
+function instructions(text: string, { all, paint }: Shown): string[] {
+  const lines = harmless(text.trim()).split('\n')
+  const most = all ? lines.length : LINES_OF_INSTRUCTIONS
+  const rest = lines.length - most
+  return [indent(lines.slice(0, most).join('\n').trimEnd()), ...(rest > 0 ? [paint.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : [])]
 }
 
 function speech({ versions }: Inspection): Row[] {

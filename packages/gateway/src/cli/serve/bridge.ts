@@ -1,10 +1,11 @@
 /** `parley bridge`: a client that can only start a program, and a server that may be anywhere and speak anything. */
+import { basename } from 'node:path'
 import { serveStdio } from 'parley-mcp/node'
 import { ServedUpstream } from '../../bridge/index.ts'
-import { readConfig, type ServerConfig, serverDefaults } from '../../config/index.ts'
+import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefaults } from '../../config/index.ts'
 import { textLog } from '../../log/index.ts'
 import { Upstream } from '../../upstream/index.ts'
-import { usageError } from '../failure.ts'
+import { serversOf } from '../configured.ts'
 import type { BridgeStart } from './starts.ts'
 
 export async function startBridge(start: BridgeStart): Promise<void> {
@@ -24,10 +25,12 @@ export async function startBridge(start: BridgeStart): Promise<void> {
 
 async function configFor({ upstream, timeout }: BridgeStart): Promise<ServerConfig> {
   const own = timeout === undefined ? {} : { timeout }
-  if (upstream.kind !== 'configured') return { ...serverDefaults('server', upstream), ...own }
-  const { config } = await readConfig(upstream.config)
-  const server = config.servers.get(upstream.server)
-  if (server !== undefined) return { ...server, ...own }
-  const known = [...config.servers.keys()].join(', ') || 'none'
-  throw usageError(`There is no server "${upstream.server}" in ${upstream.config}`, `there are: ${known}`)
+  if (upstream.kind !== 'configured') return { ...serverDefaults(nameOf(upstream), upstream), ...own }
+  const [server] = await serversOf(upstream.config, upstream.server)
+  return { ...(server as ServerConfig), ...own }
+}
+
+/** What messages call it: the program or the machine. */
+function nameOf(target: CommandTarget | RemoteTarget): string {
+  return (target.kind === 'command' ? basename(target.command) : new URL(target.url).hostname) || 'server'
 }

@@ -1,0 +1,58 @@
+/** One request for a list, which most servers answer with the same words each time. */
+import type { Loss } from 'parley-mcp'
+import { type Body, type RequestOptions, Serialised } from 'parley-mcp/engine'
+import type { BridgedCall, Line, Upstream } from '../upstream/index.ts'
+import { asksForReport, isEnveloped, type Way } from './relay.ts'
+
+const LISTS: ReadonlySet<string> = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])
+
+/** Undefined for what is no list, and for lists that somebody here looks into. */
+export function listOf(call: BridgedCall, line: Line, way: Way, upstream: Upstream): ListRequest | undefined {
+  const { inbound } = call
+  if (!call.remembersLists || !LISTS.has(inbound.method) || upstream.tools.changesLists || asksForReport(inbound)) return undefined
+  return new ListRequest(call, line, way, upstream)
+}
+
+class ListRequest {
+  /** The answer, when the server has said nothing new. */
+  known: Serialised | undefined
+  readonly options: Pick<RequestOptions, 'ifText' | 'onText'>
+  readonly #call: BridgedCall
+  readonly #way: Way
+  readonly #upstream: Upstream
+  readonly #key: string
+  #text: string | undefined
+
+  constructor(call: BridgedCall, line: Line, way: Way, upstream: Upstream) {
+    const { inbound } = call
+    this.#call = call
+    this.#way = way
+    this.#upstream = upstream
+    this.#key = JSON.stringify([inbound.method, inbound.params['cursor'] ?? null, inbound.caller.version, line.client.version])
+    const kept = upstream.lists.find(this.#key, upstream.introduction)
+    this.options = {
+      ifText: (json) => {
+        if (kept?.text !== json) return false
+        this.known = kept.answer
+        // X2: what is lost for one is lost for everybody.
+        inbound.session.reportLosses(kept.losses)
+        return true
+      },
+      onText: (json) => {
+        this.#text = json
+      },
+    }
+  }
+
+  /** The answer as it will be given again; undefined when it cannot be. */
+  remember(result: Body): Serialised | undefined {
+    const text = this.#text
+    const { inbound } = this.#call
+    if (text === undefined || (this.#way === 'relayed' && !isEnveloped(inbound.method, result))) return undefined
+    const losses: Loss[] = []
+    const isChanged = this.#way === 'translated' || this.#call.change !== undefined
+    const answer = new Serialised(isChanged ? JSON.stringify(inbound.written(result, (loss) => losses.push(loss))) : text)
+    this.#upstream.lists.keep(this.#key, { text, answer, losses, of: this.#upstream.introduction })
+    return answer
+  }
+}
