@@ -1,6 +1,7 @@
 /** The gateway: all configured servers, each at an address of its own and all of them at one, for as long as it runs. */
 import { dirname, join } from 'node:path'
 import type { Clock, SessionEvent } from 'parley-mcp/engine'
+import { isLoopback } from 'parley-mcp/node'
 import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
@@ -135,9 +136,11 @@ export class Gateway {
 
   #make(config: ServerConfig): ServedUpstream {
     const { log, clock } = { log: this.#log, clock: this.#options.clock }
-    const { translation } = this.#config.gateway
+    const { translation, host, principalHeader } = this.#config.gateway
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
-    const upstream = new Upstream(config, { log, translation, onEvent, ...(clock && { clock }) })
+    // Who is alone on a machine may read what its own servers say.
+    const severalClients = principalHeader !== undefined || !isLoopback(host)
+    const upstream = new Upstream(config, { log, translation, onEvent, severalClients, ...(clock && { clock }) })
     upstream.tools.pins = this.#pins
     return new ServedUpstream(upstream, { translation, onEvent, ...(clock && { clock }) })
   }

@@ -39,7 +39,8 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
     port,
     ...(allowedHosts === undefined ? {} : { allowedHosts: anyOf(allowedHosts) }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins: anyOf(allowedOrigins), cors: true }),
-    ...(principalHeader === undefined ? {} : { principal: ({ header }) => header(principalHeader) }),
+    // A proxy that says nothing of who it is has let somebody in whom nobody knows.
+    ...(principalHeader === undefined ? {} : { principal: ({ header }) => header(principalHeader)?.trim() || undefined }),
     ...(log === undefined ? {} : { onError: (error: unknown) => log('Serving a request failed', error) }),
     ...(clock === undefined ? {} : { clock }),
     mounts: pageMounts({ readiness, metricsText, landing }),

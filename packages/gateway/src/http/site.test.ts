@@ -169,9 +169,13 @@ describe('F9 the port of the gateway', () => {
     const { port } = await site.listen()
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bare', version: '1' } }
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-forwarded-user': 'ann' }
-    await ask(port, '/mcp', headers, 'POST', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
+    const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    await ask(port, '/mcp', headers, 'POST', initialize)
     expect(seen).toEqual(['ann'])
     expect(site.sessions).toBe(1)
+    // Nobody in particular, and so nobody's sessions and calls are theirs.
+    for (const nobody of ['', ' ']) await ask(port, '/mcp', { ...headers, 'x-forwarded-user': nobody }, 'POST', initialize)
+    expect(seen).toEqual(['ann', undefined, undefined])
   })
 
   it('lets pages of listed origins read', async () => {

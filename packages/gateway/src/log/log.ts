@@ -38,7 +38,15 @@ export function jsonLog(least: LogSeverity | 'silent', sink: LogSink, now: () =>
 
 export const silentLog: GatewayLog = logWith('silent', () => {})
 
+/** A message of several lines cannot be taken for several messages; whatever steers terminals, or turns the direction of writing, is shown. */
 function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
+  return text.replaceAll('\r\n', '\n').replace(STEERING, escaped).replaceAll('\n', '\n  ')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+
+function escaped(character: string): string {
+  const code = character.charCodeAt(0).toString(16)
+  return code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`
 }

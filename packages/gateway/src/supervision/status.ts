@@ -36,7 +36,14 @@ export interface UpstreamStatus {
 export type UpstreamEvent =
   | { readonly type: 'stderr'; readonly upstream: string; readonly line: string }
   | { readonly type: 'started'; readonly upstream: string; readonly pid: number | undefined; readonly restart: boolean }
-  | { readonly type: 'ended'; readonly upstream: string; readonly abnormal: boolean; readonly error: string; readonly exit: UpstreamExit | undefined }
+  | {
+      readonly type: 'ended'
+      readonly upstream: string
+      readonly abnormal: boolean
+      readonly error: string
+      readonly exit: UpstreamExit | undefined
+      readonly lines: readonly string[]
+    }
   | { readonly type: 'start_failed'; readonly upstream: string; readonly error: string }
   /** Nobody would end its processes should the gateway be killed; told once, of the first of the upstreams. */
   | { readonly type: 'unwatched'; readonly upstream: string; readonly warning: string }

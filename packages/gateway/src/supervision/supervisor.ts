@@ -21,6 +21,8 @@ export interface SupervisorOptions {
   readonly childOptions?: ChildOptions
   /** Instead of what the target says. */
   readonly launch?: Launch
+  /** Whether its clients are not one and the same: then what a process wrote is told to nobody but those who used it. Default false. */
+  readonly severalClients?: boolean
 }
 
 /** Trying again would not help, and may lock an account. */
@@ -38,6 +40,9 @@ export const upstreamReconnect: ReconnectOptions = {
 
 /** Failures that say nothing about the upstream. */
 const NOT_ITS_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['request_cancelled', 'session_closed', 'shutting_down', 'refusal_unavailable'])
+
+/** Of what a process wrote before it ended, so many lines are said in the log. */
+const LOGGED_LINES = 5
 
 /** One client's way in, and what became of it the last time. */
 interface Slot {
@@ -218,7 +223,7 @@ export class Supervisor {
     this.#lastLines = run.lines
     this.#lastError = summary
     if (exit !== undefined) this.#lastExit = exit
-    this.#log({ type: 'ended', upstream: this.name, abnormal, error: summary, exit })
+    this.#log({ type: 'ended', upstream: this.name, abnormal, error: summary, exit, lines: run.lines.lines.slice(-LOGGED_LINES) })
     this.#count(run, abnormal)
     this.#changed(true)
   }
@@ -282,7 +287,9 @@ export class Supervisor {
   }
 
   #because(because: string): Unavailability {
-    return { name: this.name, because, stderr: this.#lastLines?.lines ?? [], now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt }
+    // It may have been written about somebody else.
+    const stderr = this.#options.severalClients === true ? [] : (this.#lastLines?.lines ?? [])
+    return { name: this.name, because, stderr, now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt }
   }
 }
 

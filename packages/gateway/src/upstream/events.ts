@@ -10,7 +10,7 @@ export function logEvent(event: UpstreamEvent, log: GatewayLog): void {
     case 'started':
       return log.debug(`${event.upstream}: ${event.restart ? 'started again' : 'started'}${event.pid === undefined ? '' : ` (process ${event.pid})`}`, facts)
     case 'ended':
-      return event.abnormal ? log.warning(`${event.upstream}: ${event.error}`, facts) : log.debug(`${event.upstream}: ended`, facts)
+      return event.abnormal ? log.warning(`${event.upstream}: ${event.error}${said(event.lines)}`, facts) : log.debug(`${event.upstream}: ended`, facts)
     case 'start_failed':
       return log.warning(`${event.upstream}: could not be started: ${event.error}`, facts)
     case 'given_up':
@@ -20,4 +20,8 @@ export function logEvent(event: UpstreamEvent, log: GatewayLog): void {
     case 'state':
       return log.debug(`${event.upstream}: ${event.from} → ${event.to}`, facts)
   }
+}
+
+function said(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `; the end of its standard error: ${lines.join(' | ')}`
 }

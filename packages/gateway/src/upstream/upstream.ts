@@ -34,6 +34,8 @@ export interface UpstreamOptions {
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
   /** Instead of what the configuration says. */
   readonly launch?: Launch
+  /** Whether its clients are not one and the same. */
+  readonly severalClients?: boolean
   /** Whether its process has the whole environment of this one. */
   readonly inheritEnv?: boolean
 }
@@ -85,6 +87,7 @@ export class Upstream {
       random: options.random ?? Math.random,
       log: (event) => logEvent(event, options.log),
       ...(options.launch && { launch: options.launch }),
+      ...(options.severalClients && { severalClients: true }),
       ...(options.inheritEnv && { childOptions: { inheritEnv: true } }),
     })
     this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, name, clock: this.clock })

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type HttpServing, serveHttp } from 'parley-mcp/node'
+import { createServer, tool } from 'parley-mcp/server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parley, plain, plainServer } from '../cli.fixtures.ts'
 import { weatherServer } from '../weather.fixtures.ts'
@@ -73,6 +74,30 @@ describe('parley call', () => {
     const { code, err } = await parley(['call', serving.url, 'forcast', '{}'])
     expect(code).toBe(1)
     expect(err).toContain('weather has no tool "forcast"; did you mean "forecast"?')
+  })
+
+  it('knows that a server behind a gateway is missing with all its tools', async () => {
+    const here = tool('here__say', {}, () => 'x')
+    await using gateway = await serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(here), { port: 0 })
+    expect((await parley(['call', gateway.url, 'gone__say'])).err).toContain('nothing of a server "gone" is there')
+    expect((await parley(['call', gateway.url, 'here__sya'])).err).not.toContain('nothing of a server')
+  })
+
+  it('names an argument the schema does not have when the tool fails', async () => {
+    const find = tool('find', { input: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] } }, () => 'x')
+    await using other = await serveHttp(createServer({ name: 'trains', version: '1.0.0' }).add(find), { port: 0 })
+    const { code, err } = await parley(['call', other.url, 'find', '--arg', 'form=Oslo'])
+    expect(code).toBe(1)
+    expect(err).toContain('hint: its schema has no argument "form"; did you mean "from"?')
+  })
+
+  it('points to the doctor when there is no server', async () => {
+    const nowhere = 'http://127.0.0.1:1/'
+    expect((await parley(['call', nowhere, 'forecast'])).err).toMatch(
+      /hint: servers are usually at a path such as \/mcp; parley doctor http:\/\/127.0.0.1:1\/ finds out more/,
+    )
+    expect((await parley(['call', 'forecast', '--', 'no-such-program', 'x'])).err).toContain('hint: parley doctor -- no-such-program x finds out more')
+    expect(JSON.parse((await parley(['call', nowhere, 'forecast', '--json'])).err).error).toMatchObject({ kind: 'transport_error', hint: expect.any(String) })
   })
 
   it('names the place where JSON goes wrong', async () => {

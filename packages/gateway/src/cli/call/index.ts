@@ -4,6 +4,7 @@ import type { CallOutcome, Client } from 'parley-mcp/client'
 import { advised } from '../advice.ts'
 import { open, overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, failed, usageError } from '../failure.ts'
+import { GATEWAY } from '../gateway-name.ts'
 import { interruptible } from '../interrupt.ts'
 import { didYouMean } from '../nearest.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
@@ -14,9 +15,6 @@ import { printed, writeBinaries } from './content.ts'
 import { type News, news } from './news.ts'
 import { strangeArguments, typedArguments } from './typed.ts'
 import { callWish, givenArguments } from './wish.ts'
-
-/** As Parley's gateway calls itself at `/mcp`. */
-const GATEWAY = 'parley-gateway'
 
 export interface CallOptions extends SharedOptions, AskerOptions {
   words: readonly string[]

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type HttpServing, serveHttp } from 'parley-mcp/node'
-import { createServer, tool } from 'parley-mcp/server'
+import { createServer, resource, tool } from 'parley-mcp/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parley, plain, plainServer } from '../cli.fixtures.ts'
 import { weatherServer } from '../weather.fixtures.ts'
@@ -101,6 +101,17 @@ describe('parley doctor on an address', () => {
   it('says that a port does not speak TLS', async () => {
     const diagnosis = await doctor(serving.url.replace('http:', 'https:'))
     expect(named(diagnosis, 'certificate')).toMatchObject({ status: 'problem', fix: expect.stringContaining('try http://') })
+  })
+
+  it('looks at the servers behind a gateway', async () => {
+    const status = (servers: unknown) => resource('parley://status', { name: 'status' }, () => JSON.stringify({ servers }))
+    const gateway = (servers: unknown) => serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(status(servers)), { port: 0 })
+    await using well = await gateway([{ name: 'a', state: 'running' }])
+    expect(named(await doctor(well.url), 'servers behind it')).toMatchObject({ status: 'ok', detail: '1 server, none is down' })
+    await using ill = await gateway([{ name: 'a', state: 'running' }, { name: 'b', state: 'down', lastError: 'no such program' }, 7])
+    expect(named(await doctor(ill.url), 'servers behind it')).toMatchObject({ status: 'warning', detail: 'b is down: no such program' })
+    await using odd = await gateway('what?')
+    expect(named(await doctor(odd.url), 'servers behind it')).toBeUndefined()
   })
 
   it('warns of tools that some clients do not take', async () => {

@@ -6,6 +6,7 @@ import { open, type Surroundings } from '../connecting.ts'
 import { type Aim, shown, withTarget } from '../target.ts'
 import { oneLine } from '../text.ts'
 import { addressChecks } from './address.ts'
+import { behindChecks } from './behind.ts'
 import type { Findings } from './check.ts'
 import { conversationChecks } from './conversation.ts'
 
@@ -28,6 +29,7 @@ export async function remoteChecks(findings: Findings, aim: Aim, surroundings: S
     const client = await open(aim, surroundings, { signal })
     try {
       await conversationChecks(findings, client, performance.now() - began)
+      await behindChecks(findings, client)
       if (client.session.transport === 'sse') findings.ok('transport', 'HTTP+SSE, the form before 2025-03-26')
     } finally {
       await client.close()

@@ -1,6 +1,7 @@
 /** What `parley gateway` prints: where it listens, what each server speaks, and what to try. */
 import { eraOf, newestVersion, versions } from 'parley-mcp'
 import type { Upstream } from '../../upstream/index.ts'
+import { oneLine } from '../text.ts'
 import type { SuggestedCall } from './suggestions.ts'
 
 export function addresses(url: string, upstreams: readonly Upstream[]): string {
@@ -14,10 +15,23 @@ export function serverLine(upstream: Upstream): string {
   const { name, introduction, version, era, config } = upstream
   if (introduction === undefined || version === undefined) {
     if (config.lazy) return `  ${name}: is started by its first client\n`
-    return `  ${name}: not reached: ${(upstream.status().lastError ?? 'no reason known').split('\n')[0]}\n`
+    return `  ${name}: not reached: ${whyNot(upstream)}\n`
   }
   const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) => Object.hasOwn(introduction.capabilities, each))
   return `  ${name}: ${introduction.info.name} ${introduction.info.version} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
+}
+
+const LONGEST_REASON = 160
+
+/** In one line; the log has all of it. What a program said of its own error tells more than how it ended. */
+function whyNot(upstream: Pick<Upstream, 'name' | 'status'>): string {
+  const { lastError, lastStderr } = upstream.status()
+  const reason = oneLine(
+    lastError?.replace(`The server ${JSON.stringify(upstream.name)} could not be started or reached: `, '') ?? 'no reason known',
+    LONGEST_REASON,
+  )
+  const complaint = lastStderr.find((line) => /error/i.test(line)) ?? lastStderr.findLast((line) => line.trim() !== '')
+  return complaint === undefined ? reason : `${reason}: ${oneLine(complaint, LONGEST_REASON)}`
 }
 
 /** `command`: how this program is called here. Calls are shown from clients of the era the server is not of. */

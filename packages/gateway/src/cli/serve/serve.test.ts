@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addresses, toTry } from './greeting.ts'
+import { addresses, serverLine, toTry } from './greeting.ts'
 import { invocation } from './invocation.ts'
 import { sampleOf } from './suggestions.ts'
 
@@ -32,6 +32,19 @@ describe('what is printed', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  it.each([
+    ['The server "a" could not be started or reached: Cannot start "x"', [], '  a: not reached: Cannot start "x"\n'],
+    [
+      'The server "a" exited with code 1',
+      ['at 1', "Error: Cannot find module 'x'", 'at 2'],
+      `  a: not reached: The server "a" exited with code 1: Error: Cannot find module 'x'\n`,
+    ],
+    ['The server "a" exited with code 1', ['no key was given', ''], '  a: not reached: The server "a" exited with code 1: no key was given\n'],
+    [undefined, [], '  a: not reached: no reason known\n'],
+  ])('says why a server was not reached (%s)', (lastError, lastStderr, line) => {
+    expect(serverLine({ name: 'a', config: { lazy: false }, status: () => ({ lastError, lastStderr }) } as never)).toBe(line)
   })
 
   it('calls servers from clients of the other era', () => {

@@ -1,0 +1,44 @@
+/** The servers behind a gateway of Parley, by what it says of them: it works without them, and whoever asks may be looking for just those. */
+import type { Client } from 'parley-mcp/client'
+import { GATEWAY } from '../gateway-name.ts'
+import { count, oneLine } from '../text.ts'
+import type { Findings } from './check.ts'
+
+interface Behind {
+  readonly name: string
+  readonly state: string
+  readonly lastError?: string
+}
+
+const UNUSABLE: readonly string[] = ['restarting', 'down']
+
+export async function behindChecks(findings: Findings, client: Client): Promise<void> {
+  if (client.server.name !== GATEWAY) return
+  const servers = await serversBehind(client)
+  if (servers === undefined) return
+  const broken = servers.filter(({ state }) => UNUSABLE.includes(state))
+  if (broken.length === 0) findings.ok('servers behind it', `${count(servers.length, 'server')}, none is down`)
+  for (const { name, state, lastError } of broken) {
+    findings.warning(
+      'servers behind it',
+      `${oneLine(name, 70)} is ${state}: ${oneLine(lastError ?? 'no reason known', 300)}`,
+      `where the gateway runs: parley doctor --config FILE --server ${oneLine(name, 70)}`,
+    )
+  }
+}
+
+/** Nothing where the resource is not what a gateway of this kind has. */
+async function serversBehind(client: Client): Promise<readonly Behind[] | undefined> {
+  try {
+    const [first] = (await client.read('parley://status')).contents
+    const { servers } = JSON.parse(String((first as { text?: unknown } | undefined)?.text)) as { servers?: unknown }
+    return Array.isArray(servers) ? servers.filter(isBehind) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isBehind(value: unknown): value is Behind {
+  const { name, state, lastError } = (value ?? {}) as Partial<Record<keyof Behind, unknown>>
+  return typeof name === 'string' && typeof state === 'string' && (lastError === undefined || typeof lastError === 'string')
+}

@@ -1,0 +1,2 @@
+/** As Parley's gateway calls itself at `/mcp`. */
+export const GATEWAY = 'parley-gateway'
