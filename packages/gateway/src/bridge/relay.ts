@@ -47,7 +47,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text, ONCE)
     return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
   } catch (error) {
-    return outcomeOf(line.open ? error : (upstream.supervisor.unavailable() ?? error), call, line, own)
+    return outcomeOf(upstream.discreet(line.open ? error : (upstream.supervisor.unavailable() ?? error)), call, line, own)
   } finally {
     call.end()
   }

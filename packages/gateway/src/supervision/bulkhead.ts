@@ -2,6 +2,7 @@
 import { ParleyError } from 'parley-mcp'
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { Line } from './line.ts'
+import { Place } from './place.ts'
 
 export interface BulkheadOptions {
   readonly maxConcurrent: number
@@ -60,8 +61,13 @@ export class Bulkhead {
     this.#admit()
   }
 
+  /** Takes a place whether or not there is one: for work that gave its own back and has been begun already, so that to wait would spare nobody anything. */
+  rejoin(): void {
+    this.#running++
+  }
+
   /** The promise of `work` itself where there is room. */
-  run<T>(work: () => Promise<T>, { signal }: RunOptions = {}): Promise<T> {
+  run<T>(work: (place: Place) => Promise<T>, { signal }: RunOptions = {}): Promise<T> {
     if (signal?.aborted) return Promise.reject(this.#cancelled(signal))
     if (this.enter()) return this.#inside(work)
     if (this.#queue.size >= this.#options.maxQueued) return Promise.reject(this.#full())
@@ -95,15 +101,16 @@ export class Bulkhead {
     return { running: this.#running, queued: this.#queue.size, longestWait: first === undefined ? 0 : this.#clock.now() - first.since }
   }
 
-  #inside<T>(work: () => Promise<T>): Promise<T> {
+  #inside<T>(work: (place: Place) => Promise<T>): Promise<T> {
+    const place = new Place(this)
     let outcome: Promise<T>
     try {
-      outcome = Promise.resolve(work())
+      outcome = Promise.resolve(work(place))
     } catch (error) {
       outcome = Promise.reject(error)
     }
-    const leave = (): void => this.leave()
-    outcome.then(leave, leave)
+    const end = (): void => place.end()
+    outcome.then(end, end)
     return outcome
   }
 

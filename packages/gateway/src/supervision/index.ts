@@ -1,6 +1,8 @@
 export { Bulkhead, type BulkheadOptions, type BulkheadStats, type RunOptions } from './bulkhead.ts'
+export type { Place } from './place.ts'
 export { crashError, isUnavailable } from './failures.ts'
 export { beginRestarts, type RestartDecision, type RestartEvent, type RestartState, stepRestarts } from './intensity.ts'
 export type { ChildOptions, Launch } from './launch.ts'
+export { withoutBody } from './redaction.ts'
 export type { UpstreamEvent, UpstreamExit, UpstreamState, UpstreamStatus } from './status.ts'
 export { Supervisor, type SupervisorOptions, upstreamReconnect } from './supervisor.ts'

@@ -50,3 +50,9 @@ function decoded(text: string): string {
     return text
   }
 }
+
+/** What a server elsewhere writes into the body of a refusal is for whoever runs the gateway: it may be a stack, or about somebody else (E2). */
+export function withoutBody(text: string): string {
+  const at = /\banswered \d{3}\b[^:\n]{0,100}: /.exec(text)
+  return at === null ? text : text.slice(0, at.index + at[0].length - 2)
+}

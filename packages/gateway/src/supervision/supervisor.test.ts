@@ -72,7 +72,14 @@ describe('the life of an upstream', () => {
     const message = 'The connection to the server "files" was lost: it knows no [x-key]'
     expect(reason()).toMatchObject({ kind: 'session_lost', message, data: { status: 404, server: 'files' } })
     expect(supervisor.status().lastError).toBe(message)
-    expect(events.find(({ type }) => type === 'ended')).toEqual({ type: 'ended', upstream: 'files', abnormal: true, error: message, exit: undefined })
+    expect(events.find(({ type }) => type === 'ended')).toEqual({
+      type: 'ended',
+      upstream: 'files',
+      abnormal: true,
+      error: message,
+      exit: undefined,
+      lines: [],
+    })
   })
 
   it('G: a clean end by the other side names the upstream as well', async () => {

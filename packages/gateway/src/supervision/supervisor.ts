@@ -7,7 +7,7 @@ import { explained, finished, isFinal, isUnavailable, stoppedError, type Unavail
 import { Gate, type Refusal } from './gate.ts'
 import type { LastLines } from './last-lines.ts'
 import { type ChildOptions, type Launch, launchOf } from './launch.ts'
-import { type Redact, redactionFor } from './redaction.ts'
+import { type Redact, redactionFor, withoutBody } from './redaction.ts'
 import { Run, type RunEnd } from './run.ts'
 import type { UpstreamEvent, UpstreamExit, UpstreamState, UpstreamStatus } from './status.ts'
 
@@ -82,7 +82,8 @@ export class Supervisor {
     this.#options = options
     this.#clock = clock
     this.#since = clock.now()
-    this.#redact = redactionFor(target)
+    const redact = redactionFor(target)
+    this.#redact = options.severalClients === true ? (text) => withoutBody(redact(text)) : redact
     this.#launch =
       options.launch ?? launchOf(target, { clock, random, childOptions, warn: (warning) => this.#log({ type: 'unwatched', upstream: name, warning }) })
     this.#gate = new Gate({ restart, clock, random, refuse: (why) => this.#unavailable(why) })

@@ -14,7 +14,7 @@ import {
 } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
-import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect } from '../supervision/index.ts'
+import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
 import { logEvent } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
@@ -230,6 +230,15 @@ export class Upstream {
     this.shelf.listChanged(kind)
     if (kind === 'tools') this.tools.forget()
     for (const listener of [...this.#listeners]) listener(kind)
+  }
+
+  /** An error of the transport as clients may see it; the log has the whole of it. */
+  discreet(error: unknown): unknown {
+    if (!(error instanceof ParleyError) || error.receivedCode !== undefined || this.#options.severalClients !== true) return error
+    const message = withoutBody(error.message)
+    if (message === error.message) return error
+    this.log.warning(`${this.name}: ${error.message}`, { server: this.name })
+    return new ParleyError(error.kind, { message, ...(error.data && { data: error.data }), cause: error })
   }
 
   /** Fails at once what would only wait: the server is given up for a while. */

@@ -21,7 +21,7 @@ export async function behindChecks(findings: Findings, client: Client): Promise<
   for (const { name, state, lastError } of broken) {
     findings.warning(
       'servers behind it',
-      `${oneLine(name, 70)} is ${state}: ${oneLine(lastError ?? 'no reason known', 300)}`,
+      `${oneLine(name, 70)} is ${state}: ${oneLine(lastError ?? 'no reason known', 160)}`,
       `where the gateway runs: parley doctor --config FILE --server ${oneLine(name, 70)}`,
     )
   }
