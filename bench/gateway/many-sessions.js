@@ -81,13 +81,15 @@ async function measure(place, count) {
 }
 
 const COLLECTS = { collects: true }
+/** Each client has a session of its own with a server over HTTP, so there are as many there. */
+const ROOM = { maxSessions: 100_000 }
 
 /** Supergateway has a process for each session, and is not asked for a thousand. */
 const subjects = [
   {
     name: 'parley, server over HTTP',
     file: 'parley',
-    begin: async (start) => await beforeHttp.parley(start, await startHttpServer(start, VERSION), COLLECTS),
+    begin: async (start) => await beforeHttp.parley(start, await startHttpServer(start, VERSION), { settings: ROOM, ...COLLECTS }),
   },
   {
     name: 'parley, one server over stdio for all',

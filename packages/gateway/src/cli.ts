@@ -5,10 +5,16 @@ import { processIo, runCli } from './cli/index.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-// Whoever reads may have read enough: `parley inspect … | head`.
+/** Commands whose purpose is what they do for others, not what they write. */
+const SERVING: ReadonlySet<string | undefined> = new Set(['gateway', 'bridge'])
+
+// Whoever reads may have read enough: `parley inspect … | head`. Who serves goes on, and learns elsewhere that its client is gone.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (SERVING.has(process.argv[2])) return
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 })
+// Nobody reads how it came to be: that is no reason to fail.
+process.stderr.on('error', () => {})
 
 process.exitCode = await runCli(process.argv.slice(2), { io: processIo(), version })

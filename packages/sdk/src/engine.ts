@@ -2,6 +2,7 @@
 export { Client, type ConnectOptions, connect, type LinkOpener, type RelayedEndpoint, type Subscription } from './client/index.ts'
 export {
   type Body,
+  exactWriter,
   type FrameOrigin,
   isObject,
   type Link,

@@ -18,6 +18,8 @@ export interface Member {
   readonly config?: Partial<ServerConfig>
   /** Called before each link to it; what it throws or rejects with is why there is none. */
   readonly before?: () => Promise<void>
+  /** What the links to it are like, if not as they are in memory. */
+  readonly wrap?: (link: Link) => Link
 }
 
 export interface RigOptions {
@@ -82,7 +84,7 @@ export class AggregateRig {
     await Promise.all([...this.served.values()].map((served) => served.close()))
   }
 
-  #make(name: string, { server, version, config, before }: Member): ServedUpstream {
+  #make(name: string, { server, version, config, before, wrap }: Member): ServedUpstream {
     const own: ServerConfig = {
       ...serverDefaults(name, { kind: 'command', command: 'none', args: [], env: {}, cwd: undefined }),
       ...(version && { versions: [version] }),
@@ -93,7 +95,7 @@ export class AggregateRig {
       const [near, far] = memoryPair()
       if (server === undefined) far.open({ frame: () => {}, closed: () => {} })
       else (typeof server === 'function' ? server() : server).accept(far)
-      return near
+      return wrap?.(near) ?? near
     }
     const upstream = new Upstream(own, { log: this.#log, translation: 'lenient', clock: this.#clock, launch })
     return new ServedUpstream(upstream, { translation: 'lenient', clock: this.#clock })

@@ -15,6 +15,7 @@ const NOTHING: Body = {}
 
 export class AggregateEndpoint implements Endpoint {
   readonly takesForeignState = true
+  readonly keepsDigits = true
   readonly #whole: Whole
   readonly #ways: Ways
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
@@ -182,10 +183,11 @@ export class AggregateEndpoint implements Endpoint {
       merged,
       ask: (served) => {
         if (!diverged.has(served.upstream.name)) return undefined
-        return async (params) => {
-          const { endpoint, words } = await this.#ways.to(served, inbound)
-          return (await endpoint.answer(new RoutedInbound(inbound, { only: params }, words))) as Body
-        }
+        return (params) =>
+          this.#whole.running.during(served, async () => {
+            const { endpoint, words } = await this.#ways.to(served, inbound)
+            return (await endpoint.answer(new RoutedInbound(inbound, { only: params }, words))) as Body
+          })
       },
     }
   }
@@ -196,7 +198,8 @@ export class AggregateEndpoint implements Endpoint {
       server: served.upstream.name,
       fetch: async (cursor?: string) => {
         if (!Object.hasOwn(served.upstream.introduction?.capabilities ?? {}, 'tasks')) return { items: [] }
-        const answer = (await endpoint.answer(new RoutedInbound(inbound, { only: cursor === undefined ? {} : { cursor } }, words))) as Body
+        const asking = new RoutedInbound(inbound, { only: cursor === undefined ? {} : { cursor } }, words)
+        const answer = (await this.#whole.running.during(served, () => endpoint.answer(asking))) as Body
         const { tasks, nextCursor } = words.result('tasks/list', answer)
         return { items: tasks as Body[], nextCursor: nextCursor as string | undefined }
       },

@@ -4,6 +4,7 @@ import { type Body, type Clock, declaresExtension, extensionMissing, type Inboun
 import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import { Followed } from './followed.ts'
+import { Interest } from './interest.ts'
 import { STATUS_URI } from './status.ts'
 import type { Whole } from './whole.ts'
 
@@ -31,12 +32,14 @@ interface Due {
 export class AggregateListeners {
   readonly #clock: Clock
   readonly #whole: Whole
-  readonly #sessions = new Set<Session>()
+  /** What each may be told of, and so wants to know. */
+  readonly #sessions = new Map<Session, () => void>()
   readonly #listeners = new Set<Listener>()
   readonly #ending = new WeakSet<Session>()
   readonly #statusObservers = new Set<() => void>()
   readonly #servers = new Map<ServedUpstream, () => void>()
   readonly #due = new Map<ListKind, Due>()
+  readonly #interest = new Interest()
   #statusDue: (() => void) | undefined
 
   constructor(whole: Whole) {
@@ -57,10 +60,11 @@ export class AggregateListeners {
   }
 
   add(session: Session): void {
-    this.#sessions.add(session)
+    this.#sessions.set(session, this.#interest.want(KINDS))
   }
 
   remove(session: Session): void {
+    this.#sessions.get(session)?.()
     this.#sessions.delete(session)
     this.endAll(session)
   }
@@ -108,7 +112,7 @@ export class AggregateListeners {
     const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
     const news = new News(inbound)
     const followed = new Followed(news, this.#whole)
-    const undo = [() => followed.end()]
+    const undo = [() => followed.end(), this.#interest.want(kinds)]
     try {
       const uris = stringsIn(wanted, 'resourceSubscriptions')
       const taskIds = stringsIn(wanted, 'taskIds')
@@ -122,8 +126,9 @@ export class AggregateListeners {
     }
   }
 
-  #watch({ upstream }: ServedUpstream): () => void {
-    const stops = [upstream.onListChanged((kind) => this.changed(kind)), upstream.supervisor.onStatus(() => this.#statusChanged())]
+  #watch(served: ServedUpstream): () => void {
+    const { upstream } = served
+    const stops = [upstream.onListChanged((kind) => this.changed(kind)), upstream.supervisor.onStatus(() => this.#statusChanged()), this.#interest.add(served)]
     return () => {
       for (const stop of stops) stop()
     }
@@ -164,7 +169,7 @@ export class AggregateListeners {
     const only = this.#due.get(kind)?.sessions
     this.#due.delete(kind)
     const notice = `notifications/${kind}/list_changed`
-    for (const session of this.#sessions) if (only === undefined || only.has(session)) session.notify(notice)
+    for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
     if (only === undefined) for (const { inbound, kinds } of this.#listeners) if (kinds.has(kind)) inbound.notify(notice)
   }
 

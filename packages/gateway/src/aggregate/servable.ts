@@ -56,8 +56,14 @@ export class AggregateServable implements Servable {
     this.#whole.listeners.allChanged()
   }
 
+  /** Resolves when one that was taken away has answered what clients here asked of it, or has had its time for that. */
+  drained(served: ServedUpstream): Promise<void> {
+    return new Promise((resolve) => void this.#whole.running.whenDone(served, resolve))
+  }
+
   async close(): Promise<void> {
     this.#closed = true
+    this.#whole.running.close()
     this.#whole.listeners.close()
     this.#whole.grace.setServers([])
     await Promise.allSettled([...this.#sessions.keys()].map((session) => session.close({ drain: 0 })))

@@ -3,6 +3,7 @@ import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
 import type { ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
+import { refusalOf } from './refusal.ts'
 import { RoutedInbound } from './routed.ts'
 import type { Whole } from './whole.ts'
 import { Words } from './words.ts'
@@ -33,6 +34,8 @@ export class Ways {
   readonly #onListChanged: (kind: ListKind, server: string) => void
   /** By server. */
   readonly #ways = new Map<string, Way>()
+  /** To servers that are no more, and what ends them before their time. */
+  readonly #retired = new Map<Way, () => void>()
   #peer: Introduction | undefined
   #session: Session | undefined
   #level: LogLevel | undefined
@@ -56,16 +59,21 @@ export class Ways {
   }
 
   async to(served: ServedUpstream, inbound: Inbound): Promise<Way> {
-    const way = this.#way(served)
+    const way = this.#way(this.#current(served))
     if (eraOf(inbound.caller.version) === 'handshake') await this.#opened(way)
     return way
   }
 
   /** Hands the request to a server, with what is called otherwise there, and its answer back in the client's words. */
   async send(inbound: Inbound, served: ServedUpstream, changes: Body): Promise<Answer> {
+    const current = this.#current(served)
+    return this.#whole.running.during(current, () => this.#send(inbound, current, changes))
+  }
+
+  async #send(inbound: Inbound, served: ServedUpstream, changes: Body): Promise<Answer> {
     const { endpoint, words } = await this.to(served, inbound)
     const routed = new RoutedInbound(inbound, { with: changes }, words)
-    const answer = await endpoint.answer(routed)
+    const answer = await endpoint.answer(routed).catch((error: unknown) => Promise.reject(refusalOf(inbound.params['name'], changes['name'], error)))
     if (answer instanceof Serialised || !isObject(answer)) return answer
     if (routed.lasts) this.#hold(answer as Body, served)
     return words.result(inbound.method, answer as Body)
@@ -83,8 +91,9 @@ export class Ways {
       if (served === way.served) continue
       this.#ways.delete(name)
       if (this.#session === undefined) continue
-      way.endpoint.closed(this.#session)
-      if (served !== undefined && way.followed.size > 0) this.#takeOver(served, way.followed).catch(() => {})
+      const followed = new Map(way.followed)
+      this.#retire(way, this.#session)
+      if (served !== undefined && followed.size > 0) this.#takeOver(served, followed).catch(() => {})
     }
   }
 
@@ -92,17 +101,42 @@ export class Ways {
     this.#closed = true
     for (const { endpoint } of this.#ways.values()) endpoint.closed(session)
     this.#ways.clear()
+    for (const [{ endpoint }, callOff] of this.#retired) {
+      callOff()
+      endpoint.closed(session)
+    }
+    this.#retired.clear()
+  }
+
+  /** It finishes what it works on, and tells nothing more on its own account. */
+  #retire(way: Way, session: Session): void {
+    for (const uri of way.followed.keys()) way.endpoint.unsubscribe({ uri }).catch(() => {})
+    way.followed.clear()
+    let over = false
+    const callOff = this.#whole.running.whenDone(way.served, () => {
+      over = true
+      this.#retired.delete(way)
+      way.endpoint.closed(session)
+    })
+    if (!over) this.#retired.set(way, callOff)
+  }
+
+  /** Where a request goes whose way was found before servers changed. */
+  #current({ upstream: { name } }: ServedUpstream): ServedUpstream {
+    const served = this.#whole.offers.server(name)
+    if (served === undefined)
+      throw new ParleyError('refusal_unavailable', { message: `Server "${name}" was removed from the configuration`, data: { server: name } })
+    return served
   }
 
   #way(served: ServedUpstream): Way {
     served.upstream.demandUp()
     if (this.#closed) throw new ParleyError('session_closed')
     const { name } = served.upstream
-    let way = this.#ways.get(name)
-    if (way?.served !== served) {
-      way = new Way(served, this.#whole, (kind) => this.#onListChanged(kind, name))
-      this.#ways.set(name, way)
-    }
+    const known = this.#ways.get(name)
+    if (known?.served === served) return known
+    const way: Way = new Way(served, this.#whole, (kind) => this.#ways.get(name) === way && this.#onListChanged(kind, name))
+    this.#ways.set(name, way)
     return way
   }
 

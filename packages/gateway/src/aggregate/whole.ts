@@ -9,6 +9,7 @@ import { MergedIntroduction } from './introduction.ts'
 import { AggregateListeners } from './listeners.ts'
 import { Lists } from './lists.ts'
 import { Offers } from './offers.ts'
+import { Running } from './running.ts'
 import { TaskIds } from './task-ids.ts'
 
 export class Whole {
@@ -20,12 +21,14 @@ export class Whole {
   readonly tasks = new TaskIds()
   readonly introduction = new MergedIntroduction()
   readonly circles = new Circles()
+  readonly running: Running
   readonly listeners: AggregateListeners
 
   constructor(log: GatewayLog, clock: Clock) {
     this.clock = clock
     this.offers = new Offers(log)
     this.grace = new Grace(clock)
+    this.running = new Running(clock)
     this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })
     this.directory = new Directory(this.offers, this.lists, this.tasks)
     this.listeners = new AggregateListeners(this)

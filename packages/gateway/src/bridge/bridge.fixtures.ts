@@ -17,6 +17,7 @@ export interface RigOptions {
   readonly wrap?: (link: Link) => Link
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
   readonly translation?: 'lenient' | 'strict'
+  readonly singleClient?: boolean
 }
 
 export interface BridgeRig {
@@ -52,7 +53,15 @@ export function bridgeTo(server: Acceptor, version: ProtocolVersion | undefined,
     return wrap(near)
   }
   const observed = onEvent === undefined ? {} : { onEvent }
-  const upstream = new Upstream(config, { log, translation, clock, launch, random: () => 0.5, ...observed })
+  const upstream = new Upstream(config, {
+    log,
+    translation,
+    clock,
+    launch,
+    random: () => 0.5,
+    ...observed,
+    ...(options.singleClient && { singleClient: true }),
+  })
   const served = new ServedUpstream(upstream, { translation, clock, ...observed })
   return {
     upstream,

@@ -1,7 +1,7 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
 import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
-import type { Answer, Body, Endpoint, HeaderParam, Inbound, Introduction, Session, Subscription } from 'parley-mcp/engine'
-import { BridgedCall, isAtLeast, type Lease, type Line, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
+import type { Answer, Body, Endpoint, HeaderParam, Inbound, Introduction, RequestOptions, Session, Subscription } from 'parley-mcp/engine'
+import { BridgedCall, type Lease, type Line, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
 import { decidesOnTasks, withExecution } from './execution.ts'
 import { identityFor } from './identity.ts'
@@ -26,6 +26,7 @@ const UPDATED = 'notifications/resources/updated'
 
 export class ServerEndpoint implements Endpoint {
   readonly takesForeignState = true
+  readonly keepsDigits = true
   readonly upstream: Upstream
   readonly #shared: Shared
   /** Of a client of the handshake era: the conversation that is its own. */
@@ -39,6 +40,8 @@ export class ServerEndpoint implements Endpoint {
   #lease: Lease | undefined
   readonly #undo: (() => void)[] = []
   readonly #subscriptions = new Map<string, Subscription>()
+  /** What the server works on for this client. */
+  readonly #calls = new Set<BridgedCall>()
   #closed = false
 
   constructor(shared: Shared) {
@@ -49,7 +52,7 @@ export class ServerEndpoint implements Endpoint {
   /** L4: a client is let in when the server has been reached, and is told clearly when it cannot be. */
   prepare(peer: Introduction | undefined, declared = peer?.capabilities): Promise<void> | undefined {
     refuseCircle(viaIn(declared), (id) => id === this.upstream.id)
-    return peer === undefined ? this.upstream.ready() : this.#openLine(peer)
+    return peer === undefined ? this.upstream.ready(declared) : this.#openLine(peer)
   }
 
   introduce(): Introduction {
@@ -59,6 +62,8 @@ export class ServerEndpoint implements Endpoint {
   /** `params`: with the names and URIs of the server itself. */
   answer(inbound: Inbound, params: Body = inbound.params): Promise<Answer> {
     if (eraOf(inbound.caller.version) === 'stateless') return relayStateless(inbound, this.#shared, params)
+    // A line that was opened now would be nobody's.
+    if (this.#closed) return Promise.reject(new ParleyError('session_closed'))
     const line = this.#line
     if (line === undefined) return Promise.reject(new ParleyError('not_initialized', { message: `${inbound.method} came before initialize` }))
     return line.ready ? this.#answerWith(line, inbound, params) : this.#lineAgain().then((again) => this.#answerWith(again, inbound, params))
@@ -92,7 +97,8 @@ export class ServerEndpoint implements Endpoint {
 
   opened(session: Session): void {
     const line = this.#line
-    if (line === undefined) return
+    // A client may have left while its line was being opened.
+    if (line === undefined || this.#closed) return
     this.attach(session)
     for (const kind of KINDS) {
       if (line.client.session.hasPeerCapability(kind)) this.#undo.push(line.followList(kind, this.upstream, () => this.#listChanged(kind, session)))
@@ -116,9 +122,7 @@ export class ServerEndpoint implements Endpoint {
   async setLevel(inbound: Inbound, line: Line): Promise<Body> {
     const level = inbound.params['level'] as LogLevel
     if (!logLevels.includes(level)) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
-    // What others want to hear of stays wanted.
-    if (this.#lease !== undefined) await line.wantLevel(level)
-    else await line.client.setLogLevel(level, { signal: inbound.signal })
+    await this.#askForLevel(level, line, { signal: inbound.signal })
     this.#level = level
     return {}
   }
@@ -126,7 +130,14 @@ export class ServerEndpoint implements Endpoint {
   /** For whoever asks several servers at once: those without log messages are left alone. */
   async wantLevel(level: LogLevel): Promise<void> {
     this.#level = level
-    if (this.#line?.client.session.hasPeerCapability('logging')) await this.#line.client.setLogLevel(level)
+    const line = this.#line
+    if (line?.client.session.hasPeerCapability('logging')) await this.#askForLevel(level, line)
+  }
+
+  /** What others want to hear of stays wanted. */
+  async #askForLevel(level: LogLevel, line: Line, options?: RequestOptions): Promise<void> {
+    if (this.#lease !== undefined) await line.wantLevel(level)
+    else await line.client.setLogLevel(level, options)
   }
 
   async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
@@ -185,6 +196,7 @@ export class ServerEndpoint implements Endpoint {
     const call = new BridgedCall(inbound)
     call.handsOnText = this.#shared.view === undefined
     call.remembersLists = call.handsOnText
+    call.beside = this.#calls
     if (this.#lease !== undefined) call.leastLevel = this.#level
     return call
   }
@@ -207,11 +219,13 @@ export class ServerEndpoint implements Endpoint {
   async #reopen(): Promise<void> {
     const session = this.#session
     await this.#openLine(this.#peer as Introduction)
+    if (this.#closed) throw new ParleyError('session_closed')
     if (session !== undefined) this.opened(session)
     const line = this.#line as Line
     if (this.#level !== undefined) await this.wantLevel(this.#level).catch(() => {})
     for (const uri of [...this.#subscriptions.keys()]) {
       const again = await this.#follow(line, uri).catch(() => undefined)
+      if (this.#closed) return again?.unsubscribe()
       if (again === undefined) this.#subscriptions.delete(uri)
       else this.#subscriptions.set(uri, again)
     }
@@ -240,10 +254,11 @@ export class ServerEndpoint implements Endpoint {
     // What there was before, if anything, is behind us.
     for (const undo of this.#undo.splice(0)) undo()
     this.#lease?.release()
+    this.#lease = undefined
     const lease = await this.upstream.lines.share(peer.capabilities)
     const line = lease?.line ?? (await this.#ownLine(peer))
     this.#lease = lease
-    if (lease !== undefined) this.#undo.push(line.share((method, params) => this.#hear(method, params)))
+    if (lease !== undefined) this.#undo.push(line.share((method, params) => this.#tell(method, params)))
     this.#line = line
     if (this.#closed) this.#leave()
   }
@@ -262,7 +277,13 @@ export class ServerEndpoint implements Endpoint {
           const params = this.#shared.view?.told(question.method, question.params) ?? question.params
           // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
           const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
-          return session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
+          // Which call it is about nobody knows, but one of them waits for the answer.
+          const goOn = [...this.#calls].find(({ waits }) => !waits)?.waitForClient()
+          try {
+            return await session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
+          } finally {
+            goOn?.()
+          }
         },
         tell: (method, params) => this.#tell(method, params),
       },
@@ -270,18 +291,12 @@ export class ServerEndpoint implements Endpoint {
     )
   }
 
-  /** Of what is for all clients of a shared conversation, each gets what it asked for. */
-  #hear(method: string, params: Body): void {
-    if (method === 'notifications/message' && this.#level !== undefined && !isAtLeast(params['level'], this.#level)) return
-    this.#tell(method, params)
-  }
-
   #leave(): void {
     for (const undo of this.#undo.splice(0)) undo()
     for (const subscription of this.#subscriptions.values()) void subscription.unsubscribe().catch(() => {})
     this.#subscriptions.clear()
     if (this.#lease !== undefined) this.#lease.release()
-    else void this.#line?.close()
+    else if (this.#line?.shared === false) void this.#line.close()
     this.#lease = undefined
   }
 }

@@ -1,6 +1,6 @@
 /** Hands one request of a client to a server and its outcome back: whatever era and version each of them is of. */
 import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
-import { type Answer, type Body, cacheableMethods, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
+import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
 import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream } from '../upstream/index.ts'
 import { listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
@@ -38,7 +38,10 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     const { bulkhead } = upstream
     // Who has to wait may change its mind; a signal is not made for anybody else.
     const waiting = bulkhead.full ? { signal: inbound.signal } : undefined
-    const answer = await bulkhead.run(() => (send === undefined ? line.request(inbound.method, own, options) : send(own, options)), waiting)
+    const answer = await bulkhead.run((place) => {
+      call.begin(place)
+      return send === undefined ? line.request(inbound.method, own, options) : send(own, options)
+    }, waiting)
     if (list?.known !== undefined) return list.known
     const result = call.change === undefined ? answer : call.change(answer)
     const remembered = list?.remember(result)
@@ -82,6 +85,8 @@ export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions 
   const meta = inbound.params['_meta']
   // C-40: a server that lets its client hang up meanwhile lets this one.
   const options: RequestOptions = { owner: call, cancelledWith: call, onReleased: (retry) => inbound.release(retry) }
+  const write = exactWriter(inbound.sent)
+  if (write !== undefined) options.write = write
   if (relayed) options.relayed = true
   if (!isObject(meta)) return options
   if (meta['progressToken'] !== undefined) options.onProgress = ({ progress, total, message }) => inbound.progress(progress, total, message)

@@ -97,6 +97,25 @@ it('8.2 a session is only used for requests that can be asked exactly what it wa
   expect(declared).toEqual([[], [], ['elicitation'], ['elicitation', 'sampling']])
 })
 
+describe('8.2 policy principal', () => {
+  it('two names are two, whatever is in them and whatever they can be asked', async () => {
+    const client = clientOf(numbered())
+    client.principal = 'bob'
+    const bob = await sessionOf(client, { ...ASKABLE, sampling: {} })
+    client.principal = 'bob elicitation(form)'
+    expect(await sessionOf(client, { sampling: {} })).not.toBe(bob)
+  })
+
+  it('clients that nobody knows are not one and the same', async () => {
+    const client = clientOf(numbered(), { session: 'principal' })
+    const anonymous = [await sessionOf(client), await sessionOf(client)]
+    client.principal = ''
+    const empty = await sessionOf(client)
+    expect(new Set([...anonymous, empty]).size).toBe(3)
+    expect(await sessionOf(client)).toBe(empty)
+  })
+})
+
 describe('8.2 policy shared', () => {
   it('is for servers elsewhere that give no session id, and for everybody', async () => {
     const client = clientOf(numbered(), {}, { wrap: sessionless })
@@ -214,6 +233,14 @@ describe('8.2 policy handle', () => {
     const client = clientOf(numbered(), { session: 'handle' })
     const { error } = await client.ask('tools/call', { ...CALL, _meta: { [HANDLE_KEY]: handle } })
     expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(message) })
+  })
+
+  it('refuses one of somebody else who has a part of it in the name', async () => {
+    const client = clientOf(numbered(), { session: 'handle' })
+    client.principal = 'ann'
+    const handle = await handleOf(client)
+    client.principal = undefined
+    expect((await client.ask('tools/call', { ...CALL, _meta: { [HANDLE_KEY]: `ann ${handle}` } })).error).toMatchObject({ code: -32602 })
   })
 
   it('refuses one of somebody else', async () => {

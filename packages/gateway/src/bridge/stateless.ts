@@ -34,8 +34,9 @@ async function listenWith(inbound: Inbound, home: Line, { upstream, listeners }:
 }
 
 /** Both are of the stateless era: the server sees the client's own words, and the client the server's. */
-async function handOn(inbound: Inbound, line: Line, { upstream, view }: Shared, params: Body): Promise<Answer> {
+async function handOn(inbound: Inbound, line: Line, { upstream, view, tasks }: Shared, params: Body): Promise<Answer> {
   const call = new BridgedCall(inbound)
+  tasks.watch(call, params)
   if (inbound.method !== 'tools/call') {
     if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools))
     return relay(call, line, params, upstream)
@@ -61,12 +62,13 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
   try {
     // Rule 1: where a question does not say to which call it belongs, there is only one that it can belong to.
     if (!lease.line.correlates && Object.keys(lease.line.identity.capabilities).length > 0) {
-      turn = await lease.line.turns.take()
+      const { turns } = lease.line
+      turn = await turns.take({ maxQueued: shared.upstream.config.maxQueued, signal: turns.taken ? inbound.signal : undefined })
       lease.line.holder = call
     }
     if (inbound.cancelled) throw new ParleyError('request_cancelled')
     await refreshRoots(inbound, lease.line)
-    await lease.line.wantLevel(inbound.logLevel)
+    await hearFrom(lease.line, inbound)
     return withHandle(await callWith(call, lease.line, shared, params), lease)
   } finally {
     if (call.lasting === undefined) done()
@@ -84,7 +86,7 @@ async function listWith(inbound: Inbound, home: Line, { upstream, view }: Shared
   const lease = await upstream.lines.lend(inbound)
   const line = lease?.line ?? home
   try {
-    await line.wantLevel(inbound.logLevel)
+    await hearFrom(line, inbound)
     const call = new BridgedCall(inbound)
     call.remembersLists = view === undefined
     if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution))
@@ -92,6 +94,11 @@ async function listWith(inbound: Inbound, home: Line, { upstream, view }: Shared
   } finally {
     lease?.release()
   }
+}
+
+/** A server that refuses a level is no reason to fail the request that names it. */
+async function hearFrom(line: Line, { logLevel }: Inbound): Promise<void> {
+  if (logLevel !== undefined) await line.wantLevel(logLevel).catch(() => {})
 }
 
 /** A server that asked for roots when nobody could be asked is told now that there are some, and asks again. */

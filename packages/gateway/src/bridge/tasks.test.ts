@@ -1,12 +1,12 @@
 /** 8.4, D7: calls that run as tasks, between clients and servers that have them, have them in other words, or have none. */
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
-import { type Body, TASKS_EXTENSION } from 'parley-mcp/engine'
+import { type Body, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { createServer, type Server, ToolError, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'
@@ -276,4 +276,62 @@ it('8.4 a client and a server of 2026-07-28: tasks are theirs alone', async () =
   finish?.()
   await until(async () => expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ status: 'completed' }))
   expect((await client.ask('tasks/get', { taskId })).error).toMatchObject({ code: -32021 })
+})
+
+describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to who was given them', () => {
+  /** Counts its tasks, and knows of nobody but the gateway. */
+  function counting(): ScriptedServer {
+    let last = 0
+    const view = (taskId: unknown): Body => ({ taskId, status: 'working', createdAt: STAMP, lastUpdatedAt: STAMP, ttlMs: null })
+    return scripted({
+      version: STATELESS,
+      capabilities: { tools: {}, ...EXTENDED },
+      answer: ({ method, params }) => {
+        if (method === 'tools/call') return new Serialised(JSON.stringify({ resultType: 'task', ...view(String(++last)) }))
+        return method === 'tasks/get' ? view(params['taskId']) : {}
+      },
+    })
+  }
+  const STAMP = '2026-07-28T00:00:00Z'
+  function open(): { client: RawClient; as: (principal: string | undefined, method: string, params: Body) => Promise<RawMessage> } {
+    rig = bridgeTo(counting(), STATELESS, {}, { clock })
+    const client = new RawClient(rig.served, { clock, sharedLink: true })
+    const as = (principal: string | undefined, method: string, params: Body): Promise<RawMessage> => {
+      client.principal = principal
+      return client.ask(method, params, EXTENDED)
+    }
+    return { client, as }
+  }
+
+  it('nobody else finds them, and those that nobody knows of are left to the server', async () => {
+    const { as } = open()
+    expect((await as('ann', 'tools/call', call('any'))).result).toMatchObject({ resultType: 'task', taskId: '1' })
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
+      const params = { taskId: '1', ...(method === 'tasks/update' && { inputResponses: {} }) }
+      expect((await as('ann', method, params)).error).toBeUndefined()
+      for (const other of ['eve', undefined])
+        expect((await as(other, method, params)).error).toMatchObject({ code: -32602, message: expect.stringMatching(/not found/i) })
+    }
+    expect((await as('eve', 'tasks/get', { taskId: '7' })).result).toMatchObject({ taskId: '7' })
+    expect((await as(undefined, 'tools/call', call('any'))).result).toMatchObject({ taskId: '2' })
+    expect((await as('eve', 'tasks/get', { taskId: '2' })).result).toMatchObject({ taskId: '2' })
+  })
+
+  it('nobody else hears of them', async () => {
+    const { client, as } = open()
+    await as('ann', 'tools/call', call('any'))
+    void as('eve', 'subscriptions/listen', { notifications: { taskIds: ['1', '7'] } })
+    expect((await client.next('notifications/subscriptions/acknowledged')).params).toMatchObject({ notifications: { taskIds: ['7'] } })
+    void as('ann', 'subscriptions/listen', { notifications: { taskIds: ['1', '7'] } })
+    expect((await client.next('notifications/subscriptions/acknowledged', 1)).params).toMatchObject({ notifications: { taskIds: ['1', '7'] } })
+  })
+
+  it('what the gateway follows for a client that shook hands is no other client’s', async () => {
+    const { as } = open()
+    const old = new RawClient(rig.served, { clock })
+    await old.shakeHands('2025-06-18')
+    void old.request('tools/call', call('any'))
+    await running(until(async () => expect((await as('eve', 'tasks/get', { taskId: '1' })).error).toMatchObject({ code: -32602 })))
+    expect((await as(undefined, 'tasks/get', { taskId: '1' })).error).toMatchObject({ code: -32602 })
+  })
 })

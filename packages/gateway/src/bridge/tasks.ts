@@ -17,6 +17,7 @@ import {
 } from 'parley-mcp/engine'
 import { BridgedCall, type Line, type Upstream } from '../upstream/index.ts'
 import { relay, type Send } from './relay.ts'
+import { GATEWAY, TaskOwners } from './task-owners.ts'
 
 export interface FollowedTasks {
   readonly taskIds: readonly string[]
@@ -26,6 +27,7 @@ export interface FollowedTasks {
 export class TaskBridge {
   readonly #upstream: Upstream
   readonly #receiver: TaskReceiver
+  readonly #owners = new TaskOwners()
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
@@ -46,21 +48,44 @@ export class TaskBridge {
     // C-24: what was not offered is not granted either.
     const wanted = wish !== undefined && supports(inbound.caller.version, 'tasks') && declares(inbound.session.self.capabilities, 'tasks.requests.tools.call')
     if (line.stateless) return wanted ? this.#begin(call, line, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
-    // Both have tasks, in the same words, and a session of their own.
-    if (wanted && line.runsTasks) return relay(call, line, params, this.#upstream)
-    return (await this.#isRequired(line, own)) ? this.#runAsTask(call, line, own) : relay(call, line, own, this.#upstream)
+    if (!wanted || !line.runsTasks) return this.#run(call, line, own)
+    // Both have tasks, in the same words. But a server cannot tell clients apart that share a session, so their tasks are the gateway's.
+    return line.shared ? this.#begin(call, line, (task) => this.#run(task, line, own)) : relay(call, line, params, this.#upstream)
   }
 
-  /** What is asked about tasks: of the server when it runs them in the client's words, else of the gateway. */
+  /** Runs a tool of a server of the handshake era until it has a result. */
+  async #run(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
+    return (await this.#isRequired(line, params)) ? this.#runAsTask(call, line, params) : relay(call, line, params, this.#upstream)
+  }
+
+  /** What is asked about tasks: of the server when it runs them in the client's words, and for this client alone, else of the gateway. */
   ask(call: BridgedCall, line: Line): Promise<Answer> {
     const { inbound } = call
-    const direct = isStateless(inbound) === line.stateless
+    const direct = isStateless(inbound) === line.stateless && (line.stateless || !line.shared)
     return direct ? relay(call, line, inbound.params, this.#upstream) : this.#receiver.answer(inbound)
+  }
+
+  /**
+   * For what is handed on between a client and a server of the stateless era: nobody may ask about a task of somebody else, and whoever is given one
+   * has it. Clients that nobody can tell apart have nothing of their own.
+   */
+  watch(call: BridgedCall, params: Body): void {
+    const { method, principal } = call.inbound
+    if (method.startsWith('tasks/')) return this.#owners.demand(params['taskId'], principal)
+    call.change = (result) => {
+      if (isFlatTask(result)) this.#owners.remember(String(result['taskId']), principal)
+      return result
+    }
   }
 
   /** Those of the tasks that the client may hear of, and what becomes of them from now on. */
   async follow(inbound: Inbound, line: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
-    if (line.stateless) return followAt(line, taskIds, tell)
+    if (line.stateless)
+      return followAt(
+        line,
+        taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal)),
+        tell,
+      )
     const own = new Set(await this.#receiver.owned(inbound, taskIds))
     const stop = this.#receiver.onChange((taskId, _principal, detailed) => own.has(taskId) && tell(detailed))
     return { taskIds: [...own], stop }
@@ -107,7 +132,9 @@ export class TaskBridge {
     const send: Send = async (own, options) => {
       const answer = await line.request('tools/call', own, { ...options, acceptsTask: true })
       if (!isFlatTask(answer)) return answer
-      return new PolledTask(peerOf(line, call), readFlatTask('tools/call', answer), { signal: call.inbound.signal, owner: call }).result()
+      const task = readFlatTask('tools/call', answer)
+      this.#owners.remember(task.taskId, GATEWAY)
+      return new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result()
     }
     return relay(call, line, params, this.#upstream, send)
   }

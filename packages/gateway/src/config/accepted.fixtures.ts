@@ -51,6 +51,7 @@ export const ACCEPTED: readonly Accepted[] = [
           initialiseTimeout: 90_000,
           maxConcurrent: 1,
           maxQueued: 0,
+          maxSessions: 5,
           tools: { allow: ['read_*'], deny: ['delete'], rename: { q: 'search' }, pin: 'block' },
           cache: false,
           poll: '1h',

@@ -9,7 +9,8 @@ export const settingsDefaults: GatewaySettings = defaultsOf(GATEWAY_FIELDS)
 
 /** A server as a file that says nothing but its target would configure it. */
 export function serverDefaults(name: string, target: ServerConfig['target']): ServerConfig {
-  const { versions, dialect, session, lazy, idleStop, timeout, initialiseTimeout, maxConcurrent, maxQueued, cache, poll } = defaultsOf(SERVER_FIELDS)
+  const { versions, dialect, session, lazy, idleStop, timeout, initialiseTimeout, maxConcurrent, maxQueued, maxSessions, cache, poll } =
+    defaultsOf(SERVER_FIELDS)
   return {
     name,
     target,
@@ -23,6 +24,7 @@ export function serverDefaults(name: string, target: ServerConfig['target']): Se
     initialiseTimeout,
     maxConcurrent,
     maxQueued,
+    maxSessions,
     tools: toolDefaults,
     cache,
     poll,

@@ -84,6 +84,11 @@ export const SERVER_FIELDS = {
   initialiseTimeout: field('How long it may take until it is ready.', duration, { default: 60_000, examples: ['2m'] }),
   maxConcurrent: field('The most requests it is sent at once.', whole(1, 100_000), { default: 100, examples: [10] }),
   maxQueued: field('The most requests that wait for their turn, or for the server to start.', whole(0, 1_000_000), { default: 1000, examples: [100] }),
+  maxSessions: field(
+    'The most sessions clients may have with it at once, each a process where it is started; one that is only kept for later makes room for another.',
+    whole(1, 100_000),
+    { default: 200, examples: [20] },
+  ),
   tools: field('Which of its tools clients get to see, and under which names.', group(TOOL_FIELDS), { examples: [{ deny: ['delete_*'] }] }),
   cache: field('Whether lists and reads are kept as long as the server allows.', flag, { default: true, examples: [false] }),
   poll: field('How often lists are compared where the server cannot tell of changes.', duration, { default: 60_000, examples: ['5m'] }),

@@ -69,6 +69,7 @@ describe('defaults', () => {
       initialiseTimeout: 60_000,
       maxConcurrent: 100,
       maxQueued: 1000,
+      maxSessions: 200,
       tools: { allow: undefined, deny: [], rename: {}, pin: 'off' },
       cache: true,
       poll: 60_000,

@@ -59,6 +59,8 @@ export interface ServerConfig {
   /** Most requests at once, and most that wait for their turn or for the server to start. */
   readonly maxConcurrent: number
   readonly maxQueued: number
+  /** Most conversations with it at once, beside that of the gateway itself. */
+  readonly maxSessions: number
   readonly tools: ToolSettings
   /** Whether lists and reads are kept as long as the server allows. */
   readonly cache: boolean

@@ -88,7 +88,7 @@ describe('G the gateway', () => {
     // Its session has ended with its server: clients that can begin another one meet the new server.
     expect((await other.call('who')).text).toBe('new')
     await expect(clientOf(`${url}/servers/gone/mcp`)).rejects.toThrow()
-    expect(said).toContain('Configuration read again: +added -gone ~changed')
+    expect(said).toContain('The configuration was read again; added: added; removed: gone; changed: changed')
   })
 
   it('reload with nothing new says nothing, and with settings of the gateway that they wait for a restart', async () => {

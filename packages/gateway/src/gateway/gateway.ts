@@ -5,7 +5,7 @@ import { isLoopback } from 'parley-mcp/node'
 import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
-import { diffConfig, type GatewayConfig, type ServerConfig } from '../config/index.ts'
+import { type ConfigDiff, diffConfig, type GatewayConfig, type ServerConfig } from '../config/index.ts'
 import { GatewaySite, type Listening, Metrics, type Readiness, type ServerState } from '../http/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { Upstream } from '../upstream/index.ts'
@@ -29,6 +29,8 @@ export class Gateway {
   #config: GatewayConfig
   #pins: PinBook | undefined
   #reloading: Promise<void> = Promise.resolve()
+  /** Servers of before the last reload that finish what they work on. */
+  #ending: Promise<unknown> = Promise.resolve()
   #closed = false
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
@@ -103,7 +105,7 @@ export class Gateway {
     this.#closed = true
     await this.site.close({ drain: drain as never })
     await this.#aggregate.close()
-    await Promise.allSettled([...this.#served.values()].map((served) => served.close()))
+    await Promise.allSettled([...[...this.#served.values()].map((served) => served.close()), this.#ending])
     await this.#pins?.settled()
   }
 
@@ -119,14 +121,25 @@ export class Gateway {
     for (const name of [...diff.added, ...diff.changed]) this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
     // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
     if (diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
-    await Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
-    if (this.#closed) return
+    const ending = Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
+    this.#ending = ending
+    await Promise.all([this.#begin(diff), ending])
+  }
+
+  /** Who comes now meets what is new, while what is old finishes. */
+  async #begin(diff: ConfigDiff): Promise<void> {
     await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
-    const said = [...diff.added.map((name) => `+${name}`), ...diff.removed.map((name) => `-${name}`), ...diff.changed.map((name) => `~${name}`)]
+    if (this.#closed) return
+    const said = (['added', 'removed', 'changed'] as const).flatMap((what) => (diff[what].length === 0 ? [] : [`${what}: ${diff[what].join(', ')}`]))
     if (said.length === 0) return
-    this.#log.info(`Configuration read again: ${said.join(' ')}`)
+    this.#log.info(`The configuration was read again; ${said.join('; ')}`)
     const begun = [...diff.added, ...diff.changed].map((name) => this.#served.get(name)?.upstream).filter((upstream) => upstream !== undefined)
-    await Promise.allSettled(begun.filter(({ config: own }) => !own.lazy).map((upstream) => upstream.home()))
+    await Promise.allSettled(begun.filter(({ config: own }) => !own.lazy).map((upstream) => this.#reach(upstream)))
+  }
+
+  async #reach(upstream: Upstream): Promise<void> {
+    await upstream.home()
+    this.#log.info(`${upstream.name}: reached, speaks ${upstream.version}`, { server: upstream.name })
   }
 
   /** As the configuration has them. */
@@ -147,11 +160,15 @@ export class Gateway {
 
   /** One that cannot be served keeps no other from it. */
   async #serve(name: string): Promise<void> {
+    const served = this.#served.get(name) as ServedUpstream
     try {
-      await this.site.addServer(name, this.#served.get(name) as ServedUpstream)
+      await this.site.addServer(name, served)
     } catch (error) {
+      // What is there when the gateway ends, ends with it.
+      if (this.#closed) return
       this.#served.delete(name)
       this.#aggregate.setServers(this.#inOrder())
+      await served.close()
       this.#log.error(`${name}: cannot be served: ${error instanceof Error ? error.message : String(error)}`, { server: name })
     }
   }
@@ -159,7 +176,7 @@ export class Gateway {
   async #end(name: string, served: ServedUpstream | undefined): Promise<void> {
     // It may never have been served.
     if (served === undefined) return
-    await this.site.removeServer(name)
+    await Promise.all([this.site.removeServer(name), this.#aggregate.drained(served)])
     await served.close()
   }
 

@@ -25,8 +25,10 @@ export class GatewaySite {
   readonly #servers = new Map<string, Servable>()
   /** What is served, or about to be. */
   readonly #served = new Map<string, Promise<Served>>()
-  /** Names whose paths are not free yet. */
-  readonly #leaving = new Map<string, Promise<void>>()
+  /** Names whose paths are not free yet: until their servers have begun to leave. */
+  readonly #freeing = new Map<string, Promise<unknown>>()
+  /** Those that finish what they work on, perhaps beside a new one of the same name. */
+  readonly #leaving = new Set<Promise<void>>()
   #opening: Promise<SiteServing> | undefined
   /** From the moment that servers can be served. */
   #serving: SiteServing | undefined
@@ -60,7 +62,7 @@ export class GatewaySite {
     await this.#add(name, server)
   }
 
-  /** Its running requests finish, its sessions end, and its paths are no more; the others go on. */
+  /** Its running requests finish and its sessions end; the others go on. Its name is free at once, and new clients meet who takes it. */
   async removeServer(name: string, options: DrainOptions = {}): Promise<void> {
     const served = this.#served.get(name)
     if (name === AGGREGATE || !this.#servers.delete(name)) {
@@ -68,9 +70,19 @@ export class GatewaySite {
     }
     if (served === undefined) return
     this.#served.delete(name)
-    const left = served.then((one) => one.close(options)).finally(() => this.#leaving.delete(name))
-    this.#leaving.set(name, left)
-    await left
+    const freed = served.then((one) => ({ closing: one.close(options) }))
+    this.#freeing.set(name, freed)
+    const forget = (): void => {
+      if (this.#freeing.get(name) === freed) this.#freeing.delete(name)
+    }
+    freed.then(forget, forget)
+    const left = freed.then(({ closing }) => closing)
+    this.#leaving.add(left)
+    try {
+      await left
+    } finally {
+      this.#leaving.delete(left)
+    }
   }
 
   /** Listens no more; what runs may finish within `drain`. */
@@ -97,7 +109,7 @@ export class GatewaySite {
   async #close(options: DrainOptions): Promise<void> {
     const serving = await this.#opening?.catch(() => undefined)
     await serving?.close(options)
-    await Promise.allSettled(this.#leaving.values())
+    await Promise.allSettled(this.#leaving)
   }
 
   async #add(name: string, server: Servable): Promise<void> {
@@ -107,7 +119,8 @@ export class GatewaySite {
       throw new ParleyError('validation_failed', { message: name === AGGREGATE ? 'There is an aggregate already' : `There is a server ${name} already` })
     this.#servers.set(name, server)
     try {
-      await this.#leaving.get(name)
+      // One that never came to be served leaves nothing behind.
+      await this.#freeing.get(name)?.catch(() => {})
       // It may have been removed while it waited.
       if (this.#serving !== undefined && this.#servers.get(name) === server) await this.#serve(this.#serving, name, server)
     } catch (error) {

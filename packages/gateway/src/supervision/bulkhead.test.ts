@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { fakeClock, flush } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
 import { Bulkhead } from './bulkhead.ts'
+import type { Place } from './place.ts'
 
 /** Work that ends when it is told to. */
 function job<T = string>(): { work: () => Promise<T>; begun: () => boolean; promise: Promise<T>; end: (value: T) => void; fail: (error: Error) => void } {
@@ -102,6 +103,53 @@ describe('Bulkhead', () => {
     expect(bulkhead.enter()).toBe(true)
     bulkhead.leave()
     expect(() => bulkhead.leave()).toThrow(RangeError)
+  })
+
+  it('G: who waits for somebody else gives its place back, and takes it again without a turn', async () => {
+    const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueued: 1 })
+    const [one, two, three] = [job(), job(), job()]
+    const places: Place[] = []
+    const running = bulkhead.run((place) => {
+      places.push(place)
+      return one.work()
+    })
+    const waiting = bulkhead.run(two.work)
+    expect(two.begun()).toBe(false)
+    places[0]?.giveBack()
+    places[0]?.giveBack()
+    expect(two.begun()).toBe(true)
+    expect(bulkhead.stats().running).toBe(1)
+    places[0]?.takeAgain()
+    places[0]?.takeAgain()
+    expect(bulkhead.stats().running).toBe(2)
+    const last = bulkhead.run(three.work)
+    two.end('two')
+    await waiting
+    await flush()
+    // As many inside as may be: whoever is next has to wait for one more.
+    expect([three.begun(), bulkhead.stats().running]).toEqual([false, 1])
+    one.end('one')
+    three.end('three')
+    expect(await Promise.all([running, last])).toEqual(['one', 'three'])
+    await flush()
+    expect(bulkhead.stats()).toEqual({ running: 0, queued: 0, longestWait: 0 })
+  })
+
+  it('G: work that ends while its place is given back has left already', async () => {
+    const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueued: 0 })
+    const one = job()
+    let place: Place | undefined
+    const running = bulkhead.run((own) => {
+      place = own
+      return one.work()
+    })
+    place?.giveBack()
+    one.fail(new Error('no'))
+    await expect(running).rejects.toThrow('no')
+    await flush()
+    place?.takeAgain()
+    place?.giveBack()
+    expect(bulkhead.stats().running).toBe(0)
   })
 
   it('G: those who wait can be dismissed, and nothing of theirs runs', async () => {

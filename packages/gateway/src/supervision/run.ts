@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly redact: Redact
   readonly onLine: (line: string) => void
   readonly onProved: () => void
+  /** Nothing gets through for the moment, or something has again. */
+  readonly onTrouble: (error: Error | undefined) => void
   /** It ended, and nobody here had asked for it. */
   readonly onEnded: (end: RunEnd) => void
   readonly onClosed: () => void
@@ -82,6 +84,7 @@ export class Run {
     }
     this.#link = new WatchedLink(this.#raw, {
       proved: () => this.#options.onProved(),
+      trouble: (error) => this.#options.onTrouble(error),
       closed: (failure) => this.#closed(failure),
       ended: (reason) => this.#ended(reason),
     })

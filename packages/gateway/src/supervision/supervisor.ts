@@ -3,7 +3,7 @@ import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { ReconnectOptions } from 'parley-mcp/client'
 import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
 import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/index.ts'
-import { explained, finished, isFinal, isUnavailable, stoppedError, type Unavailability, unavailable } from './failures.ts'
+import { explained, finished, isFinal, isUnavailable, startError, stoppedError, type Unavailability, unavailable } from './failures.ts'
 import { Gate, type Refusal } from './gate.ts'
 import type { LastLines } from './last-lines.ts'
 import { type ChildOptions, type Launch, launchOf } from './launch.ts'
@@ -42,7 +42,7 @@ export const upstreamReconnect: ReconnectOptions = {
 const NOT_ITS_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['request_cancelled', 'session_closed', 'shutting_down', 'refusal_unavailable'])
 
 /** Of what a process wrote before it ended, so many lines are said in the log. */
-const LOGGED_LINES = 5
+const LOGGED_LINES = 12
 
 /** One client's way in, and what became of it the last time. */
 interface Slot {
@@ -74,6 +74,7 @@ export class Supervisor {
   #lastExit: UpstreamExit | undefined
   #lastError: string | undefined
   #stopped = false
+  #troubled = false
   #stopping: Promise<void> | undefined
 
   constructor(options: SupervisorOptions) {
@@ -112,7 +113,7 @@ export class Supervisor {
 
   /** What to tell somebody who needs it now, when it is known that asking would be in vain and nothing of it is alive. */
   unavailable(): Error | undefined {
-    return this.#runs.size > 0 ? undefined : this.#gate.refusal
+    return this.#runs.size > 0 && !this.#troubled ? undefined : this.#gate.refusal
   }
 
   status(): UpstreamStatus {
@@ -171,6 +172,7 @@ export class Supervisor {
       redact: this.#redact,
       onLine: (line) => this.#log({ type: 'stderr', upstream: this.name, line }),
       onProved: () => this.#proved(run),
+      onTrouble: (error) => this.#trouble(error),
       onEnded: (end) => this.#ended(run, end),
       onClosed: () => this.#closed(run),
     })
@@ -206,7 +208,15 @@ export class Supervisor {
     this.#changed(true)
   }
 
+  /** Connections that are made anew for each message never end by themselves: whether the server is there is what the last one says. */
+  #trouble(error: Error | undefined): void {
+    this.#troubled = error !== undefined
+    if (error !== undefined) this.#lastError = startError(this.name, error, this.#redact).message
+    this.#changed()
+  }
+
   #proved(run: Run): void {
+    this.#troubled = false
     this.#gate.proved(run.pass)
     this.#changed()
   }
@@ -255,6 +265,7 @@ export class Supervisor {
   #currentState(): UpstreamState {
     if (this.#stopped) return 'stopped'
     const { phase } = this.#gate.state
+    if (this.#troubled) return phase === 'given_up' ? 'down' : 'restarting'
     for (const { link } of this.#runs) if (link.proved) return 'running'
     if (this.#starting > 0 || this.#runs.size > 0) return phase === 'open' ? 'starting' : 'restarting'
     if (phase === 'given_up') return 'down'

@@ -1,4 +1,5 @@
 /** A link that tells a watcher when its server has proved to be one, and when and by whom it was ended. */
+import { ParleyError } from 'parley-mcp'
 import { isObject, type Link, type LinkEvents, type RequestId, type SendOptions } from 'parley-mcp/engine'
 
 export interface LinkWatcher {
@@ -8,6 +9,8 @@ export interface LinkWatcher {
   closed(failure: Error | undefined): void
   /** It ended without having been closed from here. What this gives is the reason its user is told. */
   ended(reason: Error | undefined): Error
+  /** Nothing gets through for the moment, or something has again. */
+  trouble(error: Error | undefined): void
 }
 
 export class WatchedLink implements Link {
@@ -17,6 +20,7 @@ export class WatchedLink implements Link {
   #proved = false
   #over = false
   #failure: Error | undefined
+  #troubled = false
   #reason: Error | undefined
   #farewell: void | Promise<void> = undefined
 
@@ -69,6 +73,7 @@ export class WatchedLink implements Link {
       ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
       frame: (text, parsed, origin) => {
         if (!this.#proved && isResult(text)) this.#prove()
+        if (this.#troubled) this.#setTrouble(undefined)
         events.frame(text, parsed, origin)
       },
       ...(events.abandoned === undefined ? {} : { abandoned: (request) => events.abandoned?.(request) }),
@@ -77,6 +82,7 @@ export class WatchedLink implements Link {
         : {
             failed: (request, error) => {
               if (!this.#proved) this.#failure = error
+              if (isUnreached(error)) this.#setTrouble(error)
               events.failed?.(request, error)
             },
           }),
@@ -107,6 +113,11 @@ export class WatchedLink implements Link {
     return this.#farewell
   }
 
+  #setTrouble(error: Error | undefined): void {
+    this.#troubled = error !== undefined
+    this.#watcher.trouble(error)
+  }
+
   negotiated(version: string): void {
     this.#prove()
     this.#link.negotiated?.(version)
@@ -135,4 +146,9 @@ function isResult(frame: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Nobody was there; one that answers with an error is. */
+function isUnreached(error: Error): boolean {
+  return error instanceof ParleyError && error.kind === 'transport_error' && error.data?.['status'] === undefined
 }

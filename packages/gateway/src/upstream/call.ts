@@ -1,6 +1,7 @@
 /** One request of a client while a server behind the gateway works on it: where the server's questions, progress and messages belong. */
 import { type ErrorKind, eraOf, type LogLevel, type Loss, logLevels, ParleyError } from 'parley-mcp'
 import { askingMethods, type Body, type Inbound, META, type RequestOptions } from 'parley-mcp/engine'
+import type { Place } from '../supervision/index.ts'
 import { type AskedLink, LinkMemory } from './asked-links.ts'
 
 /** A person or a model may take its time. */
@@ -20,12 +21,17 @@ export class BridgedCall {
   change: ((result: Body) => Body) | undefined
   /** Set where the server logs more than this client asked for. */
   leastLevel: LogLevel | undefined
+  /** Calls that the same client has in the same conversation, where those matter: this is one of them while the server works on it. */
+  beside: Set<BridgedCall> | undefined
   #losses: Loss[] | undefined
   #links: LinkMemory | undefined
   /** What the client answered questions with where that was an error. */
   #refusals: WeakSet<object> | undefined
   /** Questions that the client has. */
   #open = 0
+  #place: Place | undefined
+  /** For how many answers of its client it waits. */
+  #waits = 0
   #asked = false
 
   constructor(inbound: Inbound) {
@@ -70,6 +76,26 @@ export class BridgedCall {
     })
   }
 
+  /** The server begins to work on it. */
+  begin(place: Place): void {
+    this.#place = place
+    if (this.#waits > 0) place.giveBack()
+    if (asking.has(this.method)) this.beside?.add(this)
+  }
+
+  /** Whether it waits for its client, and not for the server. */
+  get waits(): boolean {
+    return this.#waits > 0
+  }
+
+  /** While a person thinks, the server works for others: the call's place is theirs until the returned function is called, once. */
+  waitForClient(): () => void {
+    if (this.#waits++ === 0) this.#place?.giveBack()
+    return () => {
+      if (--this.#waits === 0) this.#place?.takeAgain()
+    }
+  }
+
   /** Puts a question of the server to the client. */
   async ask(question: Inbound, params: Body = question.params): Promise<Body> {
     const { inbound } = this
@@ -78,6 +104,7 @@ export class BridgedCall {
       signal: question.signal,
       onProgress: ({ progress, total, message }) => question.progress(progress, total, message),
     }
+    const goOn = this.waitForClient()
     this.#open++
     this.#asked = true
     try {
@@ -88,6 +115,7 @@ export class BridgedCall {
       throw error
     } finally {
       this.#open--
+      goOn()
     }
   }
 
@@ -109,6 +137,7 @@ export class BridgedCall {
 
   /** The call is over. */
   end(): void {
+    this.beside?.delete(this)
     if (this.#links !== undefined) this.#complete(this.#links.served())
   }
 
@@ -152,6 +181,6 @@ export function ownParams({ caller }: Inbound, params: Body): Body {
 
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.logLevel])
 
-export function isAtLeast(level: unknown, least: LogLevel): boolean {
+function isAtLeast(level: unknown, least: LogLevel): boolean {
   return (logLevels as readonly unknown[]).indexOf(level) >= logLevels.indexOf(least)
 }

@@ -2,6 +2,9 @@
 import type { GatewayLog } from '../log/index.ts'
 import type { UpstreamEvent } from '../supervision/index.ts'
 
+/** States after which it is news that a server runs. */
+const LOST: ReadonlySet<string> = new Set(['restarting', 'down'])
+
 export function logEvent(event: UpstreamEvent, log: GatewayLog): void {
   const facts = { server: event.upstream, event: event.type }
   switch (event.type) {
@@ -12,12 +15,13 @@ export function logEvent(event: UpstreamEvent, log: GatewayLog): void {
     case 'ended':
       return event.abnormal ? log.warning(`${event.upstream}: ${event.error}${said(event.lines)}`, facts) : log.debug(`${event.upstream}: ended`, facts)
     case 'start_failed':
-      return log.warning(`${event.upstream}: could not be started: ${event.error}`, facts)
+      return log.warning(event.error, facts)
     case 'given_up':
       return log.error(`${event.upstream}: ended too often, left alone until ${new Date(event.until).toISOString()}`, facts)
     case 'unwatched':
       return log.warning(event.warning, facts)
     case 'state':
+      if (event.to === 'running' && LOST.has(event.from)) return log.info(`${event.upstream}: is there again`, facts)
       return log.debug(`${event.upstream}: ${event.from} → ${event.to}`, facts)
   }
 }

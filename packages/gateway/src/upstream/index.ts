@@ -1,4 +1,4 @@
-export { BridgedCall, isAtLeast, ownParams } from './call.ts'
+export { BridgedCall, ownParams } from './call.ts'
 export { capabilityGap } from './gap.ts'
 export { UNKNOWN } from './introduction.ts'
 export { Line, type LineOwner } from './line.ts'

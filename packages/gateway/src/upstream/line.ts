@@ -35,6 +35,9 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'notifications/resources/updated',
 ])
 
+/** About one client's work, whoever else may hear it. */
+const PRIVATE: ReadonlySet<string> = new Set(['notifications/message', 'notifications/tasks/status', 'notifications/elicitation/complete'])
+
 export class Line {
   readonly identity: Introduction
   readonly owner: LineOwner | undefined
@@ -123,6 +126,8 @@ export class Line {
 
   /** Told when a list changes; where the server may be one that only speaks when it is asked, it is (8.2). */
   followList(kind: ListKind, { polling, clock }: Upstream, changed: () => void): () => void {
+    // Whose end nobody would hear of.
+    if (!this.open) return () => {}
     const paced = new Paced(clock, changed)
     const tell = (): void => paced.changed()
     const stops = [this.client.onListChanged(kind, tell), () => paced.stop()]
@@ -145,14 +150,18 @@ export class Line {
     return this.client.subscribe(uri, handler)
   }
 
-  /** The most verbose level that anybody asks for; what is more than one of them wants is left out where it is delivered. */
+  /** The most verbose level that anybody asks for; what is more than one of them wants is left out where it is delivered. Fails when the server refuses. */
   async wantLevel(level: LogLevel | undefined): Promise<void> {
-    if (level === undefined || this.stateless || !this.client.session.hasPeerCapability('logging')) return
-    if (this.#level !== undefined && logLevels.indexOf(this.#level) <= logLevels.indexOf(level)) return
+    if (level === undefined || !this.client.session.hasPeerCapability('logging')) return
+    const before = this.#level
+    if (before !== undefined && logLevels.indexOf(before) <= logLevels.indexOf(level)) return
     this.#level = level
-    await this.client.setLogLevel(level).catch(() => {
-      this.#level = undefined
-    })
+    try {
+      await this.client.setLogLevel(level)
+    } catch (error) {
+      if (this.#level === level) this.#level = before
+      throw error
+    }
   }
 
   /** What the server asks. */
@@ -192,11 +201,10 @@ export class Line {
     if (FOLLOWED.has(method)) return
     if (call instanceof BridgedCall) return call.tell(method, params)
     if (this.owner !== undefined) return this.owner.tell(method, params)
-    if (this.#sharers.size > 0) {
-      for (const tell of [...this.#sharers]) tell(method, params)
-      return
-    }
-    this.#onDropped(method)
+    // What one client's call may be about is for no other: while calls run that is anything, and afterwards still what names their business.
+    const isForAll = !PRIVATE.has(method) && this.client.session.pending().length === 0
+    if (this.#sharers.size === 0 || !isForAll) return this.#onDropped(method)
+    for (const tell of [...this.#sharers]) tell(method, params)
   }
 
   async close(): Promise<void> {

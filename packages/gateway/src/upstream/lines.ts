@@ -21,8 +21,6 @@ export const HANDLE_KEY = 'dev.parley/session'
 const IDLE = 600_000
 /** Those that were opened before anybody asked for them. */
 const SPARE_LIFE = 60_000
-/** Most conversations that are kept for later; more, and the one unused longest ends. */
-const MOST_KEPT = 1000
 const MOST_SPARES = 4
 
 interface Kept {
@@ -54,16 +52,24 @@ export class Lines {
 
   async lease(inbound: Inbound): Promise<Lease> {
     const profile = profileOf(inbound.caller.capabilities)
+    if (this.#upstream.hasSingleClient && profile.key === this.#upstream.homeProfile.key) return this.#homeLease()
     switch (await this.policyFor(inbound, profile)) {
       case 'shared':
         return this.#share(profile)
       case 'principal':
-        return this.#keep(`principal ${inbound.principal ?? ''} ${profile.key}`, profile)
+        return this.#keep(keyOf('principal', inbound.principal, profile.key), profile)
       case 'handle':
         return this.#byHandle(inbound, profile)
       case 'request':
         return this.#once(profile)
     }
+  }
+
+  /** The only client there is gets what is there. */
+  async #homeLease(): Promise<Lease> {
+    const line = await this.#upstream.homeNow()
+    line.users++
+    return { line, handle: undefined, release: () => void line.users-- }
   }
 
   /** The conversation that is kept for the client, if it has one; nothing is begun for a single request. */
@@ -84,24 +90,35 @@ export class Lines {
   /** What the operator says, else what is safe: nobody's state is anybody else's. */
   async policyFor(inbound: Inbound, profile: Profile): Promise<SessionPolicy> {
     const { session: chosen } = this.#upstream.config
-    const asked = chosen ?? (inbound.principal !== undefined ? 'principal' : (await this.#isSessionless()) ? 'shared' : 'request')
+    const isKnown = inbound.principal !== undefined
+    // Those whom nobody knows are not one and the same.
+    if (chosen === 'principal' && !isKnown) return 'request'
+    const asked = chosen ?? (isKnown ? 'principal' : (await this.#isSessionless()) ? 'shared' : 'request')
     // Where it cannot be told on which call a server works when it asks, several clients cannot share it.
-    if (asked === 'shared' && profile !== EMPTY_PROFILE && !(await this.#upstream.home()).correlates)
-      return inbound.principal === undefined ? 'request' : 'principal'
+    if (asked === 'shared' && profile !== EMPTY_PROFILE && !(await this.#upstream.home()).correlates) return isKnown ? 'principal' : 'request'
     return asked
+  }
+
+  /** Ends one conversation that is only there for later: one that nobody ever used, or the one unused longest. Kept when it has ended; `undefined`: all are in use. */
+  makeRoom(): Promise<void> | undefined {
+    const [spare] = this.#spares.keys()
+    if (spare !== undefined) return this.#endSpare(spare)
+    let oldest: [string, Kept] | undefined
+    for (const [key, kept] of this.#kept) if (kept.users === 0 && !(kept.lastUsedAt >= (oldest?.[1].lastUsedAt ?? Infinity))) oldest = [key, kept]
+    return oldest === undefined ? undefined : this.#end(...oldest)
   }
 
   /** Ends everything that is kept for later and not in use. */
   rest(): void {
-    for (const [key, kept] of this.#kept) if (kept.users === 0) this.#end(key, kept)
-    for (const key of [...this.#spares.keys()]) this.#endSpare(key)
+    for (const [key, kept] of this.#kept) if (kept.users === 0) void this.#end(key, kept)
+    for (const key of [...this.#spares.keys()]) void this.#endSpare(key)
   }
 
   close(): void {
     this.#closed = true
     this.#sweep?.()
-    for (const [key, kept] of this.#kept) this.#end(key, kept)
-    for (const key of [...this.#spares.keys()]) this.#endSpare(key)
+    for (const [key, kept] of this.#kept) void this.#end(key, kept)
+    for (const key of [...this.#spares.keys()]) void this.#endSpare(key)
   }
 
   /** A server that gave no session id and runs elsewhere remembers nothing of whom it speaks with. */
@@ -111,7 +128,7 @@ export class Lines {
   }
 
   async #share(profile: Profile): Promise<Lease> {
-    const lease = await this.#keep(`shared ${profile.key}`, profile)
+    const lease = await this.#keep(keyOf('shared', profile.key), profile)
     lease.line.shared = true
     return lease
   }
@@ -119,8 +136,7 @@ export class Lines {
   async #byHandle(inbound: Inbound, profile: Profile): Promise<Lease> {
     const given = (inbound.params['_meta'] as Body | undefined)?.[HANDLE_KEY]
     if (given !== undefined && typeof given !== 'string') throw new ParleyError('invalid_params', { message: `_meta["${HANDLE_KEY}"] must be a string` })
-    const owner = inbound.principal ?? ''
-    const key = (handle: string): string => `handle ${owner} ${handle} ${profile.key}`
+    const key = (handle: string): string => keyOf('handle', inbound.principal, handle, profile.key)
     if (given !== undefined && !this.#kept.has(key(given))) {
       throw new ParleyError('invalid_params', {
         message: `_meta["${HANDLE_KEY}"] names no conversation, or one that has ended: leave it out to begin a new one`,
@@ -131,31 +147,39 @@ export class Lines {
   }
 
   async #keep(key: string, profile: Profile): Promise<Lease> {
-    let kept = this.#kept.get(key)
-    if (kept === undefined) {
-      kept = { line: this.#open(profile, true), users: 0, lastUsedAt: 0 }
-      this.#kept.set(key, kept)
-      const made = kept
-      made.line.catch(() => this.#kept.get(key) === made && this.#kept.delete(key))
-      if (this.#kept.size > MOST_KEPT) this.#endOldest()
-      this.#watch()
-    }
-    const own = kept
-    own.users++
+    const known = this.#kept.get(key)
+    const kept = known ?? this.#begin(key, profile)
+    kept.users++
+    let isReleased = false
     const release = (): void => {
-      own.users--
-      own.lastUsedAt = this.#upstream.clock.now()
+      if (isReleased) return
+      isReleased = true
+      kept.users--
+      kept.lastUsedAt = this.#upstream.clock.now()
     }
     try {
-      const line = await own.line
+      const line = await kept.line
       if (line.open) return { line, handle: undefined, release }
-      release()
-      this.#end(key, own)
-      return this.#keep(key, profile)
     } catch (error) {
       release()
       throw error
     }
+    release()
+    void this.#end(key, kept)
+    // One that ended unnoticed is begun again; one that ends as soon as it was begun would be for ever.
+    if (known === undefined) throw new ParleyError('connection_closed', { message: `Server "${this.#upstream.name}" ended the conversation at once` })
+    return this.#keep(key, profile)
+  }
+
+  #begin(key: string, profile: Profile): Kept {
+    const kept: Kept = { line: this.#open(profile, true), users: 0, lastUsedAt: this.#upstream.clock.now() }
+    this.#kept.set(key, kept)
+    const forget = (): void => {
+      if (this.#kept.get(key) === kept) this.#kept.delete(key)
+    }
+    kept.line.then((line) => line.client.onState(({ to }) => to === 'closed' && forget()), forget)
+    this.#watch()
+    return kept
   }
 
   /** One conversation, one request. The next one is opened meanwhile, so that it does not have to be waited for. */
@@ -170,9 +194,9 @@ export class Lines {
   }
 
   #prepare(profile: Profile): void {
-    if (this.#closed || this.#spares.has(profile.key) || this.#spares.size >= MOST_SPARES) return
+    if (this.#closed || this.#upstream.full || this.#spares.has(profile.key) || this.#spares.size >= MOST_SPARES) return
     const line = this.#open(profile, false)
-    const stop = this.#upstream.clock.after(SPARE_LIFE, () => this.#endSpare(profile.key))
+    const stop = this.#upstream.clock.after(SPARE_LIFE, () => void this.#endSpare(profile.key))
     this.#spares.set(profile.key, { line, stop })
     line.catch(() => this.#endSpare(profile.key))
   }
@@ -182,22 +206,16 @@ export class Lines {
     return this.#upstream.openLine({ info: { name: 'parley-gateway', version: '0.1.0' }, capabilities }, undefined, lasting)
   }
 
-  #endSpare(key: string): void {
+  async #endSpare(key: string): Promise<void> {
     const spare = this.#spares.get(key)
     this.#spares.delete(key)
     spare?.stop()
-    spare?.line.then((line) => line.close()).catch(() => {})
+    await spare?.line.then((line) => line.close()).catch(() => {})
   }
 
-  #end(key: string, kept: Kept): void {
+  async #end(key: string, kept: Kept): Promise<void> {
     if (this.#kept.get(key) === kept) this.#kept.delete(key)
-    kept.line.then((line) => line.close()).catch(() => {})
-  }
-
-  #endOldest(): void {
-    const unused = [...this.#kept].filter(([, { users }]) => users === 0).sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt)
-    const [first] = unused
-    if (first !== undefined) this.#end(...first)
+    await kept.line.then((line) => line.close()).catch(() => {})
   }
 
   #watch(): void {
@@ -205,8 +223,13 @@ export class Lines {
     this.#sweep = this.#upstream.clock.after(IDLE / 2, () => {
       this.#sweep = undefined
       const now = this.#upstream.clock.now()
-      for (const [key, kept] of this.#kept) if (kept.users === 0 && now - kept.lastUsedAt >= IDLE) this.#end(key, kept)
+      for (const [key, kept] of this.#kept) if (kept.users === 0 && now - kept.lastUsedAt >= IDLE) void this.#end(key, kept)
       if (this.#kept.size > 0) this.#watch()
     })
   }
+}
+
+/** Whatever the parts say, two keys are only equal when all of them are. */
+function keyOf(...parts: readonly (string | undefined)[]): string {
+  return JSON.stringify(parts.map((part) => part ?? null))
 }

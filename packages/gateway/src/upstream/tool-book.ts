@@ -19,6 +19,9 @@ export class ToolBook {
   /** Raised when the list has changed: what was read before is of no use then. */
   #generation = 0
   #learning: Promise<void> | undefined
+  #relearning: Promise<void> | undefined
+  /** What was found in definitions, which are looked at with every call. */
+  readonly #params = new WeakMap<Tool, readonly HeaderParam[]>()
   #said = new Set<string>()
   /** Set by whoever keeps the pins. */
   pins: PinBook | undefined
@@ -72,8 +75,22 @@ export class ToolBook {
 
   /** The arguments of a tool that travel in headers as well; the list is read first if need be (D-60). */
   headerParams(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
-    if (!this.#isComplete && this.definition(name) === undefined) return this.learn().then(() => this.#paramsOf(name))
-    return this.#paramsOf(name)
+    if (!this.#isComplete && this.definition(name) === undefined) return this.learn().then(() => this.#paramsIn(this.definition(name)))
+    return this.#paramsIn(this.definition(name))
+  }
+
+  /** The same by the name at the server, for calls on their way there: also of tools that clients do not see. */
+  headerParamsOfOriginal(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
+    if (this.#isComplete || this.#known.has(name)) return this.#paramsIn(this.#known.get(name))
+    return this.learn().then(() => this.#paramsIn(this.#known.get(name)))
+  }
+
+  /** The server finds that what is known of its tools is wrong. Calls that hear so at the same time read the list once. */
+  relearn(): Promise<void> {
+    this.#relearning ??= this.#learnAnew().finally(() => {
+      this.#relearning = undefined
+    })
+    return this.#relearning
   }
 
   /** Resolves when the list has been read, now or before. */
@@ -99,10 +116,22 @@ export class ToolBook {
     return this.#upstream.config.tools.pin !== 'off' && this.pins !== undefined
   }
 
-  #paramsOf(name: string): readonly HeaderParam[] {
-    const tool = this.definition(name)
-    const params = tool === undefined ? NO_PARAMS : headerParamsOf(tool.inputSchema)
-    return typeof params === 'string' ? NO_PARAMS : params
+  #paramsIn(tool: Tool | undefined): readonly HeaderParam[] {
+    if (tool === undefined) return NO_PARAMS
+    let params = this.#params.get(tool)
+    if (params === undefined) {
+      const found = headerParamsOf(tool.inputSchema)
+      params = typeof found === 'string' ? NO_PARAMS : found
+      this.#params.set(tool, params)
+    }
+    return params
+  }
+
+  async #learnAnew(): Promise<void> {
+    // What is being read now may have been written before.
+    await this.#learning?.catch(() => {})
+    this.forget()
+    await this.learn()
   }
 
   #learn(tools: readonly Tool[]): void {
@@ -110,7 +139,8 @@ export class ToolBook {
   }
 
   async #readAll(): Promise<void> {
-    const line = await this.#upstream.home()
+    // Lists are the same for everybody (D-53): no conversation is begun for this one.
+    const line = this.#upstream.anyLine ?? (await this.#upstream.home())
     const generation = this.#generation
     if (!line.client.session.hasPeerCapability('tools')) {
       this.#isComplete = true

@@ -1,5 +1,5 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
-import { type Era, type ErrorKind, ParleyError } from 'parley-mcp'
+import { type Capabilities, type Era, type ErrorKind, ParleyError } from 'parley-mcp'
 import {
   type Client,
   type Clock,
@@ -21,6 +21,7 @@ import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
 import { ListMemory } from './list-memory.ts'
 import { Polling } from './polling.ts'
+import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
 import { refuseCircle, viaIn, withVia } from './via.ts'
@@ -34,6 +35,8 @@ export interface UpstreamOptions {
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
   /** Instead of what the configuration says. */
   readonly launch?: Launch
+  /** Whether it has one client only, which then gets the conversation of the gateway itself: no second process is started for it. */
+  readonly singleClient?: boolean
   /** Whether its clients are not one and the same. */
   readonly severalClients?: boolean
   /** Whether its process has the whole environment of this one. */
@@ -46,8 +49,14 @@ const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
 /** Who the gateway is when it speaks for itself. */
 export const SELF = { name: 'parley-gateway', version: '0.1.0' } as const
 
+/** Most calls of one conversation that wait for their clients beside those that wait for the server. */
+const MOST_ASKED = 1000
+
 /** What is asked about tasks of clients is handed on here, and who asks must know them. */
 const OWN = { extensions: { [TASKS_EXTENSION]: {} } }
+
+const COMPLAINT_PACE = 60_000
+const MOST_COMPLAINTS = 50
 
 export class Upstream {
   readonly name: string
@@ -67,11 +76,16 @@ export class Upstream {
   readonly #listeners = new Set<(kind: ListKind) => void>()
   #era: Era | undefined
   #home: Promise<Line> | undefined
+  #homeProfile: Profile = EMPTY_PROFILE
   #homeLine: Line | undefined
   #introduction: Introduction | undefined
   #closed = false
   #stopIdle: (() => void) | undefined
   readonly #open = new Set<Line>()
+  /** Conversations in the name of clients: those being opened, open, and being closed. */
+  #sessions = 0
+  /** What was complained of, and when. */
+  readonly #complaints = new Map<string, number>()
 
   constructor(config: ServerConfig, options: UpstreamOptions) {
     this.name = config.name
@@ -123,15 +137,25 @@ export class Upstream {
   }
 
   /** Reaches it if it was never reached. */
-  ready(): Promise<void> | undefined {
-    return this.#introduction === undefined ? this.home().then(() => undefined) : undefined
+  ready(declared?: Capabilities): Promise<void> | undefined {
+    return this.#introduction === undefined ? this.home(declared).then(() => undefined) : undefined
+  }
+
+  get hasSingleClient(): boolean {
+    return this.#options.singleClient === true
+  }
+
+  /** What the conversation of the gateway itself can be asked; nothing, unless it is that of its only client as well. */
+  get homeProfile(): Profile {
+    return this.#homeProfile
   }
 
   /** The conversation of the gateway itself, by which it knows the server; begun when it is first needed. */
-  home(): Promise<Line> {
+  home(declared?: Capabilities): Promise<Line> {
     this.#touch()
     if (this.#home === undefined) {
-      const opening = this.openLine({ info: SELF, capabilities: OWN }, undefined, true)
+      if (this.#options.singleClient && declared !== undefined) this.#homeProfile = profileOf(declared)
+      const opening = this.#openLine({ info: SELF, capabilities: { ...OWN, ...this.#homeProfile.capabilities } }, undefined, true)
       this.#home = opening
       this.#homeLine = undefined
       opening.then(
@@ -155,8 +179,38 @@ export class Upstream {
     }
   }
 
-  /** Opens a conversation in somebody's name. `lasting`: it is opened again when it is lost. */
+  /** Whether there are as many conversations as there may be; those that are only kept for later make room. */
+  get full(): boolean {
+    return this.#sessions >= this.config.maxSessions && !this.#isSessionless
+  }
+
+  /** A server elsewhere that has no sessions has nothing to be spared. */
+  get #isSessionless(): boolean {
+    const { target } = this.config
+    return this.#era === 'stateless' && target.kind === 'remote' && /^https?:/i.test(target.url)
+  }
+
+  /** Opens a conversation in somebody's name, if there is room for it. `lasting`: it is opened again when it is lost. */
   async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
+    const room = this.full ? this.lines.makeRoom() : Promise.resolve()
+    if (room === undefined) throw tooManySessions(this.config)
+    this.#sessions++
+    const leave = (): void => void this.#sessions--
+    try {
+      await room
+      const line = await this.#openLine(identity, owner, lasting)
+      // What is being closed is still there, perhaps as a process.
+      const closed = (): void => void line.close().then(leave, leave)
+      if (line.open) line.client.onState(({ to }) => to === 'closed' && closed())
+      else closed()
+      return line
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
+
+  async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
     const line = new Line(identity, owner, (what) => this.log.debug(`${this.name}: nobody to hand ${what} to`, { server: this.name }))
@@ -167,6 +221,9 @@ export class Upstream {
         answer: (question) => line.answer(question),
         notified: (method, params, session, call) => line.told(method, params, session, call),
         refusing: (method, error) => line.refusing(method, error),
+        // D-60: lists are handed on unread, so it is the gateway's own book that knows them.
+        headerParams: (tool) => this.tools.headerParamsOfOriginal(tool),
+        headersRefused: () => this.tools.relearn(),
       },
       ...(config.versions && { versions: config.versions }),
       ...(config.dialect && { dialect: config.dialect }),
@@ -184,9 +241,8 @@ export class Upstream {
       // The gateway has a memory of its own, for all clients together.
       cache: false,
       clock: this.clock,
-      maxPending: config.maxConcurrent + config.maxQueued,
-      onError: (error, { during }) =>
-        this.log.warning(`${this.name}: ${during}: ${error instanceof Error ? error.message : String(error)}`, { server: this.name }),
+      maxPending: config.maxConcurrent + config.maxQueued + MOST_ASKED,
+      onError: (error, { during }) => this.#complain(`${during}: ${error instanceof Error ? error.message : String(error)}`),
       onEvent: (event) => this.#options.onEvent?.(event, this.name),
     }
     const client = await this.supervisor.attempt((open) => this.#connect(open, settings))
@@ -200,6 +256,15 @@ export class Upstream {
     client.onState(({ to }) => to === 'closed' && this.#open.delete(line))
     client.onReconnect(() => this.#learn(client))
     return line
+  }
+
+  /** Each of many conversations may have the same to complain of, again and again: it is said once a minute. */
+  #complain(what: string): void {
+    const now = this.clock.now()
+    for (const [said, at] of this.#complaints) if (now - at > COMPLAINT_PACE) this.#complaints.delete(said)
+    if (this.#complaints.has(what) || this.#complaints.size >= MOST_COMPLAINTS) return
+    this.#complaints.set(what, now)
+    this.log.warning(`${this.name}: ${what}`, { server: this.name })
   }
 
   /** A server that has this one behind it is none. */
@@ -312,4 +377,11 @@ export class Upstream {
 
 export function unavailable(name: string, why: string, kind: ErrorKind = 'refusal_unavailable'): ParleyError {
   return new ParleyError(kind, { message: `Server "${name}" ${why}`, data: { server: name } })
+}
+
+function tooManySessions({ name, maxSessions }: ServerConfig): ParleyError {
+  return new ParleyError('too_many_requests', {
+    message: `Server "${name}" has ${maxSessions} sessions already, and all are in use: try again later, or raise maxSessions`,
+    data: { server: name },
+  })
 }

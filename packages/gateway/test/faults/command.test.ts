@@ -111,6 +111,17 @@ describe('the built command', () => {
     await allGone(marker)
   })
 
+  it('whoever reads its output and its log goes away: it goes on to serve', async () => {
+    const { child, client } = await started({ files: marked(faulty()) })
+    child.stdout.destroy()
+    child.stderr.destroy()
+    const files = await client('files')
+    // Each crash is said in the log, which is written to nobody now.
+    for (const code of [3, 4]) await failureOf(files.call('crash', { code }))
+    expect(await soon(textOf(files, 'echo', { text: 'still' }))).toBe('still')
+    expect(child.exitCode).toBeNull()
+  })
+
   it('a file that breaks, vanishes and comes back: told, and the calls go on', async () => {
     const { client, words, file } = await started({ files: marked(faulty()) })
     const files = await client('files')

@@ -21,10 +21,10 @@ const MASKED: readonly ErrorKind[] = [...UNFIT, 'internal_error']
 /** What is known of the arguments that travel in headers, and how to find out more. */
 export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
 
-/** What somebody else answers in this client's name. */
-export type RelayedEndpoint = Pick<Endpoint, 'introduce' | 'answer' | 'notified' | 'refusing' | 'closed'>
+/** What somebody else answers in this client's name; the headers of tools only where it knows the tools. */
+export type RelayedEndpoint = Pick<Endpoint, 'introduce' | 'answer' | 'notified' | 'refusing' | 'closed' | 'headerParams' | 'headersRefused'>
 
-/** What is asked is somebody else's to answer; the headers of tools are this side's business. */
+/** What is asked is somebody else's to answer; the headers of tools are this side's business unless that other knows of them. */
 export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoint {
   return {
     introduce: () => endpoint.introduce(),
@@ -32,8 +32,8 @@ export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoi
     notified: (method, params, session, owner) => endpoint.notified?.(method, params, session, owner),
     refusing: (method, error) => endpoint.refusing?.(method, error) ?? error,
     closed: (session, reason) => endpoint.closed?.(session, reason),
-    headerParams: headers.headerParams,
-    headersRefused: headers.headersRefused,
+    headerParams: (tool) => endpoint.headerParams?.(tool) ?? headers.headerParams(tool),
+    headersRefused: (tool) => (endpoint.headersRefused === undefined ? headers.headersRefused(tool) : endpoint.headersRefused(tool)),
   }
 }
 

@@ -66,6 +66,30 @@ describe('ConnectOptions.endpoint', () => {
     expect(raw.of('tools/call')[0]?.params?.['_meta']).toMatchObject({ 'io.modelcontextprotocol/clientInfo': { name: 'somebody else' } })
     expect(raw.headers.at(-1)).toMatchObject({ 'mcp-param-city': 'Oslo' })
   })
+
+  it('D-60 unless whoever it speaks for knows them, and learns them anew when the server refuses', async () => {
+    let city = 'Town'
+    const raw = rawStateless({
+      mirrors: true,
+      answers: {
+        'tools/call': () => (raw.headers.at(-1)?.['mcp-param-city'] === undefined ? { error: { code: -32020, message: 'Header mismatch' } } : { content: [] }),
+      },
+    })
+    const refused: string[] = []
+    const { endpoint } = standIn({
+      headerParams: (tool) => (tool === 'x' ? [{ header: city, path: ['city'], type: 'string' }] : undefined),
+      headersRefused: (tool) => {
+        refused.push(tool)
+        city = 'City'
+      },
+    })
+    const client = await connect(raw.link, { endpoint })
+    closing.push(client)
+    await client.session.request('tools/call', { name: 'x', arguments: { city: 'Oslo' } })
+    expect(refused).toEqual(['x'])
+    expect(raw.headers.slice(-2)).toMatchObject([{ 'mcp-param-town': 'Oslo' }, { 'mcp-param-city': 'Oslo' }])
+    expect(raw.of('tools/list')).toEqual([])
+  })
 })
 
 describe('V4 ConnectOptions.eras of a function', () => {

@@ -45,7 +45,7 @@ function idFrom(written: string): RequestId {
 }
 
 /** Behind the brace that closes the one at `start`. */
-function endOfObject(text: string, start: number): number {
+export function endOfObject(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -59,7 +59,7 @@ function endOfObject(text: string, start: number): number {
 }
 
 /** The quote that closes the one at `start`. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at !== -1 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at

@@ -21,8 +21,11 @@ export class Serialised {
   }
 }
 
-export function requestText(id: RequestId, method: string, params: Body | undefined): string {
-  const tail = params === undefined ? '}' : `,"params":${bodyText(params, 'invalid_params')}}`
+/** Writes parameters in place of the usual way. */
+export type WriteParams = (params: Body) => string
+
+export function requestText(id: RequestId, method: string, params: Body | undefined, write: WriteParams = paramsText): string {
+  const tail = params === undefined ? '}' : `,"params":${write(params)}}`
   return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}`
 }
 
@@ -49,6 +52,10 @@ export function errorText(id: RequestId | null | undefined, error: WireError): s
 
 function idText(id: RequestId): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id)
+}
+
+export function paramsText(params: Body): string {
+  return bodyText(params, 'invalid_params')
 }
 
 /** Cycles, BigInt and a `toJSON` that throws or returns nothing end in one clear error. */

@@ -48,6 +48,11 @@ export class StreamableEndpoint implements Mount, Tenant {
     return this.sessions
   }
 
+  owns(exchange: Exchange): boolean {
+    const id = exchange.header('mcp-session-id')
+    return id !== undefined && this.#table.holds(this, id)
+  }
+
   admit(exchange: Exchange): boolean {
     switch (exchange.method) {
       case 'POST':

@@ -3,4 +3,5 @@ export { type AnswerMode, type HttpOptions, principalOf, type ServedPaths, type 
 export { refuse } from './refusal.ts'
 export type { Served, ServedMounts } from './served.ts'
 export { type Admission, admission, type Places } from './session-table.ts'
-export { HttpSite, type Mount, type Servable, type Station } from './site.ts'
+export { HttpSite, type Mount, type Servable } from './site.ts'
+export type { Station } from './stations.ts'

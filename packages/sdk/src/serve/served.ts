@@ -1,6 +1,7 @@
 /** One server of a site: the paths that are its own, from the first to the last of its sessions. */
 import type { CloseOptions } from '../session/index.ts'
 import type { Mount } from './site.ts'
+import type { Stay } from './stations.ts'
 
 export interface ServedMounts {
   /** Other paths of the server, and what answers them; they end with it. */
@@ -12,20 +13,20 @@ export interface Served {
   readonly path: string
   /** How many sessions it has. */
   readonly sessions: number
-  /** Takes no new sessions, lets running requests finish, ends its sessions and gives up its paths; other servers of the site go on. */
+  /** Takes no new sessions, lets running requests finish, and ends its sessions; other servers of the site go on. Its paths can be taken by another one at once. */
   close(options?: CloseOptions): Promise<void>
 }
 
 export class ServedServer implements Served {
   readonly path: string
   readonly #mounts: readonly Mount[]
-  readonly #unmount: () => void
+  readonly #stay: Stay
   #closing: Promise<void> | undefined
 
-  constructor(path: string, mounts: readonly Mount[], unmount: () => void) {
+  constructor(path: string, mounts: readonly Mount[], stay: Stay) {
     this.path = path
     this.#mounts = mounts
-    this.#unmount = unmount
+    this.#stay = stay
   }
 
   get sessions(): number {
@@ -37,12 +38,13 @@ export class ServedServer implements Served {
     return this.#closing
   }
 
-  /** The paths stay until the end: what still runs may need an answer of its client, and others are told to come again. */
+  /** The mounts stay until the end: what still runs may need an answer of its client. Others meet who comes instead, or are told to come again. */
   async #close(options: CloseOptions): Promise<void> {
+    this.#stay.leave()
     try {
       await Promise.all(this.#mounts.map((mount) => mount.close?.(options)))
     } finally {
-      this.#unmount()
+      this.#stay.end()
     }
   }
 }

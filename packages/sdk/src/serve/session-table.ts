@@ -80,6 +80,10 @@ export class SessionTable implements LinkHost, Places {
     return found
   }
 
+  holds(tenant: Tenant, id: string): boolean {
+    return this.#sessions.get(id)?.tenant === tenant
+  }
+
   /** A new session; `undefined` when there are too many and none of them is idle. */
   open(tenant: Tenant, principal: string | undefined): HttpSession | undefined {
     if (tenant.closing || !this.#hasRoom()) return undefined

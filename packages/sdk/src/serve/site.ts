@@ -11,6 +11,7 @@ import { refuse } from './refusal.ts'
 import { type Served, type ServedMounts, ServedServer } from './served.ts'
 import { type Acceptance, type Places, SessionTable } from './session-table.ts'
 import { sseMounts } from './sse-endpoint.ts'
+import { type Station, Stations, type Stay } from './stations.ts'
 
 /** Answers what comes to one path. */
 export interface Mount {
@@ -19,6 +20,8 @@ export interface Mount {
   handle(exchange: Exchange): void
   /** Answers whom the guard of the site would not let in, with nothing that is not for everybody; where it is absent or gives false they are refused (403). */
   strangers?(exchange: Exchange): boolean
+  /** Whether it is part of one of its sessions: then it is still for this mount when another one has come to its path. */
+  owns?(exchange: Exchange): boolean
   /** How many sessions there are through it. */
   count?(): number
   close?(options: CloseOptions): Promise<void>
@@ -33,13 +36,6 @@ export interface Servable extends Acceptance {
   ready?(): void
 }
 
-/** What is at a path. */
-export interface Station {
-  readonly mount: Mount
-  /** The longest body that is read. */
-  readonly maxBytes: number
-}
-
 /** Most endpoints that are named to who asks for something else. */
 const MAX_NAMED = 10
 
@@ -47,7 +43,7 @@ export class HttpSite {
   readonly settings: HttpSettings
   readonly guard: Guard
   readonly #table: SessionTable
-  readonly #stations = new Map<string, Station>()
+  readonly #stations = new Stations()
   /** In the order they came. */
   readonly #served = new Set<Served>()
   #closing = false
@@ -63,7 +59,7 @@ export class HttpSite {
   /** How many sessions there are. */
   get sessions(): number {
     let count = 0
-    for (const { mount } of this.#stations.values()) count += mount.count?.() ?? 0
+    for (const { mount } of this.#stations.all()) count += mount.count?.() ?? 0
     return count
   }
 
@@ -72,7 +68,7 @@ export class HttpSite {
     return this.#table
   }
 
-  /** Begins to serve a server, beside those that are served already; throws when one of the paths is taken. */
+  /** Begins to serve a server, beside those that are served already or in the place of one that is being closed; throws when one of the paths is taken. */
   serve(server: Servable, { path = '/mcp', sse = false, mounts = {} }: ServedPaths & ServedMounts = {}): Served {
     server.ready?.()
     const settings = settingsFor(server.limits, this.settings)
@@ -81,11 +77,14 @@ export class HttpSite {
       ...(sse === false ? [] : sseMounts(server, this.#table, settings, sse === true ? {} : sse)),
       ...Object.entries(mounts),
     ]
-    const unmount = this.#mountAll(own, settings.limits.maxBytes)
+    const stay = this.#mountAll(own, settings.limits.maxBytes)
     const ownMounts = own.map(([, mount]) => mount)
-    const served = new ServedServer(path, ownMounts, () => {
-      unmount()
-      this.#served.delete(served)
+    const served = new ServedServer(path, ownMounts, {
+      leave: () => stay.leave(),
+      end: () => {
+        stay.end()
+        this.#served.delete(served)
+      },
     })
     this.#served.add(served)
     return served
@@ -93,22 +92,23 @@ export class HttpSite {
 
   /** What it gives takes the path away again. */
   mount(path: string, mount: Mount): () => void {
-    return this.#mountAll([[path, mount]], this.settings.limits.maxBytes)
+    const stay = this.#mountAll([[path, mount]], this.settings.limits.maxBytes)
+    return () => stay.end()
   }
 
   /** What is mounted there. */
   at(path: string): Mount | undefined {
-    return this.#stations.get(path)?.mount
+    return this.#stations.at(path)?.mount
   }
 
   /** The paths whose mount is of that kind. */
   pathsOf(isOne: (mount: Mount) => boolean): readonly string[] {
-    return [...this.#stations].flatMap(([path, { mount }]) => (isOne(mount) ? [path] : []))
+    return this.#stations.pathsOf(isOne)
   }
 
   /** Looks at everything but the body, and tells what is to handle the exchange with it; `undefined` when it was answered by that. */
   admit(exchange: Exchange): Station | undefined {
-    const station = this.#stations.get(exchange.path)
+    const station = this.#stations.for(exchange)
     const origin = exchange.header('origin')
     const objection = this.guard.objection(exchange.header('host'), origin)
     if (objection !== undefined) {
@@ -116,7 +116,7 @@ export class HttpSite {
       return undefined
     }
     if (station === undefined) {
-      refuse(exchange, 404, 'invalid_request', `Nothing is served at this path; ${named([...this.#served].map(({ path }) => path))}`)
+      refuse(exchange, 404, 'invalid_request', `Nothing is served at this path; ${named([...new Set([...this.#served].map(({ path }) => path))])}`)
       return undefined
     }
     const { mount, maxBytes } = station
@@ -151,23 +151,13 @@ export class HttpSite {
   /** Takes no new sessions, lets running requests finish, and ends all sessions and streams. */
   async close(options: CloseOptions = {}): Promise<void> {
     this.#closing = true
-    await Promise.all([...this.#stations.values()].map(({ mount }) => mount.close?.(options)))
+    await Promise.all(this.#stations.all().map(({ mount }) => mount.close?.(options)))
     this.#table.stop()
   }
 
-  /** All of them, or none. */
-  #mountAll(mounts: readonly (readonly [path: string, mount: Mount])[], maxBytes: number): () => void {
+  #mountAll(mounts: readonly (readonly [path: string, mount: Mount])[], maxBytes: number): Stay {
     if (this.#closing) throw new Error('The site is closed')
-    const seen = new Set<string>()
-    for (const [path] of mounts) {
-      if (!path.startsWith('/')) throw new TypeError(`A path begins with a slash: ${JSON.stringify(path)}`)
-      if (this.#stations.has(path) || seen.has(path)) throw new TypeError(`Path ${path} is taken`)
-      seen.add(path)
-    }
-    for (const [path, mount] of mounts) this.#stations.set(path, { mount, maxBytes })
-    return () => {
-      for (const [path, mount] of mounts) if (this.at(path) === mount) this.#stations.delete(path)
-    }
+    return this.#stations.mount(mounts, maxBytes)
   }
 }
 

@@ -22,6 +22,7 @@ export function sseMounts(server: Acceptance, places: Places, settings: HttpSett
   const inbox: Mount = {
     admit: (exchange) => hasMethod(exchange, 'POST') && connections.admit(exchange),
     handle: (exchange) => connections.receive(exchange),
+    owns: (exchange) => connections.has(sessionIn(exchange)),
   }
   return [
     [path, stream],
@@ -33,6 +34,10 @@ function hasMethod(exchange: Exchange, method: 'GET' | 'POST'): boolean {
   if (exchange.method === method) return true
   refuse(exchange, 405, 'invalid_request', `This path takes ${method} only`, { allow: method })
   return false
+}
+
+function sessionIn(exchange: Exchange): string | null {
+  return new URLSearchParams(exchange.query).get('sessionId')
 }
 
 /** A client that is connected: its stream, and the session that lives and ends with it. */
@@ -73,6 +78,10 @@ class Connections {
 
   get size(): number {
     return this.#open.size
+  }
+
+  has(id: string | null): boolean {
+    return id !== null && this.#open.has(id)
   }
 
   open(exchange: Exchange): void {
@@ -130,7 +139,7 @@ class Connections {
   }
 
   #find(exchange: Exchange): Connection | undefined {
-    const id = new URLSearchParams(exchange.query).get('sessionId')
+    const id = sessionIn(exchange)
     if (id === null) {
       refuse(exchange, 400, 'invalid_request', 'Parameter sessionId is missing; post to the address that the stream names first')
       return undefined

@@ -118,6 +118,8 @@ export interface Endpoint {
   prepare?(peer: Introduction | undefined, declared: Capabilities): Promise<void> | undefined
   /** Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this one. */
   readonly takesForeignState?: boolean
+  /** Whether parameters are handed on, so that how their numbers were written is remembered. */
+  readonly keepsDigits?: boolean
   /** Told in the handshake, or to who asks. The same object as long as nothing has changed. */
   introduce(): Introduction
   /** Answers one request; what it throws becomes one catalogue error. */

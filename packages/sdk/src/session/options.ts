@@ -1,5 +1,5 @@
 /** Settings of a session, each with its default. */
-import { DEFAULT_LIMITS, type Link, type MessageLimits } from '../jsonrpc/index.ts'
+import { DEFAULT_LIMITS, type Link, type MessageLimits, type WriteParams } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
 import type { DialectName, Loss, Profile } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
@@ -47,6 +47,8 @@ export interface RequestOptions {
   relayed?: boolean
   /** The server lets this side hang up and come back for the answer after so many milliseconds; that is seen to, but others may want to know (C-40). */
   onReleased?: (retry: number | undefined) => void
+  /** Writes the parameters as JSON, in place of the usual way. */
+  write?: WriteParams
   /** Told the text of the result before the result itself; where nothing of it is changed it can be handed on as it came. */
   onText?: (json: string, untouched: boolean) => void
   /** Shown the text of the result before it is read: true takes it for read, and the request gets an empty result. For whoever has read the same before. */

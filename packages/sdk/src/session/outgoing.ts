@@ -36,10 +36,11 @@ export function textOf(core: SessionCore, { id, method, route, params, options, 
       ? params
       : core.translate(route.paramsDown, params, contextOf(core, { params: undefined, options }))
   const token = options?.onProgress === undefined ? undefined : id
-  if (envelope !== undefined && options?.relayed === true) return envelope.relayedText(id, method, translated, token)
-  if (envelope !== undefined) return envelope.requestText(id, method, extra === undefined ? translated : { ...translated, ...extra }, token)
-  if (token === undefined) return requestText(id, method, translated)
-  return requestText(id, method, { ...translated, _meta: { ...(translated?.['_meta'] as Body | undefined), progressToken: token } })
+  const write = options?.write
+  if (envelope !== undefined && options?.relayed === true) return envelope.relayedText(id, method, translated, token, write)
+  if (envelope !== undefined) return envelope.requestText(id, method, extra === undefined ? translated : { ...translated, ...extra }, token, write)
+  if (token === undefined) return requestText(id, method, translated, write)
+  return requestText(id, method, { ...translated, _meta: { ...(translated?.['_meta'] as Body | undefined), progressToken: token } }, write)
 }
 
 export function sendOptions({ link }: SessionCore, { method, params, options, envelope }: Pending, annotated: readonly HeaderParam[]): SendOptions | undefined {

@@ -7,6 +7,7 @@ import {
   type Incoming,
   type Invalid,
   type NotificationMessage,
+  noteExact,
   parse,
   type RequestId,
   type RequestMessage,
@@ -73,6 +74,7 @@ export class Receiving {
     if (core.role === 'client' && this.#isKnown(text)) return
     const incoming = parsed ?? parse(text, core.settings.limits)
     if (core.role === 'server') {
+      if (core.endpoint.keepsDigits === true && incoming.kind === 'request') noteExact(text, incoming.message.params)
       if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin)
       // What a client says of itself is kept as long as the session lives, so it may not be long.
       if (core.version === undefined && text.length > MAX_INTRODUCTION) {

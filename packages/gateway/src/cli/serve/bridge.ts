@@ -13,7 +13,7 @@ export async function startBridge(start: BridgeStart): Promise<void> {
   const log = textLog('warning', (line) => void process.stderr.write(line))
   // Whoever writes a command expects it to find what it would find without the bridge.
   const inheritEnv = start.upstream.kind === 'command'
-  const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv })
+  const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv, singleClient: true })
   const served = new ServedUpstream(upstream, { translation: 'lenient' })
   const handle = await serveStdio(served)
   try {

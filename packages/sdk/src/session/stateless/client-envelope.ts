@@ -1,6 +1,6 @@
 /** What every request of a client says of itself since 2026-07-28: written once, and set into the text of each request (D-01, D-60). */
 import { ParleyError } from '../../errors/index.ts'
-import { type Body, bodyText, isObject } from '../../jsonrpc/index.ts'
+import { type Body, isObject, paramsText, type WriteParams } from '../../jsonrpc/index.ts'
 import { encodeHeader, HEADERS, type LogLevel, namedBy, type ProtocolVersion } from '../../protocol/index.ts'
 import { clientCapabilitiesUp, META } from '../../versions/index.ts'
 import type { Introduction } from '../endpoint.ts'
@@ -33,17 +33,17 @@ export class ClientEnvelope {
     this.#write()
   }
 
-  requestText(id: number, method: string, params: Body | undefined, progressToken: number | undefined): string {
-    return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${this.#paramsText(params, progressToken)}}`
+  requestText(id: number, method: string, params: Body | undefined, progressToken: number | undefined, write?: WriteParams): string {
+    return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${this.#paramsText(params, progressToken, write)}}`
   }
 
   /** A request that says itself whom it is from; only the version is this conversation's. */
-  relayedText(id: number, method: string, params: Body | undefined, progressToken: number | undefined): string {
+  relayedText(id: number, method: string, params: Body | undefined, progressToken: number | undefined, write: WriteParams = paramsText): string {
     const given = params?.['_meta']
     const _meta: Body = { ...this.#identity, ...(isObject(given) ? given : undefined), [META.version]: this.version }
     if (progressToken === undefined) delete _meta['progressToken']
     else _meta['progressToken'] = progressToken
-    return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${bodyText({ ...params, _meta }, 'invalid_params')}}`
+    return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${write({ ...params, _meta })}}`
   }
 
   /** What is said in headers as well. */
@@ -55,11 +55,11 @@ export class ClientEnvelope {
     return headers
   }
 
-  #paramsText(params: Body | undefined, progressToken: number | undefined): string {
-    if (params?.['_meta'] !== undefined) return bodyText({ ...params, _meta: this.#merged(params['_meta'], progressToken) }, 'invalid_params')
+  #paramsText(params: Body | undefined, progressToken: number | undefined, write: WriteParams = paramsText): string {
+    if (params?.['_meta'] !== undefined) return write({ ...params, _meta: this.#merged(params['_meta'], progressToken) })
     const meta = progressToken === undefined ? `${this.#opening}}` : `${this.#opening},"progressToken":${progressToken}}`
     if (params === undefined) return `{"_meta":${meta}}`
-    const own = bodyText(params, 'invalid_params')
+    const own = write(params)
     if (own.charCodeAt(0) !== BRACE) throw new ParleyError('invalid_params', { message: 'The parameters are not written as a JSON object' })
     return own === '{}' ? `{"_meta":${meta}}` : `{"_meta":${meta},${own.slice(1)}`
   }

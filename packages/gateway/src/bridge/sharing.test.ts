@@ -1,0 +1,168 @@
+/** 8.2: of clients that share a session with a server, none hears or sees what is another's. */
+import type { Capabilities } from 'parley-mcp'
+import { type Body, type Inbound, META } from 'parley-mcp/engine'
+import { createServer, type Server, tool } from 'parley-mcp/server'
+import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
+import { RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+
+const MESSAGE = 'notifications/message'
+
+let clock: FakeClock
+let rig: BridgeRig
+beforeEach(() => {
+  clock = fakeClock()
+})
+afterEach(async () => {
+  await rig.close()
+  expect(rig.ways.open).toBe(0)
+})
+
+async function sharing(version: string): Promise<RawClient> {
+  const client = new RawClient(rig.served, { clock })
+  await client.shakeHands(version)
+  return client
+}
+
+const heardBy = (client: RawClient): unknown[] => client.of(MESSAGE).map(({ params }) => params?.['data'])
+
+describe('8.2 log messages of a server that does not say which call they are about', () => {
+  let release: () => void
+  const log = ({ session }: Inbound, data: string): void => session.notify(MESSAGE, { level: 'info', data })
+
+  /** `slow` waits, everything else logs its name before and after it is done. */
+  function logging(): ScriptedServer {
+    return scripted({
+      version: '2025-06-18',
+      answer: async (inbound) => {
+        const name = String(inbound.params['name'])
+        if (name === 'slow')
+          await new Promise<void>((resolve) => {
+            release = resolve
+          })
+        else log(inbound, `${name} runs`)
+        inbound.afterAnswer(() => log(inbound, `${name} ran`))
+        return text(name)
+      },
+    })
+  }
+
+  it('go to the client whose call is the only one', async () => {
+    rig = bridgeTo(logging(), undefined, { session: 'shared' }, { clock })
+    const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
+    expect(textOf(await ann.request('tools/call', { name: 'quick' }))).toBe('quick')
+    await flush()
+    expect(heardBy(ann)).toEqual(['quick runs'])
+    expect(heardBy(bea)).toEqual([])
+    expect(rig.ways.open).toBe(2)
+  })
+
+  it('go to nobody while several calls run, and to nobody afterwards', async () => {
+    const server = logging()
+    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
+    const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
+    const modern = new RawClient(rig.served, { clock, sharedLink: true })
+    const waiting = bea.request('tools/call', { name: 'slow' })
+    await until(() => expect(server.asked).toHaveLength(1))
+    const [own, other] = await Promise.all([
+      ann.request('tools/call', { name: 'secret of ann' }),
+      modern.ask('tools/call', { name: 'secret of modern', _meta: { [META.logLevel]: 'debug' } }),
+    ])
+    expect([textOf(own), textOf(other)]).toEqual(['secret of ann', 'secret of modern'])
+    release()
+    expect(textOf(await waiting)).toBe('slow')
+    await flush()
+    // What comes after an answer, while one other call runs, cannot be told from what that one says; what is said during both can.
+    for (const client of [ann, bea, modern]) expect(heardBy(client).filter((words) => String(words).endsWith('runs'))).toEqual([])
+    expect(heardBy(ann)).toEqual([])
+    expect(heardBy(modern)).toEqual([])
+  })
+
+  it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])('nor does %s, which names what is one client’s', async (method) => {
+    const server = logging()
+    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
+    const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
+    for (const session of server.sessions) session.notify(method, { taskId: 'one', elicitationId: 'one' })
+    await flush()
+    for (const client of [ann, bea]) expect(client.of(method)).toEqual([])
+  })
+
+  it('what a server says in words of its own goes to all, unless it may be about a call', async () => {
+    const server = logging()
+    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
+    const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
+    const say = (words: string): void => {
+      for (const session of server.sessions) session.notify('notifications/vendor/news', { words })
+    }
+    const heard = (client: RawClient): unknown[] => client.of('notifications/vendor/news').map(({ params }) => params?.['words'])
+    say('for all')
+    await until(() => expect([heard(ann), heard(bea)]).toEqual([['for all'], ['for all']]))
+    const calls = [ann, bea].map((client) => client.request('tools/call', { name: 'slow' }))
+    await until(() => expect(server.asked).toHaveLength(2))
+    say('for one of them')
+    await flush()
+    expect([heard(ann), heard(bea)]).toEqual([['for all'], ['for all']])
+    void calls
+  })
+})
+
+describe('8.4 tasks of clients that share a session with a server of 2025-11-25', () => {
+  const VERSION = '2025-11-25'
+  let finish: (() => void) | undefined
+  beforeEach(() => {
+    finish = undefined
+  })
+
+  function makeServer(taskSupport: 'optional' | 'required'): Server {
+    return createServer({ name: 'tasks', version: '1' }, { clock, keepAlive: false }).add(
+      tool(
+        'slow',
+        { execution: { taskSupport } },
+        () =>
+          new Promise<string>((resolve) => {
+            finish = () => resolve('the secret of ann')
+          }),
+      ),
+    ) as never
+  }
+
+  it.each(['optional', 'required'] as const)('a tool whose support is %s: its task is the client’s own, and nobody else knows of it', async (taskSupport) => {
+    rig = bridgeTo(makeServer(taskSupport), VERSION, { session: 'shared' }, { clock })
+    const capabilities: Capabilities = {}
+    const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+    for (const client of [ann, bea]) await client.shakeHands(VERSION, capabilities)
+    // The gateway's own, and that of both.
+    expect(rig.ways.open).toBe(1)
+    const { result } = await ann.request('tools/call', { name: 'slow', arguments: {}, task: {} })
+    const { taskId } = result?.['task'] as { taskId: string }
+    await until(() => expect(finish).toBeDefined())
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) expect((await bea.request(method, { taskId })).error).toMatchObject({ code: -32602 })
+    expect((await bea.request('tasks/list')).result).toEqual({ tasks: [] })
+    expect((await ann.request('tasks/list')).result).toMatchObject({ tasks: [{ taskId, status: 'working' }] })
+    const waited = ann.request('tasks/result', { taskId })
+    finish?.()
+    await until(async () => {
+      await clock.advance(1000)
+      expect((await ann.request('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
+    })
+    expect(textOf(await waited)).toBe('the secret of ann')
+    expect(bea.of('notifications/tasks/status')).toEqual([])
+  })
+
+  it('nor do they see those the gateway had run at the server', async () => {
+    rig = bridgeTo(makeServer('required'), VERSION, { session: 'shared' }, { clock })
+    const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+    for (const client of [ann, bea]) await client.shakeHands(VERSION)
+    const called = ann.request('tools/call', { name: 'slow', arguments: {} })
+    await until(() => expect(finish).toBeDefined())
+    const listed = (await bea.request('tasks/list')).result as Body
+    expect(listed['tasks']).toEqual([])
+    finish?.()
+    await until(async () => {
+      await clock.advance(1000)
+      expect(ann.received.some(({ result }) => result?.['content'] !== undefined)).toBe(true)
+    })
+    expect(textOf(await called)).toBe('the secret of ann')
+  })
+})
