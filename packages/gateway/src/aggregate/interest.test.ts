@@ -46,10 +46,10 @@ describe('8.2 a server elsewhere that has no stream for news, behind the aggrega
   it('is asked for the lists that a client of 2026-07-28 listens to, and what is different is told', async () => {
     const { server, member } = far()
     rig = new AggregateRig({ far: member }, { clock })
-    const client = rig.raw()
     await rig.upstream('far').home()
     await clock.advance(10 * MINUTE)
     expect(server.asked).toEqual([])
+    const client = rig.raw()
     const id = await listen(client, { toolsListChanged: true })
     await clock.advance(2500)
     expect(server.asked).toHaveLength(1)

@@ -28,7 +28,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     const client = await rig.connect({ version })
     expect((await client.call('r__shown')).text).toBe('here')
     for (const name of ['r__o', 'r__none']) {
-      expect(await failure(client, name)).toMatchObject({ kind: 'tool_not_found', message: `Unknown tool: ${name}`, data: { name } })
+      expect(await failure(client, name)).toMatchObject({ code: -32602, message: `Unknown tool: ${name}`, data: { name } })
     }
   })
 
@@ -40,7 +40,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     rig.upstream('r').tools.pins = pins
     const client = await rig.connect({ version })
     expect(await failure(client, 'r__o')).toMatchObject({
-      kind: 'tool_disabled',
+      code: -32602,
       message: expect.stringMatching(/^r__o: Tool "o" of server "r" is blocked/),
       data: { name: 'r__o', server: 'r' },
     })
@@ -50,6 +50,6 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     const answer = () => Promise.reject(new ParleyError('invalid_params', { message: 'o is not what it was', data: { name: 'o' } }))
     rig = new AggregateRig({ r: { server: scripted({ version: '2025-06-18', answer }) } })
     const client = await rig.connect({ version })
-    expect(await failure(client, 'r__o')).toMatchObject({ kind: 'invalid_params', message: 'o is not what it was', data: { name: 'o' } })
+    expect(await failure(client, 'r__o')).toMatchObject({ code: -32602, message: 'o is not what it was', data: { name: 'o' } })
   })
 })

@@ -2,12 +2,11 @@
 import { ParleyError } from 'parley-mcp'
 import { isObject } from 'parley-mcp/engine'
 
-/** How these kinds begin where nothing more is to be said than the name. */
-const BARE: ReadonlyMap<string, string> = new Map([
-  ['tool_not_found', 'Unknown tool: '],
-  ['prompt_not_found', 'Unknown prompt: '],
-  ['tool_disabled', 'Tool is disabled: '],
-])
+/** Before the name, where nothing more is to be said: the words of the specification, and so of many servers. */
+const BARE: readonly string[] = ['Unknown tool: ', 'Unknown prompt: ']
+
+/** Others that say a name. */
+const NAMING: ReadonlySet<string> = new Set(['tool_not_found', 'tool_disabled', 'prompt_not_found'])
 
 /** Whoever speaks of it says no more of a name than this. */
 const LONGEST = 200
@@ -16,10 +15,10 @@ const LONGEST = 200
 export function refusalOf(name: unknown, own: unknown, error: unknown): unknown {
   if (typeof name !== 'string' || typeof own !== 'string' || !(error instanceof ParleyError)) return error
   const { kind, code, message, data } = error
-  const bare = BARE.get(kind)
-  if (bare === undefined || !isObject(data) || typeof data['name'] !== 'string') return error
   const shown = name.slice(0, LONGEST)
+  const bare = BARE.find((words) => message === `${words}${own.slice(0, LONGEST)}`)
+  if (bare === undefined && !NAMING.has(kind)) return error
   // Other words are those of whoever refuses: they stay, and it is said before them what they are about.
-  const said = message === `${bare}${own.slice(0, LONGEST)}` ? `${bare}${shown}` : `${shown}: ${message}`
-  return new ParleyError(kind, { code, message: said, data: { ...data, name: shown }, cause: error })
+  const said = bare === undefined ? `${shown}: ${message}` : `${bare}${shown}`
+  return new ParleyError(kind, { code, message: said, ...(data && { data: isObject(data) && 'name' in data ? { ...data, name: shown } : data }), cause: error })
 }

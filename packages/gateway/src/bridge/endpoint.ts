@@ -236,6 +236,8 @@ export class ServerEndpoint implements Endpoint {
 
   #listChanged(kind: ListKind, session: Session | undefined): void {
     const { view } = this.#shared
+    // The gateway may have no conversation of its own that tells it.
+    if (kind === 'tools') this.upstream.tools.forget()
     if (view === undefined) session?.notify(`notifications/${kind}/list_changed`)
     else view.listChanged(kind)
   }

@@ -235,6 +235,16 @@ describe('8.2 policy handle', () => {
     expect(error).toMatchObject({ code: -32602, message: expect.stringMatching(message) })
   })
 
+  it('ends sessions whose handle nobody brings back sooner than those whose client knows what it is for', async () => {
+    const client = clientOf(numbered(), { session: 'handle' })
+    const handles = [await handleOf(client), await handleOf(client), await handleOf(client)]
+    const session = await sessionOf(client, {}, { [HANDLE_KEY]: handles[0] })
+    await clock.advance(2 * MINUTE)
+    expect(rig.ways.open).toBe(2)
+    await clock.advance(6 * MINUTE)
+    expect(await sessionOf(client, {}, { [HANDLE_KEY]: handles[0] })).toBe(session)
+  })
+
   it('refuses one of somebody else who has a part of it in the name', async () => {
     const client = clientOf(numbered(), { session: 'handle' })
     client.principal = 'ann'

@@ -1,5 +1,4 @@
 /** 8.2: of clients that share a session with a server, none hears or sees what is another's. */
-import type { Capabilities } from 'parley-mcp'
 import { type Body, type Inbound, META } from 'parley-mcp/engine'
 import { createServer, type Server, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -29,7 +28,7 @@ const heardBy = (client: RawClient): unknown[] => client.of(MESSAGE).map(({ para
 
 describe('8.2 log messages of a server that does not say which call they are about', () => {
   let release: () => void
-  const log = ({ session }: Inbound, data: string): void => session.notify(MESSAGE, { level: 'info', data })
+  const log = ({ session }: Inbound, data: string): void => void session.notify(MESSAGE, { level: 'info', data })
 
   /** `slow` waits, everything else logs its name before and after it is done. */
   function logging(): ScriptedServer {
@@ -55,10 +54,10 @@ describe('8.2 log messages of a server that does not say which call they are abo
     await flush()
     expect(heardBy(ann)).toEqual(['quick runs'])
     expect(heardBy(bea)).toEqual([])
-    expect(rig.ways.open).toBe(2)
+    expect(rig.ways.open).toBe(1)
   })
 
-  it('go to nobody while several calls run, and to nobody afterwards', async () => {
+  it('go to nobody while several calls run, nor when none does', async () => {
     const server = logging()
     rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
     const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
@@ -73,10 +72,10 @@ describe('8.2 log messages of a server that does not say which call they are abo
     release()
     expect(textOf(await waiting)).toBe('slow')
     await flush()
-    // What comes after an answer, while one other call runs, cannot be told from what that one says; what is said during both can.
-    for (const client of [ann, bea, modern]) expect(heardBy(client).filter((words) => String(words).endsWith('runs'))).toEqual([])
     expect(heardBy(ann)).toEqual([])
     expect(heardBy(modern)).toEqual([])
+    // What is said after an answer cannot be told from what the one call says that still runs.
+    expect(heardBy(bea).filter((words) => String(words).endsWith('runs') || words === 'slow ran')).toEqual([])
   })
 
   it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])('nor does %s, which names what is one client’s', async (method) => {
@@ -98,12 +97,11 @@ describe('8.2 log messages of a server that does not say which call they are abo
     const heard = (client: RawClient): unknown[] => client.of('notifications/vendor/news').map(({ params }) => params?.['words'])
     say('for all')
     await until(() => expect([heard(ann), heard(bea)]).toEqual([['for all'], ['for all']]))
-    const calls = [ann, bea].map((client) => client.request('tools/call', { name: 'slow' }))
+    for (const client of [ann, bea]) void client.request('tools/call', { name: 'slow' })
     await until(() => expect(server.asked).toHaveLength(2))
     say('for one of them')
     await flush()
     expect([heard(ann), heard(bea)]).toEqual([['for all'], ['for all']])
-    void calls
   })
 })
 
@@ -129,13 +127,11 @@ describe('8.4 tasks of clients that share a session with a server of 2025-11-25'
 
   it.each(['optional', 'required'] as const)('a tool whose support is %s: its task is the client’s own, and nobody else knows of it', async (taskSupport) => {
     rig = bridgeTo(makeServer(taskSupport), VERSION, { session: 'shared' }, { clock })
-    const capabilities: Capabilities = {}
     const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
-    for (const client of [ann, bea]) await client.shakeHands(VERSION, capabilities)
-    // The gateway's own, and that of both.
+    for (const client of [ann, bea]) await client.shakeHands(VERSION)
     expect(rig.ways.open).toBe(1)
     const { result } = await ann.request('tools/call', { name: 'slow', arguments: {}, task: {} })
-    const { taskId } = result?.['task'] as { taskId: string }
+    const { taskId } = (result as { task: { taskId: string } }).task
     await until(() => expect(finish).toBeDefined())
     for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) expect((await bea.request(method, { taskId })).error).toMatchObject({ code: -32602 })
     expect((await bea.request('tasks/list')).result).toEqual({ tasks: [] })

@@ -156,7 +156,7 @@ export class TaskBridge {
   }
 }
 
-function taskSupportOf(tool: Tool | undefined): unknown {
+function taskSupportOf(tool: Pick<Tool, 'execution'> | undefined): unknown {
   return (tool?.execution as Body | undefined)?.['taskSupport']
 }
 

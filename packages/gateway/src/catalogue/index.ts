@@ -5,3 +5,4 @@ export { type FoundName, type NameClash, NameTable, type NameTableOptions } from
 export { type ListNote, type ListSource, MergedList, type MergedListOptions, type MergedPage } from './pages.ts'
 export { PinBook, type PinBookOptions, type PinCheck, type PinnedTools, PinsFileError } from './pins.ts'
 export { type RoutedUri, UriTable } from './uris.ts'
+export { weightOf } from './weight.ts'

@@ -1,6 +1,7 @@
 /** Reads pages of one server's list within a deadline, and remembers them for when the server fails. */
 import { ParleyError } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
+import { weightOf } from './weight.ts'
 
 export interface Page<Item> {
   readonly items: readonly Item[]
@@ -22,6 +23,8 @@ export interface PageReaderOptions {
   readonly clock: Clock
   readonly deadline: number
   readonly maxKnown: number
+  /** Most bytes of what is remembered, about. */
+  readonly maxBytes?: number
   /** A page that was given up, and of which nothing could be shown, has come after all. */
   readonly onLate?: (() => void) | undefined
 }
@@ -29,21 +32,32 @@ export interface PageReaderOptions {
 /** Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every list. */
 const PATIENCE = 1 / 20
 
+const MOST_BYTES = 16 * 1024 * 1024
+
+interface Known<Item> {
+  readonly page: Page<Item>
+  readonly at: number
+  readonly weight: number
+}
+
 export class PageReader<Item> {
   readonly #clock: Clock
   readonly #deadline: number
   readonly #maxKnown: number
+  readonly #maxBytes: number
   readonly #onLate: (() => void) | undefined
   /** Pages that did not come in time. */
   readonly #late = new Set<Place>()
-  readonly #known = new Map<Place, { readonly page: Page<Item>; readonly at: number }>()
+  readonly #known = new Map<Place, Known<Item>>()
+  #weight = 0
   /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
   readonly #pending = new Map<Place, { readonly started: number; readonly page: Promise<Page<Item>> }>()
 
-  constructor({ clock, deadline, maxKnown, onLate }: PageReaderOptions) {
+  constructor({ clock, deadline, maxKnown, maxBytes = MOST_BYTES, onLate }: PageReaderOptions) {
     this.#clock = clock
     this.#deadline = deadline
     this.#maxKnown = maxKnown
+    this.#maxBytes = maxBytes
     this.#onLate = onLate
   }
 
@@ -95,11 +109,25 @@ export class PageReader<Item> {
     if (this.#clock.now() - started < this.#deadline) this.#late.delete(place)
     if (before !== undefined && before.at > started) return
     // Cursors changed with the first page: the old ones lead nowhere any more.
-    if (place === undefined && before?.page.nextCursor !== page.nextCursor) this.#known.clear()
+    if (place === undefined && before?.page.nextCursor !== page.nextCursor) for (const each of [...this.#known.keys()]) this.#drop(each)
+    this.#drop(place)
+    const weight = weightOf([place, page], this.#maxBytes)
+    this.#known.set(place, { page, at: this.#clock.now(), weight })
+    this.#weight += weight
+    while (this.#known.size > this.#maxKnown || this.#weight > this.#maxBytes) this.#drop(this.#oldest())
+    // Who asks again for what was not kept would be told again.
+    if (wasMissed && this.#known.has(place)) this.#onLate?.()
+  }
+
+  /** The first page is what a list is shown with when its server fails: it goes last. */
+  #oldest(): Place {
+    for (const place of this.#known.keys()) if (place !== undefined) return place
+    return undefined
+  }
+
+  #drop(place: Place): void {
+    this.#weight -= this.#known.get(place)?.weight ?? 0
     this.#known.delete(place)
-    this.#known.set(place, { page, at: this.#clock.now() })
-    if (this.#known.size > this.#maxKnown) this.#known.delete([...this.#known.keys()].find((key) => key !== undefined))
-    if (wasMissed) this.#onLate?.()
   }
 }
 

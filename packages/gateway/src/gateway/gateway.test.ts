@@ -91,6 +91,35 @@ describe('G the gateway', () => {
     expect(said).toContain('The configuration was read again; added: added; removed: gone; changed: changed')
   })
 
+  it('reload of one that works: who asked it before is answered by it, wherever; who comes now meets the new one at once', async () => {
+    const releases: ((value: string) => void)[] = []
+    const old = small('old').add(tool('slow', {}, () => new Promise<string>((resolve) => releases.push(resolve))))
+    const [before, after] = [await served(old), await served(small('new'))]
+    const { gateway, url } = await begin(configOf({ s: { url: before.url } }))
+    const own = `${url}/servers/s/mcp`
+    const [one, stateless, all, allStateless] = await Promise.all([
+      clientOf(own),
+      clientOf(own, '2026-07-28'),
+      clientOf(`${url}/mcp`),
+      clientOf(`${url}/mcp`, '2026-07-28'),
+    ])
+    const running = [one.call('slow'), stateless.call('slow'), all.call('s__slow'), allStateless.call('s__slow')]
+    await vi.waitFor(() => expect(releases).toHaveLength(4))
+    const reloading = gateway.reload(configOf({ s: { url: after.url } }))
+    await vi.waitFor(() => expect(said).toContain('The configuration was read again; changed: s'))
+    for (const version of ['2025-06-18', '2026-07-28'] as const) {
+      expect((await (await clientOf(own, version)).call('who')).text).toBe('new')
+      expect((await (await clientOf(`${url}/mcp`, version)).call('s__who')).text).toBe('new')
+    }
+    expect((await stateless.call('who')).text).toBe('new')
+    expect((await all.call('s__who')).text).toBe('new')
+    for (const release of releases) release('done')
+    expect((await Promise.all(running)).map(({ text }) => text)).toEqual(['done', 'done', 'done', 'done'])
+    await reloading
+    expect((await one.call('who')).text).toBe('new')
+    await vi.waitFor(() => expect(before.sessions).toBe(0))
+  })
+
   it('reload with nothing new says nothing, and with settings of the gateway that they wait for a restart', async () => {
     const { url } = await served(small('a'))
     const { gateway } = await begin(configOf({ a: { url } }))

@@ -139,21 +139,23 @@ describe('F9 the port of the gateway', () => {
     expect(await who(`${url}/servers/leaves/mcp`)).toBe('again')
   })
 
-  it('a name is taken again when its server has left', async () => {
+  it.each(['mcp', 'sse', 'ws'])('G a name is taken again while its server still works for those it has, by /%s', async (way) => {
     const site = gateway()
     const [go, begun] = [gate(), gate()]
     await site.addServer('one', named('old', go, begun))
     const { url } = await site.listen()
-    const client = await connect(`${url}/servers/one/mcp`, { keepAlive: false, versions: ['2025-11-25'] })
+    const address = `${way === 'ws' ? url.replace('http', 'ws') : url}/servers/one/${way}`
+    const client = await connect(way === 'ws' ? await webSocketTo(address) : address, { keepAlive: false, versions: ['2025-11-25'] })
     closers.push(() => client.close())
     const answer = client.call('wait')
     await begun.opened
     const removed = site.removeServer('one')
-    const added = site.addServer('one', named('new'))
+    await site.addServer('one', named('new'))
+    expect(await who(address)).toBe('new')
     go.open()
     expect((await answer).content).toMatchObject([{ text: 'old' }])
-    await Promise.all([removed, added])
-    expect(await who(`${url}/servers/one/mcp`)).toBe('new')
+    await removed
+    expect(await who(address)).toBe('new')
   })
 
   it('knows who a client is from the header of the proxy', async () => {

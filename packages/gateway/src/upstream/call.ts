@@ -1,6 +1,6 @@
 /** One request of a client while a server behind the gateway works on it: where the server's questions, progress and messages belong. */
 import { type ErrorKind, eraOf, type LogLevel, type Loss, logLevels, ParleyError } from 'parley-mcp'
-import { askingMethods, type Body, type Inbound, META, type RequestOptions } from 'parley-mcp/engine'
+import { askingMethods, type Body, type Inbound, isObject, META, type RequestOptions } from 'parley-mcp/engine'
 import type { Place } from '../supervision/index.ts'
 import { type AskedLink, LinkMemory } from './asked-links.ts'
 
@@ -76,6 +76,12 @@ export class BridgedCall {
     })
   }
 
+  /** One of several that the server works on from now on, until its end. */
+  join(beside: Set<BridgedCall>): void {
+    this.beside = beside
+    if (asking.has(this.method)) beside.add(this)
+  }
+
   /** The server begins to work on it. */
   begin(place: Place): void {
     this.#place = place
@@ -99,11 +105,9 @@ export class BridgedCall {
   /** Puts a question of the server to the client. */
   async ask(question: Inbound, params: Body = question.params): Promise<Body> {
     const { inbound } = this
-    const options: RequestOptions = {
-      timeout: PATIENCE,
-      signal: question.signal,
-      onProgress: ({ progress, total, message }) => question.progress(progress, total, message),
-    }
+    const options: RequestOptions = { timeout: PATIENCE, signal: question.signal }
+    // Who did not ask for progress has no use for it, and its words go on as they came.
+    if (wantsProgress(question)) options.onProgress = ({ progress, total, message }) => question.progress(progress, total, message)
     const goOn = this.waitForClient()
     this.#open++
     this.#asked = true
@@ -180,6 +184,11 @@ export function ownParams({ caller }: Inbound, params: Body): Body {
 }
 
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.logLevel])
+
+function wantsProgress({ params }: Inbound): boolean {
+  const meta = params['_meta']
+  return isObject(meta) && meta['progressToken'] !== undefined
+}
 
 function isAtLeast(level: unknown, least: LogLevel): boolean {
   return (logLevels as readonly unknown[]).indexOf(level) >= logLevels.indexOf(least)

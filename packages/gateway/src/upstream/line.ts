@@ -32,8 +32,8 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
-  'notifications/resources/updated',
 ])
+const UPDATED = 'notifications/resources/updated'
 
 /** About one client's work, whoever else may hear it. */
 const PRIVATE: ReadonlySet<string> = new Set(['notifications/message', 'notifications/tasks/status', 'notifications/elicitation/complete'])
@@ -45,6 +45,8 @@ export class Line {
   readonly turns = new Turns()
   /** The call that has its turn: whatever is asked belongs to it. */
   holder: BridgedCall | undefined
+  /** A question came that does not say to which call it belongs, though others may. */
+  strays = false
   /** Several clients use it, and what one of them said is not for the others. */
   shared = false
   /** What the client behind said its roots are, for servers that ask outside of a call. */
@@ -60,6 +62,8 @@ export class Line {
   /** How many wait for the server to come back. */
   #awaiting = 0
   readonly #sharers = new Set<LineOwner['tell']>()
+  /** Those the server works on that can be asked, where there is nobody else to ask. */
+  readonly #calls = new Set<BridgedCall>()
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   readonly #onDropped: (what: string) => void
 
@@ -137,12 +141,14 @@ export class Line {
     }
   }
 
-  /** Whether a question of the server names the request it belongs to. */
+  /** Whether a question of the server names the request it belongs to: over HTTP it can, and is believed to until one does not. */
   get correlates(): boolean {
-    return this.client.session.transport === 'http' || this.stateless
+    return this.stateless || (this.client.session.transport === 'http' && !this.strays)
   }
 
   request(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+    const { owner: call } = options
+    if (this.owner === undefined && call instanceof BridgedCall && call.beside === undefined && !this.stateless) call.join(this.#calls)
     return this.client.request(method, params, options)
   }
 
@@ -167,6 +173,8 @@ export class Line {
   /** What the server asks. */
   async answer(question: Inbound): Promise<Body> {
     const call = this.#callOf(question)
+    // Roots are the same for all calls of a client.
+    if (question.owner === undefined && question.method !== 'roots/list') this.strays = true
     try {
       if (call !== undefined) return await this.#askFor(call, question)
       if (this.owner !== undefined) return await this.owner.ask(question)
@@ -186,7 +194,20 @@ export class Line {
 
   /** The one it is about, if that can be told and its client can be asked. */
   #callOf({ owner }: Inbound): BridgedCall | undefined {
-    return owner instanceof BridgedCall && owner.canBeAsked ? owner : this.holder
+    if (owner instanceof BridgedCall && owner.canBeAsked) return owner
+    // Among calls of one client a mistake is seen by that client only; of several, it would be seen by another.
+    if (this.shared) return undefined
+    return this.holder ?? this.#onlyWorking()
+  }
+
+  /** Who waits for its client has asked already: when all calls but one do, a question that names none is most likely of that one. */
+  #onlyWorking(): BridgedCall | undefined {
+    const working = [...this.#calls].filter(({ waits }) => !waits)
+    return working.length === 1 ? working[0] : undefined
+  }
+
+  #isFollowed(uri: unknown): boolean {
+    return typeof uri === 'string' && this.client.subscriptions().some((followed) => uri.startsWith(followed))
   }
 
   /** X5: a question the client's version does not have is refused with that reason. */
@@ -199,6 +220,7 @@ export class Line {
   /** What the server tells, and on which call it works when that is known. */
   told(method: string, params: Body, _session: Session, call: unknown): void {
     if (FOLLOWED.has(method)) return
+    if (method === UPDATED) return this.#isFollowed(params['uri']) ? undefined : this.#onDropped(method)
     if (call instanceof BridgedCall) return call.tell(method, params)
     if (this.owner !== undefined) return this.owner.tell(method, params)
     // What one client's call may be about is for no other: while calls run that is anything, and afterwards still what names their business.

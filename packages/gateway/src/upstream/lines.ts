@@ -19,7 +19,7 @@ export const HANDLE_KEY = 'dev.parley/session'
 
 /** Conversations nobody uses end after so many milliseconds. */
 const IDLE = 600_000
-/** Those that were opened before anybody asked for them. */
+/** Those that were opened before anybody asked for them, and those whose handle nobody has brought back yet: not every client knows handles. */
 const SPARE_LIFE = 60_000
 const MOST_SPARES = 4
 
@@ -27,6 +27,8 @@ interface Kept {
   readonly line: Promise<Line>
   users: number
   lastUsedAt: number
+  /** How long it is kept without use. */
+  life: number
 }
 
 export class Lines {
@@ -143,13 +145,14 @@ export class Lines {
       })
     }
     const handle = given ?? systemMint()
-    return { ...(await this.#keep(key(handle), profile)), handle }
+    return { ...(await this.#keep(key(handle), profile, given === undefined ? SPARE_LIFE : IDLE)), handle }
   }
 
-  async #keep(key: string, profile: Profile): Promise<Lease> {
+  async #keep(key: string, profile: Profile, life = IDLE): Promise<Lease> {
     const known = this.#kept.get(key)
     const kept = known ?? this.#begin(key, profile)
     kept.users++
+    kept.life = life
     let isReleased = false
     const release = (): void => {
       if (isReleased) return
@@ -168,11 +171,11 @@ export class Lines {
     void this.#end(key, kept)
     // One that ended unnoticed is begun again; one that ends as soon as it was begun would be for ever.
     if (known === undefined) throw new ParleyError('connection_closed', { message: `Server "${this.#upstream.name}" ended the conversation at once` })
-    return this.#keep(key, profile)
+    return this.#keep(key, profile, life)
   }
 
   #begin(key: string, profile: Profile): Kept {
-    const kept: Kept = { line: this.#open(profile, true), users: 0, lastUsedAt: this.#upstream.clock.now() }
+    const kept: Kept = { line: this.#open(profile, true), users: 0, lastUsedAt: this.#upstream.clock.now(), life: IDLE }
     this.#kept.set(key, kept)
     const forget = (): void => {
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
@@ -220,10 +223,10 @@ export class Lines {
 
   #watch(): void {
     if (this.#sweep !== undefined || this.#closed) return
-    this.#sweep = this.#upstream.clock.after(IDLE / 2, () => {
+    this.#sweep = this.#upstream.clock.after(SPARE_LIFE, () => {
       this.#sweep = undefined
       const now = this.#upstream.clock.now()
-      for (const [key, kept] of this.#kept) if (kept.users === 0 && now - kept.lastUsedAt >= IDLE) void this.#end(key, kept)
+      for (const [key, kept] of this.#kept) if (kept.users === 0 && now - kept.lastUsedAt >= kept.life) void this.#end(key, kept)
       if (this.#kept.size > 0) this.#watch()
     })
   }

@@ -59,6 +59,8 @@ describe('D-42 answers that may be given again', () => {
     ['questions', 'resources/read', { uri: 'a:b' }, list({ resultType: 'input_required' })],
     ['what depends on answers', 'resources/read', { uri: 'a:b', requestState: 'x' }, list()],
     ['what depends on answers that came at once', 'resources/read', { uri: 'a:b', inputResponses: {} }, list()],
+    ['what was asked with words nobody here knows', LIST, { 'x/tenant': 'one' }, list()],
+    ['what is very large', 'resources/read', { uri: 'a:b' }, list({ contents: ['x'.repeat(1024 * 1024)] })],
   ])('but never %s', (_, method, params, result) => {
     shelf.keep(method, params, 'ann', result)
     expect(shelf.find(method, params, 'ann')).toBeUndefined()
@@ -91,5 +93,25 @@ describe('D-42 answers that may be given again', () => {
     expect(shelf.find('resources/read', { uri: 'note://4' }, undefined)).toBeUndefined()
     expect(shelf.find('resources/read', { uri: 'note://5' }, undefined)).toBeDefined()
     expect(shelf.find('resources/read', { uri: 'note://1004' }, undefined)).toBeDefined()
+  })
+  it('nor is an answer to one question given to another, which has more words', () => {
+    shelf.keep(LIST, {}, undefined, list())
+    expect(shelf.find(LIST, { 'x/tenant': 'two' }, undefined)).toBeUndefined()
+    expect(shelf.find(LIST, {}, undefined)).toBeDefined()
+  })
+
+  it('L4 and never more than 32 MiB, however few answers these are', () => {
+    const half = list({ contents: ['x'.repeat(512 * 1024)] })
+    const uris = Array.from({ length: 200 }, (_, index) => `note://${index}`)
+    const kept = (): number => uris.filter((uri) => shelf.find('resources/read', { uri }, undefined) !== undefined).length
+    for (const uri of uris) shelf.keep('resources/read', { uri }, undefined, half)
+    expect(kept()).toBe(63)
+    expect(shelf.find('resources/read', { uri: 'note://199' }, undefined)).toBeDefined()
+    // What has gone makes room, and what is said again takes none.
+    shelf.listChanged('resources')
+    for (let time = 0; time < 100; time++) shelf.keep(LIST, {}, undefined, list({ tools: ['x'.repeat(512 * 1024)] }))
+    for (const uri of uris.slice(0, 62)) shelf.keep('resources/read', { uri }, undefined, half)
+    expect(shelf.find(LIST, {}, undefined)).toBeDefined()
+    expect(kept()).toBe(62)
   })
 })

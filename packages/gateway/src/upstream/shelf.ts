@@ -1,6 +1,7 @@
 /** Lists and resources that a server said stay fresh for a while, for all clients or for one (D-42). */
 import type { Body, Clock } from 'parley-mcp/engine'
 import { cacheableMethods } from 'parley-mcp/engine'
+import { weightOf } from '../catalogue/index.ts'
 import type { ListKind } from './upstream.ts'
 
 interface Kept {
@@ -8,6 +9,7 @@ interface Kept {
   readonly uri: unknown
   readonly result: Body
   readonly until: number
+  readonly weight: number
 }
 
 const METHODS_OF: Readonly<Record<ListKind, readonly string[]>> = {
@@ -17,12 +19,18 @@ const METHODS_OF: Readonly<Record<ListKind, readonly string[]>> = {
 }
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 const MOST = 1000
+/** Of all that is kept, and of one answer, in bytes: many clients can read much. */
+const MOST_BYTES = 32 * 1024 * 1024
+const LARGEST = 1024 * 1024
+/** What an answer is known by; the envelope says who asks, and not what. */
+const ASKED: ReadonlySet<string> = new Set(['cursor', 'uri', '_meta'])
 /** However long a server says: lists change without anybody telling. */
 const LONGEST = 3_600_000
 
 export class Shelf {
   readonly #kept = new Map<string, Kept>()
   readonly #clock: Clock
+  #weight = 0
   hits = 0
 
   constructor(clock: Clock) {
@@ -30,7 +38,7 @@ export class Shelf {
   }
 
   find(method: string, params: Body, principal: string | undefined): Body | undefined {
-    if (!cacheable.has(method) || this.#kept.size === 0) return undefined
+    if (this.#kept.size === 0 || !cacheable.has(method) || !isUsual(params)) return undefined
     const kept = this.#at(keyOf(method, params, undefined)) ?? this.#at(keyOf(method, params, principal ?? ''))
     if (kept === undefined) return undefined
     this.hits++
@@ -41,32 +49,44 @@ export class Shelf {
   keep(method: string, params: Body, principal: string | undefined, result: Body): void {
     const { ttlMs, cacheScope, resultType = 'complete' } = result
     if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return
-    if (params['inputResponses'] !== undefined || params['requestState'] !== undefined) return
+    // Whatever else is asked, or answered, may be the reason for what was said.
+    if (!isUsual(params)) return
     const isPublic = cacheScope === 'public'
     // Of anonymous clients nobody knows whether they are one.
     if (!isPublic && principal === undefined) return
     const key = keyOf(method, params, isPublic ? undefined : principal)
-    this.#kept.delete(key)
-    this.#kept.set(key, { method, uri: params['uri'], result, until: this.#clock.now() + Math.min(ttlMs, LONGEST) })
-    const oldest = this.#kept.size > MOST ? this.#kept.keys().next().value : undefined
-    if (oldest !== undefined) this.#kept.delete(oldest)
+    this.#drop(key)
+    const weight = key.length + weightOf(result, LARGEST)
+    if (weight > LARGEST) return
+    this.#kept.set(key, { method, uri: params['uri'], result, until: this.#clock.now() + Math.min(ttlMs, LONGEST), weight })
+    this.#weight += weight
+    while (this.#kept.size > MOST || this.#weight > MOST_BYTES) this.#drop(this.#kept.keys().next().value as string)
   }
 
   listChanged(kind: ListKind): void {
     const methods = METHODS_OF[kind]
-    for (const [key, { method }] of this.#kept) if (methods.includes(method)) this.#kept.delete(key)
+    for (const [key, { method }] of this.#kept) if (methods.includes(method)) this.#drop(key)
   }
 
   updated(uri: string): void {
-    for (const [key, kept] of this.#kept) if (kept.method === 'resources/read' && String(kept.uri).startsWith(uri)) this.#kept.delete(key)
+    for (const [key, kept] of this.#kept) if (kept.method === 'resources/read' && String(kept.uri).startsWith(uri)) this.#drop(key)
   }
 
   #at(key: string): Kept | undefined {
     const kept = this.#kept.get(key)
     if (kept === undefined || kept.until > this.#clock.now()) return kept
-    this.#kept.delete(key)
+    this.#drop(key)
     return undefined
   }
+
+  #drop(key: string): void {
+    this.#weight -= this.#kept.get(key)?.weight ?? 0
+    this.#kept.delete(key)
+  }
+}
+
+function isUsual(params: Body): boolean {
+  return Object.keys(params).every((name) => ASKED.has(name))
 }
 
 function keyOf(method: string, params: Body, principal: string | undefined): string {

@@ -1,12 +1,15 @@
 /** The tools of a server as the gateway knows them: which ones clients see, under which names, and what their definitions say. */
 import { ParleyError, type Tool } from 'parley-mcp'
-import { type Body, type HeaderParam, headerParamsOf } from 'parley-mcp/engine'
-import { type PinBook, type ToolFilter, toolFilter } from '../catalogue/index.ts'
+import type { HeaderParam } from 'parley-mcp/engine'
+import { type PinBook, type ToolFilter, toolFilter, weightOf } from '../catalogue/index.ts'
+import { Definitions, type KnownTool } from './definitions.ts'
 import type { Upstream } from './upstream.ts'
 
 const NO_PARAMS: readonly HeaderParam[] = []
-/** Most pages of one list. */
+/** Most that is read of one list: a server whose list never ends must not take the memory, or the time, of all others. */
 const MOST_PAGES = 1000
+const MOST_BYTES = 32 * 1024 * 1024
+const TO_ACCEPT = 'to accept it as it is now, take its line under the name of the server out of the pins file ("pins", else parley.pins.json) and restart'
 /** How often a list that changes while it is read is read again. */
 const MOST_ATTEMPTS = 3
 
@@ -14,14 +17,12 @@ export class ToolBook {
   readonly #upstream: Upstream
   readonly #filter: ToolFilter
   /** By the name at the server: all of them once the whole list was read, before that those that clients have seen. */
-  #known = new Map<string, Tool>()
+  #known = new Definitions()
   #isComplete = false
   /** Raised when the list has changed: what was read before is of no use then. */
   #generation = 0
   #learning: Promise<void> | undefined
   #relearning: Promise<void> | undefined
-  /** What was found in definitions, which are looked at with every call. */
-  readonly #params = new WeakMap<Tool, readonly HeaderParam[]>()
   #said = new Set<string>()
   /** Set by whoever keeps the pins. */
   pins: PinBook | undefined
@@ -45,14 +46,24 @@ export class ToolBook {
 
   /** One page of the list, as clients may see it. */
   shown(listed: readonly Tool[]): readonly Tool[] {
+    const tools = this.#named(listed)
+    for (const tool of tools) this.#known.put(tool)
+    return this.#checked(tools)
+  }
+
+  #named(listed: readonly Tool[]): readonly Tool[] {
+    if (listed.every(isNamed)) return listed
+    this.#say(`Server "${this.#upstream.name}" lists tools without a name, which nobody could call: they are left out`)
+    return listed.filter(isNamed)
+  }
+
+  #checked(tools: readonly Tool[]): readonly Tool[] {
     const { name, config } = this.#upstream
-    const tools = listed.every(isNamed) ? listed : listed.filter(isNamed)
-    if (tools !== listed) this.#say(`Server "${name}" lists tools without a name, which nobody could call: they are left out`)
-    this.#learn(tools)
     const pinned = this.#pinning ? this.pins?.apply(name, tools, config.tools.pin) : undefined
     for (const { tool, expected } of pinned?.changes ?? []) {
       const what = config.tools.pin === 'block' ? 'is hidden' : 'is shown all the same'
-      this.#say(`The definition of tool "${tool}" of server "${name}" is not the one that was pinned (${(expected ?? 'none').slice(0, 12)}…): it ${what}`)
+      const pin = expected === undefined ? 'there are too many pins for its own' : `${expected.slice(0, 12)}…`
+      this.#say(`The definition of tool "${tool}" of server "${name}" is not the one that was pinned (${pin}): it ${what}; ${TO_ACCEPT}`)
     }
     const { tools: filtered, problems } = this.#filter.apply(pinned?.tools ?? tools)
     for (const problem of problems) this.#say(`Server "${name}": ${problem}`)
@@ -60,7 +71,7 @@ export class ToolBook {
   }
 
   /** A definition by the name clients use; `undefined` when it is not known (yet). */
-  definition(name: string): Tool | undefined {
+  definition(name: string): KnownTool | undefined {
     try {
       return this.#known.get(this.#filter.active ? this.#filter.toServer(name) : name)
     } catch {
@@ -69,20 +80,20 @@ export class ToolBook {
   }
 
   /** A definition by the name at the server. */
-  original(name: string): Tool | undefined {
+  original(name: string): KnownTool | undefined {
     return this.#known.get(name)
   }
 
   /** The arguments of a tool that travel in headers as well; the list is read first if need be (D-60). */
   headerParams(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
-    if (!this.#isComplete && this.definition(name) === undefined) return this.learn().then(() => this.#paramsIn(this.definition(name)))
-    return this.#paramsIn(this.definition(name))
+    if (!this.#isComplete && this.definition(name) === undefined) return this.learn().then(() => paramsOf(this.definition(name)))
+    return paramsOf(this.definition(name))
   }
 
   /** The same by the name at the server, for calls on their way there: also of tools that clients do not see. */
   headerParamsOfOriginal(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
-    if (this.#isComplete || this.#known.has(name)) return this.#paramsIn(this.#known.get(name))
-    return this.learn().then(() => this.#paramsIn(this.#known.get(name)))
+    if (this.#isComplete || this.#known.has(name)) return paramsOf(this.#known.get(name))
+    return this.learn().then(() => paramsOf(this.#known.get(name)))
   }
 
   /** The server finds that what is known of its tools is wrong. Calls that hear so at the same time read the list once. */
@@ -108,7 +119,7 @@ export class ToolBook {
 
   forget(): void {
     this.#generation++
-    this.#known = new Map()
+    this.#known = new Definitions()
     this.#isComplete = false
   }
 
@@ -116,26 +127,11 @@ export class ToolBook {
     return this.#upstream.config.tools.pin !== 'off' && this.pins !== undefined
   }
 
-  #paramsIn(tool: Tool | undefined): readonly HeaderParam[] {
-    if (tool === undefined) return NO_PARAMS
-    let params = this.#params.get(tool)
-    if (params === undefined) {
-      const found = headerParamsOf(tool.inputSchema)
-      params = typeof found === 'string' ? NO_PARAMS : found
-      this.#params.set(tool, params)
-    }
-    return params
-  }
-
   async #learnAnew(): Promise<void> {
     // What is being read now may have been written before.
     await this.#learning?.catch(() => {})
     this.forget()
     await this.learn()
-  }
-
-  #learn(tools: readonly Tool[]): void {
-    for (const tool of tools) this.#known.set(tool.name, tool)
   }
 
   async #readAll(): Promise<void> {
@@ -146,20 +142,27 @@ export class ToolBook {
       this.#isComplete = true
       return
     }
-    const found = new Map<string, Tool>()
+    const found = new Definitions()
+    const seen = new Set<string>()
+    let room = MOST_BYTES
+    let isCut = false
     let cursor: unknown
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const params: Body = cursor === undefined ? {} : { cursor }
-      const result = await line.request('tools/list', params, {})
+    while (!isCut) {
+      const result = await line.request('tools/list', cursor === undefined ? {} : { cursor }, {})
       if (!Array.isArray(result['tools']))
         throw new ParleyError('invalid_answer', { message: `Server "${this.#upstream.name}" answered tools/list without tools` })
-      for (const tool of (result['tools'] as Tool[]).filter(isNamed)) found.set(tool.name, tool)
+      const tools = this.#named(result['tools'] as Tool[])
+      for (const tool of tools) isCut = !found.put(tool) || isCut
+      if (this.changesLists) this.#checked(tools)
+      room -= weightOf(result, MOST_BYTES)
       cursor = result['nextCursor']
-      if (cursor === undefined) break
+      if (typeof cursor !== 'string') break
+      isCut ||= room < 0 || seen.has(cursor) || seen.size >= MOST_PAGES
+      seen.add(cursor)
     }
+    if (isCut) this.#say(`The list of tools of server "${this.#upstream.name}" is too long, or leads back to itself: the gateway goes by its beginning`)
     this.#known = found
     this.#isComplete = generation === this.#generation
-    if (this.changesLists) this.shown([...found.values()])
   }
 
   /** Once, however often the list is read. */
@@ -172,4 +175,8 @@ export class ToolBook {
 
 function isNamed(tool: Tool | null): boolean {
   return typeof tool?.name === 'string'
+}
+
+function paramsOf(tool: KnownTool | undefined): readonly HeaderParam[] {
+  return tool?.headerParams ?? NO_PARAMS
 }

@@ -68,7 +68,7 @@ describe('ConnectOptions.endpoint', () => {
   })
 
   it('D-60 unless whoever it speaks for knows them, and learns them anew when the server refuses', async () => {
-    let city = 'Town'
+    let header = 'mcp-param-town'
     const raw = rawStateless({
       mirrors: true,
       answers: {
@@ -77,10 +77,10 @@ describe('ConnectOptions.endpoint', () => {
     })
     const refused: string[] = []
     const { endpoint } = standIn({
-      headerParams: (tool) => (tool === 'x' ? [{ header: city, path: ['city'], type: 'string' }] : undefined),
+      headerParams: (tool) => (tool === 'x' ? [{ header, path: ['city'], type: 'string' }] : undefined),
       headersRefused: (tool) => {
         refused.push(tool)
-        city = 'City'
+        header = 'mcp-param-city'
       },
     })
     const client = await connect(raw.link, { endpoint })
