@@ -1,6 +1,6 @@
 /** 8.2, L4: of a client that leaves while its conversation is being opened, nothing remains. */
 import type { Link } from 'parley-mcp/engine'
-import { type FakeClock, fakeClock } from 'parley-mcp/testing'
+import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
@@ -85,9 +85,10 @@ it('neither when the server was away and it left meanwhile', async () => {
   const before = lists(server)
   for (const go of held) go()
   held = undefined
+  await until(() => expect(rig.ways.open).toBe(1))
+  await flush()
   await clock.advance(30_000)
   expect(lists(server)).toBe(before)
-  expect(rig.ways.open).toBe(1)
 })
 
 it('a conversation that it shared stays open for the others, and is nobody’s when the last has left', async () => {

@@ -1,5 +1,5 @@
 /** 8.2: of clients that share a session with a server, none hears or sees what is another's. */
-import { type Body, type Inbound, META } from 'parley-mcp/engine'
+import { type Body, META } from 'parley-mcp/engine'
 import { createServer, type Server, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -24,13 +24,24 @@ async function sharing(version: string): Promise<RawClient> {
   return client
 }
 
+const NEWS = 'notifications/vendor/news'
+
+/** What is for all has come, and so has whatever was said before. */
+async function settled({ sessions }: ScriptedServer, clients: readonly RawClient[]): Promise<void> {
+  const before = clients.map((client) => client.of(NEWS).length)
+  for (const session of sessions) session.notify(NEWS, { words: 'for all' })
+  await Promise.all(clients.map((client, index) => client.next(NEWS, before[index])))
+}
+
 const heardBy = (client: RawClient): unknown[] => client.of(MESSAGE).map(({ params }) => params?.['data'])
 
 describe('8.2 log messages of a server that does not say which call they are about', () => {
   let release: () => void
-  const log = ({ session }: Inbound, data: string): void => void session.notify(MESSAGE, { level: 'info', data })
+  const log = ({ sessions }: Pick<ScriptedServer, 'sessions'>, data: string): void => {
+    for (const session of sessions) session.notify(MESSAGE, { level: 'info', data })
+  }
 
-  /** `slow` waits, everything else logs its name before and after it is done. */
+  /** `slow` waits, everything else logs its name. */
   function logging(): ScriptedServer {
     return scripted({
       version: '2025-06-18',
@@ -40,18 +51,19 @@ describe('8.2 log messages of a server that does not say which call they are abo
           await new Promise<void>((resolve) => {
             release = resolve
           })
-        else log(inbound, `${name} runs`)
-        inbound.afterAnswer(() => log(inbound, `${name} ran`))
+        else log({ sessions: [inbound.session] }, `${name} runs`)
         return text(name)
       },
     })
   }
 
   it('go to the client whose call is the only one', async () => {
-    rig = bridgeTo(logging(), undefined, { session: 'shared' }, { clock })
+    const server = logging()
+    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
     const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
     expect(textOf(await ann.request('tools/call', { name: 'quick' }))).toBe('quick')
-    await flush()
+    log(server, 'quick ran')
+    await settled(server, [ann, bea])
     expect(heardBy(ann)).toEqual(['quick runs'])
     expect(heardBy(bea)).toEqual([])
     expect(rig.ways.open).toBe(1)
@@ -71,11 +83,9 @@ describe('8.2 log messages of a server that does not say which call they are abo
     expect([textOf(own), textOf(other)]).toEqual(['secret of ann', 'secret of modern'])
     release()
     expect(textOf(await waiting)).toBe('slow')
-    await flush()
-    expect(heardBy(ann)).toEqual([])
-    expect(heardBy(modern)).toEqual([])
-    // What is said after an answer cannot be told from what the one call says that still runs.
-    expect(heardBy(bea).filter((words) => String(words).endsWith('runs') || words === 'slow ran')).toEqual([])
+    log(server, 'slow ran')
+    await settled(server, [ann, bea])
+    for (const client of [ann, bea, modern]) expect(heardBy(client)).toEqual([])
   })
 
   it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])('nor does %s, which names what is one client’s', async (method) => {
@@ -83,7 +93,7 @@ describe('8.2 log messages of a server that does not say which call they are abo
     rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
     const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
     for (const session of server.sessions) session.notify(method, { taskId: 'one', elicitationId: 'one' })
-    await flush()
+    await settled(server, [ann, bea])
     for (const client of [ann, bea]) expect(client.of(method)).toEqual([])
   })
 
@@ -92,9 +102,9 @@ describe('8.2 log messages of a server that does not say which call they are abo
     rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
     const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
     const say = (words: string): void => {
-      for (const session of server.sessions) session.notify('notifications/vendor/news', { words })
+      for (const session of server.sessions) session.notify(NEWS, { words })
     }
-    const heard = (client: RawClient): unknown[] => client.of('notifications/vendor/news').map(({ params }) => params?.['words'])
+    const heard = (client: RawClient): unknown[] => client.of(NEWS).map(({ params }) => params?.['words'])
     say('for all')
     await until(() => expect([heard(ann), heard(bea)]).toEqual([['for all'], ['for all']]))
     for (const client of [ann, bea]) void client.request('tools/call', { name: 'slow' })

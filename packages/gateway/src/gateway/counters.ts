@@ -1,4 +1,5 @@
 /** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
+import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -7,6 +8,9 @@ import type { Upstream } from '../upstream/index.ts'
 /** The same loss again is not news within this many milliseconds; it is still counted. */
 const SILENCE = 60_000
 const MOST_REMEMBERED = 1000
+
+/** What is no failure of anybody. */
+const DEPARTURES: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['session_closed', 'session_lost', 'connection_closed', 'request_cancelled', 'shutting_down'])
 
 export class GatewayCounters {
   readonly #log: GatewayLog
@@ -63,9 +67,13 @@ export class GatewayCounters {
         this.#ignored.add({ server, what: event.what })
         if (!this.#isNews(`${server} ${event.what}`)) return
         return this.#log.debug(`${server}: ignored ${event.what}: ${event.detail}`, { server })
-      case 'error':
+      case 'error': {
+        const words = `${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`
+        // Clients and servers come and go.
+        if (event.error instanceof ParleyError && DEPARTURES.has(event.error.kind)) return this.#log.debug(words, { server })
         this.#errors.add({ server })
-        return this.#log.error(`${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`, { server })
+        return this.#log.error(words, { server })
+      }
       default:
     }
   }

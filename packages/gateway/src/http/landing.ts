@@ -12,8 +12,9 @@ export const LANDING_HEADERS = {
 } as const
 
 const STYLE = `
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
-table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #ddd }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 90rem; margin: 2rem auto; padding: 0 1rem; color: #222; background: #fff }
+.wide { overflow-x: auto } table { border-collapse: collapse; width: 100% } th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #ddd }
+.state, td code { white-space: nowrap } small { display: block; white-space: normal; min-width: 16rem; max-width: 32rem; overflow-wrap: anywhere }
 code, pre { font: .9rem/1.4 ui-monospace, monospace } pre { background: #f4f4f4; padding: .8rem; overflow-x: auto }
 .down { color: #a00 } .up { color: #060 }
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } pre { background: #262626 } .down { color: #f88 } .up { color: #8d8 } }
@@ -22,7 +23,8 @@ code, pre { font: .9rem/1.4 ui-monospace, monospace } pre { background: #f4f4f4;
 /** `url` is the gateway's address without a path, as the reader knows it. */
 export function landingPage(url: string, servers: readonly ServerState[]): string {
   const count = servers.length === 1 ? '1 server' : `${servers.length} servers`
-  const rows = [allRow(url, count), ...servers.map((server) => serverRow(url, server))]
+  const up = servers.filter(({ ready }) => ready).length
+  const rows = [allRow(url, up, servers.length), ...servers.map((server) => serverRow(url, server))]
   const example = { mcpServers: { parley: { url: `${url}${endpointsOf().path}` } } }
   const bridged = { mcpServers: { parley: { command: 'npx', args: ['-y', 'parley-gateway', 'bridge', `${url}${endpointsOf().path}`] } } }
   return `<!doctype html>
@@ -31,12 +33,14 @@ export function landingPage(url: string, servers: readonly ServerState[]): strin
 <body>
 <h1>Parley gateway</h1>
 <p>${count} behind one address, for MCP clients of every version.</p>
+<div class="wide">
 <table>
 <thead><tr><th>Server</th><th>State</th><th>Streamable HTTP</th><th>HTTP+SSE</th><th>WebSocket</th></tr></thead>
 <tbody>
 ${rows.join('\n')}
 </tbody>
 </table>
+</div>
 <h2>Configuration of a client</h2>
 <p>For clients that speak HTTP:</p>
 <pre>${escaped(JSON.stringify(example, undefined, 2))}</pre>
@@ -49,13 +53,17 @@ ${rows.join('\n')}
 `
 }
 
-function allRow(url: string, count: string): string {
-  return `<tr><td><strong>all of them</strong></td><td>${count}</td>${endpointCells(url)}</tr>`
+function allRow(url: string, up: number, count: number): string {
+  return `<tr><td><strong>all of them</strong></td>${stateCell(up === count, `${up} of ${count} up`)}${endpointCells(url)}</tr>`
 }
 
 function serverRow(url: string, { name, state, ready, detail }: ServerState): string {
-  const why = detail === undefined ? '' : `<br><small>${escaped(detail)}</small>`
-  return `<tr><td>${escaped(name)}</td><td><span class="${ready ? 'up' : 'down'}">${escaped(state)}</span>${why}</td>${endpointCells(url, name)}</tr>`
+  return `<tr><td>${escaped(name)}</td>${stateCell(ready, state, detail)}${endpointCells(url, name)}</tr>`
+}
+
+function stateCell(isUp: boolean, state: string, detail?: string): string {
+  const why = detail === undefined ? '' : `<small>${escaped(detail)}</small>`
+  return `<td class="state"><span class="${isUp ? 'up' : 'down'}">${escaped(state)}</span>${why}</td>`
 }
 
 function endpointCells(url: string, name?: string): string {

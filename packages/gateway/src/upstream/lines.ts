@@ -38,6 +38,9 @@ export class Lines {
   readonly #spares = new Map<string, { readonly line: Promise<Line>; readonly stop: () => void }>()
   #sweep: (() => void) | undefined
   #closed = false
+  /** The server has asked something without saying on which call it works, though it could have. */
+  #strays = false
+  #saidUnshared = false
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
@@ -85,8 +88,9 @@ export class Lines {
   async share(capabilities: Capabilities): Promise<Lease | undefined> {
     if (this.#upstream.config.session !== 'shared') return undefined
     const profile = profileOf(capabilities)
-    if (profile !== EMPTY_PROFILE && !(await this.#upstream.home()).correlates) return undefined
-    return this.#share(profile)
+    if (await this.#mayShare(profile)) return this.#share(profile)
+    this.#sayUnshared()
+    return undefined
   }
 
   /** What the operator says, else what is safe: nobody's state is anybody else's. */
@@ -96,9 +100,30 @@ export class Lines {
     // Those whom nobody knows are not one and the same.
     if (chosen === 'principal' && !isKnown) return 'request'
     const asked = chosen ?? (isKnown ? 'principal' : (await this.#isSessionless()) ? 'shared' : 'request')
-    // Where it cannot be told on which call a server works when it asks, several clients cannot share it.
-    if (asked === 'shared' && profile !== EMPTY_PROFILE && !(await this.#upstream.home()).correlates) return isKnown ? 'principal' : 'request'
-    return asked
+    if (asked !== 'shared' || (await this.#mayShare(profile))) return asked
+    if (chosen === 'shared') this.#sayUnshared()
+    return isKnown ? 'principal' : 'request'
+  }
+
+  /** Where it cannot be told on which call a server works when it asks, several clients cannot share it. */
+  async #mayShare(profile: Profile): Promise<boolean> {
+    if (profile === EMPTY_PROFILE) return true
+    const common = await this.#kept.get(keyOf('shared', profile.key))?.line.catch(() => undefined)
+    if (common !== undefined) this.#noteStrays(common)
+    return !this.#strays && (await this.#upstream.home()).correlates
+  }
+
+  /** What the operator asked for is not done: once is enough. */
+  #sayUnshared(): void {
+    if (this.#saidUnshared) return
+    this.#saidUnshared = true
+    const { name, log } = this.#upstream
+    log.warning(
+      `${name}: "session": "shared" is not followed for clients that can be asked something (elicitation, sampling, roots): the server does not say to which ` +
+        'call a question belongs, so it could be put to the wrong client. Each of them has a session of its own, or one for each request. ' +
+        'To keep one for each user, set "session": "principal" and "principalHeader"; a server that is reached over HTTP, and names the call with each question, can be shared',
+      { server: name },
+    )
   }
 
   /** Ends one conversation that is only there for later: one that nobody ever used, or the one unused longest. Kept when it has ended; `undefined`: all are in use. */
@@ -153,15 +178,18 @@ export class Lines {
     const kept = known ?? this.#begin(key, profile)
     kept.users++
     kept.life = life
+    let line: Line | undefined
     let isReleased = false
     const release = (): void => {
       if (isReleased) return
       isReleased = true
       kept.users--
+      if (line !== undefined) this.#noteStrays(line)
       kept.lastUsedAt = this.#upstream.clock.now()
     }
     try {
-      const line = await kept.line
+      line = await kept.line
+      this.#noteStrays(line)
       if (line.open) return { line, handle: undefined, release }
     } catch (error) {
       release()
@@ -172,6 +200,12 @@ export class Lines {
     // One that ended unnoticed is begun again; one that ends as soon as it was begun would be for ever.
     if (known === undefined) throw new ParleyError('connection_closed', { message: `Server "${this.#upstream.name}" ended the conversation at once` })
     return this.#keep(key, profile, life)
+  }
+
+  /** What one conversation has shown of the server holds for the others. */
+  #noteStrays(line: Line): void {
+    this.#strays ||= line.strays
+    line.strays = this.#strays
   }
 
   #begin(key: string, profile: Profile): Kept {

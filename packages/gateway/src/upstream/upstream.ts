@@ -213,7 +213,7 @@ export class Upstream {
   async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
-    const line = new Line(identity, owner, (what) => this.log.debug(`${this.name}: nobody to hand ${what} to`, { server: this.name }))
+    const line = new Line(identity, owner, (what) => this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, this.name))
     const introduced = withVia(identity, [this.id])
     const settings: ConnectOptions = {
       endpoint: {

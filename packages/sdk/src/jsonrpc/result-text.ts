@@ -12,7 +12,7 @@ const CLOSING = 125
 const BACKSLASH = 92
 
 /** What reading removes must not be handed on either; letters of it written as escapes could hide it. */
-const PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i
+export const PROTO = /__proto__|\\u00(?:5f|6f|7[024])/i
 
 /** `frame` is known to be valid JSON. Undefined when the result is not all that is between its ends, not in one line, or not what was read. */
 export function resultIn(frame: string): string | undefined {

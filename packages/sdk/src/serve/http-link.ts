@@ -104,7 +104,7 @@ export class HttpLink implements Link, StreamHome {
   }
 
   send(frame: string, options?: SendOptions): void {
-    if (this.#closed) throw new ParleyError('transport_error', { message: 'The HTTP session is closed' })
+    if (this.#closed) throw new ParleyError('session_closed', { message: 'The HTTP session is closed' })
     const relatedTo = options?.relatedTo
     const reply = relatedTo === undefined ? undefined : this.#replies?.get(relatedTo)
     if (reply === undefined) this.#ownStream().send(frame)
