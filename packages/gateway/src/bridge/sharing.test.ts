@@ -1,4 +1,5 @@
 /** 8.2: of clients that share a session with a server, none hears or sees what is another's. */
+import type { ProtocolVersion } from 'parley-mcp'
 import { type Body, META } from 'parley-mcp/engine'
 import { createServer, type Server, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -42,9 +43,9 @@ describe('8.2 log messages of a server that does not say which call they are abo
   }
 
   /** `slow` waits, everything else logs its name. */
-  function logging(): ScriptedServer {
+  function logging(version: ProtocolVersion = '2025-06-18'): ScriptedServer {
     return scripted({
-      version: '2025-06-18',
+      version,
       answer: async (inbound) => {
         const name = String(inbound.params['name'])
         if (name === 'slow')
@@ -89,9 +90,9 @@ describe('8.2 log messages of a server that does not say which call they are abo
   })
 
   it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])('nor does %s, which names what is one client’s', async (method) => {
-    const server = logging()
+    const server = logging('2025-11-25')
     rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
-    const [ann, bea] = [await sharing('2025-06-18'), await sharing('2025-06-18')]
+    const [ann, bea] = [await sharing('2025-11-25'), await sharing('2025-11-25')]
     for (const session of server.sessions) session.notify(method, { taskId: 'one', elicitationId: 'one' })
     await settled(server, [ann, bea])
     for (const client of [ann, bea]) expect(client.of(method)).toEqual([])
