@@ -1,13 +1,14 @@
 /** 8.2: of clients that share a session with a server, none hears or sees what is another's. */
-import type { ProtocolVersion } from 'parley-mcp'
+import type { Capabilities } from 'parley-mcp'
 import { type Body, META } from 'parley-mcp/engine'
 import { createServer, type Server, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { EVERYTHING, RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const MESSAGE = 'notifications/message'
+const TASK = { taskId: 'one', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttl: null }
 
 let clock: FakeClock
 let rig: BridgeRig
@@ -19,9 +20,9 @@ afterEach(async () => {
   expect(rig.ways.open).toBe(0)
 })
 
-async function sharing(version: string): Promise<RawClient> {
+async function sharing(version: string, capabilities: Capabilities = {}): Promise<RawClient> {
   const client = new RawClient(rig.served, { clock })
-  await client.shakeHands(version)
+  await client.shakeHands(version, capabilities)
   return client
 }
 
@@ -43,9 +44,9 @@ describe('8.2 log messages of a server that does not say which call they are abo
   }
 
   /** `slow` waits, everything else logs its name. */
-  function logging(version: ProtocolVersion = '2025-06-18'): ScriptedServer {
+  function logging(): ScriptedServer {
     return scripted({
-      version,
+      version: '2025-06-18',
       answer: async (inbound) => {
         const name = String(inbound.params['name'])
         if (name === 'slow')
@@ -90,10 +91,11 @@ describe('8.2 log messages of a server that does not say which call they are abo
   })
 
   it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])('nor does %s, which names what is one client’s', async (method) => {
-    const server = logging('2025-11-25')
-    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock })
-    const [ann, bea] = [await sharing('2025-11-25'), await sharing('2025-11-25')]
-    for (const session of server.sessions) session.notify(method, { taskId: 'one', elicitationId: 'one' })
+    const server = scripted({ version: '2025-11-25', capabilities: { ...EVERYTHING, tasks: { requests: { tools: { call: {} } } } } })
+    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock, transport: 'http' })
+    const able: Capabilities = { elicitation: { url: {} } }
+    const [ann, bea] = [await sharing('2025-11-25', able), await sharing('2025-11-25', able)]
+    for (const session of server.sessions) session.notify(method, { ...TASK, elicitationId: 'one' })
     await settled(server, [ann, bea])
     for (const client of [ann, bea]) expect(client.of(method)).toEqual([])
   })
