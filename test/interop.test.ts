@@ -71,7 +71,8 @@ describe('X1 X3 X5 X6 published clients and servers through the gateway', async 
   const module = '../interop/gateway/matrix.js'
   const { expectedOutcomes, documentOf } = (await import(module)) as Matrix
 
-  it('get along in every two versions, as is written down', { timeout: 3 * MINUTE }, async () => {
+  // Once more, because published servers now and then end by themselves in the middle of it.
+  it('get along in every two versions, as is written down', { timeout: 3 * MINUTE, retry: 1 }, async () => {
     const { code, shown } = await interop('gateway', 'few')
     expect(shown).not.toContain('FAIL')
     expect(shown).toMatch(/^30 pairs, \d{3} probes ok, \d\d degraded, \d\d refused, 0 failed, \d{4} frames (valid|recorded)$/m)
