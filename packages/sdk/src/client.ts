@@ -64,6 +64,7 @@ export type {
 } from './session/index.ts'
 export type { Frontmatter, SkillEntry, SkillFile } from './skills/index.ts'
 export {
+  type Hangup,
   type HttpCall,
   type HttpChallenge,
   type HttpHeaders,

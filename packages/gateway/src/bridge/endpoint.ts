@@ -1,6 +1,17 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
 import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
-import type { Answer, Body, Endpoint, HeaderParam, Inbound, Introduction, RequestOptions, Session, Subscription } from 'parley-mcp/engine'
+import {
+  type Answer,
+  type Body,
+  Crowd,
+  type Endpoint,
+  type HeaderParam,
+  type Inbound,
+  type Introduction,
+  type RequestOptions,
+  type Session,
+  type Subscription,
+} from 'parley-mcp/engine'
 import { BridgedCall, type Lease, type Line, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
 import { decidesOnTasks, withExecution } from './execution.ts'
@@ -41,7 +52,7 @@ export class ServerEndpoint implements Endpoint {
   readonly #undo: (() => void)[] = []
   readonly #subscriptions = new Map<string, Subscription>()
   /** What the server works on for this client. */
-  readonly #calls = new Set<BridgedCall>()
+  readonly #calls = new Crowd<BridgedCall>()
   #closed = false
 
   constructor(shared: Shared) {
@@ -280,7 +291,10 @@ export class ServerEndpoint implements Endpoint {
           // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
           const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
           // Which call it is about nobody knows, but one of them waits for the answer.
-          const goOn = [...this.#calls].find(({ waits }) => !waits)?.waitForClient()
+          const goOn = this.#calls
+            .all()
+            .find(({ waits }) => !waits)
+            ?.waitForClient()
           try {
             return await session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
           } finally {

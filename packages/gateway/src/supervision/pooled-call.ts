@@ -22,8 +22,8 @@ function wayOf(url: URL): string {
 
 export const pooledCall: HttpCall = (request) =>
   new Promise((resolve, reject) => {
-    const { signal, url, method, headers, body } = request
-    if (signal.aborted) return reject(signal.reason)
+    const { hangup, url, method, headers, body } = request
+    if (hangup.aborted) return reject(hangup.reason)
     agent.dispatch({ origin: url.origin, path: wayOf(url), method, headers, body: body ?? null }, new Exchange(request, resolve, reject))
   })
 
@@ -47,12 +47,12 @@ class Exchange implements Dispatcher.DispatchHandler, HttpReply {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    request.signal.addEventListener('abort', this.#abort, { once: true })
+    request.hangup.on(this.#abort)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#request.signal.aborted) this.#abort()
+    if (this.#request.hangup.aborted) this.#abort()
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
@@ -80,8 +80,8 @@ class Exchange implements Dispatcher.DispatchHandler, HttpReply {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#release()
-    const { signal, url } = this.#request
-    this.#failure = signal.aborted ? signal.reason : this.status === 0 ? unreachable(url, error) : brokenOff(url, error)
+    const { hangup, url } = this.#request
+    this.#failure = hangup.aborted ? hangup.reason : this.status === 0 ? unreachable(url, error) : brokenOff(url, error)
     // Whichever of them is still waiting.
     this.#reject(this.#failure)
     this.#readFailed?.(this.#failure)
@@ -119,6 +119,6 @@ class Exchange implements Dispatcher.DispatchHandler, HttpReply {
   }
 
   #release(): void {
-    this.#request.signal.removeEventListener('abort', this.#abort)
+    this.#request.hangup.off(this.#abort)
   }
 }

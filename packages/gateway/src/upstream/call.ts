@@ -1,6 +1,6 @@
 /** One request of a client while a server behind the gateway works on it: where the server's questions, progress and messages belong. */
 import { type ErrorKind, eraOf, type LogLevel, type Loss, logLevels, ParleyError } from 'parley-mcp'
-import { askingMethods, type Body, type Inbound, isObject, META, type RequestOptions } from 'parley-mcp/engine'
+import { askingMethods, type Body, type Crowd, type Inbound, isObject, META, type Member, type RequestOptions } from 'parley-mcp/engine'
 import type { Place } from '../supervision/index.ts'
 import { type AskedLink, LinkMemory } from './asked-links.ts'
 
@@ -9,7 +9,7 @@ const PATIENCE = '10m'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
-export class BridgedCall {
+export class BridgedCall implements Member {
   readonly inbound: Inbound
   /** Set when work goes on after the request was answered: kept when that is over. */
   lasting: Promise<unknown> | undefined
@@ -22,7 +22,8 @@ export class BridgedCall {
   /** Set where the server logs more than this client asked for. */
   leastLevel: LogLevel | undefined
   /** Calls that the same client has in the same conversation, where those matter: this is one of them while the server works on it. */
-  beside: Set<BridgedCall> | undefined
+  beside: Crowd<BridgedCall> | undefined
+  seat: number | undefined
   #losses: Loss[] | undefined
   #links: LinkMemory | undefined
   /** What the client answered questions with where that was an error. */
@@ -77,7 +78,7 @@ export class BridgedCall {
   }
 
   /** One of several that the server works on from now on, until its end. */
-  join(beside: Set<BridgedCall>): void {
+  join(beside: Crowd<BridgedCall>): void {
     this.beside = beside
     if (asking.has(this.method)) beside.add(this)
   }

@@ -3,6 +3,7 @@ import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } fr
 import {
   type Body,
   type Client,
+  Crowd,
   type Inbound,
   type Introduction,
   peerRunsTasks,
@@ -63,7 +64,7 @@ export class Line {
   #awaiting = 0
   readonly #sharers = new Set<LineOwner['tell']>()
   /** Those the server works on that can be asked, where there is nobody else to ask. */
-  readonly #calls = new Set<BridgedCall>()
+  readonly #calls = new Crowd<BridgedCall>()
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   readonly #onDropped: (what: string) => void
 
@@ -202,7 +203,7 @@ export class Line {
 
   /** Who waits for its client has asked already: when all calls but one do, a question that names none is most likely of that one. */
   #onlyWorking(): BridgedCall | undefined {
-    const working = [...this.#calls].filter(({ waits }) => !waits)
+    const working = this.#calls.all().filter(({ waits }) => !waits)
     return working.length === 1 ? working[0] : undefined
   }
 

@@ -1,7 +1,7 @@
 /** Parameters as they were written, where reading and writing them again would change a number: for whoever hands them on. */
 
 import type { Body } from './message.ts'
-import { endOfObject, endOfString, PROTO } from './result-text.ts'
+import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'
 
 /** Longer than what a number can hold exactly, in whatever notation. */
 const LONG = /\d{16}|\d[eE]\+?\d{3}/
@@ -11,7 +11,7 @@ const exact = new WeakMap<Body, string>()
 /** `frame` is known to be one valid message, and `params` what was read from it. */
 export function noteExact(frame: string, params: Body | undefined): void {
   // What reading removes must not be handed on either.
-  if (params === undefined || !LONG.test(frame) || PROTO.test(frame)) return
+  if (params === undefined || !LONG.test(frame) || mayHoldProto(frame)) return
   const text = membersIn(frame)?.get('params')
   if (text !== undefined) exact.set(params, text)
 }

@@ -92,7 +92,7 @@ function onceClosed(stream: Http2ServerRequest['stream'], listener: () => void):
 }
 
 /** By connection of HTTP/1.1, who wants to know of its end: a response that waits behind another one is told nothing by Node. */
-const watchers = new WeakMap<Socket, Set<() => void>>()
+const watchers = new WeakMap<Socket, (() => void)[]>()
 
 function watchSocket(socket: Socket, listener: () => void): () => void {
   if (socket.destroyed) {
@@ -101,16 +101,19 @@ function watchSocket(socket: Socket, listener: () => void): () => void {
   }
   let watching = watchers.get(socket)
   if (watching === undefined) {
-    const fresh = new Set<() => void>()
+    const fresh: (() => void)[] = []
     socket.once('close', () => {
-      for (const told of fresh) told()
+      for (const told of fresh.splice(0)) told()
     })
     watchers.set(socket, fresh)
     watching = fresh
   }
   const all = watching
-  all.add(listener)
-  return () => all.delete(listener)
+  all.push(listener)
+  return () => {
+    const at = all.indexOf(listener)
+    if (at !== -1) all.splice(at, 1)
+  }
 }
 
 function lengthOf(body: ResponseBody | undefined): number {

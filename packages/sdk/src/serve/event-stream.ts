@@ -21,6 +21,7 @@ export interface StreamHome {
 export class EventStream implements Beating {
   readonly number: number
   lastBeat = 0
+  seat: number | undefined
   /** Number of the latest event. */
   sequence = 0
   readonly #home: StreamHome

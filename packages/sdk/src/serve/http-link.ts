@@ -1,4 +1,5 @@
 /** One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and nothing of what is asked. */
+import { IdTable } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
 import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
 import { systemMint } from '../session/index.ts'
@@ -28,6 +29,7 @@ const OWN_STREAM = 0
 /** A posted request, or batch of them, that waits for its answer. */
 class Reply implements Beating, Hurried {
   lastBeat = 0
+  seat: number | undefined
   stream: EventStream | undefined
   readonly exchange: Exchange
   readonly ids: readonly RequestId[]
@@ -62,7 +64,7 @@ export class HttpLink implements Link, StreamHome {
   #introducing = false
   /** The handshake was answered with a version; until then nothing else is. */
   #known = false
-  #replies: Map<RequestId, Reply> | undefined
+  #replies: IdTable<Reply> | undefined
   /** Streams that can be resumed and are not finished, by number. */
   #streams: Map<number, EventStream> | undefined
   #lastStream = OWN_STREAM
@@ -121,7 +123,7 @@ export class HttpLink implements Link, StreamHome {
 
   /** A posted message with requests: the exchange is answered when they are. */
   ask(exchange: Exchange, ids: readonly RequestId[], text: string, incoming: Incoming): void {
-    this.#replies ??= new Map()
+    this.#replies ??= new IdTable()
     const replies = this.#replies
     if (replies.size >= this.settings.maxStreams) {
       return refuse(exchange, 429, 'too_many_requests', `${this.settings.maxStreams} requests of this session are already being answered`, {

@@ -43,6 +43,7 @@ function sessionIn(exchange: Exchange): string | null {
 /** A client that is connected: its stream, and the session that lives and ends with it. */
 class Connection implements Beating {
   lastBeat = 0
+  seat: number | undefined
   readonly link: SseServerLink
   readonly session: Session
   /** Who opened it, and nobody else may use it. */

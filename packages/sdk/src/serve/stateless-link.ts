@@ -1,4 +1,5 @@
 /** All requests of the stateless era at one endpoint: each is a POST of its own, and whatever belongs to it goes out on its response (D-61, D-62). */
+import { IdTable } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
 import { errorText, type FrameOrigin, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import { newestVersion } from '../protocol/index.ts'
@@ -29,6 +30,7 @@ const headersFor: Readonly<Record<number, ResponseHeaders>> = {
 /** A request that waits for its answer. */
 class Reply implements Beating, Hurried {
   lastBeat = 0
+  seat: number | undefined
   sink: Sink | undefined
   /** Ends the watch over the connection. */
   unwatch: (() => void) | undefined
@@ -65,7 +67,7 @@ class Reply implements Beating, Hurried {
 export class StatelessLink implements Link {
   readonly transport = 'http'
   readonly #host: StatelessHost
-  readonly #replies = new Map<RequestId, Reply>()
+  readonly #replies = new IdTable<Reply>()
   #events: LinkEvents | undefined
   #closed = false
   #lastKey = 0
@@ -124,7 +126,7 @@ export class StatelessLink implements Link {
     if (this.#closed) return
     this.#closed = true
     const error = shuttingDown()
-    for (const reply of [...this.#replies.values()]) {
+    for (const reply of this.#replies.values()) {
       const { sink, exchange, id, listens } = reply
       this.#forget(reply)
       if (sink === undefined) refuseNow(exchange, id, 503, error)

@@ -1,4 +1,5 @@
 /** Answers the peer's requests: exactly one answer each, none after a cancellation, none left behind. */
+import { IdTable } from '../collections/index.ts'
 import { ParleyError, toParleyError } from '../errors/index.ts'
 import { type Body, errorText, exceedsBytes, type RequestId, type RequestMessage, resultText, type SendOptions, Serialised } from '../jsonrpc/index.ts'
 import { newestVersion } from '../protocol/index.ts'
@@ -21,7 +22,7 @@ export interface InFlight {
 }
 
 /** Shared by all sessions that answer nothing at the moment: most do most of the time. */
-const NONE: Map<RequestId, InboundCall> = new Map()
+const NONE = new IdTable<InboundCall>()
 
 /** Most times a handler is run again for a client that can be asked directly. */
 const MAX_PUSH_ROUNDS = 32
@@ -66,7 +67,7 @@ export class Answering {
   }
 
   list(): InFlight[] {
-    return [...this.#inFlight.values()].map(({ id, method, startedAt }) => ({ id, method, startedAt }))
+    return this.#inFlight.values().map(({ id, method, startedAt }) => ({ id, method, startedAt }))
   }
 
   /** Takes a request that phase and guard have let through. */
@@ -110,7 +111,7 @@ export class Answering {
   /** Aborts everything: the peer is gone or has been told to expect nothing. */
   abortAll(reason: string): void {
     this.#waiting = undefined
-    for (const call of [...this.#inFlight.values()]) {
+    for (const call of this.#inFlight.values()) {
       call.cancel(reason)
       this.#forget(call)
     }
@@ -172,7 +173,7 @@ export class Answering {
   }
 
   #await(call: InboundCall, outcome: Promise<Answer>): void {
-    if (this.#inFlight === NONE) this.#inFlight = new Map()
+    if (this.#inFlight === NONE) this.#inFlight = new IdTable()
     if (this.#inFlight.size === 0) this.#onBusy?.(true)
     this.#inFlight.set(call.key, call)
     outcome.then(

@@ -1,4 +1,5 @@
 /** Requests to the peer: correlation, time-outs, progress and cancellation. One timer serves them all. */
+import { IdTable } from '../collections/index.ts'
 import { fromWire, ParleyError, type WireError } from '../errors/index.ts'
 import { type Body, exceedsBytes, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
@@ -21,7 +22,7 @@ import { Rounds } from './stateless/client-rounds.ts'
 import { LastingProgress } from './tasks/lasting-progress.ts'
 
 /** Shared by all sessions that wait for nothing. */
-const NONE: Map<RequestId, Pending> = new Map()
+const NONE = new IdTable<Pending>()
 const NO_OPTIONS: RequestOptions = {}
 
 export class Requests implements MendingHost {
@@ -123,7 +124,7 @@ export class Requests implements MendingHost {
   }
 
   #list(pending: Pending): void {
-    if (this.#pending === NONE) this.#pending = new Map()
+    if (this.#pending === NONE) this.#pending = new IdTable()
     this.#pending.set(pending.id, pending)
   }
 
@@ -300,11 +301,9 @@ export class Requests implements MendingHost {
     if (!(progress.progress > pending.lastProgress)) return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
     const told = pending.grown(progress)
     if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#rest)
-    if (told !== undefined)
-      guarded(
-        () => onProgress(told),
-        (error) => this.#core.reportError(error, `onProgress of ${pending.method}`),
-      )
+    if (told === undefined) return
+    const report = (error: unknown): void => this.#core.reportError(error, `onProgress of ${pending.method}`)
+    guarded(() => onProgress(told), report)
   }
 
   /** On whose behalf the peer works when it says something: by the request whose answer it came with, or because there is only one. */
@@ -390,7 +389,7 @@ export class Requests implements MendingHost {
     this.#cancelTimer = undefined
     const now = this.#core.settings.clock.now()
     let nextDue = Number.POSITIVE_INFINITY
-    for (const pending of [...this.#pending.values()]) {
+    for (const pending of this.#pending.values()) {
       const due = pending.due(this.#rest)
       if (due <= now) this.#giveUp(pending, timedOut(pending, now))
       else nextDue = Math.min(nextDue, due)

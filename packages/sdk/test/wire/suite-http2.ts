@@ -1,6 +1,6 @@
 /** HTTP/2 for the client's HTTP links, as far as tests need it: everything on one connection. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
-import { brokenOff, type HttpCall, type HttpReply, unreachable } from '../../src/transport/index.ts'
+import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from '../../src/transport/index.ts'
 
 export interface Http2Caller {
   readonly call: HttpCall
@@ -14,24 +14,24 @@ export function http2Caller(ca?: string): Http2Caller {
     if (session === undefined || session.closed || session.destroyed) session = connect(origin, ca === undefined ? {} : { ca }).on('error', () => {})
     return session
   }
-  const call: HttpCall = ({ method, url, headers, body, signal }) =>
+  const call: HttpCall = ({ method, url, headers, body, hangup }) =>
     new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason)
+      if (hangup.aborted) return reject(hangup.reason)
       const stream = sessionTo(url.origin).request({ ...headers, ':method': method, ':path': url.pathname + url.search }, { endStream: body === undefined })
       const abort = (): void => stream.close(constants.NGHTTP2_CANCEL)
-      signal.addEventListener('abort', abort, { once: true })
+      hangup.on(abort)
       stream.on('close', () => {
-        signal.removeEventListener('abort', abort)
-        reject(signal.aborted ? signal.reason : unreachable(url, new Error('the connection was lost')))
+        hangup.off(abort)
+        reject(hangup.aborted ? hangup.reason : unreachable(url, new Error('the connection was lost')))
       })
       stream.on('error', () => {})
-      stream.on('response', (head) => resolve(replyOf(stream, head, url, signal)))
+      stream.on('response', (head) => resolve(replyOf(stream, head, url, hangup)))
       if (body !== undefined) stream.end(body)
     })
   return { call, close: () => session?.destroy() }
 }
 
-function replyOf(stream: ClientHttp2Stream, head: IncomingHttpHeaders, url: URL, signal: AbortSignal): HttpReply {
+function replyOf(stream: ClientHttp2Stream, head: IncomingHttpHeaders, url: URL, hangup: HttpRequest['hangup']): HttpReply {
   return {
     status: Number(head[':status']),
     header: (name) => head[name]?.toString(),
@@ -52,7 +52,7 @@ function replyOf(stream: ClientHttp2Stream, head: IncomingHttpHeaders, url: URL,
         })
         const over = (): void => {
           if (ended && stream.rstCode === constants.NGHTTP2_NO_ERROR) resolve()
-          else reject(signal.aborted ? signal.reason : brokenOff(url, new Error('the connection was lost')))
+          else reject(hangup.aborted ? hangup.reason : brokenOff(url, new Error('the connection was lost')))
         }
         if (stream.closed) over()
         else stream.on('close', over)

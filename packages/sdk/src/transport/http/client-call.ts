@@ -1,5 +1,6 @@
 /** One HTTP request of a client, through whatever the runtime offers: all that the client side of the HTTP transports knows of HTTP. */
 import { ParleyError } from '../../errors/index.ts'
+import type { Hangup } from './hangup.ts'
 
 export interface HttpRequest {
   readonly method: 'POST' | 'GET' | 'DELETE'
@@ -7,7 +8,7 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  readonly signal: AbortSignal
+  readonly hangup: Hangup
 }
 
 /** A response whose head is there; its body must be read or discarded, or the connection stays busy. */
@@ -20,14 +21,15 @@ export interface HttpReply {
   discard(): void
 }
 
-/** Rejects with a `transport_error`, or with the reason of the signal. Redirects are not followed. */
+/** Rejects with a `transport_error`, or with the reason for which it was hung up. Redirects are not followed. */
 export type HttpCall = (request: HttpRequest) => Promise<HttpReply>
 
 /** The part of `fetch` that is needed. */
 export type Fetch = (url: URL, init: RequestInit) => Promise<Response>
 
 export function callWith(fetch: Fetch): HttpCall {
-  return async ({ url, method, headers, body, signal }) => {
+  return async ({ url, method, headers, body, hangup }) => {
+    const { signal } = hangup
     try {
       const response = await fetch(url, { method, headers, signal, redirect: 'manual', cache: 'no-store', ...(body === undefined ? {} : { body }) })
       return new FetchReply(response, url, signal)

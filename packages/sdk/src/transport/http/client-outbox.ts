@@ -1,10 +1,12 @@
 /** Frames on their way to a server, each in its own POST: in order where order matters, and none of them for ever. */
+import { Crowd, IdTable, type Member } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import type { RequestId, SendOptions } from '../../jsonrpc/index.ts'
 import type { HttpReply } from './client-call.ts'
 import { noteUnsent } from './client-failure.ts'
 import { answersIn, isStateless, readOutgoing } from './client-frames.ts'
 import type { HttpHeaders, HttpLinkSettings } from './client-options.ts'
+import { Hangup } from './hangup.ts'
 
 /** One POST and what becomes of it. */
 export interface Posting {
@@ -15,7 +17,7 @@ export interface Posting {
   readonly headers: HttpHeaders | undefined
   /** It belongs to no session, and its answer comes in the response to it or not at all. */
   readonly stateless: boolean
-  readonly signal: AbortSignal
+  readonly hangup: Hangup
 }
 
 export interface OutboxOwner {
@@ -29,13 +31,13 @@ export interface OutboxOwner {
 /** How long a server may leave a response open when the answer in it has come. */
 const AFTER_ANSWER = 5000
 
-class Postage implements Posting {
+class Postage implements Posting, Member {
+  seat: number | undefined
   readonly method: string | undefined
   readonly requests: readonly RequestId[]
   readonly headers: HttpHeaders | undefined
   readonly stateless: boolean
-  readonly controller = new AbortController()
-  readonly signal: AbortSignal = this.controller.signal
+  readonly hangup = new Hangup()
   cancelTimer: (() => void) | undefined
 
   constructor(method: string | undefined, requests: readonly RequestId[], options: SendOptions | undefined) {
@@ -49,8 +51,8 @@ class Postage implements Posting {
 export class Outbox {
   readonly #settings: HttpLinkSettings
   readonly #owner: OutboxOwner
-  readonly #waiting = new Map<RequestId, Postage>()
-  readonly #open = new Set<Postage>()
+  readonly #waiting = new IdTable<Postage>()
+  readonly #open = new Crowd<Postage>()
   /** The last frame about a request of the server's that is still under way: those behind it must not overtake it. */
   readonly #lanes = new Map<RequestId, Promise<void>>()
   #gate: Promise<void> | undefined
@@ -87,13 +89,13 @@ export class Outbox {
     return posting.requests.some((id) => this.#waiting.get(id) === posting)
   }
 
-  /** Notes which requests a received frame answers. */
-  received(frame: string): void {
+  /** Notes which requests a received frame answers; `goesOn`: more may come in the same response. */
+  received(frame: string, goesOn: boolean): void {
     if (this.#waiting.size === 0) return
     for (const id of answersIn(frame)) {
       const postage = this.#waiting.get(id)
       this.#waiting.delete(id)
-      if (postage !== undefined && !this.isWaiting(postage)) this.#limit(postage, AFTER_ANSWER, undefined)
+      if (goesOn && postage !== undefined && !this.isWaiting(postage)) this.#limit(postage, AFTER_ANSWER, undefined)
     }
   }
 
@@ -113,13 +115,13 @@ export class Outbox {
   close(): void {
     this.#waiting.clear()
     this.#lanes.clear()
-    for (const postage of this.#open) this.#stop(postage)
+    for (const postage of this.#open.all()) this.#stop(postage)
   }
 
   async #deliver(frame: string, postage: Postage, before: Promise<void> | undefined): Promise<void> {
     try {
       if (before !== undefined) await before
-      if (postage.signal.aborted) return
+      if (postage.hangup.aborted) return
       if (postage.requests.length === 0) this.#limit(postage, this.#settings.acceptTimeout, notAccepted)
       await this.#owner.take(await this.#post(frame, postage), postage)
     } catch (error) {
@@ -151,13 +153,13 @@ export class Outbox {
 
   #limit(postage: Postage, ms: number, why: ((ms: number) => ParleyError) | undefined): void {
     postage.cancelTimer?.()
-    postage.cancelTimer = this.#settings.clock.after(ms, () => postage.controller.abort(why?.(ms)))
+    postage.cancelTimer = this.#settings.clock.after(ms, () => postage.hangup.abort(why?.(ms)))
   }
 
   #stop(postage: Postage): void {
     this.#open.delete(postage)
     postage.cancelTimer?.()
-    postage.controller.abort()
+    postage.hangup.abort()
   }
 }
 

@@ -4,6 +4,7 @@ import { drain } from './client-body.ts'
 import { type HttpReply, type HttpRequest, shownUrl } from './client-call.ts'
 import { type HttpHeaders, type HttpLinkSettings, lowerCase } from './client-options.ts'
 import { readRefusal } from './client-refusal.ts'
+import type { Hangup } from './hangup.ts'
 
 const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -23,24 +24,24 @@ export class HttpPeer {
   }
 
   /** Throws when the server cannot be reached, sends elsewhere, or demands credentials; every other response is the caller's. */
-  async request(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, signal: AbortSignal): Promise<HttpReply> {
+  async request(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, hangup: Hangup): Promise<HttpReply> {
     const { authorize } = this.#settings
     for (let attempt = 0; ; attempt++) {
-      const reply = await this.#follow(method, headers, body, signal)
+      const reply = await this.#follow(method, headers, body, hangup)
       const { status } = reply
       if (status !== 401 && status !== 403) return reply
       const { error } = await readRefusal(reply, this.#url)
       const challenge = { url: this.#url.href, status, wwwAuthenticate: reply.header('www-authenticate') } as const
       if (authorize === undefined || attempt > 0 || !(await authorize(challenge))) throw error
-      signal.throwIfAborted()
+      hangup.throwIfAborted()
     }
   }
 
-  async #follow(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, signal: AbortSignal): Promise<HttpReply> {
+  async #follow(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, hangup: Hangup): Promise<HttpReply> {
     const { call, headers: source } = this.#settings
     const own = typeof source === 'function' ? lowerCase(await source()) : source
     for (let hops = 0; ; hops++) {
-      const reply = await call({ method, url: this.#url, headers: { ...own, ...headers }, body, signal })
+      const reply = await call({ method, url: this.#url, headers: { ...own, ...headers }, body, hangup })
       if (!REDIRECTS.has(reply.status)) return reply
       const target = this.#target(reply, method)
       if (hops === MAX_REDIRECTS) throw this.#astray(reply, `after ${MAX_REDIRECTS} others`)

@@ -5,6 +5,7 @@ import { readEvents } from './client-body.ts'
 import type { HttpReply } from './client-call.ts'
 import type { HttpLinkSettings } from './client-options.ts'
 import { isPassing, statusOf } from './client-refusal.ts'
+import type { Hangup } from './hangup.ts'
 
 export interface StreamOwner {
   /** False once nothing is expected from the stream any more. */
@@ -21,7 +22,7 @@ export interface StreamOwner {
 
 export interface StreamContext {
   readonly settings: HttpLinkSettings
-  readonly signal: AbortSignal
+  readonly hangup: Hangup
   /** Longest event in characters. */
   readonly maxLength: number
 }
@@ -128,16 +129,16 @@ export class EventStream {
     const exponent = this.#failures + (told === undefined ? this.#idle : 0)
     const grown = exponent === 0 ? delay : Math.min(maxDelay, delay * 2 ** (exponent - 1)) * (1 + random() * JITTER)
     const ms = this.#failures === 0 ? (told ?? grown) : Math.max(told ?? 0, grown)
-    const { signal } = this.#context
+    const { hangup } = this.#context
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve()
+      if (hangup.aborted) return resolve()
       const done = (): void => {
         cancel()
-        signal.removeEventListener('abort', done)
+        hangup.off(done)
         resolve()
       }
       const cancel = clock.after(ms, done)
-      signal.addEventListener('abort', done, { once: true })
+      hangup.on(done)
     })
   }
 }

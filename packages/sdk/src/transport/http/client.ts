@@ -9,6 +9,7 @@ import { Outbox, type Posting } from './client-outbox.ts'
 import { HttpPeer, httpAddress } from './client-peer.ts'
 import { answerIn, isPassing, losesSession, readRefusal, sessionLost, statusOf } from './client-refusal.ts'
 import { EventStream, type StreamContext } from './client-stream.ts'
+import { Hangup } from './hangup.ts'
 import { EVENT_STREAM, JSON_TYPE } from './media-types.ts'
 
 const ACCEPT_BOTH = `${JSON_TYPE}, ${EVENT_STREAM}`
@@ -16,13 +17,16 @@ const SESSION_ID = /^[\x21-\x7e]{1,4096}$/
 /** Statuses with which a server says that it has no stream to listen to. */
 const NOT_OFFERED: ReadonlySet<number | undefined> = new Set([404, 405, 501])
 
+/** Of a message that is all of its response. */
+const WHOLE: FrameOrigin = {}
+
 class HttpClientLink implements Link {
   readonly transport = 'http'
   readonly mirrors = true
   readonly #settings: HttpLinkSettings
   readonly #peer: HttpPeer
   readonly #outbox: Outbox
-  readonly #listening = new AbortController()
+  readonly #listening = new Hangup()
   #events: LinkEvents | undefined
   #sessionId: string | undefined
   #version: string | undefined
@@ -37,7 +41,7 @@ class HttpClientLink implements Link {
     this.#settings = settings
     this.#peer = new HttpPeer(url, settings)
     this.#outbox = new Outbox(settings, {
-      post: (frame, posting) => this.#peer.request('POST', this.#postHeaders(posting), frame, posting.signal),
+      post: (frame, posting) => this.#peer.request('POST', this.#postHeaders(posting), frame, posting.hangup),
       take: (reply, posting) => this.#take(reply, posting),
       failed: (request, error) => this.#failed(request, error),
     })
@@ -99,10 +103,10 @@ class HttpClientLink implements Link {
   /** Servers keep a session until they hear otherwise; one that does not want to hear is left alone. */
   async #endSession(): Promise<void> {
     if (this.#sessionId === undefined) return
-    const controller = new AbortController()
-    const cancel = this.#settings.clock.after(this.#settings.closeTimeout, () => controller.abort())
+    const hangup = new Hangup()
+    const cancel = this.#settings.clock.after(this.#settings.closeTimeout, () => hangup.abort())
     try {
-      await drain(await this.#peer.request('DELETE', this.#headers({}), undefined, controller.signal))
+      await drain(await this.#peer.request('DELETE', this.#headers({}), undefined, hangup))
     } catch {
       // The session ends here whether the server knows it or not.
     } finally {
@@ -130,7 +134,7 @@ class HttpClientLink implements Link {
     let text = ''
     if (type === EVENT_STREAM) await this.#readStream(reply, posting)
     else text = type === JSON_TYPE ? await readText(reply, this.#maxBytes) : await readBeginning(reply)
-    if (type === JSON_TYPE) this.#receiveFor(posting, text)
+    if (type === JSON_TYPE) this.#receiveFor(posting, text, WHOLE)
     if (this.#outbox.isWaiting(posting) && !this.#mayComeElsewhere(reply, posting)) throw unanswered(posting, reply, this.#peer.url, text)
     if (posting.method === 'notifications/initialized' && this.#settings.listen) this.#listen()
   }
@@ -162,45 +166,45 @@ class HttpClientLink implements Link {
     const answer = answerIn(refusal, posting)
     if (answer === undefined) throw refusal.error
     if (request === undefined || posting.requests.length > 1) throw fromWire(answer.error)
-    this.#receiveFor(posting, errorText(request, answer.error))
+    this.#receiveFor(posting, errorText(request, answer.error), WHOLE)
   }
 
   #receive(frame: string, origin?: FrameOrigin): void {
     if (this.#closed || frame === '') return
-    this.#outbox.received(frame)
+    this.#outbox.received(frame, origin !== WHOLE)
     this.#events?.frame(frame, undefined, origin)
   }
 
   /** What comes for a request that was taken back meanwhile, perhaps by whoever read the message before, is nobody's business. */
-  #receiveFor({ signal }: Posting, frame: string, origin?: FrameOrigin): void {
-    if (!signal.aborted) this.#receive(frame, origin)
+  #receiveFor({ hangup }: Posting, frame: string, origin?: FrameOrigin): void {
+    if (!hangup.aborted) this.#receive(frame, origin)
   }
 
   #readStream(reply: HttpReply, posting: Posting): Promise<void> {
     const [within] = posting.requests
     const origin = within === undefined ? undefined : { within }
-    const stream = new EventStream(this.#streamContext(posting.signal), {
+    const stream = new EventStream(this.#streamContext(posting.hangup), {
       wanted: () => !this.#closed && this.#outbox.isWaiting(posting),
       receive: (data) => this.#receiveFor(posting, data, origin),
       released: (retry) => within !== undefined && this.#events?.released?.(within, retry),
-      open: (lastEventId) => this.#openStream(lastEventId, posting.signal),
+      open: (lastEventId) => this.#openStream(lastEventId, posting.hangup),
       report: (error) => this.#failed(undefined, error),
     })
     return posting.stateless ? stream.once(reply) : stream.resume(reply)
   }
 
-  #streamContext(signal: AbortSignal): StreamContext {
-    return { settings: this.#settings, signal, maxLength: this.#maxBytes + FIELD_NAMES }
+  #streamContext(hangup: Hangup): StreamContext {
+    return { settings: this.#settings, hangup, maxLength: this.#maxBytes + FIELD_NAMES }
   }
 
   get #maxBytes(): number {
     return this.#events?.maxBytes ?? DEFAULT_LIMITS.maxBytes
   }
 
-  async #openStream(lastEventId: string, signal: AbortSignal): Promise<HttpReply> {
+  async #openStream(lastEventId: string, hangup: Hangup): Promise<HttpReply> {
     const headers: Record<string, string> = { accept: EVENT_STREAM }
     if (lastEventId !== '') headers['last-event-id'] = headerText(lastEventId)
-    const reply = await this.#peer.request('GET', this.#headers(headers), undefined, signal)
+    const reply = await this.#peer.request('GET', this.#headers(headers), undefined, hangup)
     if (reply.status === 200 && mediaType(reply) === EVENT_STREAM) {
       this.#hasStreams = true
       return reply
@@ -212,13 +216,12 @@ class HttpClientLink implements Link {
 
   /** Asks for the stream of messages that belong to no request, for as long as the link lives. Servers need not have one. */
   async #listen(): Promise<void> {
-    const { signal } = this.#listening
-    const stream = new EventStream(this.#streamContext(signal), {
+    const stream = new EventStream(this.#streamContext(this.#listening), {
       wanted: () => !this.#closed,
       receive: (data) => this.#receive(data),
       open: async (lastEventId) => {
         this.#hears = false
-        const reply = await this.#openStream(lastEventId, signal)
+        const reply = await this.#openStream(lastEventId, this.#listening)
         this.#hears = true
         return reply
       },

@@ -9,6 +9,7 @@ import { type HttpLinkOptions, type HttpLinkSettings, settleHttp } from './clien
 import { Outbox, type Posting } from './client-outbox.ts'
 import { HttpPeer, httpAddress } from './client-peer.ts'
 import { answerIn, readRefusal } from './client-refusal.ts'
+import { Hangup } from './hangup.ts'
 import { EVENT_STREAM, JSON_TYPE } from './media-types.ts'
 
 class SseClientLink implements Link {
@@ -16,7 +17,7 @@ class SseClientLink implements Link {
   readonly #settings: HttpLinkSettings
   readonly #source: HttpPeer
   readonly #outbox: Outbox
-  readonly #listening = new AbortController()
+  readonly #listening = new Hangup()
   #target: HttpPeer | undefined
   #foundTarget: () => void = () => {}
   #events: LinkEvents | undefined
@@ -83,7 +84,7 @@ class SseClientLink implements Link {
 
   async #listen(): Promise<void> {
     try {
-      const reply = await this.#source.request('GET', { accept: EVENT_STREAM }, undefined, this.#listening.signal)
+      const reply = await this.#source.request('GET', { accept: EVENT_STREAM }, undefined, this.#listening)
       if (reply.status !== 200 || mediaType(reply) !== EVENT_STREAM) throw (await readRefusal(reply, this.#source.url)).error
       await this.#read(reply)
       throw new ParleyError('transport_error', { message: `${shownUrl(this.#source.url)} ended the stream` })
@@ -120,10 +121,10 @@ class SseClientLink implements Link {
     throw new ParleyError('transport_error', { message: `${shownUrl(from)} wants messages to be sent to another server: ${shownUrl(target)}` })
   }
 
-  #post(frame: string, { signal }: Posting): Promise<HttpReply> {
+  #post(frame: string, { hangup }: Posting): Promise<HttpReply> {
     const headers: Record<string, string> = { 'content-type': JSON_TYPE, accept: `${JSON_TYPE}, text/plain, */*` }
     if (this.#version !== undefined) headers['mcp-protocol-version'] = this.#version
-    return (this.#target as HttpPeer).request('POST', headers, frame, signal)
+    return (this.#target as HttpPeer).request('POST', headers, frame, hangup)
   }
 
   /** The response only says that the message came; the answer comes on the stream. */
@@ -141,7 +142,7 @@ class SseClientLink implements Link {
 
   #receive(frame: string): void {
     if (this.#closed) return
-    this.#outbox.received(frame)
+    this.#outbox.received(frame, true)
     this.#events?.frame(frame)
   }
 }

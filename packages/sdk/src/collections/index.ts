@@ -1,0 +1,2 @@
+export { Crowd, type Member } from './crowd.ts'
+export { IdTable } from './id-table.ts'
