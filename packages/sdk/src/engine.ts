@@ -9,6 +9,7 @@ export {
   type Link,
   type LinkEvents,
   type MessageLimits,
+  noteParts,
   type RequestId,
   type SendOptions,
   Serialised,

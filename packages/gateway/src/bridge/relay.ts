@@ -1,6 +1,6 @@
 /** Hands one request of a client to a server and its outcome back: whatever era and version each of them is of. */
 import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
-import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
+import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, noteParts, type RequestOptions, Serialised } from 'parley-mcp/engine'
 import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream } from '../upstream/index.ts'
 import { listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
@@ -29,9 +29,11 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   const list = send === undefined ? listOf(call, line, way, upstream) : undefined
   let text: string | undefined
   if (list !== undefined) Object.assign(options, list.options)
-  else if (call.handsOnText && (way !== 'translated' || inbound.passes) && options.onLoss === undefined) {
-    options.onText = (json, untouched) => {
-      if (untouched) text = json
+  else {
+    const passes = call.handsOnText && (way !== 'translated' || inbound.passes) && options.onLoss === undefined
+    options.onText = (json, untouched, received) => {
+      if (passes && untouched) text = json
+      else noteParts(received, json)
     }
   }
   try {

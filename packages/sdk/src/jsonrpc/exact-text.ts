@@ -4,7 +4,7 @@ import type { Body } from './message.ts'
 import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'
 
 /** Longer than what a number can hold exactly, in whatever notation. */
-const LONG = /\d{16}|\d[eE]\+?\d{3}/
+export const LONG = /\d{16}|\d[eE]\+?\d{3}/
 const QUOTE = 34
 const exact = new WeakMap<Body, string>()
 
@@ -31,7 +31,7 @@ export function exactWriter(noted: Body): ((params: Body) => string) | undefined
 }
 
 /** The members of a valid JSON object by their names; `undefined` when one is there twice, or the text has several lines. */
-function membersIn(text: string): Map<string, string> | undefined {
+export function membersIn(text: string): Map<string, string> | undefined {
   if (text.includes('\n') || text.includes('\r')) return undefined
   const members = new Map<string, string>()
   let at = skip(text, text.indexOf('{') + 1)

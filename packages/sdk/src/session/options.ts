@@ -1,5 +1,5 @@
 /** Settings of a session, each with its default. */
-import { DEFAULT_LIMITS, type Link, type MessageLimits, type WriteParams } from '../jsonrpc/index.ts'
+import { type Body, DEFAULT_LIMITS, type Link, type MessageLimits, type WriteParams } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
 import type { DialectName, Loss, Profile } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
@@ -49,8 +49,8 @@ export interface RequestOptions {
   onReleased?: (retry: number | undefined) => void
   /** Writes the parameters as JSON, in place of the usual way. */
   write?: WriteParams
-  /** Told the text of the result before the result itself; where nothing of it is changed it can be handed on as it came. */
-  onText?: (json: string, untouched: boolean) => void
+  /** Told the text of the result before the result itself, and what was read from it; where nothing of it is changed it can be handed on as it came. */
+  onText?: (json: string, untouched: boolean, received: Body) => void
   /** Shown the text of the result before it is read: true takes it for read, and the request gets an empty result. For whoever has read the same before. */
   ifText?: (json: string) => boolean
   /** Told what translation of this request and its result could not carry over; whoever observes the session is told as well. */

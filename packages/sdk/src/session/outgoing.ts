@@ -51,9 +51,9 @@ export function sendOptions({ link }: SessionCore, { method, params, options, en
 }
 
 /** Only what is known to be one line of JSON goes on as text. */
-export function tellText({ onText }: RequestOptions, frame: string | undefined, untouched: boolean): void {
+export function tellText({ onText }: RequestOptions, frame: string | undefined, untouched: boolean, received: Body): void {
   const json = frame === undefined ? undefined : resultIn(frame)
-  if (json !== undefined) onText?.(json, untouched)
+  if (json !== undefined) onText?.(json, untouched, received)
 }
 
 /** Where hanging up says it, nothing else does; the specification forbids cancelling the handshake. */

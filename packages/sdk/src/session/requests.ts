@@ -181,7 +181,7 @@ export class Requests implements MendingHost {
       const own = framed ? unframed(result) : result
       const known = route?.resultUp === undefined || relayed ? own : (this.#core.translate(route.resultUp, own, contextOf(this.#core, pending)) ?? {})
       if (pending.rounds > 0) noteAsked(known)
-      if (pending.options?.onText !== undefined) tellText(pending.options, frame, known === result)
+      if (pending.options?.onText !== undefined) tellText(pending.options, frame, known === result, result)
       pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
     } catch (error) {
       pending.reject(error)
