@@ -27,7 +27,11 @@ export class Direct {
     const answer = await pipes.ask(text)
     load.check(answer)
     const rounds = []
-    const run = inFlight === 1 ? (count) => oneByOne(pipes, count, rounds) : (count) => pipes.run(count, inFlight)
+    const run = async (count) => {
+      const taken = new Float64Array(count)
+      await pipes.run(count, inFlight, taken)
+      rounds.push(taken)
+    }
     return { run, rounds, bytes: Buffer.byteLength(answer) }
   }
 
@@ -39,14 +43,4 @@ export class Direct {
     child.stdin.end()
     await ended
   }
-}
-
-async function oneByOne(pipes, count, rounds) {
-  const taken = new Float64Array(count)
-  for (let at = 0; at < count; at++) {
-    const start = performance.now()
-    await pipes.run(1, 1)
-    taken[at] = performance.now() - start
-  }
-  rounds.push(taken)
 }

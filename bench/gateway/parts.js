@@ -1,5 +1,6 @@
 /** What is measured: each part starts its programs, and runs its loads through them in turn. */
 import { STATELESS } from './answers.js'
+import { eachCast } from './casts.js'
 import { Conversation } from './conversation.js'
 import { Direct } from './direct.js'
 import { loads } from './loads.js'
@@ -29,8 +30,10 @@ async function eachLoad(subjects, inFlights, effort, say) {
 }
 
 /** A server over stdio, served over HTTP. */
-export async function stdioToHttp(isWanted, effort, say) {
-  return await withPrograms(async (start) => {
+export const stdioToHttp = (isWanted, effort, say) => eachCast(effort.casts, say, () => stdioCast(isWanted, effort, say))
+
+function stdioCast(isWanted, effort, say) {
+  return withPrograms(async (start) => {
     const subjects = [new Direct(VERSION)]
     try {
       for (const [name, begin] of Object.entries(beforeStdio)) {
@@ -44,8 +47,10 @@ export async function stdioToHttp(isWanted, effort, say) {
 }
 
 /** A server over HTTP, served over HTTP in the same version. */
-export async function httpToHttp(isWanted, effort, say) {
-  return await withPrograms(async (start) => {
+export const httpToHttp = (isWanted, effort, say) => eachCast(effort.casts, say, () => httpCast(isWanted, effort, say))
+
+function httpCast(isWanted, effort, say) {
+  return withPrograms(async (start) => {
     const upstream = await startHttpServer(start, VERSION)
     const subjects = [await talkTo(upstream, VERSION, 'direct')]
     try {
@@ -75,8 +80,11 @@ export const pairs = PAIRS.map(([client, server]) => ({ name: pairName(client, s
 
 /** The same over HTTP with a server of another version behind it, each pair with a gateway of its own. */
 export async function translation(isWanted, effort, say) {
-  if (!isWanted('parley')) return []
-  return await withPrograms(async (start) => {
+  return isWanted('parley') ? await eachCast(effort.casts, say, () => translationCast(effort, say)) : []
+}
+
+function translationCast(effort, say) {
+  return withPrograms(async (start) => {
     const upstreams = new Map()
     const subjects = []
     try {

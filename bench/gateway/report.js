@@ -20,7 +20,7 @@ function resultTable({ title, results }, base, baseTitle) {
 }
 
 const timesBetterPeer = (scenario) => {
-  const peers = Object.entries(scenario.results).filter(([name]) => name !== 'direct' && name !== 'parley')
+  const peers = Object.entries(scenario.results).filter(([name]) => name !== 'direct' && name !== 'parley' && name !== 'bare relay')
   const [better] = peers.sort(([, a], [, b]) => a.us - b.us)[0] ?? []
   return resultTable(scenario, () => better, `times ${better ?? 'a peer'}`)
 }
@@ -58,8 +58,10 @@ export function report({ environment, stdio = [], http = [], translation = [], s
 
 Every gateway is a process of its own, and so is every server behind one: the same small program without any library for all. The load comes from the bench by hand-written HTTP
 over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are looked at, and the content of
-the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts. "Direct" is the server without a gateway, over the pipes
-of its process or over HTTP; "added" is how much longer than that the middle call (p50) takes. "Work" is processor time of the gateway's process, or of the server's where there is none.
+the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts, and of several casts of processes, since how well one of them
+runs is partly luck of its start. "Direct" is the server without a gateway, over the pipes of its process or over HTTP; "added" is how much longer than that the middle call (p50)
+takes. "Work" is processor time of the gateway's process, or of the server's where there is none. The "bare relay" is what \`node:http\` and a pipe cost by themselves: some lines
+that check, limit and supervise nothing.
 
 Peers run in the fastest mode that has sessions: mcp-proxy with Streamable HTTP alone, without its store of events and for the handshake era only (\`--server stream
 --no-eventStore --no-modern\`), supergateway with sessions (\`--stateful\`; without them it starts a process for each request) and without its log (\`--logLevel none\`).

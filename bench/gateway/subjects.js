@@ -8,6 +8,7 @@ const PARLEY = fileOf('../../packages/gateway/dist/cli.js')
 const MCP_PROXY = fileOf('../../node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs')
 const SUPERGATEWAY = fileOf('../../node_modules/supergateway/dist/index.js')
 const PLAIN_PROXY = fileOf('./servers/reverse-proxy.js')
+const BARE_RELAY = fileOf('./servers/bare-relay.js')
 
 export const peers = [
   { name: 'parley', file: 'parley', package: 'parley-gateway' },
@@ -49,6 +50,9 @@ export const beforeStdio = {
   async supergateway(start, { version, ...options }) {
     const own = (port) => ['--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none', '--port', String(port)]
     return { ...(await start('supergateway', (port) => [SUPERGATEWAY, '--stdio', stdioServer(version).join(' '), ...own(port)], options)), path: '/mcp' }
+  },
+  async 'bare relay'(start, { version, ...options }) {
+    return { ...(await start('bare relay', (port) => [BARE_RELAY, String(port), ...stdioServer(version)], options)), path: '/mcp' }
   },
 }
 

@@ -49,19 +49,26 @@ export class StdioLoad {
     this.#child.stdin.write(`${initialized}\n`)
   }
 
-  /** `count` requests, `inFlight` of them at a time: each answer is followed by the next request. */
-  run(count, inFlight) {
+  /** `count` requests, `inFlight` of them at a time: each answer is followed by the next request. `taken`, where given, gets the milliseconds of each. */
+  run(count, inFlight, taken) {
     let toSend = count
     let toCome = count
+    const starts = new Float64Array(taken === undefined ? 0 : count)
     const send = (many) => {
       const parts = []
-      for (; many > 0 && toSend > 0; many--, toSend--) parts.push(Buffer.from(this.#next()))
+      const now = performance.now()
+      for (; many > 0 && toSend > 0; many--, toSend--) {
+        starts[count - toSend] = now
+        parts.push(Buffer.from(this.#next()))
+      }
       if (parts.length > 0) this.#child.stdin.write(Buffer.concat(parts))
     }
     return this.#unlessItEnds((resolve) => {
       this.#onLines = (chunk) => {
         let lines = 0
         for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++
+        // They are answered in the order in which they came.
+        if (taken !== undefined) for (let at = count - toCome; at < count - toCome + lines; at++) taken[at] = performance.now() - starts[at]
         toCome -= lines
         if (toCome <= 0) resolve()
         else send(lines)
