@@ -13,6 +13,8 @@ export {
   type RequestId,
   type SendOptions,
   Serialised,
+  WrappedLink,
+  wrappedEvents,
 } from './jsonrpc/index.ts'
 export { extensionMethods, TASKS_EXTENSION } from './protocol/index.ts'
 export {

@@ -1,20 +1,21 @@
-/** The program in docs/connections.md that stands between clients and servers does what is said of it. */
+/** The programs in docs/connections.md that stand between clients and servers do what is said of them. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ConnectOptions, connect } from '../src/client.ts'
 import * as engine from '../src/engine.ts'
 import { ParleyError, versions } from '../src/index.ts'
 import { createServer, tool } from '../src/server.ts'
+import { memoryPair } from '../src/testing.ts'
 
 const page = readFileSync(new URL('../../../docs/connections.md', import.meta.url), 'utf8')
-const program = page.split('## Standing between clients and servers')[1]?.split('```js\n')[1]?.split('```')[0] ?? ''
+const [, program = '', wrapper = ''] = (page.split('## Standing between clients and servers')[1] ?? '').split('```js\n').map((part) => part.split('```')[0])
 
 type Bridge = (target: unknown) => engine.Acceptor
 
 /** Modules are what the tests have of them; the rest is as it is printed. */
-function made(): Bridge {
-  const text = program.replace(/^import (\{[^}]*\}) from 'parley-mcp\/engine'$/m, 'const $1 = engine').replace('export function', 'function')
-  return new Function('engine', `${text}\nreturn bridge`)(engine)
+function made<Thing>(printed: string, name: string): Thing {
+  const text = printed.replace(/^import (\{[^}]*\}) from 'parley-mcp\/engine'$/m, 'const $1 = engine').replace(/^export /m, '')
+  return new Function('engine', `${text}\nreturn ${name}`)(engine)
 }
 
 const named = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
@@ -43,7 +44,7 @@ function shop() {
 }
 
 describe('docs/connections.md: a bridge', () => {
-  const bridge = made()
+  const bridge = made<Bridge>(program, 'bridge')
 
   async function through(options: ConnectOptions) {
     const { server, cancelled } = shop()
@@ -80,5 +81,24 @@ describe('docs/connections.md: a bridge', () => {
   it('a server that cannot be reached is told in the answer to the handshake', async () => {
     const gone = () => Promise.reject(new ParleyError('refusal_unavailable', { message: 'nobody is there' }))
     await expect(connect(bridge(gone), { version: '2025-11-25' })).rejects.toThrow('nobody is there')
+  })
+})
+
+describe('docs/connections.md: a link around a link', () => {
+  it('counts what goes over it', async () => {
+    const CountedLink = made<new (link: engine.Link) => engine.Link & { sent: number; received: number }>(wrapper, 'CountedLink')
+    const [near, far] = memoryPair()
+    const accepted = shop().server.accept(far, { keepAlive: false })
+    const link = new CountedLink(near)
+    const told = { sent: 0, received: 0 }
+    const tap: ConnectOptions['tap'] = (direction, frame) => {
+      told[direction] += frame.length
+    }
+    const client = await connect(link, { keepAlive: false, tap })
+    await client.tools()
+    expect(told.received).toBeGreaterThan(0)
+    expect(link).toMatchObject(told)
+    await client.close()
+    await accepted.close()
   })
 })

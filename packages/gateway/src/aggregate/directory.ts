@@ -48,10 +48,12 @@ export class Directory {
     return served === undefined || found?.name === undefined ? undefined : { served, own: found.name }
   }
 
-  /** Nobody may have read the lists since the gateway was started; then they are read now. */
+  /** Nobody may have read the lists since the gateway was started; then they are read now, as far as they decide whose it is. */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
-    if (this.#offers.route(uri) === undefined) await this.#lists.learnResources((unread) => this.#offers.ownerOf(uri, unread) !== undefined)
+    const offerer = this.#offers.offeredBy(uri)
+    if (offerer !== undefined) await this.#lists.knownBefore(offerer)
+    else if (this.#offers.route(uri) === undefined) await this.#lists.learnResources((unread) => this.#offers.ownerOf(uri, unread) !== undefined)
     const routed = this.#offers.route(uri)
     const served = this.#offers.server(routed?.server)
     if (served === undefined || routed === undefined) {

@@ -188,7 +188,11 @@ describe('G a server that breaks', () => {
 
   it('that is slower than others keeps its URIs in the list of all: the first of the configuration, not the first to answer', async () => {
     let answer: (result: Body) => void = () => {}
-    const slow = scripted({ version: '2025-06-18', capabilities: { resources: {} }, answer: () => new Promise((resolve) => (answer = resolve)) })
+    const slow = scripted({
+      version: '2025-06-18',
+      capabilities: { resources: {} },
+      answer: ({ method }) => (method === 'resources/list' ? new Promise((resolve) => (answer = resolve)) : { resourceTemplates: [] }),
+    })
     rigOf({ slow: { server: slow }, quick: { server: small('quick') } })
     const raw = await atOnce(handshake())
     const listing = raw.request('resources/list')

@@ -1,6 +1,6 @@
 /** Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment, not once per server. */
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, declaresExtension, extensionMissing, type Inbound, isObject, META, type Session, TASKS_EXTENSION } from 'parley-mcp/engine'
+import { type Body, type Clock, declaresExtension, extensionMissing, type Inbound, isObject, type Session, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import { Followed } from './followed.ts'
@@ -17,10 +17,8 @@ const MOST_NAMED = 1000
 const MOST_LISTENERS = 10_000
 
 interface Listener {
-  readonly inbound: Inbound
   readonly kinds: ReadonlySet<ListKind>
   readonly followed: Followed
-  end(): void
 }
 
 /** Whom a change concerns; without sessions it is all that listen. */
@@ -34,7 +32,7 @@ export class AggregateListeners {
   readonly #whole: Whole
   /** What each may be told of, and so wants to know. */
   readonly #sessions = new Map<Session, () => void>()
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Map<News, Listener>()
   readonly #ending = new WeakSet<Session>()
   readonly #statusObservers = new Set<() => void>()
   readonly #servers = new Map<ServedUpstream, () => void>()
@@ -56,7 +54,7 @@ export class AggregateListeners {
       this.#servers.delete(served)
     }
     for (const served of wanted) if (!this.#servers.has(served)) this.#servers.set(served, this.#watch(served))
-    for (const { followed } of this.#listeners) followed.renew()
+    for (const { followed } of this.#listeners.values()) followed.renew()
   }
 
   add(session: Session): void {
@@ -93,7 +91,7 @@ export class AggregateListeners {
 
   endAll(session?: Session): void {
     if (session !== undefined) this.#ending.add(session)
-    for (const listener of [...this.#listeners]) if (session === undefined || listener.inbound.session === session) listener.end()
+    for (const news of [...this.#listeners.keys()]) if (session === undefined || news.inbound.session === session) news.end()
   }
 
   close(): void {
@@ -120,7 +118,8 @@ export class AggregateListeners {
       const [following, tasks] = await Promise.all([uris && this.#follow(news, followed, uris, undo), taskIds && followed.addTasks(taskIds)])
       if (following !== undefined) filter['resourceSubscriptions'] = following
       if (tasks !== undefined) filter['taskIds'] = tasks
-      return await this.#untilEnd(news, kinds, followed, filter)
+      this.#listeners.set(news, { kinds, followed })
+      return await news.untilEnd(filter, { over: this.#ending.has(inbound.session), onEnd: () => this.#listeners.delete(news) })
     } finally {
       for (const each of undo) each()
     }
@@ -146,31 +145,12 @@ export class AggregateListeners {
     return uris.filter((_, at) => taken[at])
   }
 
-  #untilEnd(news: News, kinds: ReadonlySet<ListKind>, followed: Followed, filter: Body): Promise<Body> {
-    const { inbound } = news
-    return new Promise((resolve) => {
-      const listener: Listener = {
-        inbound,
-        kinds,
-        followed,
-        end: () => {
-          this.#listeners.delete(listener)
-          resolve({ _meta: { [META.subscription]: inbound.id } })
-        },
-      }
-      if (inbound.cancelled || this.#ending.has(inbound.session)) return listener.end()
-      this.#listeners.add(listener)
-      inbound.signal.addEventListener('abort', () => listener.end(), { once: true })
-      news.acknowledge(filter)
-    })
-  }
-
   #tell(kind: ListKind): void {
     const only = this.#due.get(kind)?.sessions
     this.#due.delete(kind)
     const notice = `notifications/${kind}/list_changed`
     for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
-    if (only === undefined) for (const { inbound, kinds } of this.#listeners) if (kinds.has(kind)) inbound.notify(notice)
+    if (only === undefined) for (const [{ inbound }, { kinds }] of this.#listeners) if (kinds.has(kind)) inbound.notify(notice)
   }
 
   #statusChanged(): void {

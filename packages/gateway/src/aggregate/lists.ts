@@ -2,11 +2,12 @@
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject } from 'parley-mcp/engine'
 import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
-import { type ListNote, type ListSource, MergedList } from '../catalogue/index.ts'
+import { type ListNote, type ListSource, MergedList, type MergedPage, weightOf } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
 import type { Grace } from './grace.ts'
 import type { Offers } from './offers.ts'
+import { RESOURCE_METHODS, type ResourceMethod, Strangers } from './strangers.ts'
 
 export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'
 
@@ -21,6 +22,8 @@ const METHODS = Object.keys(LISTS) as ListMethod[]
 /** How long one server may delay a list of all, in milliseconds. */
 export const DEADLINE = 5000
 const MOST_PAGES = 1000
+/** Of the list of one server that is read in one go, about. */
+const MOST_BYTES = 16 * 1024 * 1024
 const MOST_SAID = 1000
 
 export function isListMethod(method: string): method is ListMethod {
@@ -67,12 +70,14 @@ export class Lists {
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
+  readonly #strangers: Strangers
   #learning: Learning | undefined
   /** Whoever waits for a resource to be shown. */
   readonly #waiting = new Set<() => void>()
 
   constructor(options: ListsOptions) {
     this.#options = options
+    this.#strangers = new Strangers({ ...options, deadline: DEADLINE, read: (method, served) => this.read(method, served) })
     this.#merged = new Map(METHODS.map((method) => [method, this.own(method)]))
   }
 
@@ -84,27 +89,58 @@ export class Lists {
 
   async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
     if (cursor !== undefined && typeof cursor !== 'string') throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
+    if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, own))
+    for (const other of RESOURCE_METHODS) if (other !== method) this.#strangers.begin(other)
+    const page = await this.#collect(method, cursor, own)
+    const last = page.items.at(-1)?.server
+    if (last !== undefined) {
+      this.#strangers.metBefore(last, method)
+      await this.#strangers.knownBefore(last)
+    }
+    return this.#shown(method, page)
+  }
+
+  /** Items stand in the order of the configuration: when one is given, all servers before its own were asked. */
+  async #collect(method: ListMethod, cursor: string | undefined, own?: OwnLists): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
     const sources = asked.map((served): ListSource<Listed> => {
       const ask = own?.ask(served)
       return { server: served.upstream.name, fetch: (place) => this.#fetch(served, method, place, ask) }
     })
     const merged = own?.merged ?? (this.#merged.get(method) as MergedList<Listed>)
-    const { items, nextCursor, notes } = await merged.page(sources, cursor)
+    const page = await merged.page(sources, cursor)
     for (const served of asked) if (served.upstream.introduction === undefined) this.#options.grace.end(served)
-    this.#say(method, sources, notes)
+    this.#say(method, sources, page.notes)
+    return page
+  }
+
+  #shown(method: ListMethod, { items, nextCursor }: MergedPage<Listed>): Body {
     const shown = items.map(({ server, item }) => this.#options.offers.shown(server, method, item))
     return { [LISTS[method].field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) }
   }
 
-  /** Reads the whole list of one server; its names are known then. */
+  /** Reads the whole list of one server, or as much as a list may be; its names are known then. */
   async read(method: ListMethod, served: ServedUpstream): Promise<void> {
+    const { name } = served.upstream
+    const seen = new Set<string>()
+    let room = MOST_BYTES
     let place: string | undefined
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const { nextCursor } = await this.#fetch(served, method, place)
-      if (nextCursor === undefined) return
+    let problem: string | undefined
+    while (problem === undefined) {
+      const { items, nextCursor } = await this.#fetch(served, method, place)
+      if (nextCursor === undefined) break
+      room -= weightOf([items, nextCursor], MOST_BYTES)
+      if (seen.has(nextCursor)) problem = 'gave the same cursor twice; its list would never end and was cut there'
+      else if (seen.size + 1 >= MOST_PAGES || room < 0) problem = 'is too long; the gateway goes by its beginning'
+      seen.add(nextCursor)
       place = nextCursor
     }
+    if (problem !== undefined) this.#say(method, [{ server: name }], [{ server: name, problem }])
+  }
+
+  /** Resolves when nobody in front of a server can turn out to offer what it offers. */
+  knownBefore(server: string): Promise<void> {
+    return this.#strangers.knownBefore(server)
   }
 
   /**
@@ -135,6 +171,11 @@ export class Lists {
     for (const merged of this.#merged.values()) merged.forget(server)
   }
 
+  setServers(servers: readonly ServedUpstream[]): void {
+    this.#strangers.setServers(servers)
+    this.resourcesChanged()
+  }
+
   /** What was read may not be all any more. */
   resourcesChanged(): void {
     this.#learning = undefined
@@ -154,19 +195,22 @@ export class Lists {
   }
 
   #learn(): Learning {
-    const methods: readonly ListMethod[] = ['resources/list', 'resources/templates/list']
-    const unread: Unread = new Map(this.#asked('resources/list').map(({ upstream }) => [upstream.name, new Set(methods)]))
+    const asked = this.#asked('resources/list')
+    const unread: Unread = new Map(asked.map(({ upstream }) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
     const learning: Learning = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
     // Known before anything is read: servers may answer at once.
     this.#learning = learning
-    const done = Promise.allSettled(methods.map((method) => this.#readAll(method))).then(() => {
+    const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.#readAll(method))).then(() => {
       learning.over = this.#options.clock.now()
+      for (const served of asked) for (const method of RESOURCE_METHODS) this.#strangers.met(served, method)
     })
     return Object.assign(learning, { done })
   }
 
   /** Nothing more will come of it, for now. */
-  #wasRead(server: string, method: ListMethod): void {
+  #wasRead(served: ServedUpstream, method: ListMethod): void {
+    const server = served.upstream.name
+    if (isAboutResources(method)) this.#strangers.met(served, method)
     const unread = this.#learning?.unread
     const lists = unread?.get(server)
     if (lists?.delete(method) && lists.size === 0) unread?.delete(server)
@@ -174,11 +218,13 @@ export class Lists {
   }
 
   async #readAll(method: ListMethod): Promise<void> {
-    let cursor: unknown
-    for (let page = 0; page < MOST_PAGES; page++) {
-      const { nextCursor } = await this.page(method, cursor)
-      if (nextCursor === undefined) return
-      cursor = nextCursor
+    let cursor: string | undefined
+    for (let count = 0; count < MOST_PAGES; count++) {
+      const page = await this.#collect(method, cursor)
+      // Not to show it to anybody, but what is wrong with it is said then.
+      this.#shown(method, page)
+      if (page.nextCursor === undefined) return
+      cursor = page.nextCursor
     }
   }
 
@@ -190,12 +236,12 @@ export class Lists {
       const result = await (ask?.(params) ?? askHome(served.upstream, method, params))
       const { [LISTS[method].field]: items } = result
       if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
-      const part = cursor === undefined && ask === undefined ? 'first' : 'more'
-      const kept = this.#options.offers.learn(name, method, items.filter(isObject), part).map((item): Listed => ({ server: name, item }))
       nextCursor = result['nextCursor']
+      const part = ask === undefined ? { cursor, nextCursor } : undefined
+      const kept = this.#options.offers.learn(name, method, items.filter(isObject), part).map((item): Listed => ({ server: name, item }))
       return typeof nextCursor === 'string' ? { items: kept, nextCursor } : { items: kept }
     } finally {
-      if (typeof nextCursor !== 'string') this.#wasRead(name, method)
+      if (typeof nextCursor !== 'string') this.#wasRead(served, method)
     }
   }
 
@@ -213,6 +259,10 @@ export class Lists {
       }
     }
   }
+}
+
+function isAboutResources(method: ListMethod): method is ResourceMethod {
+  return LISTS[method].kind === 'resources'
 }
 
 /** What the gateway itself is shown, which is what everybody is. */

@@ -16,9 +16,20 @@ const KEYS: Readonly<Record<ListMethod, string>> = {
   'resources/templates/list': 'uriTemplate',
 }
 const MOST_SAID = 1000
+/** Of one list that is read anew; of a longer one what is gone counts on until the server is gone, too. */
+const MOST_TOLD = 100_000
 
-/** How items stand to those that are known of the server: they come in their place, or besides. */
-export type Part = 'first' | 'more'
+/** Which page of a list items are. */
+export interface Part {
+  readonly cursor: string | undefined
+  readonly nextCursor: unknown
+}
+
+/** A list of a server of which some pages were read, one after the other. */
+interface Telling {
+  readonly next: string
+  readonly values: string[]
+}
 
 export class Offers {
   readonly #log: GatewayLog
@@ -27,6 +38,8 @@ export class Offers {
   readonly #uris = new UriTable([])
   readonly #servers = new Map<string, ServedUpstream>()
   readonly #said = new Set<string>()
+  /** By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody else gets it in between. */
+  readonly #tellings = new Map<string, Telling>()
 
   constructor(log: GatewayLog) {
     this.#log = log
@@ -34,6 +47,7 @@ export class Offers {
 
   setServers(servers: readonly ServedUpstream[]): void {
     this.#servers.clear()
+    this.#tellings.clear()
     for (const served of servers) this.#servers.set(served.upstream.name, served)
     for (const table of [this.#tools, this.#prompts, this.#uris]) table.setServers(this.#servers.keys())
   }
@@ -58,9 +72,19 @@ export class Offers {
     return this.#uris.route(uri)
   }
 
-  /** Whose a listed URI is, when none of the servers before that one is `unread`: they might list it, too. */
+  /** Who lists a URI or has a template for it: the first of the configuration. */
+  offeredBy(uri: string): string | undefined {
+    return this.#uris.offeredBy(uri)
+  }
+
+  /** In the configuration. */
+  comesBefore(server: string, other: string): boolean {
+    return this.#uris.comesBefore(server, other)
+  }
+
+  /** Who offers a URI, when none of the servers before that one is `unread`: they might offer it, too. */
   ownerOf(uri: string, unread: { has(server: string): boolean }): string | undefined {
-    const owner = this.#uris.listedBy(uri)
+    const owner = this.offeredBy(uri)
     if (owner === undefined) return undefined
     for (const server of this.#servers.keys()) if (server === owner || unread.has(server)) return server === owner ? owner : undefined
     return undefined
@@ -74,8 +98,8 @@ export class Offers {
     return this.#uris.mention(server, uri)
   }
 
-  /** From now on the items lead back to the server. Returns those that can. */
-  learn(server: string, method: ListMethod, listed: readonly Body[], part: Part): Body[] {
+  /** From now on the items lead back to the server, besides others or, with the `part` of its list they are, in their place. Returns those that can. */
+  learn(server: string, method: ListMethod, listed: readonly Body[], part: Part | undefined): Body[] {
     const key = KEYS[method]
     const items = listed.filter((item) => typeof item[key] === 'string')
     if (items.length < listed.length) this.#say(`${server}: ${listed.length - items.length} items of ${method} have no ${key} and are left out`, server)
@@ -86,12 +110,8 @@ export class Offers {
       case 'prompts/list':
         return this.#named(this.#prompts, server, items as never)
       case 'resources/list':
-        if (part === 'first') this.#uris.learn(server, values)
-        else this.#uris.learnMore(server, values)
-        return items
       case 'resources/templates/list':
-        if (part === 'first') this.#uris.learn(server, undefined, values)
-        else this.#uris.learnMore(server, [], values)
+        this.#learnUris(server, method, values, part)
         return items
     }
   }
@@ -106,10 +126,36 @@ export class Offers {
       case 'prompts/list':
         return { ...item, [key]: this.#prompts.publicName(server, own) }
       case 'resources/list':
-        return { ...item, [key]: this.#uris.publicUri(server, own) }
+        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.publicUri(server, own)) }
       case 'resources/templates/list':
-        return { ...item, [key]: this.#uris.publicTemplate(server, own) }
+        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.publicTemplate(server, own)) }
     }
+  }
+
+  #learnUris(server: string, method: ListMethod, values: readonly string[], part: Part | undefined): void {
+    const [uris, templates] = method === 'resources/list' ? [values, undefined] : [undefined, values]
+    const key = `${method} ${server}`
+    const before = part?.cursor === undefined ? undefined : this.#tellings.get(key)
+    const follows = part !== undefined && part.cursor === before?.next
+    if (!follows) return this.#uris.learnMore(server, uris, templates)
+    const told = before?.values ?? []
+    for (const value of values) told.push(value)
+    this.#tellings.delete(key)
+    if (typeof part.nextCursor !== 'string') return this.#uris.learn(server, uris && told, templates && told)
+    if (told.length <= MOST_TOLD) this.#tellings.set(key, { next: part.nextCursor, values: told })
+    this.#uris.learnMore(server, uris, templates)
+  }
+
+  /** Once for each two servers: those that have one URI in common often have many. */
+  #saidIfShared(server: string, own: string, shown: string): string {
+    const first = shown === own ? undefined : this.offeredBy(own)
+    if (first !== undefined && this.comesBefore(first, server)) {
+      const problem =
+        `${server}: ${own.slice(0, 200)}, and maybe more, is offered by ${first}, too, which comes first in the configuration and answers for it; ` +
+        `that of ${server} is shown as ${shown.slice(0, 300)}`
+      this.#say(problem, server, `${server} ${first}`)
+    }
+    return shown
   }
 
   #named(names: NameTable, server: string, items: readonly Named[]): Body[] {
@@ -131,9 +177,9 @@ export class Offers {
   }
 
   /** Once, however often the list is read. */
-  #say(problem: string, server: string): void {
-    if (this.#said.has(problem) || this.#said.size >= MOST_SAID) return
-    this.#said.add(problem)
+  #say(problem: string, server: string, key = problem): void {
+    if (this.#said.has(key) || this.#said.size >= MOST_SAID) return
+    this.#said.add(key)
     this.#log.warning(problem, { server })
   }
 }

@@ -47,7 +47,7 @@ export class Whole {
     const upstreams = servers.map(({ upstream }) => upstream)
     this.introduction.setServers(upstreams)
     this.circles.setServers(upstreams)
-    this.lists.resourcesChanged()
+    this.lists.setServers(servers)
     this.listeners.follow(servers)
   }
 }

@@ -12,7 +12,7 @@ import {
   type Session,
   type Subscription,
 } from 'parley-mcp/engine'
-import { BridgedCall, type Lease, type Line, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
+import { BridgedCall, type Lease, type Line, LinkDemands, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
 import { decidesOnTasks, withExecution } from './execution.ts'
 import { identityFor } from './identity.ts'
@@ -53,11 +53,14 @@ export class ServerEndpoint implements Endpoint {
   readonly #subscriptions = new Map<string, Subscription>()
   /** What the server works on for this client. */
   readonly #calls = new Crowd<BridgedCall>()
+  /** What its last attempts have left, where it is told of links with an error. */
+  readonly #demands: LinkDemands | undefined
   #closed = false
 
   constructor(shared: Shared) {
     this.upstream = shared.upstream
     this.#shared = shared
+    if (this.upstream.config.urlMode === 'error') this.#demands = new LinkDemands(this.upstream.clock)
   }
 
   /** L4: a client is let in when the server has been reached, and is told clearly when it cannot be. */
@@ -208,6 +211,7 @@ export class ServerEndpoint implements Endpoint {
     call.handsOnText = this.#shared.view === undefined
     call.remembersLists = call.handsOnText
     call.beside = this.#calls
+    call.demands = this.#demands
     if (this.#lease !== undefined) call.leastLevel = this.#level
     return call
   }

@@ -2,9 +2,9 @@
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { overheard, RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'
@@ -49,11 +49,12 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
     expect(question.params).toMatchObject({ mode: 'url', message: 'Sign in', url: 'https://a.example/in', elicitationId: expect.stringMatching(/.{16,}/) })
     client.send({ id: question.id, result: { action: 'accept' } })
     let asked = 2
-    for (const pace of [2000, 4000, 8000, 10_000, 10_000]) {
+    // More often than a server may ask something new (8.1 rule 1).
+    for (const pace of [2000, 4000, 8000, ...Array<number>(7).fill(10_000)]) {
       await wasShown(asked)
       await clock.advance(pace - 1)
       expect(server.asked).toHaveLength(asked)
-      visited = asked === 6
+      visited = asked === 11
       await clock.advance(1)
       asked++
       await until(() => expect(server.asked).toHaveLength(asked))
@@ -168,6 +169,10 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
     })
   }
 
+  const complete = ({ asked }: ScriptedServer, elicitationId: string): void => {
+    asked.at(-1)?.session.notify('notifications/elicitation/complete', { elicitationId })
+  }
+
   it.each([['tools/call', CALL] as [string, Body], ...OTHERS])(
     '-32042 to %s is a question; when the links are open the request is made again, as often as it takes',
     async (method, params) => {
@@ -178,6 +183,8 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
         const requests = answer.result?.['inputRequests'] as Record<string, Body>
         expect(Object.values(requests)).toEqual([link('https://a.example/one'), link('https://a.example/two')])
         const inputResponses = Object.fromEntries(Object.keys(requests).map((key) => [key, { action: 'accept' }]))
+        for (const id of ['e0', 'e1']) complete(server, id)
+        await flush()
         answer = await client.ask(method, { ...params, requestState: answer.result?.['requestState'], inputResponses }, LINKS)
       }
       expect(answer.error).toBeUndefined()
@@ -205,6 +212,78 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
       expect(server.asked).toHaveLength(1)
       await rig.close()
     }
+  })
+
+  describe('the user has agreed to open the links', () => {
+    const URLS = ['https://a.example/one', 'https://a.example/two']
+
+    /** As often as the server wants it. */
+    async function agreed(client: RawClient): Promise<Body> {
+      const { result } = await client.ask('tools/call', CALL, LINKS)
+      const inputResponses = Object.fromEntries(Object.keys(result?.['inputRequests'] as Body).map((key) => [key, { action: 'accept' }]))
+      return { ...CALL, requestState: result?.['requestState'], inputResponses }
+    }
+
+    /** The call is made again, and is held. */
+    async function hold(client: RawClient, retry: Body): Promise<{ id: number; answer: Promise<RawMessage> }> {
+      const after = vi.spyOn(clock, 'after')
+      const id = client.nextId
+      const answer = client.ask('tools/call', retry, LINKS)
+      await until(() => expect(after.mock.calls.map(([ms]) => ms)).toContain(30_000))
+      after.mockRestore()
+      return { id, answer }
+    }
+
+    it('the request is held until the server tells of each that it is complete (D-26), and others are served meanwhile', async () => {
+      const server = demanding(1, ...URLS)
+      const client = clientOf(server)
+      const { answer } = await hold(client, await agreed(client))
+      complete(server, 'e0')
+      complete(server, 'e7')
+      await clock.advance(29_999)
+      expect(server.asked).toHaveLength(1)
+      expect(textOf(await client.ask('tools/call', CALL, LINKS))).toBe('in')
+      complete(server, 'e1')
+      expect(textOf(await answer)).toBe('in')
+      expect(server.asked).toHaveLength(3)
+      expect(client.of('notifications/elicitation/complete')).toEqual([])
+    })
+
+    it('it is not held when the server has told before', async () => {
+      const server = demanding(1, ...URLS)
+      const client = clientOf(server)
+      const retry = await agreed(client)
+      for (const id of ['e0', 'e1']) complete(server, id)
+      await flush()
+      expect(textOf(await client.ask('tools/call', retry, LINKS))).toBe('in')
+    })
+
+    it('nor where the server has nobody to tell: the conversation was for one request', async () => {
+      const server = demanding(1, ...URLS)
+      rig = bridgeTo(server, undefined, {}, { clock })
+      const client = new RawClient(rig.served, { clock, sharedLink: true })
+      expect(textOf(await client.ask('tools/call', await agreed(client), LINKS))).toBe('in')
+    })
+
+    it('it is made after 30 s if the server says nothing', async () => {
+      const server = demanding(1, ...URLS)
+      const client = clientOf(server)
+      const { answer } = await hold(client, await agreed(client))
+      await clock.advance(29_999)
+      expect(server.asked).toHaveLength(1)
+      await clock.advance(1)
+      expect(textOf(await answer)).toBe('in')
+    })
+
+    it('it is not made at all when the client gives it up meanwhile', async () => {
+      const server = demanding(1, ...URLS)
+      const client = clientOf(server)
+      const { id } = await hold(client, await agreed(client))
+      client.send({ method: 'notifications/cancelled', params: { requestId: id } })
+      await flush()
+      await clock.advance(60_000)
+      expect(server.asked).toHaveLength(1)
+    })
   })
 
   it('a client that cannot open links is told that it would have to', async () => {

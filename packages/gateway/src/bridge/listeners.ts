@@ -1,16 +1,6 @@
 /** Answers `subscriptions/listen` for a server of any era: what clients without a session are told of, for as long as they listen (D-19, D-29, D-30). */
 import { declares, ParleyError } from 'parley-mcp'
-import {
-  type Body,
-  declaresExtension,
-  extensionMissing,
-  type Inbound,
-  isObject,
-  META,
-  type Session,
-  type Subscription,
-  TASKS_EXTENSION,
-} from 'parley-mcp/engine'
+import { type Body, declaresExtension, extensionMissing, type Inbound, isObject, type Session, type Subscription, TASKS_EXTENSION } from 'parley-mcp/engine'
 import type { Line, ListKind, Upstream } from '../upstream/index.ts'
 import { News } from './news.ts'
 import type { TaskBridge } from './tasks.ts'
@@ -21,15 +11,10 @@ const KINDS = Object.keys(FIELDS) as ListKind[]
 const MOST_NAMED = 1000
 const MOST_LISTENERS = 10_000
 
-interface Listener {
-  readonly inbound: Inbound
-  end(): void
-}
-
 export class Listeners {
   readonly #upstream: Upstream
   readonly #tasks: TaskBridge
-  readonly #listeners = new Set<Listener>()
+  readonly #listeners = new Set<News>()
   readonly #ending = new WeakSet<Session>()
 
   constructor(upstream: Upstream, tasks: TaskBridge) {
@@ -47,7 +32,8 @@ export class Listeners {
     const news = new News(inbound)
     try {
       const filter = await this.#begin(news, line, wanted, undo)
-      return await this.#untilEnd(news, filter)
+      this.#listeners.add(news)
+      return await news.untilEnd(filter, { over: this.#ending.has(inbound.session), onEnd: () => this.#listeners.delete(news) })
     } finally {
       for (const each of undo) each()
     }
@@ -56,7 +42,7 @@ export class Listeners {
   /** The server or the session ends: whoever listens there is told so. */
   endAll(session?: Session): void {
     if (session !== undefined) this.#ending.add(session)
-    for (const listener of [...this.#listeners]) if (session === undefined || listener.inbound.session === session) listener.end()
+    for (const news of [...this.#listeners]) if (session === undefined || news.inbound.session === session) news.end()
   }
 
   /** Begins to follow what the server can tell of; what was agreed to is the acknowledgement. */
@@ -99,23 +85,6 @@ export class Listeners {
     } catch {
       return undefined
     }
-  }
-
-  #untilEnd(news: News, filter: Body): Promise<Body> {
-    const { inbound } = news
-    return new Promise((resolve) => {
-      const listener: Listener = {
-        inbound,
-        end: () => {
-          this.#listeners.delete(listener)
-          resolve({ _meta: { [META.subscription]: inbound.id } })
-        },
-      }
-      if (inbound.cancelled || this.#ending.has(inbound.session)) return listener.end()
-      this.#listeners.add(listener)
-      inbound.signal.addEventListener('abort', () => listener.end(), { once: true })
-      news.acknowledge(filter)
-    })
   }
 }
 

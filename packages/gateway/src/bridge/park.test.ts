@@ -96,7 +96,7 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     await clock.advance(59_000)
     expect(textOf(await client.ask('tools/call', retry, ALL))).toBe('Ann')
     await clock.advance(2000)
-    expect((await client.ask('tools/call', retry, ALL)).error).toMatchObject({ code: -32602 })
+    expect(textOf(await client.ask('tools/call', retry, ALL))).toContain('no longer waits')
     expect(server.asked).toHaveLength(1)
   })
 
@@ -229,7 +229,7 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     await clock.advance(1001)
     expect(outcomes).toEqual([unanswered, 'cancelled'])
     const late = await client.ask('tools/call', { ...CALL, requestState: state, inputResponses: {} }, ALL)
-    expect(late.error).toMatchObject({ code: -32602 })
+    expect(late.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/expired.*call the tool again/) }] })
   })
 
   it.each(possible)('rule 8: %s, but the client has given the call up before', async (method, params) => {

@@ -104,6 +104,21 @@ export function overheard(frames: string[], sent: string[] = []): (link: Link) =
   })
 }
 
+/** Whatever comes over a link comes as if with the answer to the request that was sent last. */
+export function onStreams(link: Link): Link {
+  let within: number | undefined
+  return {
+    transport: link.transport,
+    open: (events) => link.open({ ...events, frame: (frame, parsed) => events.frame(frame, parsed, within === undefined ? undefined : { within }) }),
+    send: (frame, options) => {
+      const { id, method } = JSON.parse(frame) as RawMessage
+      if (method !== undefined && typeof id === 'number') within = id
+      link.send(frame, options)
+    },
+    close: () => link.close(),
+  }
+}
+
 export interface RawMessage {
   id?: string | number
   method?: string

@@ -26,6 +26,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   const way = wayFor(call, line)
   const own = way === 'translated' ? ownParams(inbound, params) : way === 'relayed' ? params : sentParams(inbound, params)
   const options = optionsFor(call, way !== 'translated')
+  if (line.stateless) call.demands?.attend(call, own, options)
   const list = send === undefined ? listOf(call, line, way, upstream) : undefined
   let text: string | undefined
   if (list !== undefined) Object.assign(options, list.options)
@@ -86,7 +87,7 @@ export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions 
   const { inbound } = call
   const meta = inbound.params['_meta']
   // C-40: a server that lets its client hang up meanwhile lets this one.
-  const options: RequestOptions = { owner: call, cancelledWith: call, onReleased: (retry) => inbound.release(retry) }
+  const options: RequestOptions = { owner: call, cancelledWith: call, rounds: call, onReleased: (retry) => inbound.release(retry) }
   const write = exactWriter(inbound.sent)
   if (write !== undefined) options.write = write
   if (relayed) options.relayed = true
@@ -128,6 +129,7 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body):
   const { inbound } = call
   if (!(error instanceof ParleyError)) throw error
   if (line.stateless && call.wasRefusedWith(error)) return refusedByClient(error, inbound)
+  if (call.exhausted) return toldToModel(error, inbound, error.message)
   const code = error.receivedCode
   if (code === undefined) return lostWhileParked(error, call)
   const links = linksRequired(error, inbound, line)
@@ -142,10 +144,14 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body):
   throw outcome.verdict === 'refuse' ? outcome.error : error
 }
 
-/** A model can tell its user; a program gets the error. */
 function refusedByClient(error: ParleyError, inbound: Inbound): Body {
+  return toldToModel(error, inbound, `Rejected by the client: ${error.message}`)
+}
+
+/** A model can tell its user; a program gets the error. */
+function toldToModel(error: ParleyError, inbound: Inbound, text: string): Body {
   if (inbound.method !== 'tools/call' || inbound.cancelled) throw error
-  return { content: [{ type: 'text', text: `Rejected by the client: ${error.message}` }], isError: true }
+  return { content: [{ type: 'text', text }], isError: true }
 }
 
 const LOST: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['connection_closed', 'transport_error', 'session_lost', 'peer_unresponsive', 'refusal_unavailable'])

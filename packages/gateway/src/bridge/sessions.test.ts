@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { HANDLE_KEY } from '../upstream/index.ts'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
-import { RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { onStreams, RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const ASKABLE: Capabilities = { elicitation: { form: {} } }
 const CALL: Body = { name: 'any', arguments: {} }
@@ -153,7 +153,7 @@ describe('8.2 policy shared', () => {
         return text('done')
       },
     })
-    const client = clientOf(server, { session: 'shared' }, { wrap: sessionless })
+    const client = clientOf(server, { session: 'shared' }, { wrap: (link) => sessionless(onStreams(link)) })
     for (const name of ['ann', 'bea']) {
       client.principal = name
       const { result } = await client.ask('tools/call', CALL, { roots: {} })

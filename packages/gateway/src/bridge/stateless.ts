@@ -5,6 +5,7 @@ import { BridgedCall, HANDLE_KEY, type Lease, type Line } from '../upstream/inde
 import { callParams, type Shared, withTools } from './endpoint.ts'
 import { withoutExecution } from './execution.ts'
 import { asksForReport, relay } from './relay.ts'
+import { whenLinksServed } from './url-required.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 const LISTEN = 'subscriptions/listen'
@@ -60,6 +61,9 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
     lease.release()
   }
   try {
+    // Before its turn: meanwhile others may have theirs.
+    const held = whenLinksServed(inbound, lease.line)
+    if (held !== undefined) await held
     // Rule 1: where a question does not say to which call it belongs, there is only one that it can belong to.
     if (!lease.line.correlates && Object.keys(lease.line.identity.capabilities).length > 0) {
       const { turns } = lease.line

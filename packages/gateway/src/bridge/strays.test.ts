@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
-import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import { onStreams, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const ASKABLE: Capabilities = { elicitation: { form: {} } }
 const FORM = { type: 'object', properties: { name: { type: 'string' } } }
@@ -76,17 +76,46 @@ describe('8.2 rule 1: a server that asks in its session', () => {
   it('does not ask another client: what all share is not shared any more', async () => {
     const server = asking()
     const client = clientOf(server, { session: 'shared' })
-    const one = await call(client, 'one')
-    expect(questionIn(one).message).toBe('one')
-    // Nobody knows that it is not a question of the first call, whose client is somebody else.
-    expect(textOf(await call(client, 'two'))).toBe('two cancel')
+    // Nobody knows that it is not about a call that is over by now, whose client is somebody else.
+    expect(textOf(await call(client, 'one'))).toBe('one cancel')
     const [before] = server.sessions.slice(-1)
     expect(warnings).toEqual([])
-    const three = await call(client, 'three')
+    const two = await call(client, 'two')
     expect(server.asked.at(-1)?.session).not.toBe(before)
-    expect(textOf(await accept(client, 'three', three))).toBe('three accept')
+    expect(textOf(await accept(client, 'two', two))).toBe('two accept')
     expect(warnings).toEqual([expect.stringMatching(/^rig: "session": "shared" is not followed/)])
-    expect(textOf(await accept(client, 'one', one))).toBe('one accept')
+  })
+
+  it('does not ask the client whose call is the only one left about that of another', async () => {
+    let release = (): void => {}
+    const server = scripted({
+      version: '2025-06-18',
+      answer: async ({ params }: Inbound) => {
+        if (params['name'] === 'of bea') await new Promise<void>((resolve) => (release = resolve))
+        return text(String(params['name']))
+      },
+    })
+    clientOf(server, { session: 'shared' })
+    const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+    for (const client of [ann, bea]) await client.shakeHands('2025-06-18', ASKABLE)
+    const running = bea.request('tools/call', { name: 'of bea', arguments: {} })
+    expect(textOf(await ann.request('tools/call', { name: 'of ann', arguments: {} }))).toBe('of ann')
+    const [one, other] = server.asked.map(({ session }) => session)
+    expect(one).toBe(other)
+    expect(await one?.request(ELICIT, elicitation('for ann'))).toEqual({ action: 'cancel' })
+    expect(bea.of(ELICIT)).toEqual([])
+    release()
+    expect(textOf(await running)).toBe('of bea')
+  })
+
+  it('is believed where the question comes with the answer to a call', async () => {
+    const server = asking()
+    const client = clientOf(server, { session: 'shared' }, { transport: 'http', wrap: onStreams })
+    const [one, two] = [await call(client, 'one'), await call(client, 'two')]
+    expect([one, two].map((asked) => questionIn(asked).message)).toEqual(['one', 'two'])
+    expect([textOf(await accept(client, 'one', one)), textOf(await accept(client, 'two', two))]).toEqual(['one accept', 'two accept'])
+    expect(new Set(server.asked.map(({ session }) => session)).size).toBe(1)
+    expect(warnings).toEqual([])
   })
 })
 

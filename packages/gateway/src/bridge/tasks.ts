@@ -17,6 +17,7 @@ import {
 } from 'parley-mcp/engine'
 import { BridgedCall, type Line, type Upstream } from '../upstream/index.ts'
 import { relay, type Send } from './relay.ts'
+import { TaskListening } from './task-listening.ts'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
 
 export interface FollowedTasks {
@@ -80,12 +81,11 @@ export class TaskBridge {
 
   /** Those of the tasks that the client may hear of, and what becomes of them from now on. */
   async follow(inbound: Inbound, line: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
-    if (line.stateless)
-      return followAt(
-        line,
-        taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal)),
-        tell,
-      )
+    if (line.stateless) {
+      const asked = taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal))
+      const listening = new TaskListening(line, asked, tell)
+      return { taskIds: await listening.begin(), stop: () => listening.stop() }
+    }
     const own = new Set(await this.#receiver.owned(inbound, taskIds))
     const stop = this.#receiver.onChange((taskId, _principal, detailed) => own.has(taskId) && tell(detailed))
     return { taskIds: [...own], stop }
@@ -134,6 +134,8 @@ export class TaskBridge {
       if (!isFlatTask(answer)) return answer
       const task = readFlatTask('tools/call', answer)
       this.#owners.remember(task.taskId, GATEWAY)
+      // What a task asks is answered beside the call, which has nothing to come back to.
+      call.demanded = undefined
       return new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result()
     }
     return relay(call, line, params, this.#upstream, send)
@@ -173,24 +175,5 @@ function peerOf({ client }: Line, call: BridgedCall): TaskPeer {
     request: (method: string, params: Body, options?: RequestOptions) => client.request(method, params, { ...options, owner: call }),
     onNotification: (method, handler) => client.onNotification(method, handler),
     onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),
-  }
-}
-
-/** A server of the stateless era tells of its own tasks. What is lost with its connection is not told again: whoever follows a task also looks at it. */
-async function followAt({ client }: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
-  const abort = new AbortController()
-  const own = new Set(taskIds)
-  const off = client.onNotification('notifications/tasks', (task: Body) => own.has(String(task['taskId'])) && tell(task))
-  const stop = (): void => {
-    off()
-    abort.abort()
-  }
-  try {
-    const { acknowledged } = client.session.listen({ taskIds: [...taskIds] }, { signal: abort.signal })
-    const { taskIds: granted = [] } = await acknowledged
-    return { taskIds: granted.filter((taskId) => own.has(taskId)), stop }
-  } catch {
-    stop()
-    return { taskIds: [], stop }
   }
 }

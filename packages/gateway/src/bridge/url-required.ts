@@ -8,6 +8,8 @@ const URL_REQUIRED = -32042
 /** What the gateway remembers, sealed, between two attempts. */
 interface State {
   readonly k: 'url'
+  /** What the server calls the links, by the keys of the questions. */
+  readonly ids: Readonly<Record<string, string>>
 }
 
 /** The questions in place of the error, if that is what it means and the client can be asked. */
@@ -16,23 +18,43 @@ export function linksRequired(error: ParleyError, inbound: Inbound, line: Line):
   const elicitations: unknown = error.data?.['elicitations']
   if (!Array.isArray(elicitations)) return undefined
   const requests: Record<string, { method: string; params: Body }> = {}
+  const ids: Record<string, string> = {}
   for (const [index, each] of elicitations.entries()) {
     if (!isObject(each) || typeof each['url'] !== 'string') continue
-    requests[`url.${index}`] = { method: 'elicitation/create', params: { mode: 'url', url: each['url'], message: String(each['message'] ?? error.message) } }
+    const key = `url.${index}`
+    requests[key] = { method: 'elicitation/create', params: { mode: 'url', url: each['url'], message: String(each['message'] ?? error.message) } }
+    if (typeof each['elicitationId'] === 'string') ids[key] = each['elicitationId']
   }
   if (Object.keys(requests).length === 0) return undefined
-  return new InputRequired(requests as never, { k: 'url' } satisfies State)
+  line.awaitedLinks.expect(Object.values(ids))
+  return new InputRequired(requests as never, { k: 'url', ids } satisfies State)
 }
 
 /** The outcome when the user did not want to open the links; the call is made again when all were accepted. */
 export function linksVisited(inbound: Inbound): Answer | undefined {
-  const { retry } = inbound
-  if (retry === undefined || !isObject(retry.state) || retry.state['k'] !== 'url') return undefined
-  const refused = Object.values(retry.responses).find((response) => isObject(response) && response['action'] !== 'accept')
-  if (refused === undefined) return undefined
+  if (stateOf(inbound) === undefined || !isRefused(inbound)) return undefined
   const text = `The user did not open the link that ${inbound.method} needs`
   if (inbound.method === 'tools/call') return { content: [{ type: 'text', text }], isError: true }
   throw new ParleyError('internal_error', { message: text })
+}
+
+/**
+ * The user has agreed to open the links, and is not done yet: until the server says so the request is held, for a while, as it would only be refused again.
+ * `undefined` when it can be made at once, as in a conversation in which the server was never asked for it and will not tell.
+ */
+export function whenLinksServed(inbound: Inbound, line: Line): Promise<void> | undefined {
+  const state = stateOf(inbound)
+  if (state === undefined || isRefused(inbound) || !line.hears) return undefined
+  const opened = Object.keys(inbound.retry?.responses ?? {}).flatMap((key) => (Object.hasOwn(state.ids, key) ? [state.ids[key] as string] : []))
+  return line.awaitedLinks.whenServed(opened, inbound, line.client.session.clock)
+}
+
+function stateOf({ retry }: Inbound): State | undefined {
+  return isObject(retry?.state) && retry.state['k'] === 'url' ? (retry.state as unknown as State) : undefined
+}
+
+function isRefused({ retry }: Inbound): boolean {
+  return Object.values(retry?.responses ?? {}).some((response) => isObject(response) && response['action'] !== 'accept')
 }
 
 function isStateless({ caller }: Inbound): boolean {

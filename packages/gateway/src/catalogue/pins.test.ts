@@ -120,6 +120,16 @@ describe('G: pinned tool definitions', () => {
     expect(second).toMatchObject({ tool: 'b', status: 'changed' })
     expect(second).not.toHaveProperty('expected')
   })
+
+  it('a server that has new names without end fills no memory, and none of them gets through', () => {
+    const book = PinBook.inMemory({ maxPerServer: 3 })
+    book.check('s', [tool('a'), tool('b'), tool('c')])
+    book.check('s', [tool('a', { title: 'x' })])
+    for (let count = 0; count < 100; count++) expect(book.apply('s', [tool(`n${count}`)], 'block').tools).toEqual([])
+    for (const name of ['a', 'n0', 'n99']) expect(() => book.guard('s', name, 'block')).toThrow('is blocked')
+    expect(() => book.guard('s', 'b', 'block')).not.toThrow()
+    expect(book.accept('s')).toEqual(['a', 'n98', 'n99'])
+  })
 })
 
 describe('S: pins in a file', () => {

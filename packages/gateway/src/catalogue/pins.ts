@@ -63,6 +63,7 @@ export class PinBook {
     for (const { tool, status } of checks) if (status !== 'changed') changed.delete(tool)
     // Last, so that of two definitions with one name the changed one counts.
     for (const { tool, status, actual } of checks) if (status === 'changed') changed.set(tool, actual)
+    this.#forgetUnpinned(server, changed)
     if (checks.some(({ status }) => status === 'new')) this.#save()
     return checks
   }
@@ -77,7 +78,7 @@ export class PinBook {
 
   /** Only lists that were checked count: where calls must be refused, a server's list has to be seen before its tools are called. */
   isChanged(server: string, tool: string): boolean {
-    return this.#changed.get(server)?.has(tool) ?? false
+    return (this.#changed.get(server)?.has(tool) ?? false) || this.#isBeyond(server, tool)
   }
 
   /** Throws when calls of the tool are to be refused. */
@@ -117,6 +118,23 @@ export class PinBook {
     if (pins.size >= this.#maxPerServer) return { tool, status: 'changed', actual }
     pins.set(tool, actual)
     return { tool, status: 'new', actual }
+  }
+
+  /** There was no room to pin it. */
+  #isBeyond(server: string, tool: string): boolean {
+    const pins = this.#pins.get(server)
+    return pins !== undefined && pins.size >= this.#maxPerServer && !pins.has(tool)
+  }
+
+  /** New names without end would fill the memory. Those without a pin count as changed, remembered or not; the oldest of them go first. */
+  #forgetUnpinned(server: string, changed: Map<string, string>): void {
+    let excess = changed.size - this.#maxPerServer
+    for (const tool of excess > 0 ? changed.keys() : []) {
+      if (excess <= 0) break
+      if (!this.#isBeyond(server, tool)) continue
+      changed.delete(tool)
+      excess--
+    }
   }
 
   /** One write at a time; what changes meanwhile goes into the next one. */

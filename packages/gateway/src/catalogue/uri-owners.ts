@@ -1,4 +1,4 @@
-/** Which servers offer a URI, a template or a prefix, and who of them comes first. */
+/** Which servers list a URI, and who of them comes first. */
 
 /** Most entries that are kept of one server; what goes beyond has to be published in a form that needs no table. */
 const MAX_PER_SERVER = 100_000
@@ -34,14 +34,6 @@ export class UriOwners {
     let first: string | undefined
     for (const server of this.#byKey.get(key) ?? []) if (first === undefined || this.#rank(server) < this.#rank(first)) first = server
     return first
-  }
-
-  has(key: string, server: string): boolean {
-    return this.#byKey.get(key)?.has(server) ?? false
-  }
-
-  keys(): Iterable<string> {
-    return this.#byKey.keys()
   }
 
   #rank(server: string): number {

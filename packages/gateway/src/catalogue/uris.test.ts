@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UriTable } from './index.ts'
 
-const server = fc.constantFrom('a', 'b', 'c d/é')
+const SERVERS = ['a', 'b', 'c d/é']
+const server = fc.constantFrom(...SERVERS)
 const uri = fc.oneof(
   fc.constantFrom('file:///x', 'file:///y%20z', 'db://t/1?q#f', 'parley://servers/b/file%3A%2F%2F', 'parley://templates/a/x', 'parley://other'),
   fc.string({ unit: 'grapheme' }),
@@ -14,7 +15,7 @@ const step = fc.oneof(
 )
 
 function tableAfter(steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): UriTable {
-  const table = new UriTable(['a', 'b', 'c d/é'])
+  const table = new UriTable(SERVERS)
   for (const given of steps) given.kind === 'learn' ? table.learn(given.server, given.uris, given.templates) : table.mention(given.server, given.uri)
   return table
 }
@@ -30,13 +31,29 @@ describe('G: URIs of many servers in one list', () => {
     )
   })
 
-  it('law: a URI that one server alone lists stays as it is', () => {
+  it('law: a URI that one server lists stays as it is, unless a template of one before it fits', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), server, (steps, owner) => {
         const table = tableAfter(steps)
         const own = 'custom://only/here'
+        const claimer = table.offeredBy(own)
         table.learn(owner, [own])
-        expect(table.publicUri(owner, own)).toBe(own)
+        const isClaimed = claimer !== undefined && SERVERS.indexOf(claimer) < SERVERS.indexOf(owner)
+        expect(table.publicUri(owner, own)).toBe(isClaimed ? `parley://servers/${encodeURIComponent(owner)}/custom%3A%2F%2Fonly%2Fhere` : own)
+      }),
+    )
+  })
+
+  it('law: nothing a later server lists, has templates for or speaks of changes who answers for what an earlier one offers', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), fc.array(step, { maxLength: 12 }), fc.array(uri), (steps, later, uris) => {
+        const table = tableAfter(steps)
+        const offered = [...uris, 'file:///x', 'db://t/1?q#f'].flatMap((each) => (table.offeredBy(each) === 'a' ? [each] : []))
+        for (const given of later) {
+          if (given.server === 'a') continue
+          given.kind === 'learn' ? table.learn(given.server, given.uris, given.templates) : table.mention(given.server, given.uri)
+        }
+        expect(offered.map((each) => table.route(each)?.server)).toEqual(offered.map(() => 'a'))
       }),
     )
   })
@@ -84,34 +101,52 @@ describe('G: URIs of many servers in one list', () => {
     expect(table.route('file:///n')).toBeUndefined()
   })
 
-  it('the longest beginning of a template decides, one that begins with a variable comes last', () => {
+  it('the order of the configuration decides between templates, however long they are', () => {
     const table = new UriTable(['a', 'b', 'c'])
-    table.learn('a', [], ['{+any}'])
-    table.learn('b', [], ['db://{table}'])
-    table.learn('c', [], ['db://users/{id}'])
-    expect(['db://users/1', 'db://orders', 'x:y'].map((given) => table.route(given)?.server)).toEqual(['c', 'b', 'a'])
-    table.mention('b', 'x:y')
-    expect(table.route('x:y')?.server).toBe('b')
+    table.learn('c', [], ['{+any}'])
+    table.learn('b', [], ['db://users/{id}'])
+    expect(['db://users/1', 'db://orders', 'x:y'].map((given) => table.route(given)?.server)).toEqual(['b', 'c', 'c'])
+    table.learn('a', [], ['db://{table}'])
+    expect(['db://users/1', 'db://orders', 'x:y'].map((given) => table.route(given)?.server)).toEqual(['a', 'a', 'c'])
   })
 
-  it('a listed URI counts more than a template, and a template more than a mention', () => {
-    const table = new UriTable(['a', 'b', 'c'])
-    expect(table.mention('c', 'db://1')).toBe('db://1')
-    table.learn('b', [], ['db://{row}'])
-    expect(table.mention('c', 'db://1')).toBe('parley://servers/c/db%3A%2F%2F1')
-    expect(table.route('db://1')?.server).toBe('b')
-    table.learn('a', ['db://1'])
-    expect(table.route('db://1')?.server).toBe('a')
+  it('a template of an earlier server counts as much as its list: what later ones list is shown in another form', () => {
+    const table = new UriTable(['a', 'b'])
+    table.learn('a', [], ['db://{table}/rows{?from}'])
+    table.learn('b', ['db://users/rows', 'db://users/columns'])
+    expect(table.route('db://users/rows')?.server).toBe('a')
+    expect(table.publicUri('b', 'db://users/rows')).toBe('parley://servers/b/db%3A%2F%2Fusers%2Frows')
+    expect(table.route('parley://servers/b/db%3A%2F%2Fusers%2Frows')).toEqual({ server: 'b', uri: 'db://users/rows' })
+    // Where the literal parts do not fit, the template has nothing to do with it.
+    expect(table.publicUri('b', 'db://users/columns')).toBe('db://users/columns')
+    table.setServers(['b', 'a'])
+    expect(table.route('db://users/rows')?.server).toBe('b')
   })
 
-  it('of two servers with one template the first to speak of a URI is asked, and the second publishes a template of its own', () => {
+  it('a mention counts where nobody offers the URI', () => {
+    const table = new UriTable(['a', 'b', 'c'])
+    expect(table.mention('b', 'db://1')).toBe('db://1')
+    expect(table.mention('a', 'db://1')).toBe('parley://servers/a/db%3A%2F%2F1')
+    table.learn('c', [], ['db://{row}'])
+    expect(table.mention('b', 'db://1')).toBe('parley://servers/b/db%3A%2F%2F1')
+    expect(table.route('db://1')?.server).toBe('c')
+  })
+
+  it('many templates with one beginning cost no more than a few: the beginning is enough then', () => {
+    const table = new UriTable(['a', 'b'])
+    const templates = Array.from({ length: 101 }, (_, count) => `db://{table}/${count}`)
+    table.learn('a', [], templates.slice(1))
+    expect(table.route('db://users/0')).toBeUndefined()
+    table.learn('a', [], templates)
+    expect(table.route('db://users/else')?.server).toBe('a')
+  })
+
+  it('of two servers with one template the first is asked, whoever speaks of a URI, and the second publishes a template of its own', () => {
     const table = new UriTable(['a', 'b'])
     for (const name of ['a', 'b']) table.learn(name, [], ['file:///{path}'])
+    expect(table.mention('b', 'file:///x')).toBe('parley://servers/b/file%3A%2F%2F%2Fx')
+    expect(table.mention('a', 'file:///x')).toBe('file:///x')
     expect(table.route('file:///x')?.server).toBe('a')
-    expect(table.mention('b', 'file:///x')).toBe('file:///x')
-    expect(table.route('file:///x')?.server).toBe('b')
-    expect(table.mention('a', 'file:///x')).toBe('parley://servers/a/file%3A%2F%2F%2Fx')
-    expect(table.route('file:///x')?.server).toBe('b')
     expect(table.publicTemplate('a', 'file:///{path}')).toBe('file:///{path}')
     expect(table.publicTemplate('b', 'file:///{path}')).toBe('parley://templates/b/file:///{path}')
     expect(table.route('parley://templates/b/file:///a%20b?c#d')).toEqual({ server: 'b', uri: 'file:///a%20b?c#d' })
@@ -122,6 +157,8 @@ describe('G: URIs of many servers in one list', () => {
     table.learn('a', [], ['db://{table}'])
     table.learn('b', [], ['db://{table}/{row}', 'db://b/{row}'])
     expect(table.publicTemplate('b', 'db://{table}/{row}')).toBe('parley://templates/b/db://{table}/{row}')
+    expect(table.publicTemplate('b', 'db://b/{row}')).toBe('parley://templates/b/db://b/{row}')
+    table.setServers(['b', 'a'])
     expect(table.publicTemplate('b', 'db://b/{row}')).toBe('db://b/{row}')
   })
 

@@ -1,4 +1,5 @@
 /** URIs of resources of many servers in one list. */
+import { TemplateOwners } from './template-owners.ts'
 import { UriOwners } from './uri-owners.ts'
 
 export interface RoutedUri {
@@ -22,15 +23,11 @@ export class UriTable {
   /** By server, in the order of the configuration. */
   readonly #ranks = new Map<string, number>()
   readonly #listed = new UriOwners(this.#ranks)
-  readonly #templates = new UriOwners(this.#ranks)
-  /** The text of templates before their first `{`. */
-  readonly #prefixes = new UriOwners(this.#ranks)
-  /** Of the prefixes, longest first. */
-  #lengths: readonly number[] = []
+  readonly #templates = new TemplateOwners(this.#ranks)
   /** URI → who was the first to mention it; those that nobody has mentioned for longest go first. */
   readonly #mentions = new Map<string, string>()
 
-  /** In the order of the configuration: of several that offer one URI the first one keeps it. */
+  /** In the order of the configuration: of several that offer one URI, by a list or a template, the first one keeps it. */
   constructor(servers: Iterable<string>) {
     this.setServers(servers)
   }
@@ -52,14 +49,10 @@ export class UriTable {
   }
 
   /** What a server offers besides. */
-  learnMore(server: string, uris: Iterable<string>, templates: Iterable<string> = []): void {
+  learnMore(server: string, uris: Iterable<string> | undefined, templates?: Iterable<string>): void {
     if (!this.#ranks.has(server)) return
-    this.#listed.add(server, uris)
-    const given = [...templates]
-    if (given.length === 0) return
-    this.#templates.add(server, given)
-    this.#prefixes.add(server, given.map(prefixOf))
-    this.#measure()
+    if (uris !== undefined) this.#listed.add(server, uris)
+    if (templates !== undefined) this.#templates.add(server, templates)
   }
 
   /** A server spoke of a resource, in a link or with its contents. Returns the URI to show to clients. */
@@ -86,32 +79,25 @@ export class UriTable {
   }
 
   publicTemplate(server: string, template: string): string {
-    const kept = !isOwn(template) && this.#templates.first(template) === server && this.#prefixes.first(prefixOf(template)) === server
+    const kept = !isOwn(template) && this.offeredBy(template) === server
     return kept ? template : TEMPLATES + encode(server) + SLASH + template
   }
 
-  /** The first of those that list it. */
-  listedBy(uri: string): string | undefined {
-    return this.#listed.first(uri)
+  /** In the configuration. */
+  comesBefore(server: string, other: string): boolean {
+    return (this.#ranks.get(server) ?? Number.POSITIVE_INFINITY) < (this.#ranks.get(other) ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** The first of those that list it or have a template that fits it. */
+  offeredBy(uri: string): string | undefined {
+    return isOwn(uri) ? undefined : this.#templates.first(uri, this.#listed.first(uri))
   }
 
   /** Whose a URI, or a template, is, and what it is called there. */
   route(uri: string): RoutedUri | undefined {
     if (isOwn(uri)) return this.#unwrap(uri)
-    const server = this.#listed.first(uri) ?? this.#templates.first(uri) ?? this.#byPrefix(uri) ?? this.#mentions.get(uri) ?? this.#prefixes.first('')
+    const server = this.offeredBy(uri) ?? this.#mentions.get(uri)
     return server === undefined ? undefined : { server, uri }
-  }
-
-  /** Of several servers with the same prefix it is the one that spoke of this very URI first. */
-  #byPrefix(uri: string): string | undefined {
-    for (const length of this.#lengths) {
-      const prefix = uri.length >= length ? uri.slice(0, length) : undefined
-      const first = prefix === undefined ? undefined : this.#prefixes.first(prefix)
-      if (prefix === undefined || first === undefined) continue
-      const mentioner = this.#mentions.get(uri)
-      return mentioner !== undefined && this.#prefixes.has(prefix, mentioner) ? mentioner : first
-    }
-    return undefined
   }
 
   #unwrap(uri: string): RoutedUri | undefined {
@@ -126,29 +112,13 @@ export class UriTable {
 
   #replace(server: string, uris: Iterable<string> | undefined, templates: Iterable<string> | undefined): void {
     if (uris !== undefined) this.#listed.replace(server, uris)
-    if (templates === undefined) return
-    const given = [...templates]
-    this.#templates.replace(server, given)
-    this.#prefixes.replace(server, given.map(prefixOf))
-    this.#measure()
-  }
-
-  #measure(): void {
-    const lengths = new Set([...this.#prefixes.keys()].map((prefix) => prefix.length))
-    // A template that begins with a variable fits everything: it is asked last.
-    lengths.delete(0)
-    this.#lengths = [...lengths].sort((one, other) => other - one)
+    if (templates !== undefined) this.#templates.replace(server, templates)
   }
 }
 
 /** What another gateway published in these forms is wrapped once more, and so finds its way there. */
 function isOwn(uri: string): boolean {
   return uri.startsWith(SERVERS) || uri.startsWith(TEMPLATES)
-}
-
-function prefixOf(template: string): string {
-  const open = template.indexOf('{')
-  return open === -1 ? template : template.slice(0, open)
 }
 
 function encode(text: string): string {

@@ -44,6 +44,7 @@ export const ACCEPTED: readonly Accepted[] = [
           versions: ['2024-11-05', '2026-07-28'],
           dialect: 'erlmcp',
           session: 'principal',
+          urlMode: 'error',
           restart: { policy: 'transient', maxRestarts: 0, within: '1.5m' },
           lazy: true,
           idleStop: '10m',

@@ -72,6 +72,11 @@ export const SERVER_FIELDS = {
     choice(words('shared', 'principal', 'request', 'handle')),
     { examples: ['principal'] },
   ),
+  urlMode: field(
+    'How a client of 2025-11-25 learns of a link that a server of 2026-07-28 wants its user to open: it is asked while its request waits (ask), or the request ends with error -32042 and goes on when the client makes it again (error).',
+    choice(words('ask', 'error')),
+    { default: 'ask' as const, examples: ['error'] },
+  ),
   restart: field('When it is started again after it has ended: a policy, or a policy with its limits.', either(policy, group(RESTART_FIELDS)), {
     examples: ['transient', { policy: 'permanent', maxRestarts: 5, within: '1m' }],
   }),

@@ -62,6 +62,7 @@ describe('defaults', () => {
       versions: undefined,
       dialect: undefined,
       session: undefined,
+      urlMode: 'ask',
       restart: { policy: 'permanent', maxRestarts: 5, within: 60_000 },
       lazy: false,
       idleStop: undefined,

@@ -5,6 +5,8 @@ export type RestartPolicy = 'permanent' | 'transient' | 'temporary'
 /** Whose upstream session a client without a session of its own is given (8.2). */
 export type SessionPolicy = 'shared' | 'principal' | 'request' | 'handle'
 export type RemoteTransport = 'streamable-http' | 'sse' | 'websocket' | 'tcp'
+/** How a client of 2025-11-25 learns that its user has to open a link (8.3). */
+export type UrlMode = 'ask' | 'error'
 export type PinMode = 'off' | 'report' | 'block'
 
 export interface CommandTarget {
@@ -49,6 +51,7 @@ export interface ServerConfig {
   readonly dialect: 'erlmcp' | undefined
   /** Absent: as the server and the client suggest. */
   readonly session: SessionPolicy | undefined
+  readonly urlMode: UrlMode
   readonly restart: RestartSettings
   /** Started by the first client that needs it. */
   readonly lazy: boolean

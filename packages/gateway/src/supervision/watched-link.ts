@@ -1,6 +1,6 @@
 /** A link that tells a watcher when its server has proved to be one, and when and by whom it was ended. */
 import { ParleyError } from 'parley-mcp'
-import { isObject, type Link, type LinkEvents, type RequestId, type SendOptions } from 'parley-mcp/engine'
+import { isObject, type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 
 export interface LinkWatcher {
   /** The server has answered a request. */
@@ -13,8 +13,7 @@ export interface LinkWatcher {
   trouble(error: Error | undefined): void
 }
 
-export class WatchedLink implements Link {
-  readonly #link: Link
+export class WatchedLink extends WrappedLink {
   readonly #watcher: LinkWatcher
   #firstSent: string | undefined
   #proved = false
@@ -25,34 +24,8 @@ export class WatchedLink implements Link {
   #farewell: void | Promise<void> = undefined
 
   constructor(link: Link, watcher: LinkWatcher) {
-    this.#link = link
+    super(link)
     this.#watcher = watcher
-  }
-
-  get transport(): string {
-    return this.#link.transport
-  }
-
-  get listening(): boolean {
-    return this.#link.listening ?? true
-  }
-
-  get hears(): boolean {
-    return this.#link.hears ?? true
-  }
-
-  get remembered(): boolean {
-    return this.#link.remembered ?? true
-  }
-
-  get mirrors(): boolean {
-    return this.#link.mirrors ?? false
-  }
-
-  /** Whether a link has it says something, so this one has it, or has it not, as the other does. */
-  get withdraw(): NonNullable<Link['withdraw']> {
-    const link = this.#link
-    return (link.withdraw === undefined ? undefined : (request: RequestId) => link.withdraw?.(request)) as NonNullable<Link['withdraw']>
   }
 
   get proved(): boolean {
@@ -68,67 +41,58 @@ export class WatchedLink implements Link {
     return !this.#proved && this.#firstSent?.includes('"server/discover"') === true
   }
 
-  open(events: LinkEvents): void {
-    this.#link.open({
-      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      frame: (text, parsed, origin) => {
-        if (!this.#proved && isResult(text)) this.#prove()
-        if (this.#troubled) this.#setTrouble(undefined)
-        events.frame(text, parsed, origin)
-      },
-      ...(events.abandoned === undefined ? {} : { abandoned: (request) => events.abandoned?.(request) }),
-      ...(events.failed === undefined
-        ? {}
-        : {
-            failed: (request, error) => {
-              if (!this.#proved) this.#failure = error
-              if (isUnreached(error)) this.#setTrouble(error)
-              events.failed?.(request, error)
-            },
-          }),
-      ...(events.released === undefined ? {} : { released: (request, retry) => events.released?.(request, retry) }),
-      closed: (reason) => {
-        if (!this.#over) {
-          this.#over = true
-          this.#reason = this.#watcher.ended(reason)
-        }
-        events.closed(this.#reason)
-      },
-    })
+  override open(events: LinkEvents): void {
+    super.open(
+      wrappedEvents(events, {
+        frame: (text, parsed, origin) => {
+          if (!this.#proved && isResult(text)) this.#prove()
+          if (this.#troubled) this.#setTrouble(undefined)
+          events.frame(text, parsed, origin)
+        },
+        failed: (request, error) => {
+          if (!this.#proved) this.#failure = error
+          if (isUnreached(error)) this.#setTrouble(error)
+          events.failed?.(request, error)
+        },
+        closed: (reason) => {
+          if (!this.#over) {
+            this.#over = true
+            this.#reason = this.#watcher.ended(reason)
+          }
+          events.closed(this.#reason)
+        },
+      }),
+    )
   }
 
-  send(frame: string, options?: SendOptions): void {
+  override send(frame: string, options?: SendOptions): void {
     this.#firstSent ??= frame.slice(0, 1000)
-    this.#link.send(frame, options)
+    super.send(frame, options)
   }
 
   /** `reason` is what its user is told, who has not asked for it. */
-  close(reason?: Error): void | Promise<void> {
+  override close(reason?: Error): void | Promise<void> {
     if (!this.#over) {
       this.#over = true
       this.#reason = reason
-      this.#farewell = this.#link.close()
+      this.#farewell = super.close()
       this.#watcher.closed(this.#failure)
     }
     return this.#farewell
   }
 
+  /** There even where the link has no use for it. */
+  override get negotiated(): NonNullable<Link['negotiated']> {
+    const negotiated = super.negotiated
+    return (version) => {
+      this.#prove()
+      negotiated?.(version)
+    }
+  }
+
   #setTrouble(error: Error | undefined): void {
     this.#troubled = error !== undefined
     this.#watcher.trouble(error)
-  }
-
-  negotiated(version: string): void {
-    this.#prove()
-    this.#link.negotiated?.(version)
-  }
-
-  abandon(request: RequestId): void {
-    this.#link.abandon?.(request)
-  }
-
-  release(request: RequestId, retry: number | undefined): void {
-    this.#link.release?.(request, retry)
   }
 
   #prove(): void {

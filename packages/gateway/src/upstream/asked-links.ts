@@ -21,6 +21,16 @@ export class LinkMemory {
     return this.#links.get(url)
   }
 
+  /** Whether all that is asked is for links the user has opened: nobody is bothered with it again. */
+  hasServedAll(questions: Iterable<{ readonly method: string; readonly params?: Body | undefined }>): boolean {
+    let any = false
+    for (const { method, params = {} } of questions) {
+      if (!isLinkQuestion(method, params) || this.#links.get(params.url)?.accepted !== true) return false
+      any = true
+    }
+    return any
+  }
+
   remember(url: string, elicitationId: string): AskedLink {
     const link: AskedLink = { url, elicitationId, accepted: false, repeats: 0 }
     this.#links.set(url, link)

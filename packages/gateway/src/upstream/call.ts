@@ -3,11 +3,17 @@ import { type ErrorKind, eraOf, type LogLevel, type Loss, logLevels, ParleyError
 import { askingMethods, type Body, type Crowd, type Inbound, isObject, META, type Member, type RequestOptions } from 'parley-mcp/engine'
 import type { Place } from '../supervision/index.ts'
 import { type AskedLink, LinkMemory } from './asked-links.ts'
+import type { DemandedLink, LinkDemands } from './link-demands.ts'
 
 /** A person or a model may take its time. */
 const PATIENCE = '10m'
 
+/** 8.1: most times that a call is made again for a client that shook hands. */
+const MAX_ROUNDS = 8
+
 const asking: ReadonlySet<string> = new Set(askingMethods)
+
+type Questions = Parameters<NonNullable<RequestOptions['rounds']>['objection']>[0]
 
 export class BridgedCall implements Member {
   readonly inbound: Inbound
@@ -23,6 +29,10 @@ export class BridgedCall implements Member {
   leastLevel: LogLevel | undefined
   /** Calls that the same client has in the same conversation, where those matter: this is one of them while the server works on it. */
   beside: Crowd<BridgedCall> | undefined
+  /** Set for clients that are told of links with an error: what their earlier attempts have left. */
+  demands: LinkDemands | undefined
+  /** Links that the server asks for in this attempt, where they end it. */
+  demanded: DemandedLink[] | undefined
   seat: number | undefined
   #losses: Loss[] | undefined
   #links: LinkMemory | undefined
@@ -34,6 +44,7 @@ export class BridgedCall implements Member {
   /** For how many answers of its client it waits. */
   #waits = 0
   #asked = false
+  #rounds = 0
 
   constructor(inbound: Inbound) {
     this.inbound = inbound
@@ -122,6 +133,19 @@ export class BridgedCall implements Member {
       this.#open--
       goOn()
     }
+  }
+
+  /** 8.1 rule 1, for servers that answer with questions. How long one is waited for that only wants to know whether a link was opened, 8.3 says. */
+  objection(questions: Questions): ParleyError | undefined {
+    if (this.#links?.hasServedAll(questions.values()) || this.#rounds++ < MAX_ROUNDS) return undefined
+    return new ParleyError('invalid_answer', {
+      message: `${this.method} was given up: the server has answered it with questions more than ${MAX_ROUNDS} times`,
+    })
+  }
+
+  /** Whether the server has asked too often. */
+  get exhausted(): boolean {
+    return this.#rounds > MAX_ROUNDS
   }
 
   /** Whether this is what the client said to a question, and not the server to the request. */

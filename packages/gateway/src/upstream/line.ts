@@ -13,6 +13,7 @@ import {
   systemMint,
 } from 'parley-mcp/engine'
 import { isLinkQuestion, paceOf } from './asked-links.ts'
+import { AwaitedLinks } from './awaited-links.ts'
 import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
 import { Paced } from './paced.ts'
@@ -35,15 +36,18 @@ const FOLLOWED: ReadonlySet<string> = new Set([
   'notifications/resources/list_changed',
 ])
 const UPDATED = 'notifications/resources/updated'
+const COMPLETE = 'notifications/elicitation/complete'
 
 /** About one client's work, whoever else may hear it. */
-const PRIVATE: ReadonlySet<string> = new Set(['notifications/message', 'notifications/tasks/status', 'notifications/elicitation/complete'])
+const PRIVATE: ReadonlySet<string> = new Set(['notifications/message', 'notifications/tasks/status', COMPLETE])
 
 export class Line {
   readonly identity: Introduction
   readonly owner: LineOwner | undefined
   /** Calls that may be asked something, where it cannot be told which of several is. */
   readonly turns = new Turns()
+  /** Of clients that will never be told when a link has served its purpose, and make their call again instead. */
+  readonly awaitedLinks = new AwaitedLinks()
   /** The call that has its turn: whatever is asked belongs to it. */
   holder: BridgedCall | undefined
   /** A question came that does not say to which call it belongs, though others may. */
@@ -175,7 +179,7 @@ export class Line {
   async answer(question: Inbound): Promise<Body> {
     const call = this.#callOf(question)
     // Roots are the same for all calls of a client.
-    if (question.owner === undefined && question.method !== 'roots/list') this.strays = true
+    if (this.#ownerOf(question) === undefined && question.method !== 'roots/list') this.strays = true
     try {
       if (call !== undefined) return await this.#askFor(call, question)
       if (this.owner !== undefined) return await this.owner.ask(question)
@@ -194,11 +198,17 @@ export class Line {
   }
 
   /** The one it is about, if that can be told and its client can be asked. */
-  #callOf({ owner }: Inbound): BridgedCall | undefined {
+  #callOf(question: Inbound): BridgedCall | undefined {
+    const owner = this.#ownerOf(question)
     if (owner instanceof BridgedCall && owner.canBeAsked) return owner
     // Among calls of one client a mistake is seen by that client only; of several, it would be seen by another.
     if (this.shared) return undefined
     return this.holder ?? this.#onlyWorking()
+  }
+
+  /** The only call that runs need not be the one it is about: that may be over, and its client somebody else. */
+  #ownerOf({ owner, within }: Inbound): unknown {
+    return this.shared && within !== true ? undefined : owner
   }
 
   /** Who waits for its client has asked already: when all calls but one do, a question that names none is most likely of that one. */
@@ -221,6 +231,8 @@ export class Line {
   /** What the server tells, and on which call it works when that is known. */
   told(method: string, params: Body, _session: Session, call: unknown): void {
     if (FOLLOWED.has(method)) return
+    // D-26: it is for the gateway, which holds the call.
+    if (method === COMPLETE && this.awaitedLinks.served(params['elicitationId'])) return
     if (method === UPDATED) return this.#isFollowed(params['uri']) ? undefined : this.#onDropped(method)
     if (call instanceof BridgedCall) return call.tell(method, params)
     if (this.owner !== undefined) return this.owner.tell(method, params)
@@ -244,6 +256,12 @@ export class Line {
     const { url } = question.params
     call.noteQuestion(url)
     const known = call.links.find(url)
+    if (call.demanded !== undefined) {
+      const link = known ?? call.links.remember(url, systemMint())
+      link.accepted = false
+      call.demanded.push({ link, message: question.params['message'] })
+      return { action: 'accept' }
+    }
     if (known?.accepted) {
       await pause(question, paceOf(known))
       known.repeats++

@@ -75,7 +75,7 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
     const retry = await parked()
     await rig.clock.skip(11 * 60_000)
     const { body } = await call(retry)
-    expect(body.error).toMatchObject({ code: -32602, message: expect.stringMatching(/its time is over; make the request anew/) })
+    expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/expired.*its time is over.*call the tool again/) }] })
     await eventually(async () => expect(rig.gateway.upstreams[0]?.bulkhead.stats().running).toBe(0))
   })
 

@@ -1,7 +1,7 @@
 /** What every link around a link is made of: it passes on everything, so that a wrapper says only what it changes. */
 import type { Link, LinkEvents, SendOptions } from './link.ts'
 
-/** Every member, the optional ones as well: what a new one would be lost by does not compile. */
+/** Every member must be there, the optional ones as well: whoever adds one to links is told here. */
 type Whole<T> = { readonly [K in keyof Required<T>]: T[K] }
 
 /**
@@ -65,17 +65,17 @@ export class WrappedLink implements Link, Whole<Link> {
 }
 
 /**
- * The events for the inner link: those of the outer side, but for the changed ones. Whoever changes `failed` has it only where the outer side
- * has it, because a link that can tell nobody makes up an answer.
+ * The events for the inner link: those of the outer side, but for the changed ones. What the outer side does not hear of, the wrapper is not told
+ * either, because links ask for that, too: one that can tell nobody of a failure makes up an answer.
  */
 export function wrappedEvents(events: LinkEvents, changed: Partial<LinkEvents>): LinkEvents {
-  const forwarded: Whole<LinkEvents> = {
-    maxBytes: events.maxBytes,
-    frame: events.frame.bind(events),
-    abandoned: events.abandoned?.bind(events),
-    failed: events.failed?.bind(events),
-    released: events.released?.bind(events),
-    closed: events.closed.bind(events),
+  const wrapped: Whole<LinkEvents> = {
+    maxBytes: changed.maxBytes ?? events.maxBytes,
+    frame: changed.frame ?? events.frame.bind(events),
+    abandoned: events.abandoned && (changed.abandoned ?? events.abandoned.bind(events)),
+    failed: events.failed && (changed.failed ?? events.failed.bind(events)),
+    released: events.released && (changed.released ?? events.released.bind(events)),
+    closed: changed.closed ?? events.closed.bind(events),
   }
-  return { ...forwarded, ...changed }
+  return wrapped
 }

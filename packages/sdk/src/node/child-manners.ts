@@ -1,5 +1,5 @@
 /** Whether a process behaves like a server until its first message, for the error message when it does not. */
-import type { LinkEvents } from '../jsonrpc/index.ts'
+import { type LinkEvents, wrappedEvents } from '../jsonrpc/index.ts'
 
 const EXCERPT = 200
 
@@ -19,15 +19,12 @@ export class FirstManners {
   }
 
   watch(events: LinkEvents): LinkEvents {
-    return {
-      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      ...(events.failed === undefined ? {} : { failed: (request, error) => events.failed?.(request, error) }),
-      frame: (text, parsed) => {
+    return wrappedEvents(events, {
+      frame: (text, parsed, origin) => {
         if (this.#watching) this.#look(text)
-        events.frame(text, parsed)
+        events.frame(text, parsed, origin)
       },
-      closed: (reason) => events.closed(reason),
-    }
+    })
   }
 
   symptoms(): string | undefined {

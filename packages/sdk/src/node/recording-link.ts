@@ -1,5 +1,5 @@
 /** A link that remembers what kind of messages went over it last, and nothing of what they said. */
-import { isObject, type Link, type LinkEvents, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
+import { isObject, type Link, type LinkEvents, type RequestId, type SendOptions, WrappedLink, wrappedEvents } from '../jsonrpc/index.ts'
 
 /** The outside of one message. */
 export interface MessageHeader {
@@ -16,40 +16,13 @@ const REMEMBERED = 32
 /** Reading longer messages twice would cost too much; of them only the size is known. */
 const READ_UP_TO = 64 * 1024
 
-export class RecordingLink implements Link {
-  readonly #link: Link
+export class RecordingLink extends WrappedLink {
   readonly #now: () => number
   readonly #headers: MessageHeader[] = []
 
   constructor(link: Link, now: () => number) {
-    this.#link = link
+    super(link)
     this.#now = now
-  }
-
-  get transport(): string {
-    return this.#link.transport
-  }
-
-  get listening(): boolean {
-    return this.#link.listening ?? true
-  }
-
-  get mirrors(): boolean {
-    return this.#link.mirrors ?? false
-  }
-
-  get hears(): boolean {
-    return this.#link.hears ?? true
-  }
-
-  get remembered(): boolean {
-    return this.#link.remembered ?? true
-  }
-
-  /** Whether the link has it says something, so it has it, or has it not, as the link does. */
-  get withdraw(): NonNullable<Link['withdraw']> {
-    const link = this.#link
-    return (link.withdraw === undefined ? undefined : (request: RequestId) => link.withdraw?.(request)) as NonNullable<Link['withdraw']>
   }
 
   /** Oldest first. */
@@ -57,39 +30,20 @@ export class RecordingLink implements Link {
     return this.#headers
   }
 
-  open(events: LinkEvents): void {
-    this.#link.open({
-      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      frame: (text, parsed, origin) => {
-        this.#remember('received', text)
-        events.frame(text, parsed, origin)
-      },
-      ...(events.abandoned === undefined ? {} : { abandoned: (request) => events.abandoned?.(request) }),
-      ...(events.failed === undefined ? {} : { failed: (request, error) => events.failed?.(request, error) }),
-      ...(events.released === undefined ? {} : { released: (request, retry) => events.released?.(request, retry) }),
-      closed: (reason) => events.closed(reason),
-    })
+  override open(events: LinkEvents): void {
+    super.open(
+      wrappedEvents(events, {
+        frame: (text, parsed, origin) => {
+          this.#remember('received', text)
+          events.frame(text, parsed, origin)
+        },
+      }),
+    )
   }
 
-  send(frame: string, options?: SendOptions): void {
+  override send(frame: string, options?: SendOptions): void {
     this.#remember('sent', frame)
-    this.#link.send(frame, options)
-  }
-
-  close(): void | Promise<void> {
-    return this.#link.close()
-  }
-
-  negotiated(version: string): void {
-    this.#link.negotiated?.(version)
-  }
-
-  abandon(request: RequestId): void {
-    this.#link.abandon?.(request)
-  }
-
-  release(request: RequestId, retry: number | undefined): void {
-    this.#link.release?.(request, retry)
+    super.send(frame, options)
   }
 
   #remember(direction: MessageHeader['direction'], frame: string): void {

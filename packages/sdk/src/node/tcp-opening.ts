@@ -1,5 +1,5 @@
 /** The serving end of a TCP connection: whoever does not begin with JSON-RPC came to the wrong port, and is hung up on. */
-import { type Incoming, isObject, type Link, type LinkEvents, parse } from '../jsonrpc/index.ts'
+import { type Incoming, isObject, type Link, type LinkEvents, parse, WrappedLink, wrappedEvents } from '../jsonrpc/index.ts'
 import { META } from '../versions/index.ts'
 
 /**
@@ -7,42 +7,29 @@ import { META } from '../versions/index.ts'
  * messages. But it has to begin with lines of HTTP, and they end it here. After the handshake, or a request that needs none, bad lines are
  * only answered, as elsewhere.
  */
-export class TcpOpening implements Link {
-  readonly #link: Link
+export class TcpOpening extends WrappedLink {
   #settled = false
 
-  constructor(link: Link) {
-    this.#link = link
+  override open(events: LinkEvents): void {
+    super.open(
+      wrappedEvents(events, {
+        frame: (text, parsed, origin) => {
+          const opening = this.#settled ? undefined : (parsed ?? parse(text))
+          if (opening !== undefined && speaksForItself(opening)) this.#settled = true
+          // The session says what is wrong with it before the end.
+          events.frame(text, parsed, origin)
+          if (opening?.kind === 'invalid') super.close()
+        },
+      }),
+    )
   }
 
-  get transport(): string {
-    return this.#link.transport
-  }
-
-  open(events: LinkEvents): void {
-    this.#link.open({
-      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      frame: (text, parsed) => {
-        const opening = this.#settled ? undefined : (parsed ?? parse(text))
-        if (opening !== undefined && speaksForItself(opening)) this.#settled = true
-        // The session says what is wrong with it before the end.
-        events.frame(text, parsed)
-        if (opening?.kind === 'invalid') this.#link.close()
-      },
-      closed: (reason) => events.closed(reason),
-    })
-  }
-
-  send(frame: string): void {
-    this.#link.send(frame)
-  }
-
-  close(): void | Promise<void> {
-    return this.#link.close()
-  }
-
-  negotiated(): void {
-    this.#settled = true
+  override get negotiated(): NonNullable<Link['negotiated']> {
+    const negotiated = super.negotiated
+    return (version) => {
+      this.#settled = true
+      negotiated?.(version)
+    }
   }
 }
 

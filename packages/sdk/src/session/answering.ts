@@ -34,6 +34,7 @@ interface Held {
   readonly spoken: Spoken | undefined
   readonly route: Route
   readonly owner: unknown
+  readonly within: boolean
 }
 
 export class Answering {
@@ -71,8 +72,8 @@ export class Answering {
   }
 
   /** Takes a request that phase and guard have let through. */
-  take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method), owner?: unknown): void {
-    const held: Held = { message, reply, spoken, route, owner }
+  take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method), owner?: unknown, within = false): void {
+    const held: Held = { message, reply, spoken, route, owner, within }
     const objection = this.objection(spoken?.key ?? message.id)
     if (objection !== undefined) return this.#refuse(held, objection)
     if (!this.#core.paused) return this.#run(held)
@@ -148,7 +149,7 @@ export class Answering {
   }
 
   #run(held: Held): void {
-    const { message, reply, spoken, route, owner } = held
+    const { message, reply, spoken, route, owner, within } = held
     const core = this.#core
     core.stats.of(message.method).received++
     let call: InboundCall | undefined
@@ -156,6 +157,7 @@ export class Answering {
       const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.translationContext(undefined))
       call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
       call.owner = owner
+      call.within = within
       if (message.params !== undefined) call.sent = message.params
       if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
       const outcome = core.endpoint.answer(call)

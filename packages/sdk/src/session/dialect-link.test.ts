@@ -40,6 +40,7 @@ function setUp(extra: Partial<Link> = {}) {
     frame: (text, parsed) => received.push({ text, kind: parsed?.kind }),
     abandoned: (request) => ends.push(['abandoned', request]),
     failed: (request, error) => ends.push(['failed', request, error.message]),
+    released: (request, retry) => ends.push(['released', request, retry]),
     closed: (reason) => ends.push(['closed', reason]),
   })
   return {
@@ -202,6 +203,7 @@ describe('D the link underneath', () => {
         void heard.push([name, ...given])
     const { link, events, ends, calls } = setUp({
       listening: false,
+      hears: false,
       remembered: false,
       mirrors: true,
       negotiated: note('negotiated'),
@@ -209,7 +211,7 @@ describe('D the link underneath', () => {
       withdraw: note('withdraw') as (request: RequestId) => void,
       release: note('release'),
     })
-    expect([link.transport, link.listening, link.remembered, link.mirrors, events.maxBytes]).toEqual(['test', false, false, true, 1000])
+    expect([link.transport, link.listening, link.hears, link.remembered, link.mirrors, events.maxBytes]).toEqual(['test', false, false, false, true, 1000])
     link.negotiated?.('2025-11-25')
     link.abandon?.(1)
     link.withdraw?.(2)
@@ -224,16 +226,25 @@ describe('D the link underneath', () => {
     expect(calls).toEqual(['close'])
     events.abandoned?.(4)
     events.failed?.(undefined, new Error('lost'))
+    events.released?.(5, 100)
     events.closed()
     expect(ends).toEqual([
       ['abandoned', 4],
       ['failed', undefined, 'lost'],
+      ['released', 5, 100],
       ['closed', undefined],
     ])
   })
 
   it('lacks what the link lacks', () => {
     const { link } = setUp()
-    expect([link.withdraw, link.listening, link.remembered, link.mirrors]).toEqual([undefined, true, true, false])
+    const { withdraw, release, negotiated, listening, hears, remembered, mirrors } = link
+    expect([withdraw, release, negotiated, listening, hears, remembered, mirrors]).toEqual(Array(7).fill(undefined))
+  })
+
+  it('is not told that failures are heard where they are not, so that it makes up an answer', () => {
+    const peer = wire()
+    dialectLink(peer.link, 'erlmcp').open({ frame: () => {}, closed: () => {} })
+    expect(peer.events.failed).toBeUndefined()
   })
 })

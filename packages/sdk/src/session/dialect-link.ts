@@ -14,6 +14,8 @@ import {
   type RequestMessage,
   type ResultMessage,
   type SendOptions,
+  WrappedLink,
+  wrappedEvents,
 } from '../jsonrpc/index.ts'
 import {
   type Dialect,
@@ -45,8 +47,7 @@ export function dialectLink(link: Link, name: DialectName, options: DialectLinkO
   return new DialectLink(link, name, options)
 }
 
-class DialectLink implements Link {
-  readonly #link: Link
+class DialectLink extends WrappedLink {
   readonly #name: DialectName
   readonly #dialect: Dialect
   readonly #limits: MessageLimits
@@ -56,88 +57,58 @@ class DialectLink implements Link {
   readonly #received = new AwaitedAnswers()
 
   constructor(link: Link, name: DialectName, { onLoss, limits, now = Date.now }: DialectLinkOptions) {
-    this.#link = link
+    super(link)
     this.#name = name
     this.#dialect = dialect(name)
     this.#limits = { ...DEFAULT_LIMITS, ...limits }
     this.#context = onLoss === undefined ? { now } : { now, onLoss }
   }
 
-  get transport(): string {
-    return this.#link.transport
+  override open(events: LinkEvents): void {
+    super.open(
+      wrappedEvents(events, {
+        frame: (text, parsed, origin) => {
+          const incoming = parsed ?? parse(text, this.#limits)
+          const read = this.#read(incoming, origin?.key)
+          if (read === incoming) events.frame(text, incoming, origin)
+          else events.frame(JSON.stringify((read as { message: Message }).message), read, origin)
+        },
+        abandoned: (request) => {
+          this.#received.take(request)
+          events.abandoned?.(request)
+        },
+        failed: (request, error) => {
+          if (request !== undefined) this.#asked.take(request)
+          events.failed?.(request, error)
+        },
+      }),
+    )
   }
 
-  get listening(): boolean {
-    return this.#link.listening ?? true
+  override send(frame: string, options?: SendOptions): void {
+    const message = JSON.parse(frame) as Message | Message[]
+    const written = Array.isArray(message) ? message : this.#write(message, options?.relatedTo)
+    if (written === message) return super.send(frame, options)
+    const { kept: _, ...rest } = options ?? {}
+    super.send(JSON.stringify(written), options === undefined ? undefined : rest)
   }
 
-  get hears(): boolean {
-    return this.#link.hears ?? true
-  }
-
-  get remembered(): boolean {
-    return this.#link.remembered ?? true
-  }
-
-  get mirrors(): boolean {
-    return this.#link.mirrors ?? false
-  }
-
-  /** Whether the link has it says something, so it has it, or has it not, as the link does. */
-  get withdraw(): NonNullable<Link['withdraw']> {
-    const link = this.#link
-    if (link.withdraw === undefined) return undefined as never
+  /** There even where the link has no use for it. */
+  override get abandon(): NonNullable<Link['abandon']> {
+    const abandon = super.abandon
     return (request) => {
-      this.#asked.take(request)
-      link.withdraw?.(request)
+      this.#received.take(request)
+      abandon?.(request)
     }
   }
 
-  open(events: LinkEvents): void {
-    this.#link.open({
-      ...(events.maxBytes === undefined ? {} : { maxBytes: events.maxBytes }),
-      frame: (text, parsed, origin) => {
-        const incoming = parsed ?? parse(text, this.#limits)
-        const read = this.#read(incoming, origin?.key)
-        if (read === incoming) events.frame(text, incoming, origin)
-        else events.frame(JSON.stringify((read as { message: Message }).message), read, origin)
-      },
-      abandoned: (request) => {
-        this.#received.take(request)
-        events.abandoned?.(request)
-      },
-      failed: (request, error) => {
-        if (request !== undefined) this.#asked.take(request)
-        events.failed?.(request, error)
-      },
-      released: (request, retry) => events.released?.(request, retry),
-      closed: (reason) => events.closed(reason),
-    })
-  }
-
-  send(frame: string, options?: SendOptions): void {
-    const message = JSON.parse(frame) as Message | Message[]
-    const written = Array.isArray(message) ? message : this.#write(message, options?.relatedTo)
-    if (written === message) return this.#link.send(frame, options)
-    const { kept: _, ...rest } = options ?? {}
-    this.#link.send(JSON.stringify(written), options === undefined ? undefined : rest)
-  }
-
-  close(): void | Promise<void> {
-    return this.#link.close()
-  }
-
-  negotiated(version: string): void {
-    this.#link.negotiated?.(version)
-  }
-
-  abandon(request: RequestId): void {
-    this.#received.take(request)
-    this.#link.abandon?.(request)
-  }
-
-  release(request: RequestId, retry: number | undefined): void {
-    this.#link.release?.(request, retry)
+  override get withdraw(): Link['withdraw'] {
+    const withdraw = super.withdraw
+    if (withdraw === undefined) return undefined
+    return (request) => {
+      this.#asked.take(request)
+      withdraw(request)
+    }
   }
 
   #read(incoming: Incoming, key: RequestId | undefined): Incoming {

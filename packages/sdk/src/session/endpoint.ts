@@ -82,6 +82,8 @@ export interface Inbound {
   readonly retry: Retry | undefined
   /** Of the request of this side that the peer is working on when it asks, as far as that can be told. */
   readonly owner: unknown
+  /** Whether it came with the answer to that request, so that there is no doubt about the owner. Otherwise it is the one that happened to be the only one. */
+  readonly within?: boolean
   readonly context: MessageContext
   /** Aborted when the peer cancels or the session ends. Made on first use. */
   readonly signal: AbortSignal

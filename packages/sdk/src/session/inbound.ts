@@ -42,6 +42,7 @@ export class InboundCall implements Inbound {
   parked: ParkedCall | undefined
   retry: Retry | undefined
   owner: unknown
+  within = false
   sent: Body
   /** Set when the handler is run again: how often that happened, and since when. */
   again: { readonly rounds: number; readonly beganAt: number } | undefined

@@ -1,7 +1,8 @@
 /** Settings of a session, each with its default. */
+import type { ParleyError } from '../errors/index.ts'
 import { type Body, DEFAULT_LIMITS, type Link, type MessageLimits, type WriteParams } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
-import type { DialectName, Loss, Profile } from '../versions/index.ts'
+import type { DialectName, InputDemand, Loss, Profile } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
 import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 import { spokenVersions } from './dialect-versions.ts'
@@ -31,6 +32,8 @@ export interface RequestOptions {
   /** In place of a signal: a request of somebody else with which this one is cancelled. */
   cancelledWith?: { onCancel(run: (reason: string) => void): () => void }
   onProgress?: (progress: Progress) => void
+  /** Hears of each round of questions that the server answers with before any is asked; what it objects with, the request fails with. */
+  rounds?: { objection(questions: InputDemand['requests']): ParleyError | undefined }
   /** The peer's request on whose behalf this one is made. */
   relatedTo?: string | number
   /** Names the question within the request it belongs to, where questions travel inside an answer. */

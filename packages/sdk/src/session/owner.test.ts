@@ -24,10 +24,12 @@ async function open() {
   const link = new StreamLink()
   const asked: unknown[] = []
   const told: unknown[] = []
+  const certain: unknown[] = []
   const endpoint: Endpoint = {
     introduce: () => ({ info: { name: 'c', version: '1' }, capabilities: { roots: {}, sampling: {} } }),
-    answer: ({ owner }) => {
+    answer: ({ owner, within }) => {
       asked.push(owner)
+      certain.push(within)
       return { roots: [] }
     },
     notified: (_, __, ___, owner) => void told.push(owner),
@@ -50,7 +52,7 @@ async function open() {
     link.on(origin, { method: 'notifications/message', params: { level: 'info', data: 1 } })
     return [...asked.splice(0), ...told.splice(0)]
   }
-  return { session, link, call, speak, asked }
+  return { session, link, call, speak, asked, certain }
 }
 
 describe('the owner of what a server says', () => {
@@ -79,6 +81,19 @@ describe('the owner of what a server says', () => {
     link.on(undefined, { id: bob.id, result: { content: [] } })
     expect(speak()).toEqual([undefined, undefined])
     await Promise.all([first.outcome, third.outcome, bob.outcome])
+  })
+
+  it('is certain only where a question comes with the answer to a request', async () => {
+    const { session, link, call, speak, certain } = await open()
+    const { id } = call({ owner: 'Ann' })
+    speak({ within: id })
+    speak({})
+    speak()
+    session.pause()
+    link.on({ within: id }, { id: 'q', method: 'roots/list' })
+    link.on(undefined, { id: 'r', method: 'roots/list' })
+    session.resume()
+    expect(certain).toEqual([true, false, false, true, false])
   })
 
   it('is found out when it is said, also where it is heard later', async () => {
@@ -111,6 +126,7 @@ describe('the owner of questions that come inside of answers', () => {
       ['b', 'Bob'],
       ['c', 'Ann'],
     ])
+    expect(asked.every(({ within }) => within === true)).toBe(true)
     for (const id of [5, 6]) link.answer(id, { resultType: 'complete', content: [] })
     await Promise.all(calls)
   })

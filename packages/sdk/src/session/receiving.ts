@@ -18,6 +18,7 @@ import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
 import { initializeResult, readInitialize } from './handshake.ts'
+import { HeldMessages, requestsIn } from './held-messages.ts'
 import type { Notifications } from './notifications.ts'
 import type { Progress } from './options.ts'
 import { admits } from './phase.ts'
@@ -30,6 +31,8 @@ import { Stateless } from './stateless/stateless.ts'
 const MAX_INTRODUCTION = 64 * 1024
 /** What may come without an envelope before anything is agreed on. */
 const HANDSHAKE: ReadonlySet<string> = new Set(['initialize', 'ping'])
+/** What has to wait for the answer to `initialize`; anything else is seen to at once. */
+const PATIENT: ReadonlySet<Incoming['kind']> = new Set(['request', 'notification', 'batch'])
 
 export interface Receivers {
   readonly requests: Requests
@@ -57,6 +60,8 @@ export class Receiving {
   #within: RequestId | undefined
   /** A handshake is being prepared. */
   #preparing = false
+  /** What came after an `initialize` that is being prepared, until all of it is taken. */
+  #held: HeldMessages | undefined
 
   constructor(core: SessionCore, receivers: Receivers, session: Session, life: HandshakeLife) {
     this.#core = core
@@ -77,9 +82,10 @@ export class Receiving {
       if (core.endpoint.keepsDigits === true && incoming.kind === 'request') noteExact(text, incoming.message.params)
       if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin)
       // What a client says of itself is kept as long as the session lives, so it may not be long.
-      if (core.version === undefined && text.length > MAX_INTRODUCTION) {
+      if (core.version === undefined && this.#held === undefined && text.length > MAX_INTRODUCTION) {
         return this.#dispatch(parse(text, { ...core.settings.limits, maxBytes: Math.min(core.settings.limits.maxBytes, MAX_INTRODUCTION) }), undefined)
       }
+      if (this.#held !== undefined && this.#holds(this.#held, incoming, text.length)) return
     }
     this.#within = origin?.within
     if (incoming.kind === 'result') return this.#requests.settleResult(incoming.message.id, incoming.message.result, text)
@@ -101,11 +107,13 @@ export class Receiving {
   }
 
   #cancel(id: unknown, reason: unknown): void {
+    if (this.#held?.withdraw(id)) return this.#core.link.abandon?.(id as RequestId)
     if (!this.#stateless?.abandoned(id)) this.#answering.cancel(id, reason)
   }
 
   /** Calls that wait for answers will get none. */
   close(reason: string): void {
+    this.#held = undefined
     this.#stateless?.close(reason)
   }
 
@@ -113,7 +121,38 @@ export class Receiving {
     if (this.#core.settings.sharedLink || hasEnvelope(message)) return true
     if (this.#core.version !== undefined) return false
     // Whoever has spoken for itself before, and agreed on nothing, has forgotten to; and where there is no handshake, nothing else is missing.
-    return message.method === 'server/discover' || ((this.#stateless !== undefined || !this.#hasHandshake) && !HANDSHAKE.has(message.method))
+    if (message.method === 'server/discover') return true
+    return this.#held === undefined && (this.#stateless !== undefined || !this.#hasHandshake) && !HANDSHAKE.has(message.method)
+  }
+
+  /** True when the message has to wait, or there is no room for it. */
+  #holds(held: HeldMessages, incoming: Incoming, length: number): boolean {
+    if (!PATIENT.has(incoming.kind)) return false
+    if (incoming.kind === 'request' && HANDSHAKE.has(incoming.message.method)) return false
+    if (incoming.kind === 'notification' && incoming.message.method === 'notifications/cancelled') return false
+    const core = this.#core
+    const full = core.draining ? undefined : held.add(incoming, length)
+    if (full === undefined && !core.draining) return true
+    const error = core.draining
+      ? new ParleyError('shutting_down', { message: 'The server is shutting down' })
+      : new ParleyError('too_many_requests', { message: `No more than ${full} may wait for the answer to initialize` })
+    core.ignore('message during initialize', error.message)
+    for (const id of requestsIn(incoming)) this.#answering.refuse(id, error, undefined)
+    return true
+  }
+
+  /** Takes what was held, in its order; what comes meanwhile comes after it. Where the handshake failed, each is told that it is too early. */
+  #takeHeld(): void {
+    // A handshake that failed may be tried again in between.
+    while (!this.#preparing) {
+      const next = this.#held?.next()
+      if (next === undefined) break
+      this.#dispatch(next, undefined)
+    }
+    if (this.#preparing) return
+    this.#held = undefined
+    // Who has written everything may have closed its end: it gets its answers, but no new work is taken.
+    if (this.#core.draining) this.#core.phases.fire('shutdown', this.#core.settings.clock.now())
   }
 
   get #hasHandshake(): boolean {
@@ -161,8 +200,9 @@ export class Receiving {
     if (method === 'ping') return this.#answering.succeed(id, {}, reply)
     const breach = core.breach(core.route(method), core.otherRole)
     if (breach !== undefined) return this.#answering.refuse(id, core.endpoint.refusing?.(method, breach) ?? breach, reply)
-    if (core.role === 'client') this.#answering.take(message, reply, undefined, core.route(method), this.#requests.ownerOf(this.#within))
-    else this.#answering.take(message, reply)
+    if (core.role === 'server') return this.#answering.take(message, reply)
+    const within = this.#within
+    this.#answering.take(message, reply, undefined, core.route(method), this.#requests.ownerOf(within), within !== undefined)
   }
 
   /** A handshake that fails changes nothing: it may be tried again. */
@@ -174,14 +214,20 @@ export class Receiving {
       const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
       const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities)
       if (prepared === undefined) return this.#shakeHands(message, asked)
+      const { maxInFlight, maxQueuedNotifications, limits } = core.settings
+      this.#held ??= new HeldMessages({ maxRequests: maxInFlight, maxOthers: maxQueuedNotifications, maxLength: limits.maxBytes })
       this.#preparing = true
       this.#life.hurry(false)
       const done = this.#answering.prepare()
       const decide = (decision: () => void): void => {
         this.#preparing = false
-        done(core.closed ? undefined : decision)
         // The rest is up to the client again, unless it meanwhile speaks for itself.
         if (this.#stateless === undefined) this.#life.hurry(true)
+        const taken = (): void => {
+          decision()
+          this.#takeHeld()
+        }
+        done(core.closed ? undefined : taken)
       }
       prepared.then(
         () => decide(() => this.#shakeHands(message, asked)),

@@ -1,5 +1,5 @@
 /** Links that misbehave on demand. */
-import type { Link, LinkEvents, SendOptions } from '../jsonrpc/index.ts'
+import { type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from '../jsonrpc/index.ts'
 import { type Clock, systemClock } from '../session/index.ts'
 
 export type Fault = 'drop' | 'duplicate' | 'corrupt' | { readonly delay: number }
@@ -9,38 +9,53 @@ export type FaultPlan = (frame: string, index: number, direction: 'sent' | 'rece
 
 /** A link that passes frames on as the plan says. A delayed frame is overtaken by those behind it. */
 export function faulty(link: Link, plan: FaultPlan, clock: Clock = systemClock): Link {
-  let sent = 0
-  let closed = false
-  const pass = (fault: Fault | undefined, frame: string, deliver: (frame: string) => void): void => {
+  return new FaultyLink(link, plan, clock)
+}
+
+class FaultyLink extends WrappedLink {
+  readonly #plan: FaultPlan
+  readonly #clock: Clock
+  #sent = 0
+  #received = 0
+  #closed = false
+
+  constructor(link: Link, plan: FaultPlan, clock: Clock) {
+    super(link)
+    this.#plan = plan
+    this.#clock = clock
+  }
+
+  override open(events: LinkEvents): void {
+    super.open(
+      wrappedEvents(events, {
+        frame: (frame, _, origin) => this.#pass(this.#plan(frame, this.#received++, 'received'), frame, (passed) => events.frame(passed, undefined, origin)),
+        closed: (reason) => {
+          this.#closed = true
+          events.closed(reason)
+        },
+      }),
+    )
+  }
+
+  override send(frame: string, options?: SendOptions): void {
+    this.#pass(this.#plan(frame, this.#sent++, 'sent'), frame, (passed) => super.send(passed, options))
+  }
+
+  override close(): void | Promise<void> {
+    this.#closed = true
+    return super.close()
+  }
+
+  #pass(fault: Fault | undefined, frame: string, deliver: (frame: string) => void): void {
     if (fault === 'drop') return
     if (typeof fault === 'object') {
-      clock.after(fault.delay, () => {
-        if (!closed) deliver(frame)
+      this.#clock.after(fault.delay, () => {
+        if (!this.#closed) deliver(frame)
       })
       return
     }
     deliver(fault === 'corrupt' ? corrupted(frame) : frame)
     if (fault === 'duplicate') deliver(frame)
-  }
-  return {
-    transport: link.transport,
-    open(events: LinkEvents): void {
-      let received = 0
-      link.open({
-        frame: (frame) => pass(plan(frame, received++, 'received'), frame, (passed) => events.frame(passed)),
-        closed: (reason) => {
-          closed = true
-          events.closed(reason)
-        },
-      })
-    },
-    send(frame: string, options?: SendOptions): void {
-      pass(plan(frame, sent++, 'sent'), frame, (passed) => link.send(passed, options))
-    },
-    close(): void {
-      closed = true
-      link.close()
-    },
   }
 }
 

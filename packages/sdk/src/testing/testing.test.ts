@@ -1,7 +1,8 @@
 /** The helpers for tests: clock, transcript, scripted answers, versions, faults, leaks. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { ElicitQuestion, SampleQuestion } from '../client/index.ts'
+import type { Link } from '../jsonrpc/index.ts'
 import { memoryPair } from '../transport/index.ts'
 import { answers } from './answers.ts'
 import { fakeClock, flush } from './clock.ts'
@@ -217,5 +218,23 @@ describe('faulty', () => {
     far.send('x')
     await flush()
     expect(seen).toEqual(['x', 'x'])
+  })
+
+  it('is otherwise the link it is made of', () => {
+    const failures: unknown[] = []
+    const open = vi.fn<Link['open']>()
+    const withdraw = vi.fn()
+    const link = faulty({ transport: 'http', mirrors: true, withdraw, open, send: () => {}, close: () => {} }, () => undefined)
+    expect(link.mirrors).toBe(true)
+    link.withdraw?.(1)
+    expect(withdraw.mock.calls).toEqual([[1]])
+    const frame = vi.fn()
+    link.open({ maxBytes: 7, frame, failed: (request) => failures.push(request), closed: () => {} })
+    const events = open.mock.calls[0]?.[0]
+    expect(events?.maxBytes).toBe(7)
+    events?.failed?.(3, new Error('lost'))
+    expect(failures).toEqual([3])
+    events?.frame('x', undefined, { key: 'k' })
+    expect(frame.mock.calls).toEqual([['x', undefined, { key: 'k' }]])
   })
 })

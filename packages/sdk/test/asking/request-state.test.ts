@@ -87,10 +87,6 @@ describe.each([
     'brought to another tool': (state, shop) => shop.call('send', 'Oslo', { requestState: state, inputResponses: YES }),
     'brought with other arguments': (state, shop) => shop.call('ship', 'Rome', { requestState: state, inputResponses: YES }),
     'brought by somebody else': (state, shop) => shop.call('ship', 'Oslo', { requestState: state, inputResponses: YES }, 'eve'),
-    'brought after its time': async (state, shop) => {
-      await shop.clock.advance(10 * 60_000)
-      return shop.call('ship', 'Oslo', { requestState: state, inputResponses: YES })
-    },
   }
 
   it.each(Object.entries(attacks))('%s is refused, and nothing is done', async (_, attack) => {
@@ -98,6 +94,22 @@ describe.each([
     const reply = await attack(await shop.asked(), shop)
     expect(reply).toMatchObject({ error: { code: -32602, message: expect.stringContaining('requestState') } })
     expect(shop.shipped).toEqual([])
+    await shop.close()
+  })
+
+  it('is of no use after its time: the model is told so, and nothing is done (8.2 rule 9)', async () => {
+    const shop = new Shop(stateless)
+    const requestState = await shop.asked()
+    await shop.clock.advance(10 * 60_000)
+    const { result } = await shop.call('ship', 'Oslo', { requestState, inputResponses: YES })
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      isError: true,
+      content: [{ type: 'text', text: expect.stringMatching(/expired.*call the tool again/) }],
+    })
+    expect(shop.shipped).toEqual([])
+    // Who was never entitled to it learns nothing of that.
+    expect(await shop.call('ship', 'Oslo', { requestState, inputResponses: YES }, 'eve')).toMatchObject({ error: { code: -32602 } })
     await shop.close()
   })
 

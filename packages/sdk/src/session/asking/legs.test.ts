@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import { RawClient, type RawMessage } from '../../server/raw-client.fixtures.ts'
-import { type Context, createServer, type ServerOptions, tool } from '../../server.ts'
+import { type Context, createServer, prompt, type ServerOptions, tool } from '../../server.ts'
 import { fakeClock, flush } from '../../testing/clock.ts'
 
 const NAMES = 'io.modelcontextprotocol/'
@@ -92,6 +92,63 @@ describe('D-28 after the last answer of a call that has waited', () => {
   })
 })
 
+describe('8.2 rule 9: a request with answers that comes too late', () => {
+  it.each<[string, string, Body, boolean]>([
+    ['a tool that waits', 'tools/call', { name: 'run' }, false],
+    ['a tool that is run again', 'tools/call', { name: 'run' }, true],
+    ['a prompt that waits', 'prompts/get', { name: 'ask' }, false],
+    ['a prompt that is run again', 'prompts/get', { name: 'ask' }, true],
+  ])('for %s: a model is told to call again, a program gets the error', async (_, method, params, stateless) => {
+    const clock = fakeClock()
+    const went: unknown[] = []
+    const ask = async (ctx: Context): Promise<string> => {
+      went.push((await ctx.elicit('who', 'Who?', FORM)).action)
+      return 'done'
+    }
+    const server = createServer({ name: 'test', version: '1.0.0' }, { onError: () => {}, stateless, clock })
+    const client = new RawClient(
+      server.add(
+        tool('run', {}, (_args, ctx) => ask(ctx)),
+        prompt('ask', {}, (_args, ctx) => ask(ctx)),
+      ),
+      {},
+    )
+    const asked = { ...envelope(), ...params }
+    const { requestState } = await client.result(method, asked)
+    await clock.advance(600_000)
+    const { result, error } = await client.request(method, { ...asked, requestState, inputResponses: { who: ANN } })
+    if (method === 'tools/call') expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('its time is over') }] })
+    else expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('its time is over; make the request anew') })
+    expect(went).toEqual(stateless ? [] : ['cancel'])
+    expect(client.session.inFlight()).toEqual([])
+    await client.close()
+  })
+
+  it('and whose answer is gone; one that is still kept is given, however late (rule 6)', async () => {
+    const clock = fakeClock()
+    let runs = 0
+    const client = start(
+      async (ctx) => {
+        await ctx.elicit('who', 'Who?', FORM)
+        return `run ${++runs}`
+      },
+      { clock },
+    )
+    const retry = await retryOf(client)
+    await clock.advance(599_000)
+    expect(await client.result('tools/call', retry)).toMatchObject({ content: [{ text: 'run 1' }] })
+    await clock.advance(30_000)
+    expect(await client.result('tools/call', retry)).toMatchObject({ content: [{ text: 'run 1' }] })
+    await clock.advance(31_000)
+    expect(await client.result('tools/call', retry)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('may or may not have been done') }],
+    })
+    expect(runs).toBe(1)
+    await client.close()
+  })
+})
+
 describe('D-63 a request with answers that is given up', () => {
   it.each([{ stateless: false }, { stateless: true }])('before it was read changes nothing: $stateless', async ({ stateless }) => {
     const went: string[] = []
@@ -127,7 +184,10 @@ describe('D-63 a request with answers that is given up', () => {
     client.notify('notifications/cancelled', { requestId })
     await flush()
     expect(signal?.aborted).toBe(true)
-    expect(await client.error('tools/call', retry)).toMatchObject({ code: -32602, message: expect.stringContaining('no longer waits') })
+    expect(await client.result('tools/call', retry)).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/no longer waits.*call the tool again/) }],
+    })
     expect(client.session.inFlight()).toEqual([])
     await client.close()
   })

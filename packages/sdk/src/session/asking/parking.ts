@@ -115,6 +115,8 @@ export class Parking {
       this.#callOf(payload.c)?.join(payload.s, leg)
       return spent
     }
+    const late = this.#lateness(payload)
+    if (late !== undefined) return tooLate(leg, late)
     const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
     this.#spent.add(name, outcome, isSpent)
     return outcome
@@ -208,19 +210,29 @@ export class Parking {
     if (opened === undefined) throw invalid('it is not a state this server gave, or it was sealed with another asking.key')
     if (opened.p !== this.#ownerOf(leg)) throw invalid('it was given to somebody else')
     if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params))) throw invalid('it belongs to another request')
-    if (this.now >= opened.e) throw invalid('its time is over; make the request anew, without it')
     return opened
   }
 
+  /** Why nothing comes of a token any more that was good once. */
+  #lateness({ k, c, e }: Payload): string | undefined {
+    if (this.now >= e) return 'its time is over'
+    if (k === 'state' || this.#callOf(c) !== undefined) return undefined
+    // It may well wait where it began: to call again would be bad advice.
+    if (!this.#isOfHere(c)) throw invalid('the call it belongs to began in another process or session, and no longer waits here')
+    return 'the call no longer waits for answers'
+  }
+
   /** The token names the place where the call waits: another process may have one of the same number. */
+  #isOfHere(name: string): boolean {
+    return name.startsWith(`${this.#place} `)
+  }
+
   #callOf(name: string): ParkedCall | undefined {
-    const [place, id] = name.split(' ')
-    return place === this.#place ? this.#calls.get(Number(id)) : undefined
+    return this.#isOfHere(name) ? this.#calls.get(Number(name.slice(this.#place.length + 1))) : undefined
   }
 
   async #resume({ c, s }: Payload, leg: InboundCall): Promise<Answer> {
-    const parked = this.#callOf(c)
-    if (parked === undefined) throw invalid('the call it belongs to no longer waits; make the request anew, without it')
+    const parked = this.#callOf(c) as ParkedCall
     return new Promise((resolve, reject) => {
       parked.comeBack(s, leg, { settle: resolve, fail: reject })
       leg.again = parked.call.again
@@ -238,6 +250,13 @@ export class Parking {
 /** Neither a refusal nor a request that was given up spends anything: the client may correct itself, or come again. */
 function isSpent(error: unknown): boolean {
   return !(error instanceof ParleyError && (error.kind === 'request_state_invalid' || error.kind === 'request_cancelled'))
+}
+
+/** 8.2 rule 9: a model can call again; a program gets the error. Whether the first call has done something nobody can tell by now. */
+function tooLate({ method }: InboundCall, why: string): Body {
+  if (method !== 'tools/call') throw invalid(`${why}; make the request anew, without it`)
+  const text = `The interaction has expired: ${why}. What the call was to do may or may not have been done; if it is still wanted, call the tool again.`
+  return { content: [{ type: 'text', text }], isError: true }
 }
 
 function invalid(why: string): ParleyError {

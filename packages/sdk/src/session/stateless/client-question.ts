@@ -15,6 +15,7 @@ export class EmbeddedQuestion implements Inbound {
   readonly logLevel = undefined
   readonly retry = undefined
   readonly owner: unknown
+  readonly within = true
   /** Aborted when the request that led to the question is over. */
   readonly signal: AbortSignal
   readonly #askedAt: number

@@ -102,6 +102,26 @@ describe('D-06, D-20 a server that asks before it answers', () => {
     expect(link.sent).toHaveLength(4)
   })
 
+  it('nor when the one who made the request objects: nobody is asked, and that is its outcome (8.1)', async () => {
+    const asked: unknown[] = []
+    const { session, link } = await openStateless({
+      answer: (question) => {
+        asked.push(question.id)
+        return answer(question)
+      },
+    })
+    const heard: string[][] = []
+    const enough = new ParleyError('invalid_answer', { message: 'enough' })
+    const rounds = { objection: (questions: ReadonlyMap<string, unknown>) => (heard.push([...questions.keys()]) > 2 ? enough : undefined) }
+    const called = session.request('tools/call', { name: 'x' }, { rounds })
+    for (const id of [2, 3, 4]) {
+      link.answer(id, demand({ [`q${id}`]: elicit() }, 's'))
+      await settled()
+    }
+    await expect(called).rejects.toBe(enough)
+    expect([heard, asked, link.sent.length]).toEqual([[['q2'], ['q3'], ['q4']], ['q2', 'q3'], 3])
+  })
+
   it('that only wants to be asked again is asked again, ever more patiently', async () => {
     const { session, link, clock } = await openStateless({ answer })
     const called = session.request('tools/call', { name: 'x' })

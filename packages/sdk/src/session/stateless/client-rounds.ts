@@ -37,6 +37,8 @@ export class Rounds {
     const demand = readInputRequired(result)
     const objection = this.#objection(pending, demand)
     if (objection !== undefined || typeof demand === 'string') return this.#host.fail(pending, new ParleyError('invalid_answer', { message: objection ?? '' }))
+    const refused = pending.options?.rounds?.objection(demand.requests)
+    if (refused !== undefined) return this.#host.fail(pending, refused)
     const quiet = pending.rounds++
     const signal = this.#host.hold(pending)
     if (demand.requests.size === 0) this.#wait(pending, Math.min(FIRST_WAIT * 2 ** quiet, LONGEST_WAIT), demand, signal)

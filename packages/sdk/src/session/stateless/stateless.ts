@@ -66,6 +66,9 @@ export class Stateless {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
     if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
+    if (this.#core.draining) {
+      return this.#answering.refuseStateless(message.id, key, new ParleyError('shutting_down', { message: 'The server is shutting down' }))
+    }
     const prepared = this.#prepared(envelope)
     if (prepared === undefined) return this.#check(message, origin, envelope)
     const objection = this.#answering.objection(key, this.#undecided)
@@ -148,9 +151,6 @@ export class Stateless {
     const key = origin?.key ?? message.id
     const objection = origin?.header === undefined ? undefined : headerObjection(message.method, message.params as Body, origin.header, annotated)
     if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, new ParleyError('header_mismatch', { message: objection }))
-    if (this.#core.draining) {
-      return this.#answering.refuseStateless(message.id, key, new ParleyError('shutting_down', { message: 'The server is shutting down' }))
-    }
     const route = this.#route(envelope.version, message.method)
     const refused = this.#breach(route, envelope)
     if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)

@@ -1,0 +1,71 @@
+/** Listens at a server of the stateless era to what becomes of tasks, and does so again when that was lost, alone or with the connection. */
+import type { Body, Session } from 'parley-mcp/engine'
+import type { Line } from '../upstream/index.ts'
+
+/** Milliseconds before it is tried again in the same session; the last one is repeated. */
+const DELAYS: readonly number[] = [1000, 2000, 5000, 15_000, 30_000]
+const LONGEST = DELAYS.at(-1) as number
+
+/** What was told meanwhile is not told again: whoever follows a task also looks at it. */
+export class TaskListening {
+  readonly #client: Line['client']
+  readonly #taskIds: ReadonlySet<string>
+  readonly #abort = new AbortController()
+  readonly #undo: (() => void)[] = []
+  #stopWaiting: (() => void) | undefined
+  #failures = 0
+
+  constructor({ client }: Line, taskIds: readonly string[], tell: (task: Body) => void) {
+    this.#client = client
+    this.#taskIds = new Set(taskIds)
+    this.#undo.push(client.onNotification('notifications/tasks', (task: Body) => this.#taskIds.has(String(task['taskId'])) && tell(task)))
+  }
+
+  /** Those that the server tells of from now on; none, and it is over, when it does not agree. */
+  async begin(): Promise<string[]> {
+    try {
+      const { taskIds = [] } = await this.#listen()
+      this.#undo.push(this.#client.onState(({ to }) => to === 'connected' && this.#again()))
+      return taskIds.filter((taskId) => this.#taskIds.has(taskId))
+    } catch {
+      this.stop()
+      return []
+    }
+  }
+
+  stop(): void {
+    this.#stopWaiting?.()
+    for (const each of this.#undo.splice(0)) each()
+    this.#abort.abort()
+  }
+
+  #listen(): ReturnType<Session['listen']>['acknowledged'] {
+    const { session } = this.#client
+    const since = session.clock.now()
+    const { acknowledged, ended } = session.listen({ taskIds: [...this.#taskIds] }, { signal: this.#abort.signal })
+    const lost = (): void => {
+      if (session.clock.now() - since >= LONGEST) this.#failures = 0
+      this.#againLater(session)
+    }
+    // What it never agreed to it has not ended either.
+    acknowledged.then(
+      () => ended.then(lost, lost),
+      () => {},
+    )
+    return acknowledged
+  }
+
+  /** The one that comes after this session has it taken up itself. */
+  #againLater(session: Session): void {
+    if (this.#abort.signal.aborted || !session.open || session !== this.#client.session) return
+    const delay = DELAYS[Math.min(this.#failures++, DELAYS.length - 1)] as number
+    this.#stopWaiting = session.clock.after(delay, () => this.#again())
+  }
+
+  #again(): void {
+    this.#stopWaiting?.()
+    const { session } = this.#client
+    if (this.#abort.signal.aborted || session.era !== 'stateless') return
+    this.#listen().catch(() => this.#againLater(session))
+  }
+}
