@@ -12,8 +12,9 @@ export interface Layers {
 
 export const ARROWS: Arrows = {
   errors: [],
+  collections: [],
   protocol: ['errors'],
-  jsonrpc: ['errors'],
+  jsonrpc: ['errors', 'collections'],
   schema: ['errors'],
   versions: ['protocol', 'jsonrpc'],
   skills: ['versions'],
