@@ -129,14 +129,17 @@ export class TaskBridge {
 
   /** A server of the stateless era decides itself whether a call becomes a task; it is then followed to its end. */
   #follow(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
-    const send: Send = async (own, options) => {
-      const answer = await line.request('tools/call', own, { ...options, acceptsTask: true })
+    const follow = (answer: Body): Body | Promise<Body> => {
       if (!isFlatTask(answer)) return answer
       const task = readFlatTask('tools/call', answer)
       this.#owners.remember(task.taskId, GATEWAY)
       // What a task asks is answered beside the call, which has nothing to come back to.
       call.demanded = undefined
       return new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result()
+    }
+    const send: Send = (own, options) => {
+      options.acceptsTask = true
+      return line.request('tools/call', own, options).then(follow)
     }
     return relay(call, line, params, this.#upstream, send)
   }

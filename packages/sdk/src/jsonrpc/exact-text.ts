@@ -37,7 +37,8 @@ export function membersIn(text: string): Map<string, string> | undefined {
   let at = skip(text, text.indexOf('{') + 1)
   while (text.charCodeAt(at) === QUOTE) {
     const end = endOfString(text, at)
-    const name = JSON.parse(text.slice(at, end + 1)) as string
+    const written = text.slice(at + 1, end)
+    const name = written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written
     if (members.has(name)) return undefined
     const start = skip(text, text.indexOf(':', end) + 1)
     const behind = endOfValue(text, start)

@@ -2,8 +2,8 @@
 import { LONG, membersIn } from './exact-text.ts'
 import type { Body } from './message.ts'
 
-/** What is shorter is written sooner than looked up. */
-const WORTH_NOTING = 1024
+/** What is shorter is written sooner than noted and looked up. */
+const WORTH_NOTING = 512
 
 const texts = new WeakMap<object, string>()
 /** Nobody who notes nothing pays for looking. */
@@ -14,7 +14,7 @@ export function noteParts(result: Body, json: string): void {
   if (json.length < WORTH_NOTING && !LONG.test(json)) return
   for (const [name, text] of membersIn(json) ?? []) {
     const value = result[name]
-    if (typeof value !== 'object' || value === null) continue
+    if (typeof value !== 'object' || value === null || (text.length < WORTH_NOTING && !LONG.test(text))) continue
     texts.set(value, text)
     noted = true
   }
@@ -22,15 +22,18 @@ export function noteParts(result: Body, json: string): void {
 
 /** A body with its noted parts as they came; undefined when it has none. */
 export function textWithParts(body: Body): string | undefined {
-  if (!noted || !Object.values(body).some(isNoted)) return undefined
-  const members: string[] = []
-  for (const [name, value] of Object.entries(body)) {
-    const json: string | undefined = (isNoted(value) ? texts.get(value) : undefined) ?? JSON.stringify(value)
-    if (json !== undefined) members.push(`${JSON.stringify(name)}:${json}`)
-  }
-  return `{${members.join(',')}}`
+  if (!noted) return undefined
+  const names = Object.keys(body)
+  const known = names.map((name) => textOf(body[name]))
+  if (known.every((text) => text === undefined)) return undefined
+  let written = ''
+  names.forEach((name, at) => {
+    const json: string | undefined = known[at] ?? JSON.stringify(body[name])
+    if (json !== undefined) written += `${written === '' ? '{' : ','}${JSON.stringify(name)}:${json}`
+  })
+  return `${written}}`
 }
 
-function isNoted(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && texts.has(value)
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? texts.get(value) : undefined
 }

@@ -40,8 +40,9 @@ export class HttpPeer {
   async #follow(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, hangup: Hangup): Promise<HttpReply> {
     const { call, headers: source } = this.#settings
     const own = typeof source === 'function' ? lowerCase(await source()) : source
+    const all = Object.keys(own).length === 0 ? headers : { ...own, ...headers }
     for (let hops = 0; ; hops++) {
-      const reply = await call({ method, url: this.#url, headers: { ...own, ...headers }, body, hangup })
+      const reply = await call({ method, url: this.#url, headers: all, body, hangup })
       if (!REDIRECTS.has(reply.status)) return reply
       const target = this.#target(reply, method)
       if (hops === MAX_REDIRECTS) throw this.#astray(reply, `after ${MAX_REDIRECTS} others`)

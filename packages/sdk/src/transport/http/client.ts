@@ -121,9 +121,9 @@ class HttpClientLink implements Link {
   }
 
   #postHeaders({ headers, stateless }: Posting): HttpHeaders {
-    const own = { accept: ACCEPT_BOTH, 'content-type': JSON_TYPE }
-    if (headers === undefined) return this.#headers(own)
-    return { ...(stateless ? own : this.#headers(own)), ...headers }
+    const own: Record<string, string> = { accept: ACCEPT_BOTH, 'content-type': JSON_TYPE }
+    if (!stateless) this.#headers(own)
+    return headers === undefined ? own : Object.assign(own, headers)
   }
 
   async #take(reply: HttpReply, posting: Posting): Promise<void> {
