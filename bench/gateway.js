@@ -9,8 +9,8 @@ import { peers } from './gateway/subjects.js'
 import { conclude } from './outcome.js'
 
 const EFFORT = {
-  full: { casts: 3, rounds: 3, seconds: 0.4, warmUp: 1, sessions: 1000 },
-  quick: { casts: 1, rounds: 3, seconds: 0.15, warmUp: 0.4, sessions: 1000 },
+  full: { casts: 3, rounds: 3, seconds: 0.4, opening: 1, warmUp: 0.8, sessions: 1000 },
+  quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000 },
 }
 
 const parts = { stdio: stdioToHttp, http: httpToHttp, translation, sessions: manySessions }

@@ -18,7 +18,18 @@ async function talkTo(place, version, name = place.name) {
   return { name, work: place.work, repeated: (load, inFlight) => conversation.repeated(load, inFlight), stop: () => conversation.close() }
 }
 
+/** One call at a time would take long to have everything compiled; many do it soon. */
+async function warm(subjects, { opening }) {
+  for (const { repeated } of subjects) {
+    for (const load of loads) {
+      const { run } = await repeated(load, MOST_IN_FLIGHT)
+      for (const start = performance.now(); performance.now() - start < opening * 1000; ) await run(200)
+    }
+  }
+}
+
 async function eachLoad(subjects, inFlights, effort, say) {
+  await warm(subjects, effort)
   const scenarios = []
   for (const load of loads) {
     for (const inFlight of inFlights) {
