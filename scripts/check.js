@@ -21,6 +21,7 @@ const ONCE = [
   'test/readme.test.ts',
   'packages/sdk/test/type-cost.test.ts',
   'packages/sdk/test/laws/**',
+  'packages/gateway/test/faults/**',
 ]
 const WITHOUT = ONCE.map((path) => `--exclude "${path}"`).join(' ')
 
