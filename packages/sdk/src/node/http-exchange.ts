@@ -94,7 +94,7 @@ function onceClosed(stream: Http2ServerRequest['stream'], listener: () => void):
 /** By connection of HTTP/1.1, who wants to know of its end: a response that waits behind another one is told nothing by Node. */
 const watchers = new WeakMap<Socket, (() => void)[]>()
 
-function watchSocket(socket: Socket, listener: () => void): () => void {
+export function watchSocket(socket: Socket, listener: () => void): () => void {
   if (socket.destroyed) {
     listener()
     return () => {}
@@ -116,7 +116,7 @@ function watchSocket(socket: Socket, listener: () => void): () => void {
   }
 }
 
-function lengthOf(body: ResponseBody | undefined): number {
+export function lengthOf(body: ResponseBody | undefined): number {
   if (body === undefined) return 0
   if (typeof body === 'string') return Buffer.byteLength(body)
   return body.reduce((sum, piece) => sum + (typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length), 0)

@@ -5,9 +5,11 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from 'n
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
+import type { HttpSite } from '../serve/index.ts'
 import type { Clock } from '../session/index.ts'
 import type { NodeRequest, NodeResponse } from './http-exchange.ts'
 import { watchHttp2 } from './http2-idle.ts'
+import { PlainConnections } from './plain-connections.ts'
 import { type UpgradeListener, withoutOffer } from './upgrade.ts'
 
 export type TlsOptions = Pick<SecureContextOptions, 'key' | 'cert' | 'ca' | 'pfx' | 'passphrase'>
@@ -18,6 +20,8 @@ export interface ListenerOptions {
   /** Longest time a request may take to arrive, in milliseconds. */
   requestTimeout: number
   maxConnections: number
+  /** Answers plain requests at once; the others by way of `onRequest`. */
+  site: HttpSite
   onRequest: (request: NodeRequest, response: NodeResponse) => void
   clock: Clock
 }
@@ -42,13 +46,15 @@ const LAST_WORDS = 1_000
 export class HttpListener {
   readonly #servers: readonly AnyServer[]
   readonly #listener: NetServer
+  readonly #plain: PlainConnections | undefined
   readonly #sockets = new Set<Socket>()
   readonly #sessions = new Set<ServerHttp2Session>()
   #takesUpgrades = false
 
   constructor(options: ListenerOptions) {
-    const { servers, listener } = makeServers(options)
+    const { servers, listener, plain } = makeServers(options)
     this.#servers = servers
+    this.#plain = plain
     this.#listener = listener
     listener.maxConnections = options.maxConnections
     listener.on('connection', (socket: Socket) => {
@@ -97,6 +103,7 @@ export class HttpListener {
   async hangUp(): Promise<void> {
     // A response that was ended just now is over for the server only a moment later.
     await new Promise((resolve) => setImmediate(resolve))
+    this.#plain?.endIdle()
     for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections()
     for (const session of this.#sessions) session.close()
     let timer: NodeJS.Timeout | undefined
@@ -107,10 +114,17 @@ export class HttpListener {
     await Promise.race([Promise.all(gone), patience])
     clearTimeout(timer)
     for (const socket of this.#sockets) socket.destroy()
+    this.#plain?.stop()
   }
 }
 
-function makeServers({ tls, http2, requestTimeout, onRequest }: ListenerOptions): { servers: AnyServer[]; listener: NetServer } {
+interface Made {
+  servers: AnyServer[]
+  listener: NetServer
+  plain?: PlainConnections
+}
+
+function makeServers({ tls, http2, requestTimeout, site, onRequest, clock }: ListenerOptions): Made {
   const timeouts = { keepAliveTimeout: KEEP_ALIVE, requestTimeout, headersTimeout: Math.min(requestTimeout, HEADERS_TIMEOUT) }
   const limits = { ...timeouts, noDelay: true, connectionsCheckingInterval: Math.min(requestTimeout, 5_000), maxHeaderSize: MAX_HEADER_BYTES }
   const settings = { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES }
@@ -125,13 +139,27 @@ function makeServers({ tls, http2, requestTimeout, onRequest }: ListenerOptions)
     return { servers: [secure], listener: secure }
   }
   const first = createHttpServer(limits, onRequest as never)
-  if (!http2) return { servers: [first], listener: first }
+  if (!http2) {
+    const plain = new PlainConnections({
+      site,
+      clock,
+      greeting: timeouts.headersTimeout,
+      idle: KEEP_ALIVE,
+      handOver: (socket) => first.emit('connection', socket),
+    })
+    return { servers: [first], listener: listenFor(first, (socket) => plain.take(socket)), plain }
+  }
   const second = createHttp2Server({ settings }, onRequest as never)
-  const listener = createNetServer({ noDelay: true }, (socket) => sortConnection(socket, first, second))
-  // It is handed connections instead of listening itself, but only then does it watch over their time-outs.
-  listener.on('listening', () => first.emit('listening'))
-  listener.on('close', () => first.close())
-  return { servers: [first, second], listener }
+  return { servers: [first, second], listener: listenFor(first, (socket) => sortConnection(socket, first, second)) }
+}
+
+/** Listens in the place of a server that is handed its connections. */
+function listenFor(server: HttpServer, take: (socket: Socket) => void): NetServer {
+  const listener = createNetServer({ noDelay: true }, take)
+  // Only a server that listens watches over time-outs.
+  listener.on('listening', () => server.emit('listening'))
+  listener.on('close', () => server.close())
+  return listener
 }
 
 /** Newer versions of Node ask beforehand; in the others what was taken for an upgrade has to be read once more. */

@@ -1,6 +1,7 @@
 /** Carries one request of a Node server to the site and its answer back. */
 import type { ErrorKind } from '../errors/index.ts'
 import { type HttpSite, refuse, type Station } from '../serve/index.ts'
+import type { Exchange } from '../transport/index.ts'
 import { type BodyFault, BodyReader } from './http-body.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './http-exchange.ts'
 
@@ -12,25 +13,40 @@ const faults: Readonly<Record<Exclude<BodyFault, 'broken-off'>, readonly [status
 
 export function serveExchange(site: HttpSite, request: NodeRequest, response: NodeResponse): void {
   const exchange = new NodeExchange(request, response, site)
-  let station: Station | undefined
-  try {
-    station = site.admit(exchange)
-    if (station === undefined) return
-    if (request.method !== 'POST') return station.mount.handle(exchange)
-  } catch (error) {
-    return site.failed(exchange, error)
-  }
-  const { mount, maxBytes } = station
-  const reader = new BodyReader(request, maxBytes, (text, fault) => {
+  const station = admit(site, exchange)
+  if (station === undefined) return
+  if (request.method !== 'POST') return handle(site, station, exchange)
+  const reader = new BodyReader(request, station.maxBytes, (text, fault) => {
     if (fault === 'broken-off') return
     if (fault !== undefined) return refuse(exchange, ...faults[fault])
     exchange.body = text
     exchange.unread = false
-    try {
-      mount.handle(exchange)
-    } catch (error) {
-      site.failed(exchange, error)
-    }
+    handle(site, station, exchange)
   })
   if (request.httpVersionMajor > 1) reader.within(site.settings.requestTimeout, site.settings.clock)
+}
+
+/** The same for an exchange whose body is there; `isText` is false when it is not UTF-8. */
+export function serveWhole(site: HttpSite, exchange: Exchange, isText: boolean): void {
+  const station = admit(site, exchange)
+  if (station === undefined) return
+  if (isText) handle(site, station, exchange)
+  else refuse(exchange, ...faults['not-text'])
+}
+
+function admit(site: HttpSite, exchange: Exchange): Station | undefined {
+  try {
+    return site.admit(exchange)
+  } catch (error) {
+    site.failed(exchange, error)
+    return undefined
+  }
+}
+
+function handle(site: HttpSite, { mount }: Station, exchange: Exchange): void {
+  try {
+    mount.handle(exchange)
+  } catch (error) {
+    site.failed(exchange, error)
+  }
 }

@@ -79,6 +79,7 @@ export class SiteServer implements SiteServing {
       http2: options.http2 ?? tls !== undefined,
       requestTimeout,
       maxConnections: options.maxConnections ?? 20_000,
+      site: this.site,
       onRequest: (request, response) => serveExchange(this.site, request, response),
       clock,
     })

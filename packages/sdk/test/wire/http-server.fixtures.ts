@@ -1,5 +1,5 @@
 /** A bare HTTP client that sends exactly what a test says, and a server with tools for every kind of answer. */
-import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { type HttpServing, type ServeHttpOptions, serveHttp } from '../../src/node/index.ts'
 import { createServer, type Server, type ServerOptions, tool } from '../../src/server.ts'
 import { type SseEvent, SseParser } from '../../src/transport/index.ts'
@@ -30,11 +30,14 @@ export interface Call {
 
 export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
+/** Connections stay open, as those of most clients do. */
+const kept = new Agent({ keepAlive: true })
+
 export function start(port: number, { method = 'POST', path = '/mcp', headers = {}, body, agent }: Call): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const all: Record<string, string> = {}
     for (const [name, value] of Object.entries({ ...(method === 'POST' ? JSON_HEADERS : {}), ...headers })) if (value !== undefined) all[name] = value
-    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers: all, agent: agent ?? false }, resolve)
+    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers: all, agent: agent ?? kept }, resolve)
     request.on('error', reject)
     request.end(body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body))
   })

@@ -1,0 +1,182 @@
+/** Connections over which plain requests are served without `node:http`, until one says anything else: then it is handed over, with all that was said. */
+import { isUtf8 } from 'node:buffer'
+import type { Socket } from 'node:net'
+import type { HttpSite } from '../serve/index.ts'
+import type { Clock } from '../session/index.ts'
+import { serveWhole } from './http-serve.ts'
+import { PlainExchange, type PlainTurn } from './plain-exchange.ts'
+import { MAX_HEAD_BYTES, type PlainHead, readPlainHead } from './plain-request.ts'
+
+export interface PlainOptions {
+  site: HttpSite
+  clock: Clock
+  /** How long a connection may take for its first request, in milliseconds. */
+  greeting: number
+  /** How long it may stay without a request after that. */
+  idle: number
+  /** Takes connections that are not plain; what was read of them and not answered is put back. */
+  handOver: (socket: Socket) => void
+}
+
+/** How often it is looked for connections that are idle too long, in milliseconds. */
+const SWEEP = 5_000
+/** Longer requests, of which the parts come one by one, are for streams. */
+const MAX_KEPT = 64 * 1024
+
+const HEAD_END = '\r\n\r\n'
+const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
+
+export class PlainConnections {
+  readonly options: PlainOptions
+  readonly #all = new Set<PlainConnection>()
+  #cancelSweep: (() => void) | undefined
+
+  constructor(options: PlainOptions) {
+    this.options = options
+  }
+
+  take(socket: Socket): void {
+    this.#all.add(new PlainConnection(socket, this))
+    this.#cancelSweep ??= this.options.clock.after(SWEEP, this.#sweep)
+  }
+
+  forget(connection: PlainConnection): void {
+    this.#all.delete(connection)
+  }
+
+  /** Ends those over which nothing is being answered. */
+  endIdle(): void {
+    for (const connection of this.#all) connection.endIfIdle()
+  }
+
+  stop(): void {
+    this.#cancelSweep?.()
+    this.#cancelSweep = undefined
+  }
+
+  readonly #sweep = (): void => {
+    this.#cancelSweep = undefined
+    const now = this.options.clock.now()
+    for (const connection of this.#all) connection.lookAt(now)
+    if (this.#all.size > 0) this.#cancelSweep = this.options.clock.after(SWEEP, this.#sweep)
+  }
+}
+
+class PlainConnection implements PlainTurn {
+  readonly site: HttpSite
+  readonly socket: Socket
+  readonly patience: number
+  readonly #home: PlainConnections
+  /** What was read and belongs to no request that is served. */
+  #rest: Buffer | undefined
+  /** A request is being answered. */
+  #busy = false
+  #greeted = false
+  /** Since when it waits for a request. */
+  #since: number
+  /** The last head as it came and as it was read: clients hardly ever change theirs. */
+  #lastBytes: Buffer | undefined
+  #lastHead: PlainHead | undefined
+
+  constructor(socket: Socket, home: PlainConnections) {
+    const { site, clock, idle } = home.options
+    this.socket = socket
+    this.site = site
+    this.patience = Math.floor(idle / 1000)
+    this.#home = home
+    this.#since = clock.now()
+    socket.on('error', nothing)
+    socket.on('data', this.#take)
+    socket.on('close', this.#closed)
+  }
+
+  endIfIdle(): void {
+    if (!this.#busy) this.socket.end()
+  }
+
+  lookAt(now: number): void {
+    if (this.#busy) return
+    const { greeting, idle } = this.#home.options
+    const waited = now - this.#since
+    // Somebody who is slow is watched over there.
+    if (this.#rest !== undefined) return this.#handOver(this.#rest)
+    if (this.#greeted) {
+      if (waited >= idle) this.socket.destroy()
+    } else if (waited >= greeting) {
+      this.socket.end(TOO_SLOW, () => this.socket.destroy())
+    }
+  }
+
+  over(): void {
+    this.#busy = false
+    this.#since = this.#home.options.clock.now()
+    if (this.#rest !== undefined) queueMicrotask(this.#goOn)
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    this.#read(this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]))
+  }
+
+  /** A request that came before the last one was answered. */
+  readonly #goOn = (): void => {
+    const rest = this.#rest
+    if (this.#busy || rest === undefined || this.socket.destroyed) return
+    // Who does not read answers gets no more of them.
+    if (this.socket.writableNeedDrain) return void this.socket.once('drain', this.#goOn)
+    this.socket.resume()
+    this.#read(rest)
+  }
+
+  #read(bytes: Buffer): void {
+    this.#rest = bytes
+    if (this.#busy) {
+      if (bytes.length > MAX_KEPT) this.socket.pause()
+      return
+    }
+    const end = bytes.indexOf(HEAD_END)
+    const head = end === -1 || end > MAX_HEAD_BYTES ? undefined : this.#headOf(bytes, end)
+    if (head === undefined) return this.#handOver(bytes)
+    const start = end + HEAD_END.length
+    const length = start + head.length
+    if (bytes.length === length) this.#serve(head, bytes, start)
+    // More requests at once are worked on side by side there.
+    else if (bytes.length > length || length > MAX_KEPT) this.#handOver(bytes)
+  }
+
+  #headOf(bytes: Buffer, end: number): PlainHead | undefined {
+    const last = this.#lastBytes
+    if (last !== undefined && last.length === end && last.compare(bytes, 0, end) === 0) return this.#lastHead
+    const head = readPlainHead(bytes.toString('latin1', 0, end))
+    this.#lastBytes = head === undefined ? undefined : Buffer.from(bytes.subarray(0, end))
+    this.#lastHead = head
+    return head
+  }
+
+  #serve(head: PlainHead, bytes: Buffer, start: number): void {
+    this.#rest = undefined
+    this.#busy = true
+    this.#greeted = true
+    const isText = isUtf8(bytes.subarray(start))
+    serveWhole(this.site, new PlainExchange(head, isText ? bytes.toString('utf8', start) : '', this), isText)
+  }
+
+  #handOver(bytes: Buffer): void {
+    const { socket } = this
+    this.#leave()
+    socket.pause()
+    socket.unshift(bytes)
+    this.#home.options.handOver(socket)
+    socket.resume()
+  }
+
+  #leave(): void {
+    this.#home.forget(this)
+    this.#rest = undefined
+    this.socket.off('data', this.#take)
+    this.socket.off('close', this.#closed)
+  }
+
+  readonly #closed = (): void => this.#leave()
+}
+
+function nothing(): void {}
