@@ -1,7 +1,21 @@
 /** Peers on either side of a bridge that tests write themselves: servers of one version that do as they are told, and clients of raw frames. */
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import { memoryPair } from 'parley-mcp/client'
-import { type AcceptOptions, type Acceptor, type Answer, type Body, type Inbound, isObject, type Link, META, Session } from 'parley-mcp/engine'
+import {
+  type AcceptOptions,
+  type Acceptor,
+  type Answer,
+  type Body,
+  type Inbound,
+  isObject,
+  type Link,
+  type LinkEvents,
+  META,
+  type SendOptions,
+  Session,
+  WrappedLink,
+  wrappedEvents,
+} from 'parley-mcp/engine'
 import { vi } from 'vitest'
 
 export interface ScriptedServer extends Acceptor {
@@ -106,16 +120,21 @@ export function overheard(frames: string[], sent: string[] = []): (link: Link) =
 
 /** Whatever comes over a link comes as if with the answer to the request that was sent last. */
 export function onStreams(link: Link): Link {
-  let within: number | undefined
-  return {
-    transport: link.transport,
-    open: (events) => link.open({ ...events, frame: (frame, parsed) => events.frame(frame, parsed, within === undefined ? undefined : { within }) }),
-    send: (frame, options) => {
-      const { id, method } = JSON.parse(frame) as RawMessage
-      if (method !== undefined && typeof id === 'number') within = id
-      link.send(frame, options)
-    },
-    close: () => link.close(),
+  return new OnStreams(link)
+}
+
+class OnStreams extends WrappedLink {
+  #within: number | undefined
+
+  override open(events: LinkEvents): void {
+    const frame: LinkEvents['frame'] = (text, parsed) => events.frame(text, parsed, this.#within === undefined ? undefined : { within: this.#within })
+    super.open(wrappedEvents(events, { frame }))
+  }
+
+  override send(frame: string, options?: SendOptions): void {
+    const { id, method } = JSON.parse(frame) as RawMessage
+    if (method !== undefined && typeof id === 'number') this.#within = id
+    super.send(frame, options)
   }
 }
 

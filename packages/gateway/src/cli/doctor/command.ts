@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { ParleyError } from 'parley-mcp'
 import type { Link } from 'parley-mcp/client'
+import { type LinkEvents, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 import { type ChildLink, type ChildSpec, childLink } from 'parley-mcp/node'
 import { open, type Surroundings } from '../connecting.ts'
 import { type Aim, withTarget } from '../target.ts'
@@ -23,7 +24,7 @@ export async function commandChecks(findings: Findings, aim: Aim, surroundings: 
     const opening = async (): Promise<Link> => {
       const heard = new Heard(await childLink(spec))
       children.push(heard)
-      return heard.link()
+      return heard
     }
     const client = await open(withTarget(aim, opening), surroundings, { signal })
     try {
@@ -71,30 +72,22 @@ async function isThere(findings: Findings, { command, args = [], cwd, env = {}, 
 }
 
 /** A child, and what it wrote to standard output that is no message. */
-class Heard {
+class Heard extends WrappedLink {
   readonly child: ChildLink
   junk = 0
   firstJunk: string | undefined
 
   constructor(child: ChildLink) {
+    super(child)
     this.child = child
   }
 
-  link(): Link {
-    const { child } = this
-    return {
-      transport: child.transport,
-      open: (events) =>
-        child.open({
-          ...events,
-          frame: (text, ...rest) => {
-            this.#look(text)
-            events.frame(text, ...rest)
-          },
-        }),
-      send: (frame, options) => child.send(frame, options),
-      close: () => child.close(),
+  override open(events: LinkEvents): void {
+    const frame: LinkEvents['frame'] = (text, ...rest) => {
+      this.#look(text)
+      events.frame(text, ...rest)
     }
+    super.open(wrappedEvents(events, { frame }))
   }
 
   #look(text: string): void {
