@@ -69,6 +69,23 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
     )
   })
 
+  it('a user who never gets there is given up after ten minutes, and the model is told', async () => {
+    const server = scripted({ version: STATELESS, answer: () => required('https://a.example/in'), maxRounds: 100 })
+    const client = clientOf(server)
+    await client.shakeHands(HANDSHAKE, LINKS)
+    const called = client.request('tools/call', CALL)
+    const { id } = await client.next('elicitation/create')
+    client.send({ id, result: { action: 'accept' } })
+    for (const [at, pace] of [2000, 4000, 8000, ...Array<number>(58).fill(10_000)].entries()) {
+      await wasShown(at + 2)
+      await clock.advance(pace)
+    }
+    const { result } = await called
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('has not seen the user there within ten minutes') }] })
+    expect(server.asked).toHaveLength(63)
+    expect(client.of('elicitation/create')).toHaveLength(1)
+  })
+
   it('one of two is complete as soon as the server asks for the other only', async () => {
     let round = 0
     const [one, two] = ['https://a.example/one', 'https://a.example/two'] as const

@@ -33,6 +33,8 @@ export interface Script {
   readonly capabilities?: Capabilities
   readonly answer?: (inbound: Inbound) => Answer | Promise<Answer>
   readonly opened?: (session: Session) => void
+  /** How often a call may be answered with questions. */
+  readonly maxRounds?: number
 }
 
 export const EVERYTHING: Capabilities = {
@@ -47,7 +49,7 @@ const ACKNOWLEDGED: ReadonlySet<string> = new Set(['logging/setLevel', 'resource
 export const text = (words: string): Body => ({ content: [{ type: 'text', text: words }] })
 
 /** A server whose every answer the test writes. */
-export function scripted({ version, capabilities = EVERYTHING, answer = () => text('done'), opened }: Script): ScriptedServer {
+export function scripted({ version, capabilities = EVERYTHING, answer = () => text('done'), opened, maxRounds }: Script): ScriptedServer {
   const sessions: Session[] = []
   const asked: Inbound[] = []
   const told: { method: string; params: Body }[] = []
@@ -61,6 +63,7 @@ export function scripted({ version, capabilities = EVERYTHING, answer = () => te
       const introduction = { info: { name: 'scripted', version: '1' }, capabilities }
       const session = new Session({
         keepAlive: false,
+        ...(maxRounds === undefined ? {} : { asking: { maxRounds } }),
         ...options,
         versions: [version],
         role: 'server',
@@ -100,22 +103,31 @@ function listen(inbound: Inbound, listening: Set<Inbound>): Promise<Body> {
 
 /** Notes every frame that comes over a link, and every one that goes. */
 export function overheard(frames: string[], sent: string[] = []): (link: Link) => Link {
-  return (link) => ({
-    transport: link.transport,
-    open: (events) =>
-      link.open({
-        ...events,
-        frame: (frame, parsed, origin) => {
-          frames.push(frame)
-          events.frame(frame, parsed, origin)
-        },
-      }),
-    send: (frame, options) => {
-      sent.push(frame)
-      link.send(frame, options)
-    },
-    close: () => link.close(),
-  })
+  return (link) => new Overheard(link, frames, sent)
+}
+
+class Overheard extends WrappedLink {
+  readonly #frames: string[]
+  readonly #sent: string[]
+
+  constructor(link: Link, frames: string[], sent: string[]) {
+    super(link)
+    this.#frames = frames
+    this.#sent = sent
+  }
+
+  override open(events: LinkEvents): void {
+    const frame: LinkEvents['frame'] = (text, ...rest) => {
+      this.#frames.push(text)
+      events.frame(text, ...rest)
+    }
+    super.open(wrappedEvents(events, { frame }))
+  }
+
+  override send(frame: string, options?: SendOptions): void {
+    this.#sent.push(frame)
+    super.send(frame, options)
+  }
 }
 
 /** Whatever comes over a link comes as if with the answer to the request that was sent last. */

@@ -11,6 +11,8 @@ export interface AskedLink {
 
 /** Milliseconds before a server that still waits for the user is asked again; the last one is repeated. */
 const PACE: readonly number[] = [2000, 4000, 8000, 10_000]
+/** How often it is asked again before the user is given up: within ten minutes. */
+const MAX_REPEATS = 61
 
 export class LinkMemory {
   readonly #links = new Map<string, AskedLink>()
@@ -29,6 +31,12 @@ export class LinkMemory {
       any = true
     }
     return any
+  }
+
+  /** Whether the user was waited for in vain at one of them. */
+  isGivenUp(): boolean {
+    for (const { repeats } of this.#links.values()) if (repeats >= MAX_REPEATS) return true
+    return false
   }
 
   remember(url: string, elicitationId: string): AskedLink {

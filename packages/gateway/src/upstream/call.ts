@@ -45,6 +45,7 @@ export class BridgedCall implements Member {
   #waits = 0
   #asked = false
   #rounds = 0
+  #exhausted = false
 
   constructor(inbound: Inbound) {
     this.inbound = inbound
@@ -135,17 +136,20 @@ export class BridgedCall implements Member {
     }
   }
 
-  /** 8.1 rule 1, for servers that answer with questions. How long one is waited for that only wants to know whether a link was opened, 8.3 says. */
+  /** 8.1 rule 1, for servers that answer with questions. One that only wants to know whether a link was opened is asked for as long as 8.3 says. */
   objection(questions: Questions): ParleyError | undefined {
-    if (this.#links?.hasServedAll(questions.values()) || this.#rounds++ < MAX_ROUNDS) return undefined
-    return new ParleyError('invalid_answer', {
-      message: `${this.method} was given up: the server has answered it with questions more than ${MAX_ROUNDS} times`,
-    })
+    const waits = this.#links?.hasServedAll(questions.values()) === true
+    if (waits ? this.#links?.isGivenUp() !== true : this.#rounds++ < MAX_ROUNDS) return undefined
+    this.#exhausted = true
+    const why = waits
+      ? 'the user was told of a link, and the server has not seen the user there within ten minutes'
+      : `the server has answered it with questions more than ${MAX_ROUNDS} times`
+    return new ParleyError('invalid_answer', { message: `${this.method} was given up: ${why}` })
   }
 
   /** Whether the server has asked too often. */
   get exhausted(): boolean {
-    return this.#rounds > MAX_ROUNDS
+    return this.#exhausted
   }
 
   /** Whether this is what the client said to a question, and not the server to the request. */

@@ -32,7 +32,7 @@ export interface RequestOptions {
   /** In place of a signal: a request of somebody else with which this one is cancelled. */
   cancelledWith?: { onCancel(run: (reason: string) => void): () => void }
   onProgress?: (progress: Progress) => void
-  /** Hears of each round of questions that the server answers with before any is asked; what it objects with, the request fails with. */
+  /** In place of `maxRounds`: hears of each round of questions that the server answers with before any is asked; what it objects with, the request fails with. */
   rounds?: { objection(questions: InputDemand['requests']): ParleyError | undefined }
   /** The peer's request on whose behalf this one is made. */
   relatedTo?: string | number

@@ -102,6 +102,17 @@ describe('D-06, D-20 a server that asks before it answers', () => {
     expect(link.sent).toHaveLength(4)
   })
 
+  it('unless the one who made the request judges each round itself', async () => {
+    const { session, link } = await openStateless({ answer, maxRounds: 1 })
+    const called = session.request('tools/call', { name: 'x' }, { rounds: { objection: () => undefined } })
+    for (const id of [2, 3, 4]) {
+      link.answer(id, demand({ again: elicit() }, 's'))
+      await settled()
+    }
+    link.answer(5, { resultType: 'complete', content: [] })
+    expect(await called).toEqual({ content: [] })
+  })
+
   it('nor when the one who made the request objects: nobody is asked, and that is its outcome (8.1)', async () => {
     const asked: unknown[] = []
     const { session, link } = await openStateless({

@@ -50,7 +50,9 @@ export class Rounds {
     const { maxRounds } = this.#core.settings
     if (!asking.has(method)) return `${method} was answered with questions, which only ${askingMethods.join(', ')} may be`
     if (typeof demand === 'string') return `${method} was answered with questions that cannot be read: ${demand}`
-    if (pending.rounds >= maxRounds) return `${method} was given up: the server has answered it with questions ${maxRounds} times`
+    // Who judges each round itself needs no other limit.
+    if (pending.options?.rounds === undefined && pending.rounds >= maxRounds)
+      return `${method} was given up: the server has answered it with questions ${maxRounds} times`
     for (const [key, question] of demand.requests) {
       const capability = undeclaredFor(question, this.#core.self.capabilities)
       if (capability !== undefined)
