@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const sdk = fileURLToPath(new URL('./packages/sdk/src/', import.meta.url))
 
@@ -15,13 +16,53 @@ const sdkSources: Plugin = {
   },
 }
 
+/** Whole programs, a module that is replaced, the signals of the own process: such a file has its process for itself. */
+const ALONE = ['test/**/*.test.ts', 'packages/!(sdk)/test/**/*.test.ts', 'packages/*/src/**/shutdown.test.ts', 'examples/*.test.js']
+/** All others share a process and what it has loaded: they leave nothing behind that the next one could stumble over. */
+const TOGETHER = ['packages/*/src/**/!(shutdown).test.ts', 'packages/sdk/test/**/*.test.ts']
+
+/** What takes long begins early, or one processor would be alone with it at the end; beside what computes there is what waits. */
+const FIRST = [
+  'test/conformance.test.ts',
+  'gateway/test/kill.test.ts',
+  'gateway/test/faults/isolation.test.ts',
+  'gateway/test/faults/remote.test.ts',
+  'test/interop.test.ts',
+  'gateway/test/',
+  'sdk/test/wire/every-transport.test.ts',
+  'gateway/src/supervision/watcher.test.ts',
+  'sdk/test/wire/stdio-child.test.ts',
+  'sdk/test/laws/validity.test.ts',
+  'sdk/test/wire/http-client-own.test.ts',
+  'sdk/test/laws/robustness.test.ts',
+  'gateway/src/gateway/gateway.test.ts',
+  'sdk/test/',
+]
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    return sorted.sort((one, other) => rankOf(one) - rankOf(other))
+  }
+}
+
+/** A process is shared only by files that follow each other, so those that share none come first. */
+function rankOf({ moduleId, project }: TestSpecification): number {
+  const place = FIRST.findIndex((path) => moduleId.includes(`/${path}`))
+  return (project.config.isolate ? 0 : FIRST.length + 1) + (place === -1 ? FIRST.length : place)
+}
+
 export default defineConfig({
   plugins: [sdkSources],
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts', 'examples/*.test.js'],
     testTimeout: 30_000,
+    sequence: { sequencer: LongFirst },
     // The runner's own default leaves one processor idle, which on a machine with two is half of it.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    projects: [
+      { extends: true, test: { name: 'alone', include: ALONE } },
+      { extends: true, test: { name: 'together', include: TOGETHER, isolate: false } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],

@@ -8,6 +8,7 @@ import { delimiter, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const REPORT = '.cache/vitest.json'
+const COVERAGE = 'coverage/coverage-summary.json'
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 const { values } = parseArgs({ options: { 'also-on': { type: 'string', multiple: true, default: [] } } })
@@ -21,7 +22,6 @@ const ONCE = [
   'test/readme.test.ts',
   'packages/sdk/test/type-cost.test.ts',
   'packages/sdk/test/laws/**',
-  'packages/gateway/test/faults/**',
 ]
 const WITHOUT = ONCE.map((path) => `--exclude "${path}"`).join(' ')
 
@@ -30,7 +30,7 @@ const checks = [
   { name: 'build', command: scripts.build, vital: true },
   { name: 'lint', command: scripts.lint },
   { name: 'typecheck', command: scripts.typecheck },
-  { name: 'tests and coverage', command: `${scripts.coverage} ${REPORTERS}`, count: countTests },
+  { name: 'tests and coverage', command: `${scripts.coverage} ${REPORTERS}`, count: countTests, holds: linesWereMeasured },
   ...values['also-on'].map((node) => ({
     name: `tests on ${node}`,
     command: `"${node}" node_modules/vitest/vitest.mjs run ${WITHOUT} ${REPORTERS}`,
@@ -51,6 +51,15 @@ function countTests() {
   }
 }
 
+/** Of no lines at all, any share is covered: the thresholds would let that pass. */
+function linesWereMeasured() {
+  try {
+    if (JSON.parse(readFileSync(COVERAGE, 'utf8')).total.lines.total > 0) return true
+  } catch {}
+  console.error('No line was measured: see `coverage` in vitest.config.ts')
+  return false
+}
+
 // As npm does for its scripts, but without starting npm for each.
 const env = { ...process.env, PATH: `${resolve('node_modules/.bin')}${delimiter}${process.env.PATH}` }
 
@@ -60,7 +69,7 @@ function run(check) {
   const started = Date.now()
   const { status, error } = spawnSync(check.command, { shell: true, stdio: 'inherit', env })
   if (error !== undefined) console.error(error.message)
-  const ok = status === 0
+  const ok = status === 0 && (check.holds?.() ?? true)
   const counted = check.count?.() ?? { passed: ok ? 1 : 0, failed: 0 }
   // A check can fail without a failing test: a type error, or coverage below its threshold.
   if (!ok && counted.failed === 0) counted.failed = 1

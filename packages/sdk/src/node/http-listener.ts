@@ -2,7 +2,7 @@
 import { createServer as createHttpServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
 import { createServer as createHttp2Server, createSecureServer, type Http2SecureServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type ServerOpts, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { HttpSite } from '../serve/index.ts'
@@ -17,6 +17,8 @@ export type TlsOptions = Pick<SecureContextOptions, 'key' | 'cert' | 'ca' | 'pfx
 export interface ListenerOptions {
   tls: TlsOptions | undefined
   http2: boolean
+  /** Plain requests, too, are read by `node:http`. */
+  viaNodeHttp: boolean
   /** Longest time a request may take to arrive, in milliseconds. */
   requestTimeout: number
   maxConnections: number
@@ -96,15 +98,16 @@ export class HttpListener {
 
   /** Takes no more connections; resolves when the last one has ended. */
   stop(): Promise<void> {
-    return new Promise((resolve) => this.#listener.close(() => resolve()))
+    const stopped = new Promise<void>((resolve) => this.#listener.close(() => resolve()))
+    this.#endIdle()
+    return stopped
   }
 
   /** Ends all connections; everything they carried has been answered. */
   async hangUp(): Promise<void> {
     // A response that was ended just now is over for the server only a moment later.
     await new Promise((resolve) => setImmediate(resolve))
-    this.#plain?.endIdle()
-    for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections()
+    this.#endIdle()
     for (const session of this.#sessions) session.close()
     let timer: NodeJS.Timeout | undefined
     const gone = [...this.#sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
@@ -116,6 +119,11 @@ export class HttpListener {
     for (const socket of this.#sockets) socket.destroy()
     this.#plain?.stop()
   }
+
+  #endIdle(): void {
+    this.#plain?.endIdle()
+    for (const server of this.#servers) if ('closeIdleConnections' in server) server.closeIdleConnections()
+  }
 }
 
 interface Made {
@@ -124,7 +132,7 @@ interface Made {
   plain?: PlainConnections
 }
 
-function makeServers({ tls, http2, requestTimeout, site, onRequest, clock }: ListenerOptions): Made {
+function makeServers({ tls, http2, viaNodeHttp, requestTimeout, site, onRequest, clock }: ListenerOptions): Made {
   const timeouts = { keepAliveTimeout: KEEP_ALIVE, requestTimeout, headersTimeout: Math.min(requestTimeout, HEADERS_TIMEOUT) }
   const limits = { ...timeouts, noDelay: true, connectionsCheckingInterval: Math.min(requestTimeout, 5_000), maxHeaderSize: MAX_HEADER_BYTES }
   const settings = { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, maxHeaderListSize: MAX_HEADER_BYTES }
@@ -139,6 +147,7 @@ function makeServers({ tls, http2, requestTimeout, site, onRequest, clock }: Lis
     return { servers: [secure], listener: secure }
   }
   const first = createHttpServer(limits, onRequest as never)
+  if (viaNodeHttp && !http2) return { servers: [first], listener: first }
   if (!http2) {
     const plain = new PlainConnections({
       site,
@@ -147,15 +156,16 @@ function makeServers({ tls, http2, requestTimeout, site, onRequest, clock }: Lis
       idle: KEEP_ALIVE,
       handOver: (socket) => first.emit('connection', socket),
     })
-    return { servers: [first], listener: listenFor(first, (socket) => plain.take(socket)), plain }
+    // As `node:http` has it: who says no more can still be told what was wrong.
+    return { servers: [first], listener: listenFor(first, (socket) => plain.take(socket), { allowHalfOpen: true }), plain }
   }
   const second = createHttp2Server({ settings }, onRequest as never)
   return { servers: [first, second], listener: listenFor(first, (socket) => sortConnection(socket, first, second)) }
 }
 
 /** Listens in the place of a server that is handed its connections. */
-function listenFor(server: HttpServer, take: (socket: Socket) => void): NetServer {
-  const listener = createNetServer({ noDelay: true }, take)
+function listenFor(server: HttpServer, take: (socket: Socket) => void, options: ServerOpts = {}): NetServer {
+  const listener = createNetServer({ noDelay: true, ...options }, take)
   // Only a server that listens watches over time-outs.
   listener.on('listening', () => server.emit('listening'))
   listener.on('close', () => server.close())

@@ -18,33 +18,39 @@ export interface PlainOptions {
   handOver: (socket: Socket) => void
 }
 
-/** How often it is looked for connections that are idle too long, in milliseconds. */
+/** How often, at least, it is looked for connections that are idle too long, in milliseconds. */
 const SWEEP = 5_000
 /** Longer requests, of which the parts come one by one, are for streams. */
 const MAX_KEPT = 64 * 1024
+/** Longer heads are read anew each time: connections are many, and what is remembered is remembered for each. */
+const MAX_REMEMBERED = 2 * 1024
 
 const HEAD_END = '\r\n\r\n'
+/** In the words of `node:http`. */
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
+const BROKEN_OFF = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
 
 export class PlainConnections {
   readonly options: PlainOptions
   readonly #all = new Set<PlainConnection>()
+  readonly #period: number
   #cancelSweep: (() => void) | undefined
 
   constructor(options: PlainOptions) {
     this.options = options
+    this.#period = Math.min(options.greeting, SWEEP)
   }
 
   take(socket: Socket): void {
     this.#all.add(new PlainConnection(socket, this))
-    this.#cancelSweep ??= this.options.clock.after(SWEEP, this.#sweep)
+    this.#cancelSweep ??= this.options.clock.after(this.#period, this.#sweep)
   }
 
   forget(connection: PlainConnection): void {
     this.#all.delete(connection)
   }
 
-  /** Ends those over which nothing is being answered. */
+  /** Ends those that wait for another request. */
   endIdle(): void {
     for (const connection of this.#all) connection.endIfIdle()
   }
@@ -58,7 +64,7 @@ export class PlainConnections {
     this.#cancelSweep = undefined
     const now = this.options.clock.now()
     for (const connection of this.#all) connection.lookAt(now)
-    if (this.#all.size > 0) this.#cancelSweep = this.options.clock.after(SWEEP, this.#sweep)
+    if (this.#all.size > 0) this.#cancelSweep = this.options.clock.after(this.#period, this.#sweep)
   }
 }
 
@@ -87,19 +93,25 @@ class PlainConnection implements PlainTurn {
     this.#since = clock.now()
     socket.on('error', nothing)
     socket.on('data', this.#take)
+    socket.on('end', this.#ended)
     socket.on('close', this.#closed)
   }
 
+  /** The client is left to close its end, so that it knows before the next one listens here. */
   endIfIdle(): void {
-    if (!this.#busy) this.socket.end()
+    if (!this.#greeted || this.#busy || this.#rest !== undefined) return
+    this.#busy = true
+    this.socket.end()
   }
 
   lookAt(now: number): void {
     if (this.#busy) return
     const { greeting, idle } = this.#home.options
-    const waited = now - this.#since
     // Somebody who is slow is watched over there.
     if (this.#rest !== undefined) return this.#handOver(this.#rest)
+    // Who still reads the last answer is not idle.
+    if (this.socket.writableLength > 0) this.#since = now
+    const waited = now - this.#since
     if (this.#greeted) {
       if (waited >= idle) this.socket.destroy()
     } else if (waited >= greeting) {
@@ -107,7 +119,9 @@ class PlainConnection implements PlainTurn {
     }
   }
 
-  over(): void {
+  over(isLast: boolean): void {
+    // It stays busy: no more requests are taken, and what was answered still goes out.
+    if (isLast) return this.socket.destroySoon()
     this.#busy = false
     this.#since = this.#home.options.clock.now()
     if (this.#rest !== undefined) queueMicrotask(this.#goOn)
@@ -121,16 +135,21 @@ class PlainConnection implements PlainTurn {
   readonly #goOn = (): void => {
     const rest = this.#rest
     if (this.#busy || rest === undefined || this.socket.destroyed) return
-    // Who does not read answers gets no more of them.
-    if (this.socket.writableNeedDrain) return void this.socket.once('drain', this.#goOn)
     this.socket.resume()
     this.#read(rest)
   }
 
   #read(bytes: Buffer): void {
+    const { socket } = this
     this.#rest = bytes
     if (this.#busy) {
-      if (bytes.length > MAX_KEPT) this.socket.pause()
+      if (bytes.length > MAX_KEPT) socket.pause()
+      return
+    }
+    // Who does not read answers gets no more of them.
+    if (socket.writableNeedDrain) {
+      socket.pause()
+      socket.once('drain', this.#goOn)
       return
     }
     const end = bytes.indexOf(HEAD_END)
@@ -147,8 +166,9 @@ class PlainConnection implements PlainTurn {
     const last = this.#lastBytes
     if (last !== undefined && last.length === end && last.compare(bytes, 0, end) === 0) return this.#lastHead
     const head = readPlainHead(bytes.toString('latin1', 0, end))
-    this.#lastBytes = head === undefined ? undefined : Buffer.from(bytes.subarray(0, end))
-    this.#lastHead = head
+    const isRemembered = head !== undefined && end <= MAX_REMEMBERED
+    this.#lastBytes = isRemembered ? Buffer.from(bytes.subarray(0, end)) : undefined
+    this.#lastHead = isRemembered ? head : undefined
     return head
   }
 
@@ -173,7 +193,15 @@ class PlainConnection implements PlainTurn {
     this.#home.forget(this)
     this.#rest = undefined
     this.socket.off('data', this.#take)
+    this.socket.off('end', this.#ended)
     this.socket.off('close', this.#closed)
+  }
+
+  /** The client says no more; what it began to say will never be whole. */
+  readonly #ended = (): void => {
+    if (this.#rest === undefined || this.#busy) this.socket.end()
+    else this.socket.end(BROKEN_OFF)
+    this.#rest = undefined
   }
 
   readonly #closed = (): void => this.#leave()

@@ -11,8 +11,8 @@ export interface PlainTurn {
   readonly socket: Socket
   /** Said in every response: how long the connection may be idle, in whole seconds. */
   readonly patience: number
-  /** The response is all written. */
-  over(): void
+  /** The response is all written; with `isLast` it said that it is the last one. */
+  over(isLast: boolean): void
 }
 
 export class PlainExchange implements Exchange {
@@ -46,51 +46,82 @@ export class PlainExchange implements Exchange {
 
   respond(status: number, headers: ResponseHeaders, body: ResponseBody = ''): void {
     const { socket } = this.#turn
-    if (this.#answered || socket.destroyed) return
+    if (this.#answered || !socket.writable) return
     const length = lengthOf(body)
-    const head = this.#head(status, headers, status === 204 ? '' : `content-length: ${length}\r\n`)
+    let all = this.#all(headers)
+    const isLengthGiven = Object.hasOwn(all, 'content-length')
+    if (isLengthGiven && status !== 204) all = { ...all, 'content-length': String(length) }
+    const head = headOf(status, all, this.#turn.patience, { length: isLengthGiven || status === 204 ? '' : `content-length: ${length}\r\n` })
     this.#answered = true
-    if (typeof body === 'string') {
+    const pieces = BODILESS.has(status) ? '' : body
+    if (typeof pieces === 'string') {
+      const text = head.text + pieces
       // Text of ASCII alone is the same in both, and Latin-1 costs Node half as much to write.
-      socket.write(head + body, length === body.length ? 'latin1' : 'utf8')
+      socket.write(text, pieces === '' || (head.isAscii && length === pieces.length) ? 'latin1' : 'utf8')
     } else {
       socket.cork()
-      socket.write(head, 'latin1')
-      for (const piece of body) socket.write(piece)
+      socket.write(head.text, typeof pieces[0] === 'string' ? 'utf8' : 'latin1')
+      for (const piece of pieces) socket.write(piece)
       socket.uncork()
     }
-    this.#turn.over()
+    this.#turn.over(head.isLast)
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {
-    const head = this.#head(status, headers, 'Transfer-Encoding: chunked\r\n')
+    if (this.#answered) throw new Error('The request has been answered already')
+    const head = headOf(status, this.#all(headers), this.#turn.patience, { coding: 'Transfer-Encoding: chunked\r\n' })
     this.#answered = true
     return new PlainSink(this.#turn, head)
   }
 
-  #head(status: number, headers: ResponseHeaders, extent: string): string {
-    const { site, patience } = this.#turn
-    const cors = site.corsHeaders(this.#headers.get('origin'))
-    const own = cors === undefined ? headers : { ...headers, ...cors }
-    return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n${linesOf(own)}${extent}Date: ${date()}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=${patience}\r\n\r\n`
+  #all(headers: ResponseHeaders): ResponseHeaders {
+    const cors = this.#turn.site.corsHeaders(this.#headers.get('origin'))
+    return cors === undefined ? headers : { ...headers, ...cors }
   }
 }
 
-/** Headers that were found to be fine, as they are written; most responses have the same few. */
-const written = new WeakMap<ResponseHeaders, string>()
+/** They have no body, whatever is given for one. */
+const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-function linesOf(headers: ResponseHeaders): string {
-  let lines = written.get(headers)
-  if (lines === undefined) {
-    lines = ''
-    for (const [name, value] of Object.entries(headers)) {
-      validateHeaderName(name)
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+const OUTSIDE_ASCII = /[^\t\x20-\x7e]/
+const CLOSE = /(?:^|\W)close(?:$|\W)/i
+
+interface Head {
+  readonly text: string
+  readonly isAscii: boolean
+  /** It says that the connection ends after the response. */
+  readonly isLast: boolean
+}
+
+/** The line that tells how long the body is, where Node has it. */
+interface Extent {
+  readonly length?: string
+  readonly coding?: string
+}
+
+/** As `node:http` writes it, which adds only what is not given. */
+function headOf(status: number, headers: ResponseHeaders, patience: number, { length = '', coding = '' }: Extent): Head {
+  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  let isAscii = true
+  let hasDate = false
+  let connection: string | undefined
+  for (const name of Object.keys(headers)) {
+    const value = headers[name] as string
+    // Node has the words for what is wrong, but takes its time to find that nothing is.
+    if (!NAME.test(name)) validateHeaderName(name)
+    if (typeof value !== 'string' || OUTSIDE_ASCII.test(value)) {
       validateHeaderValue(name, value)
-      lines += `${name}: ${value}\r\n`
+      isAscii = false
     }
-    written.set(headers, lines)
+    text += `${name}: ${value}\r\n`
+    const key = name.toLowerCase()
+    if (key === 'date') hasDate = true
+    else if (key === 'connection') connection = value
   }
-  return lines
+  text += hasDate ? length : `${length}Date: ${date()}\r\n`
+  if (connection === undefined) text += `Connection: keep-alive\r\nKeep-Alive: timeout=${patience}\r\n`
+  return { text: `${text}${coding}\r\n`, isAscii, isLast: connection !== undefined && CLOSE.test(connection) }
 }
 
 let second = 0
@@ -110,13 +141,14 @@ function date(): string {
 class PlainSink implements Sink {
   readonly #turn: PlainTurn
   /** Goes out with the first chunk. */
-  #head: string
+  readonly #head: Head
+  #begun = false
   #ended = false
   #isOver = false
   #listeners: (() => void)[] = []
   #stopWatching: (() => void) | undefined
 
-  constructor(turn: PlainTurn, head: string) {
+  constructor(turn: PlainTurn, head: Head) {
     this.#turn = turn
     this.#head = head
     this.#stopWatching = watchSocket(turn.socket, () => this.#close())
@@ -132,25 +164,30 @@ class PlainSink implements Sink {
   }
 
   write(text: string): void {
-    if (this.#ended || this.#isOver || text === '') return
-    this.#turn.socket.write(`${this.#takeHead()}${chunkOf(text)}`)
+    if (this.#ended || !this.#turn.socket.writable) return
+    this.#send(text === '' ? '' : chunkOf(text))
   }
 
   end(text = ''): void {
-    if (this.#ended || this.#isOver) return
+    if (this.#ended || !this.#turn.socket.writable) return
     this.#ended = true
-    this.#turn.socket.write(`${this.#takeHead()}${text === '' ? '' : chunkOf(text)}0\r\n\r\n`, () => this.#close())
-    this.#turn.over()
+    this.#send(`${text === '' ? '' : chunkOf(text)}0\r\n\r\n`, () => this.#close())
+    this.#turn.over(this.#head.isLast)
   }
 
   abort(): void {
     this.#turn.socket.destroy()
   }
 
-  #takeHead(): string {
-    const head = this.#head
-    this.#head = ''
-    return head
+  #send(chunk: string, sent?: () => void): void {
+    const { socket } = this.#turn
+    if (this.#begun) return void socket.write(chunk, sent)
+    this.#begun = true
+    if (this.#head.isAscii) return void socket.write(this.#head.text + chunk, sent)
+    socket.cork()
+    socket.write(this.#head.text, 'latin1')
+    socket.write(chunk, sent)
+    socket.uncork()
   }
 
   #close(): void {

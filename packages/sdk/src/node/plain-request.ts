@@ -21,8 +21,8 @@ export const MAX_HEAD_BYTES = 8 * 1024
 
 const TARGET = /^\/[\x21-\x7e]*$/
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-/** What is not in a header; bytes beyond ASCII are, as in `node:http`. */
-const OUTSIDE_VALUE = /[^\t\x20-\x7e\x80-\xff]/
+/** What is not in a plain header; bytes beyond ASCII are, as in `node:http`. Tabs are blank in some headers only: not beside a length. */
+const OUTSIDE_VALUE = /[^\x20-\x7e\x80-\xff]/
 const LENGTH = /^\d{1,9}$/
 
 /** With one of these a request is about its connection, comes in parts, or wants to be asked first. */
@@ -56,13 +56,11 @@ function readHeaders(lines: readonly string[]): ReadonlyMap<string, string> | un
   return headers
 }
 
-const isBlank = (text: string, at: number): boolean => text[at] === ' ' || text[at] === '\t'
-
 /** `trim` would take more than HTTP calls blank. */
 function withoutBlanks(text: string): string {
   let start = 0
   let end = text.length
-  while (start < end && isBlank(text, start)) start++
-  while (end > start && isBlank(text, end - 1)) end--
+  while (start < end && text[start] === ' ') start++
+  while (end > start && text[end - 1] === ' ') end--
   return text.slice(start, end)
 }

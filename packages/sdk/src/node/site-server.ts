@@ -19,6 +19,8 @@ export interface ServeSiteOptions extends SiteOptions, CrashReporting {
   tls?: TlsOptions
   /** HTTP/2 beside HTTP/1.1. Default: on with `tls`, where clients choose, and off without. */
   http2?: boolean
+  /** For tools that watch `node:http`, such as tracers: ordinary requests, too, go through it, instead of being read without it, which is faster. Default false. */
+  viaNodeHttp?: boolean
   /** Most connections at once; more are not taken. Default 20 000. */
   maxConnections?: number
   /** Other paths and what answers them. */
@@ -77,6 +79,7 @@ export class SiteServer implements SiteServing {
     this.#listener = new HttpListener({
       tls,
       http2: options.http2 ?? tls !== undefined,
+      viaNodeHttp: options.viaNodeHttp ?? false,
       requestTimeout,
       maxConnections: options.maxConnections ?? 20_000,
       site: this.site,

@@ -54,6 +54,9 @@ const GRAIN = 1000
 /** A client may take this many milliseconds for its handshake before its session is the first to make room. */
 const HANDSHAKE_GRACE = 2000
 
+/** It goes into a header. */
+const VISIBLE = /^[\x21-\x7e]+$/
+
 export class SessionTable implements LinkHost, Places {
   readonly settings: HttpSettings
   readonly pulse: Pulse
@@ -88,6 +91,7 @@ export class SessionTable implements LinkHost, Places {
   open(tenant: Tenant, principal: string | undefined): HttpSession | undefined {
     if (tenant.closing || !this.#hasRoom()) return undefined
     const id = this.settings.mint()
+    if (!VISIBLE.test(id)) throw new TypeError(`mint gave a session id that is not visible ASCII: ${JSON.stringify(id.slice(0, 40))}`)
     const link = new HttpLink(this, id)
     const session = tenant.server.accept(link, admission({ ...this.settings.session, id }, principal))
     const now = this.settings.clock.now()
