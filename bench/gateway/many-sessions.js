@@ -11,6 +11,8 @@ const CONNECTIONS = 16
 const CALLS_EACH = 3
 /** What is made once, whoever comes first, is not the price of a session. */
 const FIRST_SESSIONS = 16
+/** Usually some ten seconds are enough. */
+const PATIENCE_MS = 120_000
 
 /** `work(item, connection)` for each, one at a time on each connection. */
 async function spread(items, connections, work) {
@@ -99,12 +101,25 @@ const subjects = [
   { name: 'mcp-proxy, one server over stdio for all', file: 'mcp-proxy', begin: (start) => beforeStdio['mcp-proxy'](start, { version: VERSION, ...COLLECTS }) },
 ]
 
+/** A program that stops answering must not stop the others. */
+async function inTime(measured) {
+  let timer
+  const tooLate = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`It was not done within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
+  })
+  try {
+    return await Promise.race([measured, tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 export async function manySessions(isWanted, { sessions }, say) {
   const results = {}
   for (const { name, begin } of subjects.filter((subject) => isWanted(subject.file))) {
     say(`… ${sessions} sessions at once: ${name}`)
     try {
-      results[name] = await withPrograms(async (start) => await measure(await begin(start), sessions))
+      results[name] = await withPrograms(async (start) => await inTime(measure(await begin(start), sessions)))
     } catch (error) {
       results[name] = { right: 0, calls: sessions * CALLS_EACH * 2, wrong: error.message }
     }

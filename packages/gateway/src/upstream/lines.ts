@@ -108,7 +108,7 @@ export class Lines {
   /** Where it cannot be told on which call a server works when it asks, several clients cannot share it. */
   async #mayShare(profile: Profile): Promise<boolean> {
     if (profile === EMPTY_PROFILE) return true
-    const common = await this.#kept.get(keyOf('shared', profile.key))?.line.catch(() => undefined)
+    const common = await this.#kept.get(sharedKey(profile))?.line.catch(() => undefined)
     if (common !== undefined) this.#noteStrays(common)
     return !this.#strays && (await this.#upstream.home()).correlates
   }
@@ -155,7 +155,7 @@ export class Lines {
   }
 
   async #share(profile: Profile): Promise<Lease> {
-    const lease = await this.#keep(keyOf('shared', profile.key), profile)
+    const lease = await this.#keep(sharedKey(profile), profile)
     lease.line.shared = true
     return lease
   }
@@ -264,6 +264,11 @@ export class Lines {
       if (this.#kept.size > 0) this.#watch()
     })
   }
+}
+
+/** None of the others begins like that. */
+function sharedKey({ key }: Profile): string {
+  return `shared ${key}`
 }
 
 /** Whatever the parts say, two keys are only equal when all of them are. */
