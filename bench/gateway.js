@@ -8,9 +8,10 @@ import { report } from './gateway/report.js'
 import { peers } from './gateway/subjects.js'
 import { conclude } from './outcome.js'
 
+/** `single`: what is different for one call at a time. */
 const EFFORT = {
-  full: { casts: 3, rounds: 3, seconds: 0.4, opening: 1, warmUp: 0.8, sessions: 1000 },
-  quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000 },
+  full: { casts: 3, rounds: 3, seconds: 0.4, opening: 1, warmUp: 0.8, sessions: 1000, single: { casts: 12, seconds: 0.2, opening: 0.5, warmUp: 0.6 } },
+  quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000, single: {} },
 }
 
 const parts = { stdio: stdioToHttp, http: httpToHttp, translation, sessions: manySessions }

@@ -1,7 +1,7 @@
 /** The same with other processes: how well one of them runs is partly luck of its start, so each part is measured with several casts. */
 import { median } from '../rounds.js'
 
-/** `measure()` starts its own programs and gives scenarios; theirs are put together, scenario by scenario. */
+/** `measure()` starts its own programs and gives scenarios; theirs are put together, scenario by scenario, and what each cast had is kept as `casts`. */
 export async function eachCast(count, say, measure) {
   const casts = []
   for (let cast = 1; cast <= count; cast++) {
@@ -18,8 +18,11 @@ export async function eachCast(count, say, measure) {
 
 function together(scenarios, first) {
   const results = Object.fromEntries(Object.keys(first.results).map((name) => [name, middle(scenarios.map(({ results: all }) => all[name]))]))
-  return { ...first, results }
+  return { ...first, results, casts: scenarios.map(({ results: all }) => all) }
 }
+
+/** How subjects of the same cast compare, `compare(results)`: how busy the machine is changes from cast to cast, and of one cast they all have the same. */
+export const acrossCasts = ({ casts }, compare) => median(casts.map(compare))
 
 /** The middle one of each figure; of the range, its ends. */
 function middle(results) {

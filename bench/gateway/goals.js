@@ -1,5 +1,6 @@
 /** What the figures of the gateway are held against. */
 import { counted, digits } from '../table.js'
+import { acrossCasts } from './casts.js'
 import { pairs } from './parts.js'
 
 const TIMES_PEERS = 3
@@ -13,49 +14,55 @@ const YARDSTICK = 'bare relay'
 const best = (entries, value) => entries.reduce((least, entry) => (value(entry) < value(least) ? entry : least))
 
 /** The time a gateway adds, and how much it lets through where several calls are under way at once. */
-function aheadOfPeers({ title, inFlight, results: { direct, parley, [YARDSTICK]: bare, ...others } }) {
+function aheadOfPeers(scenario) {
+  const { title, inFlight, results } = scenario
+  const { direct, parley, [YARDSTICK]: bare, ...others } = results
   const peers = Object.entries(others)
   if (parley === undefined || peers.length === 0) return []
-  const added = ({ p50 }) => p50 - direct.p50
-  const [name, peer] = best(peers, ([, result]) => added(result))
-  const share = added(parley) / added(peer)
-  const least = bare === undefined ? '' : `; ${YARDSTICK} ${digits(added(bare) / added(peer))}`
+  const [name] = best(peers, ([, { p50 }]) => p50)
+  const shareOf = (who) => acrossCasts(scenario, (cast) => (cast[who].p50 - cast.direct.p50) / (cast[name].p50 - cast.direct.p50))
+  const share = shareOf('parley')
+  const least = bare === undefined ? '' : `; ${YARDSTICK} ${digits(shareOf(YARDSTICK))}`
   const latency = {
     goal: `stdio → HTTP, ${title}: adds at most 1/3 of what the better peer adds (p50)`,
     met: share <= ADDED_SHARE,
     figure: `${digits(share)} of ${name}${least}`,
   }
-  return inFlight === FEW ? [latency] : [throughputGoal(title, parley, peers), latency]
+  return inFlight === FEW ? [latency] : [throughputGoal(scenario, peers), latency]
 }
 
-function throughputGoal(title, parley, peers) {
-  const [name, { us }] = best(peers, ([, result]) => result.us)
-  const times = us / parley.us
-  const goal = `stdio → HTTP, ${title}: at least ${TIMES_PEERS} times the better peer's throughput`
+/** How many times as much as the other the one lets through, or does for the same work. */
+const timesOf = (scenario, one, other, figure = 'us') => acrossCasts(scenario, (cast) => cast[other][figure] / cast[one][figure])
+
+function throughputGoal(scenario, peers) {
+  const [name] = best(peers, ([, { us }]) => us)
+  const times = timesOf(scenario, 'parley', name)
+  const goal = `stdio → HTTP, ${scenario.title}: at least ${TIMES_PEERS} times the better peer's throughput`
   return { goal, met: times >= TIMES_PEERS, figure: `${digits(times)}× ${name}` }
 }
 
-function besidePlainProxy({ title, inFlight, results: { parley, 'reverse proxy': plain } }) {
-  if (parley === undefined || plain === undefined || inFlight === FEW) return []
-  const share = plain.us / parley.us
+function besidePlainProxy(scenario) {
+  const { title, inFlight, results } = scenario
+  if (results.parley === undefined || results['reverse proxy'] === undefined || inFlight === FEW) return []
+  const share = timesOf(scenario, 'parley', 'reverse proxy')
   return [
     {
       goal: `HTTP → HTTP, ${title}: at least ${PROXY_SHARE} of a plain reverse proxy's throughput`,
       met: share >= PROXY_SHARE,
-      figure: `${digits(share)}; by work ${digits(plain.work / parley.work)}`,
+      figure: `${digits(share)}; by work ${digits(timesOf(scenario, 'parley', 'reverse proxy', 'work'))}`,
     },
   ]
 }
 
-function costOfTranslation({ title, results }) {
+function costOfTranslation(scenario) {
   return pairs
     .filter(({ translated }) => translated)
     .map(({ name, base }) => {
-      const share = results[base].us / results[name].us
+      const share = timesOf(scenario, name, base)
       return {
-        goal: `${name}, ${title}: at least ${TRANSLATION_SHARE} of ${base}`,
+        goal: `${name}, ${scenario.title}: at least ${TRANSLATION_SHARE} of ${base}`,
         met: share >= TRANSLATION_SHARE,
-        figure: `${digits(share)}; by work ${digits(results[base].work / results[name].work)}`,
+        figure: `${digits(share)}; by work ${digits(timesOf(scenario, name, base, 'work'))}`,
       }
     })
 }

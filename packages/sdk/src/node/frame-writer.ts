@@ -1,4 +1,4 @@
-/** Writes newline-delimited frames to a stream: one write for a whole burst, within bounds when nobody reads. */
+/** Writes newline-delimited frames to a stream: a single one at once, a burst of them with one write, and within bounds when nobody reads. */
 import type { Writable } from 'node:stream'
 import { ParleyError } from '../errors/index.ts'
 
@@ -25,7 +25,12 @@ export class FrameWriter {
   readonly #onPressure: ((high: boolean) => void) | undefined
   readonly #onFailure: (error: Error) => void
   #waiting = ''
-  #scheduled = false
+  /** From the first frame after a read until all that came with it has been answered. */
+  #turnOpen = false
+  /** Frames since the last turn ended. */
+  #sent = 0
+  /** No two frames came in the last turn: so the next one is likely to be alone, too, and gains nothing by waiting for others. */
+  #calm = true
   /** The stream has taken as much as it wants for now. */
   #full = false
   #pressure = false
@@ -46,13 +51,13 @@ export class FrameWriter {
     if (this.#failed) return
     // Between the tokens of JSON a newline is only white space, and inside strings it is always escaped.
     this.#waiting += `${frame.includes('\n') ? frame.replaceAll('\n', ' ') : frame}\n`
-    if (this.#full) this.#checkPressure()
-    else if (this.#waiting.length > LARGE_BURST) this.#flush()
-    else if (!this.#scheduled) {
-      this.#scheduled = true
-      // After all that came in with the same read has been answered, and before anything else is read.
-      setImmediate(this.#onTurn)
-    }
+    this.#sent++
+    if (this.#full) return this.#checkPressure()
+    if (this.#waiting.length > LARGE_BURST || (this.#calm && !this.#turnOpen)) this.#flush()
+    if (this.#turnOpen) return
+    this.#turnOpen = true
+    // After all that came in with the same read has been answered, and before anything else is read.
+    setImmediate(this.#onTurn)
   }
 
   /** Hands over what waits; the promise is kept when the system has taken it, or never will. */
@@ -67,7 +72,9 @@ export class FrameWriter {
   }
 
   readonly #onTurn = (): void => {
-    this.#scheduled = false
+    this.#turnOpen = false
+    this.#calm = this.#sent <= 1
+    this.#sent = 0
     this.#flush()
   }
 

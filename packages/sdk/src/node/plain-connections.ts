@@ -26,6 +26,7 @@ const MAX_KEPT = 64 * 1024
 const MAX_REMEMBERED = 2 * 1024
 
 const HEAD_END = '\r\n\r\n'
+const REPLACEMENT = '\ufffd'
 /** In the words of `node:http`. */
 const TOO_SLOW = 'HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n'
 const BROKEN_OFF = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
@@ -80,7 +81,7 @@ class PlainConnection implements PlainTurn {
   #greeted = false
   /** Since when it waits for a request. */
   #since: number
-  /** The last head as it came and as it was read: clients hardly ever change theirs. */
+  /** The last head as it came, to the end of its empty line, and as it was read: clients hardly ever change theirs. */
   #lastBytes: Buffer | undefined
   #lastHead: PlainHead | undefined
 
@@ -152,22 +153,22 @@ class PlainConnection implements PlainTurn {
       socket.once('drain', this.#goOn)
       return
     }
-    const end = bytes.indexOf(HEAD_END)
-    const head = end === -1 || end > MAX_HEAD_BYTES ? undefined : this.#headOf(bytes, end)
+    const last = this.#lastBytes
+    const isLast = last !== undefined && last.length <= bytes.length && last.compare(bytes, 0, last.length) === 0
+    const start = isLast ? last.length : bytes.indexOf(HEAD_END) + HEAD_END.length
+    const head = isLast ? this.#lastHead : this.#headOf(bytes, start)
     if (head === undefined) return this.#handOver(bytes)
-    const start = end + HEAD_END.length
     const length = start + head.length
     if (bytes.length === length) this.#serve(head, bytes, start)
     // More requests at once are worked on side by side there.
     else if (bytes.length > length || length > MAX_KEPT) this.#handOver(bytes)
   }
 
-  #headOf(bytes: Buffer, end: number): PlainHead | undefined {
-    const last = this.#lastBytes
-    if (last !== undefined && last.length === end && last.compare(bytes, 0, end) === 0) return this.#lastHead
-    const head = readPlainHead(bytes.toString('latin1', 0, end))
+  #headOf(bytes: Buffer, start: number): PlainHead | undefined {
+    const end = start - HEAD_END.length
+    const head = end < 0 || end > MAX_HEAD_BYTES ? undefined : readPlainHead(bytes.toString('latin1', 0, end))
     const isRemembered = head !== undefined && end <= MAX_REMEMBERED
-    this.#lastBytes = isRemembered ? Buffer.from(bytes.subarray(0, end)) : undefined
+    this.#lastBytes = isRemembered ? Buffer.from(bytes.subarray(0, start)) : undefined
     this.#lastHead = isRemembered ? head : undefined
     return head
   }
@@ -176,8 +177,10 @@ class PlainConnection implements PlainTurn {
     this.#rest = undefined
     this.#busy = true
     this.#greeted = true
-    const isText = isUtf8(bytes.subarray(start))
-    serveWhole(this.site, new PlainExchange(head, isText ? bytes.toString('utf8', start) : '', this), isText)
+    const text = bytes.toString('utf8', start)
+    // What is not UTF-8 is replaced in reading; the replacement may also be meant, and nearly no text has it.
+    const isText = !text.includes(REPLACEMENT) || isUtf8(bytes.subarray(start))
+    serveWhole(this.site, new PlainExchange(head, isText ? text : '', this), isText)
   }
 
   #handOver(bytes: Buffer): void {

@@ -4,6 +4,20 @@ import { StreamLink, type StreamLinkOptions } from './stream-link.ts'
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
+/** An output whose reader takes everything at once. */
+class Fast extends Writable {
+  readonly taken: string[] = []
+
+  constructor() {
+    super({ decodeStrings: false })
+  }
+
+  override _write(chunk: string, _: string, done: () => void): void {
+    this.taken.push(chunk)
+    done()
+  }
+}
+
 /** An output whose reader takes nothing until it is told to. */
 class Slow extends Writable {
   readonly taken: string[] = []
@@ -34,13 +48,38 @@ function opened(output: Writable, options: Partial<StreamLinkOptions> = {}) {
 }
 
 describe('T a link over streams', () => {
-  it('gathers what is sent in one turn into one write, and never breaks a line', async () => {
-    const output = new PassThrough()
+  it('writes at once what is sent alone, and what comes in the same turn in one piece after it', async () => {
+    const output = new Fast()
     const { link } = opened(output)
-    link.send('{"a":1}')
-    link.send('{\n  "b": 2\n}')
+    link.send('1')
+    expect(output.taken).toEqual(['1\n'])
+    link.send('2')
+    link.send('3')
+    expect(output.taken).toEqual(['1\n'])
     await turn()
-    expect(String(output.read())).toBe('{"a":1}\n{   "b": 2 }\n')
+    expect(output.taken).toEqual(['1\n', '2\n3\n'])
+  })
+
+  it('gathers all of a turn after one that had several, until there is one alone again', async () => {
+    const output = new Fast()
+    const { link } = opened(output)
+    const sent = async (...frames: string[]): Promise<string[]> => {
+      output.taken.length = 0
+      for (const frame of frames) link.send(frame)
+      const atOnce = output.taken.length
+      await turn()
+      return [`${atOnce} at once`, ...output.taken]
+    }
+    expect(await sent('1', '2')).toEqual(['1 at once', '1\n', '2\n'])
+    expect(await sent('3', '4')).toEqual(['0 at once', '3\n4\n'])
+    expect(await sent('5')).toEqual(['0 at once', '5\n'])
+    expect(await sent('6')).toEqual(['1 at once', '6\n'])
+  })
+
+  it('never breaks a line', () => {
+    const output = new PassThrough()
+    opened(output).link.send('{\n  "b": 2\n}')
+    expect(String(output.read())).toBe('{   "b": 2 }\n')
   })
 
   it('waits while the reader is slow, and then writes all that has gathered at once', async () => {
@@ -94,12 +133,15 @@ describe('T a link over streams', () => {
     let flushed = false
     const { link, closed } = opened(output, { onOver: (done) => void done.then(() => (flushed = true)) })
     link.send('1')
+    link.send('2')
     link.close()
     link.close()
     expect(await closed).toBeUndefined()
-    await turn()
-    expect([output.taken, flushed]).toEqual([['1\n'], false])
-    output.takeOne()
+    for (const taken of [['1\n'], ['1\n', '2\n']]) {
+      await turn()
+      expect([output.taken, flushed]).toEqual([taken, false])
+      output.takeOne()
+    }
     await turn()
     expect(flushed).toBe(true)
   })
