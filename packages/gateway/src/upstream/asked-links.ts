@@ -7,12 +7,14 @@ export interface AskedLink {
   accepted: boolean
   /** How often the server has asked again since. */
   repeats: number
+  /** For how long it was not asked in between, in milliseconds. */
+  waited: number
 }
 
 /** Milliseconds before a server that still waits for the user is asked again; the last one is repeated. */
 const PACE: readonly number[] = [2000, 4000, 8000, 10_000]
-/** How often it is asked again before the user is given up: within ten minutes. */
-const MAX_REPEATS = 61
+/** When the user is given up, in milliseconds. */
+const MAX_WAIT = 600_000
 
 export class LinkMemory {
   readonly #links = new Map<string, AskedLink>()
@@ -35,12 +37,12 @@ export class LinkMemory {
 
   /** Whether the user was waited for in vain at one of them. */
   isGivenUp(): boolean {
-    for (const { repeats } of this.#links.values()) if (repeats >= MAX_REPEATS) return true
+    for (const link of this.#links.values()) if (link.waited + paceOf(link) > MAX_WAIT) return true
     return false
   }
 
   remember(url: string, elicitationId: string): AskedLink {
-    const link: AskedLink = { url, elicitationId, accepted: false, repeats: 0 }
+    const link: AskedLink = { url, elicitationId, accepted: false, repeats: 0, waited: 0 }
     this.#links.set(url, link)
     return link
   }
@@ -70,6 +72,7 @@ export function isLinkQuestion(method: string, params: Body): params is Body & {
   return method === 'elicitation/create' && params['mode'] === 'url' && typeof params['url'] === 'string'
 }
 
-export function paceOf(link: AskedLink): number {
-  return PACE[Math.min(link.repeats, PACE.length - 1)] as number
+/** How long it is waited before the next time. */
+export function paceOf({ repeats }: AskedLink): number {
+  return PACE[Math.min(repeats, PACE.length - 1)] as number
 }

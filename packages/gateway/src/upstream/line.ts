@@ -263,8 +263,10 @@ export class Line {
       return { action: 'accept' }
     }
     if (known?.accepted) {
-      await pause(question, paceOf(known))
+      const pace = paceOf(known)
+      await pause(question, pace)
       known.repeats++
+      known.waited += pace
       return { action: 'accept' }
     }
     const link = known ?? call.links.remember(url, systemMint())

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import type { HttpSite } from '../serve/index.ts'
 import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../transport/index.ts'
 import { lengthOf, watchSocket } from './http-exchange.ts'
-import type { PlainHead } from './plain-request.ts'
+import { NAME, type PlainHead } from './plain-request.ts'
 
 export interface PlainTurn {
   readonly site: HttpSite
@@ -83,7 +83,6 @@ export class PlainExchange implements Exchange {
 /** They have no body, whatever is given for one. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304])
 
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const OUTSIDE_ASCII = /[^\t\x20-\x7e]/
 const CLOSE = /(?:^|\W)close(?:$|\W)/i
 
@@ -102,7 +101,36 @@ interface Extent {
 
 /** As `node:http` writes it, which adds only what is not given. */
 function headOf(status: number, headers: ResponseHeaders, patience: number, { length = '', coding = '' }: Extent): Head {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  const { text, isAscii, hasDate, connection } = linesOf(headers)
+  const dated = hasDate ? length : `${length}Date: ${date()}\r\n`
+  const kept = connection === undefined ? `Connection: keep-alive\r\nKeep-Alive: timeout=${patience}\r\n` : ''
+  return {
+    text: `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n${text}${dated}${kept}${coding}\r\n`,
+    isAscii,
+    isLast: connection !== undefined && CLOSE.test(connection),
+  }
+}
+
+interface Lines {
+  readonly text: string
+  readonly isAscii: boolean
+  readonly hasDate: boolean
+  readonly connection: string | undefined
+}
+
+/** Of headers that will never be others. */
+const known = new WeakMap<ResponseHeaders, Lines>()
+
+function linesOf(headers: ResponseHeaders): Lines {
+  const before = known.get(headers)
+  if (before !== undefined) return before
+  const lines = writtenLines(headers)
+  if (Object.isFrozen(headers)) known.set(headers, lines)
+  return lines
+}
+
+function writtenLines(headers: ResponseHeaders): Lines {
+  let text = ''
   let isAscii = true
   let hasDate = false
   let connection: string | undefined
@@ -119,9 +147,7 @@ function headOf(status: number, headers: ResponseHeaders, patience: number, { le
     if (key === 'date') hasDate = true
     else if (key === 'connection') connection = value
   }
-  text += hasDate ? length : `${length}Date: ${date()}\r\n`
-  if (connection === undefined) text += `Connection: keep-alive\r\nKeep-Alive: timeout=${patience}\r\n`
-  return { text: `${text}${coding}\r\n`, isAscii, isLast: connection !== undefined && CLOSE.test(connection) }
+  return { text, isAscii, hasDate, connection }
 }
 
 let second = 0

@@ -20,7 +20,8 @@ const MAX_HEADERS = 50
 export const MAX_HEAD_BYTES = 8 * 1024
 
 const TARGET = /^\/[\x21-\x7e]*$/
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+/** Of a header. */
+export const NAME: RegExp = /^[\w!#$%&'*+.^`|~-]+$/
 /** What is not in a plain header; bytes beyond ASCII are, as in `node:http`. Tabs are blank in some headers only: not beside a length. */
 const OUTSIDE_VALUE = /[^\x20-\x7e\x80-\xff]/
 const LENGTH = /^\d{1,9}$/

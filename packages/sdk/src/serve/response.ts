@@ -2,9 +2,9 @@
 import { type RequestId, resultHead, type Serialised } from '../jsonrpc/index.ts'
 import { EVENT_STREAM, JSON_TYPE, type ResponseBody, type ResponseHeaders, sseComment } from '../transport/index.ts'
 
-export const JSON_HEADERS: ResponseHeaders = { 'content-type': JSON_TYPE }
-export const STREAM_HEADERS: ResponseHeaders = { 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' }
-export const NO_HEADERS: ResponseHeaders = {}
+export const JSON_HEADERS: ResponseHeaders = Object.freeze({ 'content-type': JSON_TYPE })
+export const STREAM_HEADERS: ResponseHeaders = Object.freeze({ 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+export const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 /** An answer that takes at least this many beats becomes a stream, which can be kept alive. */
 export const PATIENCE = 2
