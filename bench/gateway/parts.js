@@ -101,7 +101,8 @@ export const pairs = PAIRS.map(([client, server]) => ({ name: pairName(client, s
 
 /** The same over HTTP with a server of another version behind it, each pair with a gateway of its own. */
 export async function translation(isWanted, effort, say) {
-  return isWanted('parley') ? await eachCast(effort.casts, say, () => translationCast(effort, say)) : []
+  const own = { ...effort, ...effort.translation }
+  return isWanted('parley') ? await eachCast(own.casts, say, () => translationCast(own, say)) : []
 }
 
 function translationCast(effort, say) {

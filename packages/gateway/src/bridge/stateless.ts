@@ -1,5 +1,5 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
-import { ParleyError } from 'parley-mcp'
+import { type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isObject, Serialised } from 'parley-mcp/engine'
 import { BridgedCall, HANDLE_KEY, type Lease, type Line } from '../upstream/index.ts'
 import { callParams, type Shared, withTools } from './endpoint.ts'
@@ -71,8 +71,8 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
       lease.line.holder = call
     }
     if (inbound.cancelled) throw new ParleyError('request_cancelled')
-    await refreshRoots(inbound, lease.line)
-    await hearFrom(lease.line, inbound)
+    if (lease.line.rootsWanted) await refreshRoots(inbound, lease.line)
+    if (inbound.logLevel !== undefined) await hearFrom(lease.line, inbound.logLevel)
     return withHandle(await callWith(call, lease.line, shared, params), lease)
   } finally {
     if (call.lasting === undefined) done()
@@ -80,9 +80,10 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
   }
 }
 
-async function callWith(call: BridgedCall, line: Line, shared: Shared, params: Body): Promise<Answer> {
-  if (call.method !== 'tools/call') return relay(call, line, params, shared.upstream)
-  return shared.tasks.call(call, line, await callParams(params, shared.upstream))
+function callWith(call: BridgedCall, line: Line, { upstream, tasks }: Shared, params: Body): Promise<Answer> {
+  if (call.method !== 'tools/call') return relay(call, line, params, upstream)
+  if (!upstream.tools.changesLists) return tasks.call(call, line, params)
+  return callParams(params, upstream).then((own) => tasks.call(call, line, own))
 }
 
 /** D-53: lists are the same for everybody, so without a conversation of its own a client gets what the gateway sees. */
@@ -90,7 +91,7 @@ async function listWith(inbound: Inbound, home: Line, { upstream, view }: Shared
   const lease = await upstream.lines.lend(inbound)
   const line = lease?.line ?? home
   try {
-    await hearFrom(line, inbound)
+    if (inbound.logLevel !== undefined) await hearFrom(line, inbound.logLevel)
     const call = new BridgedCall(inbound)
     call.remembersLists = view === undefined
     if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution))
@@ -101,13 +102,13 @@ async function listWith(inbound: Inbound, home: Line, { upstream, view }: Shared
 }
 
 /** A server that refuses a level is no reason to fail the request that names it. */
-async function hearFrom(line: Line, { logLevel }: Inbound): Promise<void> {
-  if (logLevel !== undefined) await line.wantLevel(logLevel).catch(() => {})
+async function hearFrom(line: Line, level: LogLevel): Promise<void> {
+  await line.wantLevel(level).catch(() => {})
 }
 
 /** A server that asked for roots when nobody could be asked is told now that there are some, and asks again. */
 async function refreshRoots(inbound: Inbound, line: Line): Promise<void> {
-  if (!line.rootsWanted || !inbound.caller.declares('roots')) return
+  if (!inbound.caller.declares('roots')) return
   line.rootsWanted = false
   line.roots = await inbound.request('roots/list', {}, { key: 'roots' })
   line.rootsFresh = true

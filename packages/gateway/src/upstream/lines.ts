@@ -25,6 +25,8 @@ const MOST_SPARES = 4
 
 interface Kept {
   readonly line: Promise<Line>
+  /** The same once it is there. */
+  opened: Line | undefined
   users: number
   lastUsedAt: number
   /** How long it is kept without use. */
@@ -55,9 +57,22 @@ export class Lines {
     return this.#kept.size
   }
 
-  async lease(inbound: Inbound): Promise<Lease> {
+  lease(inbound: Inbound): Lease | Promise<Lease> {
     const profile = profileOf(inbound.caller.capabilities)
     if (this.#upstream.hasSingleClient && profile.key === this.#upstream.homeProfile.key) return this.#homeLease()
+    return this.#sharedNow(profile) ?? this.#leaseFor(inbound, profile)
+  }
+
+  /** What all clients share, where that is wanted and there already, and nothing has to be found out: as it is for nearly every request. */
+  #sharedNow(profile: Profile): Lease | undefined {
+    const kept = this.#upstream.config.session === 'shared' ? this.#kept.get(sharedKey(profile)) : undefined
+    const line = kept?.opened
+    if (kept === undefined || line?.open !== true) return undefined
+    this.#noteStrays(line)
+    return profile === EMPTY_PROFILE || line.correlates ? { line, handle: undefined, release: this.#use(kept) } : undefined
+  }
+
+  async #leaseFor(inbound: Inbound, profile: Profile): Promise<Lease> {
     switch (await this.policyFor(inbound, profile)) {
       case 'shared':
         return this.#share(profile)
@@ -176,19 +191,10 @@ export class Lines {
   async #keep(key: string, profile: Profile, life = IDLE): Promise<Lease> {
     const known = this.#kept.get(key)
     const kept = known ?? this.#begin(key, profile)
-    kept.users++
     kept.life = life
-    let line: Line | undefined
-    let isReleased = false
-    const release = (): void => {
-      if (isReleased) return
-      isReleased = true
-      kept.users--
-      if (line !== undefined) this.#noteStrays(line)
-      kept.lastUsedAt = this.#upstream.clock.now()
-    }
+    const release = this.#use(kept)
     try {
-      line = await kept.line
+      const line = await kept.line
       this.#noteStrays(line)
       if (line.open) return { line, handle: undefined, release }
     } catch (error) {
@@ -202,6 +208,19 @@ export class Lines {
     return this.#keep(key, profile, life)
   }
 
+  /** It is in use until the returned function is called. */
+  #use(kept: Kept): () => void {
+    kept.users++
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      kept.users--
+      if (kept.opened !== undefined) this.#noteStrays(kept.opened)
+      kept.lastUsedAt = this.#upstream.clock.now()
+    }
+  }
+
   /** What one conversation has shown of the server holds for the others. */
   #noteStrays(line: Line): void {
     this.#strays ||= line.strays
@@ -209,12 +228,15 @@ export class Lines {
   }
 
   #begin(key: string, profile: Profile): Kept {
-    const kept: Kept = { line: this.#open(profile, true), users: 0, lastUsedAt: this.#upstream.clock.now(), life: IDLE }
+    const kept: Kept = { line: this.#open(profile, true), opened: undefined, users: 0, lastUsedAt: this.#upstream.clock.now(), life: IDLE }
     this.#kept.set(key, kept)
     const forget = (): void => {
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
     }
-    kept.line.then((line) => line.client.onState(({ to }) => to === 'closed' && forget()), forget)
+    kept.line.then((line) => {
+      kept.opened = line
+      line.client.onState(({ to }) => to === 'closed' && forget())
+    }, forget)
     this.#watch()
     return kept
   }

@@ -120,6 +120,17 @@ describe('8.1 what is written right after initialize', () => {
     ])
   })
 
+  it('in a batch can be cancelled, too: the others are answered', async () => {
+    const { session, link, ready } = hasty()
+    const item = (id: number, method: string): Body => ({ jsonrpc: '2.0', id, method })
+    link.request(0, 'initialize', initializeParams('2025-03-26'))
+    link.deliver([item(1, 'prompts/get'), item(2, 'tools/list')])
+    link.notify('notifications/cancelled', { requestId: 1 })
+    await ready()
+    expect(link.take()[1]).toMatchObject([{ id: 2, result: {} }])
+    expect([session.health().inFlight, session.stats().ignored]).toEqual([0, {}])
+  })
+
   it('can be cancelled: it is neither begun nor answered', async () => {
     const { session, link, called, ready } = hasty()
     link.request(0, 'initialize', initializeParams())

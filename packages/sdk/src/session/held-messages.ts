@@ -53,6 +53,11 @@ export class HeldMessages {
     return true
   }
 
+  /** Whether a request of this id is part of a batch, which goes on without it. */
+  hasInBatch(id: unknown): boolean {
+    return this.#messages.some(({ incoming }) => incoming.kind === 'batch' && requestsIn(incoming).some((request) => request === id))
+  }
+
   #count({ incoming, length }: Held, sign: 1 | -1): void {
     const requests = requestsIn(incoming).length
     this.#requests += sign * requests

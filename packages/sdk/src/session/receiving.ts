@@ -129,7 +129,8 @@ export class Receiving {
   #holds(held: HeldMessages, incoming: Incoming, length: number): boolean {
     if (!PATIENT.has(incoming.kind)) return false
     if (incoming.kind === 'request' && HANDSHAKE.has(incoming.message.method)) return false
-    if (incoming.kind === 'notification' && incoming.message.method === 'notifications/cancelled') return false
+    // One of a batch is cancelled when the batch is taken apart.
+    if (isCancellation(incoming) && !held.hasInBatch(incoming.message.params?.['requestId'])) return false
     const core = this.#core
     const full = core.draining ? undefined : held.add(incoming, length)
     if (full === undefined && !core.draining) return true
@@ -345,4 +346,8 @@ export class Receiving {
     if (version !== undefined) return new ParleyError('method_not_found', { message: `${method} is not answered by a ${role}` })
     return new ParleyError('not_initialized', { message: `${method} is not allowed before initialize is complete`, data: { phase } })
   }
+}
+
+function isCancellation(incoming: Incoming): incoming is Extract<Incoming, { kind: 'notification' }> {
+  return incoming.kind === 'notification' && incoming.message.method === 'notifications/cancelled'
 }

@@ -38,7 +38,7 @@ class FaultyLink extends WrappedLink {
   }
 
   override send(frame: string, options?: SendOptions): void {
-    this.#pass(this.#plan(frame, this.#sent++, 'sent'), frame, (passed) => super.send(passed, options))
+    this.#pass(this.#plan(frame, this.#sent++, 'sent'), frame, (passed) => super.send(passed, passed === frame ? options : withoutKept(options)))
   }
 
   override close(): void | Promise<void> {
@@ -57,6 +57,13 @@ class FaultyLink extends WrappedLink {
     deliver(fault === 'corrupt' ? corrupted(frame) : frame)
     if (fault === 'duplicate') deliver(frame)
   }
+}
+
+/** What is kept in bytes is whole, and would go out in the place of what is not. */
+function withoutKept(options: SendOptions | undefined): SendOptions | undefined {
+  if (options === undefined) return undefined
+  const { kept: _, ...others } = options
+  return others
 }
 
 /** Half a message is no JSON. */

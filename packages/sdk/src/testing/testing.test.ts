@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { ElicitQuestion, SampleQuestion } from '../client/index.ts'
-import type { Link } from '../jsonrpc/index.ts'
+import { type Link, Serialised } from '../jsonrpc/index.ts'
 import { memoryPair } from '../transport/index.ts'
 import { answers } from './answers.ts'
 import { fakeClock, flush } from './clock.ts'
@@ -202,6 +202,17 @@ describe('faulty', () => {
     const faults = ['drop', 'duplicate', 'corrupt', { delay: 5 }, undefined] as const
     const { seen } = await through((_, index) => faults[index], ['aaaa', 'bbbb', 'cccc', 'dddd', 'eeee'])
     expect(seen).toEqual(['bbbb', 'bbbb', 'cc', 'eeee', 'dddd'])
+  })
+
+  it('what is sent in half is not sent whole beside it', () => {
+    const send = vi.fn<Link['send']>()
+    const link = faulty({ transport: 'http', open: () => {}, send, close: () => {} }, (_, index) => (index === 0 ? 'corrupt' : undefined))
+    const kept = new Serialised('{}')
+    for (const frame of ['aaaa', 'bbbb']) link.send(frame, { relatedTo: 1, final: true, kept })
+    expect(send.mock.calls).toEqual([
+      ['aa', { relatedTo: 1, final: true }],
+      ['bbbb', { relatedTo: 1, final: true, kept }],
+    ])
   })
 
   it('loses delayed frames when the link is closed', async () => {
