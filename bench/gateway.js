@@ -18,7 +18,7 @@ const EFFORT = {
     warmUp: 0.8,
     sessions: 1000,
     single: { casts: 12, seconds: 0.2, opening: 0.5, warmUp: 0.6 },
-    translation: { casts: 7, seconds: 0.3, warmUp: 0.5 },
+    translation: { casts: 15, seconds: 0.2, opening: 0.5, warmUp: 0.3 },
   },
   quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000 },
 }

@@ -22,16 +22,20 @@ export function noteParts(result: Body, json: string): void {
 
 /** A body with its noted parts as they came; undefined when it has none. */
 export function textWithParts(body: Body): string | undefined {
-  if (!noted) return undefined
-  const names = Object.keys(body)
-  const known = names.map((name) => textOf(body[name]))
-  if (known.every((text) => text === undefined)) return undefined
+  if (!noted || !hasParts(body)) return undefined
   let written = ''
-  names.forEach((name, at) => {
-    const json: string | undefined = known[at] ?? JSON.stringify(body[name])
+  for (const name of Object.keys(body)) {
+    const value = body[name]
+    const json: string | undefined = textOf(value) ?? JSON.stringify(value)
     if (json !== undefined) written += `${written === '' ? '{' : ','}${JSON.stringify(name)}:${json}`
-  })
+  }
   return `${written}}`
+}
+
+/** Nearly no body has, and all are looked at. */
+function hasParts(body: Body): boolean {
+  for (const name in body) if (textOf(body[name]) !== undefined) return true
+  return false
 }
 
 function textOf(value: unknown): string | undefined {
