@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { ParleyError } from 'parley-mcp'
 import { type Client, connect } from 'parley-mcp/client'
 import { afterEach, describe, expect, it } from 'vitest'
+import { isAlive } from '../../../sdk/test/wire/processes.ts'
 import type { RestartSettings } from '../config/index.ts'
 import type { UpstreamEvent, UpstreamState } from './status.ts'
 import { Supervisor, upstreamReconnect } from './supervisor.ts'
@@ -60,17 +60,6 @@ async function clientOf(supervisor: Supervisor): Promise<Client> {
 async function pidOf(client: Client): Promise<number> {
   const { content } = (await client.request('tools/call', { name: 'pid', arguments: {} })) as { content: { text: string }[] }
   return Number(content[0]?.text)
-}
-
-/** A process that has ended but was not yet collected is not alive. */
-function isAlive(pid: number): boolean {
-  const file = `/proc/${pid}/stat`
-  if (process.platform === 'linux') return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 function reached(supervisor: Supervisor, state: UpstreamState): Promise<void> {

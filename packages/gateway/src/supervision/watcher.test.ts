@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { allGone, MARK, mark, marked, until } from '../../../sdk/test/wire/processes.ts'
+import { allGone, isAlive, MARK, mark, marked, until } from '../../../sdk/test/wire/processes.ts'
 import { type Leader, Watcher } from './watcher.ts'
 
 const SDK = fileURLToPath(new URL('../../../sdk/src/', import.meta.url))
@@ -17,12 +17,6 @@ const PARENT = fileURLToPath(new URL('./watched-parent.fixtures.ts', import.meta
 const NOBODY = 90_000_000
 /** HUP, INT and TERM, as the kernel shows a set of signals. */
 const DEAF_TO = (1n << 0n) | (1n << 1n) | (1n << 14n)
-
-/** A process that has ended but was not yet collected is not alive. */
-function isAlive(pid: number): boolean {
-  const file = `/proc/${pid}/stat`
-  return existsSync(file) && !/\) [ZX] /.test(readFileSync(file, 'utf8'))
-}
 
 const ended = (pid: number | undefined): Promise<boolean> =>
   until(

@@ -24,6 +24,15 @@ function environmentOf(pid: string): string[] {
   }
 }
 
+/** A process that has ended but was not yet collected is not alive. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.platform === 'linux' ? !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) : process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 /** Waits for something that no event tells of; fails with what was seen last. */
 export async function until<T>(look: () => T, wanted: (seen: T) => boolean, timeout = 15_000): Promise<T> {
   const deadline = Date.now() + timeout
