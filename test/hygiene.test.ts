@@ -22,6 +22,10 @@ describe('the repository stands alone', () => {
     expect(found(everyFile, machine)).toEqual([])
   })
 
+  it('holds nothing that a profiler has left behind', () => {
+    expect(filesBelow('', (path) => /(^|\/)isolate-[^/]*\.log$|\.(heapsnapshot|cpuprofile|heapprofile)$/.test(path))).toEqual([])
+  })
+
   it('reaches outside itself in one place only', () => {
     const outside = everyFile.filter((path) => path !== '.ci/run')
     expect(found(outside, pattern('\\.\\./', 'shared'))).toEqual([])
