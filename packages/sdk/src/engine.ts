@@ -9,7 +9,6 @@ export {
   type Link,
   type LinkEvents,
   type MessageLimits,
-  noteParts,
   type RequestId,
   type SendOptions,
   Serialised,
@@ -52,6 +51,7 @@ export {
   type TaskPeer,
   TaskReceiver,
   type TaskRun,
+  unframed,
   wasAsked,
 } from './session/index.ts'
 export { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './transport/index.ts'

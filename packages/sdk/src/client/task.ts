@@ -6,13 +6,11 @@ import {
   type Clock,
   type Duration,
   declaresExtension,
-  isFlatTask,
   milliseconds,
   PolledTask,
   type Progress,
   peerRunsTasks,
   RemoteTask,
-  type RequestOptions,
   readFlatTask,
   requestAsTask,
   type TaskPeer,
@@ -50,8 +48,6 @@ export interface TaskCallOptions extends CallOptions {
 /** What a task that runs at the server is followed with. */
 type Followed = RemoteTask | PolledTask
 
-const ACCEPTS_TASK: RequestOptions = { acceptsTask: true }
-
 const METHOD_NOT_FOUND = -32601
 
 type Convert = (result: Body) => CallOutcome | Promise<CallOutcome>
@@ -85,10 +81,8 @@ export class ClientTasks {
 
   /** Calls, and follows what is answered with a task to its end. */
   call(params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
-    const accepting = options === undefined ? ACCEPTS_TASK : { ...options, ...ACCEPTS_TASK }
-    return this.#connection.request('tools/call', params, accepting, (answer) =>
-      isFlatTask(answer) ? this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert) : convert(answer),
-    )
+    const onTask = (answer: Body): Promise<CallOutcome> => this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert)
+    return this.#connection.request('tools/call', params, { ...options, onTask }, convert)
   }
 
   /** Throws where servers have no list of tasks. */
@@ -149,9 +143,9 @@ export class ClientTasks {
   /** The server decides whether there is a task, so its answer is waited for. */
   async #beginPolled(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
     const { ttl, pollInterval, signal, onStatus, ...rest } = options
-    const answer = await this.#connection.request('tools/call', params, { ...rest, ...(signal && { signal }), ...ACCEPTS_TASK })
-    if (!isFlatTask(answer)) return new LocalTask(this.#connection.session, async () => convert(answer))
-    return handleOf(new PolledTask(this.#peer, readFlatTask('tools/call', answer), options), convert)
+    const onTask = (answer: Body): TaskHandle => handleOf(new PolledTask(this.#peer, readFlatTask('tools/call', answer), options), convert)
+    const local = (answer: Body): TaskHandle => new LocalTask(this.#connection.session, async () => convert(answer))
+    return await this.#connection.request<TaskHandle>('tools/call', params, { ...rest, ...(signal && { signal }), onTask }, local)
   }
 
   async #follow(task: Task, { timeout, maxTimeout, signal }: CallOptions, convert: Convert): Promise<CallOutcome> {

@@ -195,6 +195,18 @@ describe('E2 any thrown value becomes exactly one catalogue error', () => {
 })
 
 describe('fromWire', () => {
+  it('hands an error on as it came, to a peer of the version it came in', () => {
+    for (const wire of [
+      { code: -32077, message: 'm' },
+      { code: -32042, message: 'm', data: 'why' },
+      { code: -32050, message: 'm', data: { a: 1 } },
+    ]) {
+      expect(fromWire(wire).received).toEqual(wire)
+      expect(fromWire(wire, true).toWire('2026-07-28')).toEqual(wire)
+    }
+    expect(new ParleyError('internal_error').received).toBeUndefined()
+  })
+
   it.each([
     [-32700, 'parse_error'],
     [-32600, 'invalid_request'],

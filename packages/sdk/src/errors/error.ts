@@ -18,6 +18,8 @@ export interface ParleyErrorOptions {
   code?: number
   /** What a peer sent in `error.data` when that was no object, kept as it was. */
   receivedData?: unknown
+  /** Whoever is told speaks the version the code came in, where it means what it meant. */
+  handedOn?: boolean
 }
 
 /** `data` key under which the catalogue name of an error travels. */
@@ -34,6 +36,7 @@ export class ParleyError extends Error {
   readonly receivedCode: number | undefined
   /** `data` as it travels. */
   readonly #wireData: unknown
+  readonly #handedOn: boolean
 
   constructor(kind: ErrorKind, options: ParleyErrorOptions = {}) {
     super(options.message ?? catalogue[kind].message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -41,6 +44,14 @@ export class ParleyError extends Error {
     this.data = options.data
     this.receivedCode = options.code
     this.#wireData = 'receivedData' in options ? options.receivedData : options.data
+    this.#handedOn = options.handedOn === true
+  }
+
+  /** As the peer sent it, for whoever hands it on. */
+  get received(): WireError | undefined {
+    if (this.receivedCode === undefined) return undefined
+    const data = this.#wireData
+    return { code: this.receivedCode, message: this.message, ...(data === undefined ? {} : { data }) }
   }
 
   get code(): number {
@@ -65,7 +76,7 @@ export class ParleyError extends Error {
     const extra: Record<string, unknown> = {}
     if (this.receivedCode === undefined) {
       if (!PLAIN.has(this.kind)) extra[KIND_KEY] = this.kind
-    } else if (mayEmit(this.receivedCode, version)) {
+    } else if (this.#handedOn || mayEmit(this.receivedCode, version)) {
       wire.code = this.receivedCode
     } else if (wire.code === codeOf('internal_error')) {
       extra['originalCode'] = this.receivedCode
@@ -119,12 +130,12 @@ const KIND_BY_CODE: ReadonlyMap<number, ErrorKind> = new Map<number, ErrorKind>(
   [-1, 'user_rejected'],
 ])
 
-/** An error received from a peer, with its code and data kept as they came. */
-export function fromWire(wire: WireError): ParleyError {
+/** An error received from a peer, with its code and data kept as they came. `handedOn`: for a peer of the same version. */
+export function fromWire(wire: WireError, handedOn = false): ParleyError {
   const { code, message, data } = wire
   const named = isRecord(data) ? data[KIND_KEY] : undefined
   const kind = isErrorKind(named) ? named : (KIND_BY_CODE.get(code) ?? 'internal_error')
-  const options: ParleyErrorOptions = { message, code }
+  const options: ParleyErrorOptions = { message, code, handedOn }
   if (data !== undefined) options.data = isRecord(data) ? data : { value: data }
   if (data !== undefined && !isRecord(data)) options.receivedData = data
   return withoutStack(() => new ParleyError(kind, options))

@@ -5,7 +5,13 @@ import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'
 
 /** Longer than what a number can hold exactly, in whatever notation. */
 export const LONG = /\d{16}|\d[eE]\+?\d{3}/
+const TAB = 9
+const SPACE = 32
 const QUOTE = 34
+const COMMA = 44
+const OPENING_BRACKET = 91
+const CLOSING_BRACKET = 93
+const OPENING_BRACE = 123
 const exact = new WeakMap<Body, string>()
 
 /** `frame` is known to be one valid message, and `params` what was read from it. */
@@ -45,23 +51,48 @@ export function membersIn(text: string): Map<string, string> | undefined {
     if (behind === -1) return undefined
     members.set(name, text.slice(start, behind))
     at = skip(text, behind)
-    if (text[at] === ',') at = skip(text, at + 1)
+    if (text.charCodeAt(at) === COMMA) at = skip(text, at + 1)
   }
   return members
 }
 
+/**
+ * The values of a valid JSON object of one line, which was read into one with these `names`. What has been read stands in the order in which it was
+ * written, but for names that are there twice or look like numbers: those take longer to find.
+ */
+export function valuesIn(text: string, names: readonly string[]): readonly string[] | undefined {
+  const values: string[] = []
+  let at = skip(text, 1)
+  for (const name of names) {
+    const closing = at + 1 + name.length
+    if (text.charCodeAt(at) !== QUOTE || text.charCodeAt(closing) !== QUOTE || !text.startsWith(name, at + 1)) return valuesByName(text, names)
+    const start = skip(text, text.indexOf(':', closing) + 1)
+    const behind = endOfValue(text, start)
+    if (behind === -1) return undefined
+    values.push(text.slice(start, behind))
+    at = skip(text, behind)
+    if (text.charCodeAt(at) === COMMA) at = skip(text, at + 1)
+  }
+  return text.charCodeAt(at) === QUOTE ? valuesByName(text, names) : values
+}
+
+function valuesByName(text: string, names: readonly string[]): readonly string[] | undefined {
+  const members = membersIn(text)
+  return members === undefined ? undefined : names.map((name) => members.get(name) as string)
+}
+
 function skip(text: string, at: number): number {
   let next = at
-  while (text[next] === ' ' || text[next] === '\t') next++
+  while (text.charCodeAt(next) === SPACE || text.charCodeAt(next) === TAB) next++
   return next
 }
 
 /** Behind the value that begins at `start`; arrays are looked through for what closes them. */
 function endOfValue(text: string, start: number): number {
-  const first = text[start]
-  if (first === '"') return endOfString(text, start) + 1
-  if (first === '{') return endOfObject(text, start)
-  if (first === '[') return endOfArray(text, start)
+  const first = text.charCodeAt(start)
+  if (first === QUOTE) return endOfString(text, start) + 1
+  if (first === OPENING_BRACE) return endOfObject(text, start)
+  if (first === OPENING_BRACKET) return endOfArray(text, start)
   let at = start
   while (at < text.length && !',}] \t'.includes(text[at] as string)) at++
   return at
@@ -70,9 +101,10 @@ function endOfValue(text: string, start: number): number {
 function endOfArray(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {
-    if (text.charCodeAt(at) === QUOTE) at = endOfString(text, at)
-    else if (text[at] === '[') depth++
-    else if (text[at] === ']' && --depth === 0) return at + 1
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === OPENING_BRACKET) depth++
+    else if (code === CLOSING_BRACKET && --depth === 0) return at + 1
   }
   return -1
 }

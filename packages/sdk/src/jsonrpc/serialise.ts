@@ -1,7 +1,7 @@
 /** From messages to text. The envelope is written by hand: it is short, and a body that is already text need not be parsed again. */
 import { type ErrorKind, ParleyError, type WireError } from '../errors/index.ts'
 import type { Body, RequestId } from './message.ts'
-import { textWithParts } from './noted-parts.ts'
+import { textAsNoted } from './noted-text.ts'
 
 /** A result that is already JSON text in the peer's version, such as a cached list. */
 export class Serialised {
@@ -63,7 +63,7 @@ export function paramsText(params: Body): string {
 export function bodyText(body: Body, kind: ErrorKind): string {
   let cause: unknown
   try {
-    const text: string | undefined = textWithParts(body) ?? JSON.stringify(body)
+    const text: string | undefined = textAsNoted(body) ?? JSON.stringify(body)
     if (text !== undefined) return text
   } catch (thrown) {
     cause = thrown

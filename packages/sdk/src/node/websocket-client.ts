@@ -1,16 +1,21 @@
-/** WebSockets of a client on Node: the runtime's own, or those of the package `ws` where the runtime has none. */
+/** WebSockets of a client on Node: those of the package `ws`, which bounds messages and says why it cannot connect, or the runtime's own without it. */
 import type { Link } from '../jsonrpc/index.ts'
 import { type Dial, dialGlobal, type WebSocketOptions, webSocketTo as webSocketWith } from '../transport/index.ts'
 import { loadWs } from './websocket-library.ts'
 
-const dialWithLibrary: Dial = async (url, { protocol, headers, maxMessage }) => {
-  const { WebSocket } = await loadWs()
+const dialHere: Dial = async (url, settings) => {
+  const library = await loadWs().catch(unlessRuntimeHasOne)
+  if (library === undefined) return dialGlobal(url, settings)
+  const { protocol, headers, maxMessage } = settings
   // Compression costs memory for every connection, and its limits are not ours.
-  return new WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false, maxPayload: maxMessage })
+  return new library.WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false, maxPayload: maxMessage })
+}
+
+function unlessRuntimeHasOne(missing: unknown): undefined {
+  if (globalThis.WebSocket === undefined) throw missing
 }
 
 /** A link to `ws://` or `wss://`. */
 export function webSocketTo(url: string | URL, options: WebSocketOptions = {}): Promise<Link> {
-  const dial = options.dial ?? (globalThis.WebSocket === undefined ? dialWithLibrary : dialGlobal)
-  return webSocketWith(url, { ...options, dial })
+  return webSocketWith(url, { ...options, dial: options.dial ?? dialHere })
 }

@@ -15,6 +15,8 @@ import type { Hurried, Soon } from './soon.ts'
 export interface LinkHost {
   readonly settings: HttpSettings
   readonly pulse: Pulse
+  /** Of answers that clients can come back for before anything has happened, as soon as they are streams (C-40). */
+  readonly briskPulse: Pulse
   readonly soon: Soon
   /** Asked once a version is agreed on. */
   knowsPolling(version: string): boolean
@@ -177,7 +179,7 @@ export class HttpLink implements Link, StreamHome {
     this.#closed = true
     for (const reply of new Set(this.#replies?.values())) {
       this.#forget(reply)
-      if (reply.stream === undefined) respondEnded(reply)
+      this.#answerEnded(reply)
     }
     for (const stream of this.#streams?.values() ?? []) stream.release(this.settings.retry)
     this.#streams = undefined
@@ -196,7 +198,7 @@ export class HttpLink implements Link, StreamHome {
 
   /** Turns a waiting response into a stream, with its first message if there is one. */
   openStream(reply: Reply, first?: string): void {
-    this.pulse.remove(reply)
+    this.#patience.remove(reply)
     const stream = this.#newStream()
     reply.stream = stream
     this.#streams ??= new Map()
@@ -223,9 +225,18 @@ export class HttpLink implements Link, StreamHome {
     if (!this.#known) queueMicrotask(() => this.#events?.closed())
   }
 
+  /** An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new session. */
+  #answerEnded({ exchange, ids, stream }: Reply): void {
+    const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' })
+    const frame = errorText(ids.length === 1 ? ids[0] : undefined, error.toWire())
+    if (stream === undefined) return exchange.respond(200, JSON_HEADERS, frame)
+    this.#streams?.delete(stream.number)
+    stream.finish(frame)
+  }
+
   #forget(reply: Reply): void {
     for (const id of reply.ids) this.#replies?.delete(id)
-    this.pulse.remove(reply)
+    this.#patience.remove(reply)
   }
 
   #wait(reply: Reply): void {
@@ -234,7 +245,12 @@ export class HttpLink implements Link, StreamHome {
     if (answer === 'json' || !this.#known) return
     // Where a stream is wanted it is opened soon, but an answer that is nearly there still goes out in one piece.
     if (answer === 'sse') this.#host.soon.add(reply)
-    else this.pulse.add(reply)
+    else this.#patience.add(reply)
+  }
+
+  /** What answers wait with. */
+  get #patience(): Pulse {
+    return this.polling ? this.#host.briskPulse : this.pulse
   }
 
   #isWaiting(reply: Reply): boolean {
@@ -290,9 +306,3 @@ export class HttpLink implements Link, StreamHome {
 }
 
 const NO_EVENTS: readonly LoggedEvent[] = []
-
-/** An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new session. */
-function respondEnded({ exchange, ids }: Reply): void {
-  const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' })
-  exchange.respond(200, JSON_HEADERS, errorText(ids.length === 1 ? ids[0] : undefined, error.toWire()))
-}

@@ -19,6 +19,11 @@ export function pulsePeriod(heartbeat: number): number {
   return heartbeat / BEATS_PER_HEARTBEAT
 }
 
+/** The same for answers that are to become streams soon, in milliseconds: after a second at most. */
+export function briskPeriod(heartbeat: number): number {
+  return Math.min(500, pulsePeriod(heartbeat))
+}
+
 /** The body of an answer; a result the server keeps goes out in the bytes that are kept. */
 export function answerBody(id: RequestId, frame: string, kept: Serialised | undefined): ResponseBody {
   return kept === undefined ? frame : [resultHead(id), kept.bytes, '}']

@@ -6,7 +6,7 @@ import { supports } from '../versions/index.ts'
 import { HttpLink, type LinkHost } from './http-link.ts'
 import type { HttpSettings } from './options.ts'
 import { Pulse } from './pulse.ts'
-import { pulsePeriod } from './response.ts'
+import { briskPeriod, pulsePeriod } from './response.ts'
 import { Soon } from './soon.ts'
 
 /** How a conversation is to be held, and with whom. */
@@ -60,6 +60,7 @@ const VISIBLE = /^[\x21-\x7e]+$/
 export class SessionTable implements LinkHost, Places {
   readonly settings: HttpSettings
   readonly pulse: Pulse
+  readonly briskPulse: Pulse
   readonly soon: Soon
   /** In the order of their last use, as far as it was noted. */
   readonly #sessions = new Map<string, HttpSession>()
@@ -72,6 +73,7 @@ export class SessionTable implements LinkHost, Places {
   constructor(settings: HttpSettings) {
     this.settings = settings
     this.pulse = new Pulse(settings.clock, pulsePeriod(settings.heartbeat))
+    this.briskPulse = new Pulse(settings.clock, briskPeriod(settings.heartbeat))
     this.soon = new Soon(settings.clock)
   }
 
@@ -124,6 +126,7 @@ export class SessionTable implements LinkHost, Places {
     this.#cancelSweep?.()
     this.#cancelSweep = undefined
     this.pulse.stop()
+    this.briskPulse.stop()
   }
 
   knowsPolling(version: string): boolean {

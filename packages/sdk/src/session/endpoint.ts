@@ -90,10 +90,8 @@ export interface Inbound {
   readonly cancelled: boolean
   /** Calls `run` when it is cancelled, at once if it was; lighter than the signal. The returned function takes it back. */
   onCancel(run: (reason: string) => void): () => void
-  /** Whether a result is written as it is given, so that its text can be handed on. */
-  readonly passes: boolean
   /** Does nothing when the peer did not ask for progress; values that do not grow are left out. */
-  progress(progress: number, total?: number, message?: string): void
+  progress(progress: number, total?: number, message?: string, more?: Body): void
   /** A notification that belongs to this request. */
   notify(method: string, params?: Body): void
   /** Lets the peer hang up meanwhile and come back for the answer; does nothing where transport or version cannot. */
@@ -114,16 +112,19 @@ export type Answer = Body | Serialised | InputRequired
 export interface Endpoint {
   /**
    * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one before requests that speak for
-   * themselves. `declared` are the capabilities of the client either way. `undefined` when there is nothing to wait for; what it throws, or a promise
+   * themselves. `declared` are the capabilities of the client either way, `method` is what is asked. `undefined` when there is nothing to wait for; what it throws, or a promise
    * rejects with, is the answer to the requests that waited.
    */
-  prepare?(peer: Introduction | undefined, declared: Capabilities): Promise<void> | undefined
+  prepare?(peer: Introduction | undefined, declared: Capabilities, method: string): Promise<void> | undefined
   /** Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this one. */
   readonly takesForeignState?: boolean
   /** Whether parameters are handed on, so that how their numbers were written is remembered. */
   readonly keepsDigits?: boolean
-  /** Told in the handshake, or to who asks. The same object as long as nothing has changed. */
-  introduce(): Introduction
+  /**
+   * Told in the handshake, or to who asks; `declared` are the capabilities of who is told, where it is somebody in particular. The same object as long
+   * as nothing has changed.
+   */
+  introduce(declared?: Capabilities): Introduction
   /** Answers one request; what it throws becomes one catalogue error. */
   answer(inbound: Inbound): Answer | Promise<Answer>
   /** A tool's definition in the newest vocabulary, for results that are read through their output schema. */

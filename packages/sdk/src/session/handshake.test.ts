@@ -103,6 +103,26 @@ describe('C1 C2 capabilities are taken once, restricted to the version, and froz
     expect(capabilities.experimental).toEqual({ mine: {} })
   })
 
+  it.each([
+    ['2024-11-05', { roots: { listChanged: true }, sampling: { context: {} } }],
+    ['2025-03-26', { roots: { listChanged: true }, sampling: { context: {} } }],
+    ['2025-06-18', { roots: { listChanged: true }, sampling: { context: {} }, elicitation: {} }],
+    ['2025-11-25', { roots: { listChanged: true }, sampling: { tools: {} }, elicitation: { form: {}, url: {} }, tasks: { list: {} } }],
+  ])('a client of %s is only believed to have what its version has', (version, believed) => {
+    const declared = {
+      roots: { listChanged: true },
+      sampling: { tools: {} },
+      elicitation: { form: {}, url: {} },
+      tasks: { list: {} },
+      extensions: { 'io.example/x': {} },
+      experimental: { mine: {} },
+      nobodys: { own: 1 },
+    }
+    const { link, session } = makeRig('server')
+    link.request(1, 'initialize', { ...initializeParams(version), capabilities: declared })
+    expect(session.peer?.capabilities).toEqual({ ...believed, extensions: declared.extensions, experimental: declared.experimental, nobodys: { own: 1 } })
+  })
+
   it('a client declares only what the version it asks for has', () => {
     const { link, session } = makeRig('client', { versions: ['2025-03-26'], capabilities: { elicitation: { form: {} }, roots: { listChanged: true } } })
     session.initialise().catch(() => {})

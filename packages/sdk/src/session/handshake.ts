@@ -1,8 +1,17 @@
 /** The `initialize` exchange as values: what is asked, what is answered, and what both sides know afterwards. */
 import { ParleyError } from '../errors/index.ts'
 import { type Body, isObject } from '../jsonrpc/index.ts'
-import { type HandshakeVersion, handshakeVersions, isVersion, negotiate, newestVersion, type ProtocolVersion, unsupportedVersion } from '../protocol/index.ts'
-import { capabilitiesDown, isVerdict, type Part, type Profile, plan, type TranslationContext } from '../versions/index.ts'
+import {
+  type Capabilities,
+  type HandshakeVersion,
+  handshakeVersions,
+  isVersion,
+  negotiate,
+  newestVersion,
+  type ProtocolVersion,
+  unsupportedVersion,
+} from '../protocol/index.ts'
+import { capabilitiesDown, clientCapabilitiesIn, isVerdict, type Part, type Profile, plan, type TranslationContext } from '../versions/index.ts'
 import type { Identity, Introduction } from './endpoint.ts'
 
 export interface Agreement {
@@ -17,7 +26,8 @@ export function readInitialize(params: Body | undefined, supported: readonly Pro
   for (const key of ['capabilities', 'clientInfo']) {
     if (!isObject(params?.[key])) throw new ParleyError('invalid_params', { message: `initialize needs an object "${key}"` })
   }
-  const translated = translate(version, newestVersion, 'params', params, profile, {})
+  const capabilities = clientCapabilitiesIn(version, params?.['capabilities'] as Capabilities)
+  const translated = translate(version, newestVersion, 'params', { ...params, capabilities }, profile, {})
   return { version, requested: requested as string, peer: introduction(translated, 'clientInfo') }
 }
 
@@ -46,16 +56,18 @@ function own({ capabilities }: Introduction): Body {
 export function readInitializeResult(result: Body, supported: readonly ProtocolVersion[], profile: Profile): Agreement {
   const version = result['protocolVersion']
   const offered: readonly ProtocolVersion[] = handshakeVersions.filter((candidate) => supported.includes(candidate))
-  if (!isVersion(version) || !offered.includes(version)) throw noCommonVersion(version, offered)
+  if (!isVersion(version) || !offered.includes(version)) throw noCommonVersion(version, offered, supported)
   if (!isObject(result['capabilities'])) throw new ParleyError('invalid_answer', { message: 'The server answered initialize without capabilities' })
   const translated = translate(version, newestVersion, 'result', result, profile, {})
   return { version: version as HandshakeVersion, peer: introduction(translated, 'serverInfo') }
 }
 
-function noCommonVersion(answered: unknown, offered: readonly ProtocolVersion[]): ParleyError {
+function noCommonVersion(answered: unknown, offered: readonly ProtocolVersion[], supported: readonly ProtocolVersion[]): ParleyError {
   const named = typeof answered === 'string' ? answered.slice(0, 64) : String(typeof answered)
+  // It is spoken here, only not after a handshake.
+  const speaks = supported.includes(named as ProtocolVersion) ? `${offered.join(', ')} with a handshake` : supported.join(', ')
   return new ParleyError('unsupported_protocol_version', {
-    message: `No common protocol version: the server speaks ${JSON.stringify(named)}, this client speaks ${offered.join(', ')}`,
+    message: `No common protocol version: the server speaks ${JSON.stringify(named)}, this client speaks ${speaks}`,
     data: { server: named, client: [...offered] },
   })
 }

@@ -135,10 +135,6 @@ export class InboundCall implements Inbound {
     }
   }
 
-  get passes(): boolean {
-    return this.route.resultDown === undefined
-  }
-
   /** Its request is answered, but not the call: what can be made again is not kept meanwhile. */
   suspend(): void {
     this.answered = true
@@ -154,12 +150,12 @@ export class InboundCall implements Inbound {
     this.#lastProgress = Number.NEGATIVE_INFINITY
   }
 
-  progress(progress: number, total?: number, message?: string): void {
+  progress(progress: number, total?: number, message?: string, more?: Body): void {
     const token = this.#meta?.['progressToken']
-    if (this.parked?.waits) return this.parked.keepProgress({ progress, total, message })
+    if (this.parked?.waits) return this.parked.keepProgress({ progress, total, message, more })
     if ((typeof token !== 'string' && typeof token !== 'number') || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
-    const params: Body = { progressToken: token, progress }
+    const params: Body = { ...more, progressToken: token, progress }
     if (total !== undefined) params['total'] = total
     if (message !== undefined) params['message'] = message
     this.notify('notifications/progress', params)

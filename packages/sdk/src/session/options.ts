@@ -14,6 +14,8 @@ export interface Progress {
   progress: number
   total?: number
   message?: string
+  /** Whatever else came with it: `_meta`, and fields that no version knows. */
+  more?: Body
 }
 
 export interface RequestOptions {
@@ -38,8 +40,8 @@ export interface RequestOptions {
   relatedTo?: string | number
   /** Names the question within the request it belongs to, where questions travel inside an answer. */
   key?: string
-  /** For whoever follows tasks: a result of type `task` is not refused but handed over as it came, with its `resultType`. */
-  acceptsTask?: boolean
+  /** For whoever follows tasks: a result of type `task` is not refused; what is made of it here, the request is answered with. */
+  onTask?: (answer: Body) => unknown
   /** On whose behalf the request is made: told to whoever answers what the peer asks while it works on it, and with what it notifies of meanwhile. */
   owner?: unknown
   /**
@@ -52,8 +54,10 @@ export interface RequestOptions {
   onReleased?: (retry: number | undefined) => void
   /** Writes the parameters as JSON, in place of the usual way. */
   write?: WriteParams
-  /** Told the text of the result before the result itself, and what was read from it; where nothing of it is changed it can be handed on as it came. */
-  onText?: (json: string, untouched: boolean, received: Body) => void
+  /** Told the text of the result before the result itself; where nothing of it is changed it can be handed on as it came. */
+  onText?: (json: string, untouched: boolean) => void
+  /** For results that are handed on as bodies: as far as nobody changes them, they are written again in the words they came in. */
+  keepsText?: boolean
   /** Shown the text of the result before it is read: true takes it for read, and the request gets an empty result. For whoever has read the same before. */
   ifText?: (json: string) => boolean
   /** Told what translation of this request and its result could not carry over; whoever observes the session is told as well. */

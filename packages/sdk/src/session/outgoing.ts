@@ -1,6 +1,6 @@
 /** How a request of this side is written, and what its transport is told beside the text. */
 import type { ParleyError } from '../errors/index.ts'
-import { type Body, isObject, requestText, resultIn, type SendOptions } from '../jsonrpc/index.ts'
+import { type Body, isObject, isWorthNoting, noteParts, noteText, requestText, resultIn, type SendOptions } from '../jsonrpc/index.ts'
 import { type HeaderParam, headersFor, type TranslationContext } from '../versions/index.ts'
 import type { SessionCore } from './core.ts'
 import type { RequestOptions } from './options.ts'
@@ -50,10 +50,15 @@ export function sendOptions({ link }: SessionCore, { method, params, options, en
   return { headers: annotated.length > 0 && isObject(args) ? { ...headers, ...headersFor(annotated, args) } : headers }
 }
 
-/** Only what is known to be one line of JSON goes on as text. */
-export function tellText({ onText }: RequestOptions, frame: string | undefined, untouched: boolean, received: Body): void {
-  const json = frame === undefined ? undefined : resultIn(frame)
-  if (json !== undefined) onText?.(json, untouched, received)
+/** Only what is known to be one line of JSON goes on as text. `own` is the result without its envelope, and `known` what was made of that. */
+export function tellText({ onText, keepsText }: RequestOptions, frame: string, result: Body, own: Body, known: Body): void {
+  if (onText === undefined && (keepsText !== true || (known !== result && !isWorthNoting(frame)))) return
+  const json = resultIn(frame)
+  if (json === undefined) return
+  onText?.(json, known === result)
+  if (keepsText !== true) return
+  if (known === own) noteText(json, result, known)
+  else noteParts(json, result)
 }
 
 /** Where hanging up says it, nothing else does; the specification forbids cancelling the handshake. */

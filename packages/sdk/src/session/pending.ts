@@ -110,8 +110,8 @@ export class Pending implements PendingRequest, Orphan {
     if (!(sum > this.#lastTold)) return undefined
     this.#lastTold = sum
     if (this.#progressBase === 0) return progress
-    const { message } = progress
-    return { progress: sum, ...(message === undefined ? {} : { message }) }
+    const { total: _, ...told } = progress
+    return { ...told, progress: sum }
   }
 
   listed(rest: Rest | undefined): PendingRequest {

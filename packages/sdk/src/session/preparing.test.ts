@@ -9,6 +9,7 @@ import { everything, initializeParams, makeRig, type Rig, settled } from './sess
 interface Preparation {
   readonly peer: Introduction | undefined
   readonly declared: Capabilities
+  readonly method: string
   ready(): void
   fail(error: unknown): void
 }
@@ -23,13 +24,13 @@ function preparing(options: Parameters<typeof makeRig>[1] = {}): PreparingRig {
   const called: string[] = []
   let name = 'nobody yet'
   const endpoint: Endpoint = {
-    prepare: (peer, declared) =>
+    prepare: (peer, declared, method) =>
       new Promise((resolve, reject) => {
         const ready = () => {
           name = 'somebody'
           resolve()
         }
-        preparations.push({ peer, declared, ready, fail: reject })
+        preparations.push({ peer, declared, method, ready, fail: reject })
       }),
     introduce: () => ({ info: { name, version: '1' }, capabilities: everything }),
     answer: (inbound) => {
@@ -46,7 +47,7 @@ describe('Endpoint.prepare before the handshake', () => {
     link.request('hello', 'initialize', initializeParams())
     await settled()
     expect(link.take()).toEqual([])
-    expect(preparations).toMatchObject([{ peer: { info: { name: 'peer', version: '2' } }, declared: { sampling: {} } }])
+    expect(preparations).toMatchObject([{ peer: { info: { name: 'peer', version: '2' } }, declared: { sampling: {} }, method: 'initialize' }])
     expect([session.version, session.health().inFlight]).toEqual([undefined, 1])
     preparations[0]?.ready()
     await settled()
@@ -172,7 +173,10 @@ describe('Endpoint.prepare before requests that speak for themselves', () => {
     link.request(2, 'server/discover', envelope)
     await settled()
     expect([link.take(), called, session.health().inFlight]).toEqual([[], [], 2])
-    expect(preparations.map(({ peer, declared }) => [peer, declared])).toEqual(Array(2).fill([undefined, { roots: {} }]))
+    expect(preparations.map(({ peer, declared, method }) => [peer, declared, method])).toEqual([
+      [undefined, { roots: {} }, 'tools/list'],
+      [undefined, { roots: {} }, 'server/discover'],
+    ])
     preparations[1]?.ready()
     await settled()
     preparations[0]?.ready()

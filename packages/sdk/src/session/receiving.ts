@@ -47,6 +47,9 @@ export interface HandshakeLife {
   readonly hurry: (hurry: boolean) => void
 }
 
+/** What progress consists of; the token is this side's own. */
+const PROGRESS: ReadonlySet<string> = new Set(['progressToken', 'progress', 'total', 'message'])
+
 export class Receiving {
   readonly #core: SessionCore
   readonly #requests: Requests
@@ -213,7 +216,7 @@ export class Receiving {
     try {
       if (this.#preparing) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
       const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
-      const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities)
+      const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities, message.method)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       const { maxInFlight, maxQueuedNotifications, limits } = core.settings
       this.#held ??= new HeldMessages({ maxRequests: maxInFlight, maxOthers: maxQueuedNotifications, maxLength: limits.maxBytes })
@@ -243,7 +246,7 @@ export class Receiving {
     const core = this.#core
     try {
       const { profile, clock } = core.settings
-      if (core.endpoint.prepare !== undefined) core.self = core.endpoint.introduce()
+      if (core.endpoint.prepare !== undefined) core.self = core.endpoint.introduce(peer.capabilities)
       const result = initializeResult(version, core.self, profile, core.translationContext(undefined))
       core.agreeOn(version, peer)
       core.phases.fire('initialize', clock.now())
@@ -290,6 +293,8 @@ export class Receiving {
     const told: Progress = { progress }
     if (typeof total === 'number') told.total = total
     if (typeof message === 'string') told.message = message
+    const more = moreThan(PROGRESS, params)
+    if (more !== undefined) told.more = more
     this.#requests.progress(progressToken, told)
   }
 
@@ -346,6 +351,12 @@ export class Receiving {
     if (version !== undefined) return new ParleyError('method_not_found', { message: `${method} is not answered by a ${role}` })
     return new ParleyError('not_initialized', { message: `${method} is not allowed before initialize is complete`, data: { phase } })
   }
+}
+
+/** Nearly always there is nothing. */
+function moreThan(known: ReadonlySet<string>, params: Body): Body | undefined {
+  const names = Object.keys(params).filter((name) => !known.has(name))
+  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, params[name]]))
 }
 
 function isCancellation(incoming: Incoming): incoming is Extract<Incoming, { kind: 'notification' }> {

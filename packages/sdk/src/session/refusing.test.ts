@@ -1,9 +1,8 @@
-/** What is said to a peer that asks what it must not, and which results are written as they are given. */
+/** What is said to a peer that asks what it must not. */
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
-import type { Body } from '../jsonrpc/index.ts'
-import type { Endpoint, Inbound } from './endpoint.ts'
-import { everything, initializeParams, makeRig, openServer } from './session.fixtures.ts'
+import type { Endpoint } from './endpoint.ts'
+import { initializeParams, makeRig } from './session.fixtures.ts'
 
 describe('Endpoint.refusing', () => {
   const seen: [string, string][] = []
@@ -39,25 +38,5 @@ describe('Endpoint.refusing', () => {
     const same = open((_, error) => error)
     same.link.request(1, 'prompts/list')
     expect(same.link.take()).toEqual(plain.link.take())
-  })
-})
-
-describe('Inbound.passes', () => {
-  async function passing(version: '2024-11-05' | '2025-11-25', method: string, params: Body): Promise<boolean | undefined> {
-    let call: Inbound | undefined
-    const { link } = openServer(version, {
-      capabilities: everything,
-      answer: (inbound) => {
-        call = inbound
-        return {}
-      },
-    })
-    link.request(1, method, params)
-    return call?.passes
-  }
-
-  it('is true where a result needs no translation', async () => {
-    expect(await passing('2025-11-25', 'completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } })).toBe(true)
-    expect(await passing('2024-11-05', 'tools/call', { name: 'x' })).toBe(false)
   })
 })

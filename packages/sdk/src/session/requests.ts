@@ -181,7 +181,7 @@ export class Requests implements MendingHost {
       const own = framed ? unframed(result) : result
       const known = route?.resultUp === undefined || relayed ? own : (this.#core.translate(route.resultUp, own, contextOf(this.#core, pending)) ?? {})
       if (pending.rounds > 0) noteAsked(known)
-      if (pending.options?.onText !== undefined) tellText(pending.options, frame, known === result, result)
+      if (pending.options !== undefined && frame !== undefined) tellText(pending.options, frame, result, own, known)
       pending.resolve((pending.convert === undefined ? known : pending.convert(known)) as never)
     } catch (error) {
       pending.reject(error)
@@ -195,12 +195,13 @@ export class Requests implements MendingHost {
       this.#rounds ??= new Rounds(this.#core, this.#session, this)
       return this.#rounds.begin(pending, result)
     }
-    if (type !== 'task' || pending.options?.acceptsTask !== true) {
+    const onTask = pending.options?.onTask
+    if (type !== 'task' || onTask === undefined) {
       return this.fail(pending, new ParleyError('invalid_answer', { message: `${pending.method} was answered with a result of type ${shown(type)}` }))
     }
     this.#take(pending.id)
     try {
-      pending.resolve((pending.convert === undefined ? result : pending.convert(result)) as never)
+      pending.resolve(onTask(result) as never)
     } catch (error) {
       pending.reject(error)
     }

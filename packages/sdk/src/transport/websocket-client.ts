@@ -4,6 +4,7 @@ import type { Link } from '../jsonrpc/index.ts'
 import { shownUrl } from './http/client-call.ts'
 import { type SocketLike, SUBPROTOCOL, type WebSocketLinkOptions, webSocketLink } from './websocket.ts'
 import { troubleOf } from './websocket-reason.ts'
+import { wrongLanguage } from './wrong-language.ts'
 
 export interface DialSettings {
   /** The subprotocol to ask for. */
@@ -111,7 +112,7 @@ const KINDS: Readonly<Record<string, ErrorKind>> = { 401: 'unauthorized', 403: '
 function failure(url: URL, why: string, cause: unknown): ParleyError {
   // The one way in which `ws` tells the status of a refusal.
   const [, status] = /^Unexpected server response: (\d{3})$/.exec(why) ?? []
-  const words = status === undefined ? why : `it answered ${status}`
+  const words = status === undefined ? (wrongLanguage(shownUrl(url), why) ?? why) : `it answered ${status}`
   return new ParleyError(KINDS[status ?? ''] ?? 'transport_error', {
     message: `Cannot connect to ${shownUrl(url)}: ${words}`,
     ...(status === undefined ? {} : { data: { status: Number(status) } }),

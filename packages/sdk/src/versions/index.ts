@@ -1,5 +1,6 @@
 export { BatchAnswer, type SplitBatch, splitBatch } from './batch.ts'
 export { type Change, change, defineStep, type Part, type Rule, type Step } from './change.ts'
+export { clientCapabilitiesIn } from './declared.ts'
 export {
   type Dialect,
   type DialectName,

@@ -42,7 +42,7 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
         'a page',
         (_seen, r) => void r.writeHead(200, { 'content-type': 'text/html' }).end('<h1>It\n works!</h1>'),
         'invalid_answer',
-        /did not answer tools\/list but sent 200 text\/html: <h1>It works!/,
+        /did not answer tools\/list but sent 200 text\/html: an HTML page$/,
       ],
       ['nothing', (_seen, r) => void r.writeHead(200).end(), 'invalid_answer', /sent 200 without a type: \(an empty body\)/],
       ['an empty JSON body', (_seen, r) => json(r, ''), 'invalid_answer', /sent 200 application\/json: \(an empty body\)/],
@@ -83,6 +83,7 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       ['a closed connection', (_seen, r) => void r.destroy(), 'transport_error', /Cannot reach/],
       ['500', (_seen, r) => void r.writeHead(500).end('the disk\u0007 is full'), 'transport_error', /answered 500: the disk is full/],
       ['503 with a time', (_seen, r) => void r.writeHead(503, { 'retry-after': '7' }).end(), 'transport_error', /answered 503: \(an empty body\)/],
+      ['a page', (_seen, r) => void r.writeHead(500).end('<!DOCTYPE html>\n<html>'), 'transport_error', /answered 500: an HTML page$/],
       ['429', (_seen, r) => void r.writeHead(429).end('slowly'), 'rate_limited', /answered 429: slowly/],
       ['404 without a session', (_seen, r) => void r.writeHead(404).end('x'.repeat(1000)), 'transport_error', /answered 404: x{200}…$/],
     ]

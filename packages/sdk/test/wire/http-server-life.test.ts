@@ -168,6 +168,18 @@ describe('L8 shutting down', () => {
     expect(await answer).toMatchObject({ status: 200, json: { id: 1, error: { data: { 'parley/kind': 'session_closed' } } } })
   })
 
+  it('says so on a stream, too: there will be nobody to come back to', async () => {
+    const clock = fakeClock()
+    const { port, serving, waiting } = await serve({ clock })
+    const peer = await Peer.open(port)
+    const stream = peer.stream(toolCall(1, 'wait'))
+    await waiting.opened
+    await clock.advance(1000)
+    const events = await stream
+    await serving.close({ drain: 0 })
+    expect((await events.end()).messages).toMatchObject([{ id: 1, error: { data: { 'parley/kind': 'session_closed' } } }])
+  })
+
   it('ends connections that are kept open for nothing', async () => {
     const { Agent } = await import('node:http')
     const { port, serving } = await serve()

@@ -61,6 +61,46 @@ describe('the form of an answer', () => {
   })
 })
 
+describe('C-40 a call that is silent for a second', () => {
+  it('is a stream for clients that can come back with its first event, and they do', async () => {
+    const clock = fakeClock()
+    const { port, go, waiting } = await serve({ clock })
+    const peer = await Peer.open(port)
+    const called = peer.stream(toolCall(1, 'wait'))
+    await waiting.opened
+    await clock.advance(1000)
+    const events = await (await called).until(({ seen }) => seen.length === 1)
+    expect(events.seen).toEqual([{ id: expect.stringMatching(/-0$/), data: '', retry: 1000 }])
+    events.hangUp()
+    await events.end()
+    const resumed = await peer.listen({ 'last-event-id': events.lastEventId })
+    go.open()
+    expect((await resumed.end()).messages).toMatchObject([{ id: 1, result: { content: [{ type: 'text' }] } }])
+  })
+
+  it('is plain JSON when it is answered before', async () => {
+    const clock = fakeClock()
+    const { port, go, waiting } = await serve({ clock })
+    const peer = await Peer.open(port)
+    const called = peer.post(toolCall(1, 'wait'))
+    await waiting.opened
+    await clock.advance(499)
+    go.open()
+    expect((await called).headers['content-type']).toBe('application/json')
+  })
+
+  it.each(['2025-03-26', '2025-06-18'])('is plain JSON for clients of %s', async (version) => {
+    const clock = fakeClock()
+    const { port, go, waiting } = await serve({ clock })
+    const peer = await Peer.open(port, version)
+    const called = peer.post(toolCall(1, 'wait'))
+    await waiting.opened
+    await clock.advance(4999)
+    go.open()
+    expect((await called).headers['content-type']).toBe('application/json')
+  })
+})
+
 describe('C-40 the first event', () => {
   const first = async (version: string) => {
     const { port } = await serve({ answer: 'sse', retry: 1234 })

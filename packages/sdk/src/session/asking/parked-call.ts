@@ -56,6 +56,7 @@ export interface KeptProgress {
   progress: number
   total: number | undefined
   message: string | undefined
+  more: Body | undefined
 }
 
 /** Notices that came while nobody listened; more are dropped. */
@@ -342,7 +343,7 @@ export class ParkedCall {
     this.#progress = undefined
     this.#notices = undefined
     for (const { method, params } of notices ?? []) this.call.notify(method, params)
-    if (progress !== undefined) this.call.progress(progress.progress, progress.total, progress.message)
+    if (progress !== undefined) this.call.progress(progress.progress, progress.total, progress.message, progress.more)
   }
 }
 

@@ -41,8 +41,6 @@ export class EmbeddedQuestion implements Inbound {
     return this.signal.aborted
   }
 
-  readonly passes = false
-
   get sent(): Body {
     return this.params
   }

@@ -256,10 +256,11 @@ describe('D-02, D-03, D-42 results', () => {
 
   it('D-07 a task is handed to who asks for it, as it came', async () => {
     const { session, link } = await openStateless()
-    const asked = session.request('tools/call', { name: 'x' }, { acceptsTask: true })
+    const onTask = (answer: Body): Body => answer
+    const asked = session.request('tools/call', { name: 'x' }, { onTask })
     link.answer(link.lastId, { resultType: 'task', taskId: 't', status: 'working' })
     expect(await asked).toEqual({ resultType: 'task', taskId: 't', status: 'working' })
-    const plain = session.request('tools/call', { name: 'x' }, { acceptsTask: true }, (result) => Object.keys(result))
+    const plain = session.request('tools/call', { name: 'x' }, { onTask }, (result) => Object.keys(result))
     link.answer(link.lastId, complete({ content: [] }))
     expect(await plain).toEqual(['content'])
   })

@@ -69,7 +69,7 @@ export class Stateless {
     if (this.#core.draining) {
       return this.#answering.refuseStateless(message.id, key, new ParleyError('shutting_down', { message: 'The server is shutting down' }))
     }
-    const prepared = this.#prepared(envelope)
+    const prepared = this.#prepared(envelope, message.method)
     if (prepared === undefined) return this.#check(message, origin, envelope)
     const objection = this.#answering.objection(key, this.#undecided)
     if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, objection)
@@ -86,9 +86,9 @@ export class Stateless {
   }
 
   /** What goes wrong before anything can be waited for goes wrong for the request alone. */
-  #prepared({ capabilities }: Envelope): Promise<void> | undefined {
+  #prepared({ capabilities }: Envelope, method: string): Promise<void> | undefined {
     try {
-      return this.#core.endpoint.prepare?.(undefined, capabilities)
+      return this.#core.endpoint.prepare?.(undefined, capabilities, method)
     } catch (error) {
       return Promise.reject(error)
     }
@@ -157,7 +157,7 @@ export class Stateless {
     // Those who share a link that has no headers are one and the same client.
     const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
     const spoken: Spoken = { engine: this, envelope, key, principal }
-    if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#discovery())
+    if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#discovery(envelope))
     this.#answering.take(message, undefined, spoken, route)
   }
 
@@ -184,9 +184,9 @@ export class Stateless {
     return (typeof name === 'string' ? this.#core.endpoint.headerParams?.(name) : undefined) ?? NO_PARAMS
   }
 
-  /** D-16: the same for everybody until the server changes. */
-  #discovery(): Serialised {
-    const of = this.#core.endpoint.introduce()
+  /** D-16: the same until the server changes, for everybody whom it tells the same. */
+  #discovery({ capabilities: declared }: Envelope): Serialised {
+    const of = this.#core.endpoint.introduce(declared)
     if (this.#discovered?.of !== of) {
       const { capabilities, instructions, ttlMs, cacheScope } = of
       const result: Body = { supportedVersions: [...this.#core.settings.versions].reverse(), capabilities: serverCapabilitiesUp(capabilities) }

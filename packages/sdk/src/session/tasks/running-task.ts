@@ -94,8 +94,6 @@ export class RunningTask implements Inbound {
     return this.#controller.signal.aborted
   }
 
-  readonly passes = false
-
   get sent(): Body {
     return this.params
   }
@@ -118,7 +116,7 @@ export class RunningTask implements Inbound {
   }
 
   /** C-32: the token of the request is good for as long as the task runs; who only polls reads the message in the status. */
-  progress(progress: number, total?: number, message?: string): void {
+  progress(progress: number, total?: number, message?: string, more?: Body): void {
     if (this.#isOver || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
     // Nobody waits for it, and nobody misses it.
@@ -126,7 +124,7 @@ export class RunningTask implements Inbound {
     if (this.#waiting !== undefined) return
     const token = (this.params['_meta'] as Body | undefined)?.['progressToken']
     if (typeof token !== 'string' && typeof token !== 'number') return
-    const params: Body = { progressToken: token, progress }
+    const params: Body = { ...more, progressToken: token, progress }
     if (total !== undefined) params['total'] = total
     if (message !== undefined) params['message'] = message
     this.#send('notifications/progress', relatedTo(this.taskId, params), this.#way(this.session))

@@ -60,6 +60,8 @@ export async function drain(reply: HttpReply): Promise<void> {
 export function excerpt(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
   if (line === '') return '(an empty body)'
+  // Written for browsers: nothing in its beginning says what is wrong.
+  if (/^<(?:!doctype html|html|head|body|h1)\b/i.test(line)) return 'an HTML page'
   return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line
 }
 

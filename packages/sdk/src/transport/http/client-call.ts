@@ -1,5 +1,6 @@
 /** One HTTP request of a client, through whatever the runtime offers: all that the client side of the HTTP transports knows of HTTP. */
 import { ParleyError } from '../../errors/index.ts'
+import { wrongLanguage } from '../wrong-language.ts'
 import type { Hangup } from './hangup.ts'
 
 export interface HttpRequest {
@@ -88,7 +89,8 @@ class FetchReply implements HttpReply {
 function ignore(): void {}
 
 export function unreachable(url: URL, cause: unknown): ParleyError {
-  return new ParleyError('transport_error', { message: `Cannot reach ${shownUrl(url)}: ${wordsOf(cause)}`, cause })
+  const shown = shownUrl(url)
+  return new ParleyError('transport_error', { message: `Cannot reach ${shown}: ${wrongLanguage(shown, cause) ?? wordsOf(cause)}`, cause })
 }
 
 export function brokenOff(url: URL, cause: unknown): ParleyError {

@@ -37,7 +37,7 @@ export interface HttpLinkOptions {
   }
   /** How long a server may take to accept a notification or an answer. Requests have the time-outs of the session. Default 30 000 ms. */
   acceptTimeout?: number
-  /** How long `close` waits for the server to hear of it. Default 2000 ms. */
+  /** How long `close` waits for the server to accept what was sent before, and again to hear of the end. Default 2000 ms. */
   closeTimeout?: number
   clock?: LinkClock
   /** From 0 to 1; spreads the attempts of many clients. */

@@ -56,6 +56,8 @@ export class Outbox {
   /** The last frame about a request of the server's that is still under way: those behind it must not overtake it. */
   readonly #lanes = new Map<RequestId, Promise<void>>()
   #gate: Promise<void> | undefined
+  /** Set while it is finishing. */
+  #onEmpty: (() => void) | undefined
 
   constructor(settings: HttpLinkSettings, owner: OutboxOwner) {
     this.#settings = settings
@@ -112,6 +114,28 @@ export class Outbox {
     this.#lanes.delete(request)
   }
 
+  /**
+   * Hangs up on what waits for an answer. What wants none may still arrive, such as the word that a request was taken back: kept when it has, or has had
+   * its time; `undefined` when there is nothing of the kind.
+   */
+  finish(): Promise<void> | undefined {
+    this.#waiting.clear()
+    this.#lanes.clear()
+    for (const postage of this.#open.all()) if (postage.requests.length > 0) this.#stop(postage)
+    if (this.#open.size === 0) return undefined
+    return new Promise((resolve) => {
+      const { clock, closeTimeout } = this.#settings
+      const end = (): void => {
+        this.#onEmpty = undefined
+        cancel()
+        this.close()
+        resolve()
+      }
+      const cancel = clock.after(closeTimeout, end)
+      this.#onEmpty = end
+    })
+  }
+
   close(): void {
     this.#waiting.clear()
     this.#lanes.clear()
@@ -130,6 +154,7 @@ export class Outbox {
       postage.cancelTimer?.()
       this.#open.delete(postage)
       for (const id of postage.requests) if (this.#waiting.get(id) === postage) this.#waiting.delete(id)
+      if (this.#onEmpty !== undefined && this.#open.size === 0) this.#onEmpty()
     }
   }
 

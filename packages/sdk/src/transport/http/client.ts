@@ -80,24 +80,22 @@ class HttpClientLink implements Link {
 
   close(): Promise<void> {
     if (!this.#closed) {
-      this.#stop()
+      this.#closed = true
+      this.#listening.abort()
       const events = this.#events
       if (events !== undefined) queueMicrotask(() => events.closed())
-      this.#farewell = this.#endSession()
+      const sent = this.#outbox.finish()
+      this.#farewell = sent === undefined ? this.#endSession() : sent.then(() => this.#endSession())
     }
     return this.#farewell ?? Promise.resolve()
   }
 
   #end(reason: ParleyError): void {
     if (this.#closed) return
-    this.#stop()
-    this.#events?.closed(reason)
-  }
-
-  #stop(): void {
     this.#closed = true
     this.#outbox.close()
     this.#listening.abort()
+    this.#events?.closed(reason)
   }
 
   /** Servers keep a session until they hear otherwise; one that does not want to hear is left alone. */
@@ -136,7 +134,7 @@ class HttpClientLink implements Link {
     else text = type === JSON_TYPE ? await readText(reply, this.#maxBytes) : await readBeginning(reply)
     if (type === JSON_TYPE) this.#receiveFor(posting, text, WHOLE)
     if (this.#outbox.isWaiting(posting) && !this.#mayComeElsewhere(reply, posting)) throw unanswered(posting, reply, this.#peer.url, text)
-    if (posting.method === 'notifications/initialized' && this.#settings.listen) this.#listen()
+    if (posting.method === 'notifications/initialized' && this.#settings.listen && !this.#closed) this.#listen()
   }
 
   /** Some servers accept a request like a notification and answer it on the stream for everything. */

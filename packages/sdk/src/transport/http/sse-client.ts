@@ -23,6 +23,7 @@ class SseClientLink implements Link {
   #events: LinkEvents | undefined
   #version: string | undefined
   #closed = false
+  #farewell: Promise<void> = Promise.resolve()
 
   constructor(url: URL, settings: HttpLinkSettings) {
     this.#settings = settings
@@ -61,15 +62,20 @@ class SseClientLink implements Link {
     this.#outbox.abandon(request)
   }
 
-  close(): void {
-    if (this.#closed) return
-    this.#stop()
-    const events = this.#events
-    if (events !== undefined) queueMicrotask(() => events.closed())
+  /** The stream is closed last: with it the server forgets what it was told before. */
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true
+      const events = this.#events
+      if (events !== undefined) queueMicrotask(() => events.closed())
+      const sent = this.#target === undefined ? undefined : this.#outbox.finish()
+      if (sent === undefined) this.#hangUp()
+      else this.#farewell = sent.then(() => this.#hangUp())
+    }
+    return this.#farewell
   }
 
-  #stop(): void {
-    this.#closed = true
+  #hangUp(): void {
     this.#outbox.close()
     this.#foundTarget()
     this.#listening.abort()
@@ -78,7 +84,8 @@ class SseClientLink implements Link {
   /** The stream is the session: when it is over, so is everything. */
   #end(reason: ParleyError): void {
     if (this.#closed) return
-    this.#stop()
+    this.#closed = true
+    this.#hangUp()
     this.#events?.closed(reason)
   }
 

@@ -60,7 +60,9 @@ describe('D-43 D-44 wrapping value and schema is the same thing', () => {
       fc.record({ type: fc.constant('array'), items: fc.constant({ $ref: '#' }) }, { noNullPrototype: true }),
     ),
   }))
-  const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constantFrom<unknown>([], [[]], ['a', 1], { a: 1 }, { $ref: '#' }, { const: 'x', default: null }))
+  // Ajv calls the methods of these names on what it compares, and fails where they are something else.
+  const comparable = fc.jsonValue({ maxDepth: 3 }).filter((json) => !/"(?:toString|valueOf)"/.test(JSON.stringify(json)))
+  const value = fc.oneof(comparable, fc.constantFrom<unknown>([], [[]], ['a', 1], { a: 1 }, { $ref: '#' }, { const: 'x', default: null }))
 
   it('a value fits its schema exactly when the wrapped value fits the wrapped schema', () => {
     const ajv = new Ajv2020({ strict: false, validateSchema: false })

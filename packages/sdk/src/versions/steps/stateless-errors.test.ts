@@ -70,6 +70,11 @@ describe(rule('D-59'), () => {
     })
     expect(losses).toEqual(['D-59 E code'])
   })
+  it('down says once what the server says itself', () => {
+    const message = 'This needs the client capability "elicitation.form", which this client did not declare'
+    const data = { requiredCapabilities: { elicitation: { form: {} } } }
+    expect(down('prompts/get', 'error', { code: -32021, message, data })).toEqual({ code: -32603, message, data })
+  })
   it('down tells other callers with the list', () => {
     const data = { requiredCapabilities: { sampling: {} } }
     expect(down('prompts/get', 'error', { code: -32021, message: 'm', data })).toEqual({ code: -32603, message: expect.stringContaining('sampling'), data })

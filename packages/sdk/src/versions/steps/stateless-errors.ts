@@ -70,7 +70,9 @@ function missingCapabilityDown(error: Body, context: EditContext): ReturnType<Ed
   const required = isObject(error['data']) ? error['data']['requiredCapabilities'] : undefined
   const named = isObject(required) ? Object.keys(required).join(', ') : ''
   const said = typeof error['message'] === 'string' ? error['message'] : 'Missing required client capability'
-  const message = `${said} (the server needs ${named === '' ? 'more' : named} from a client, which this connection did not declare)`
+  // Some servers say it themselves, and better.
+  const told = isObject(required) && Object.keys(required).some((name) => said.includes(`capability "${name}`))
+  const message = told ? said : `${said} (the server needs ${named === '' ? 'more' : named} from a client, which this connection did not declare)`
   context.lose(message, { rule: 'D-59', path: 'code', severity: 'E' })
   if (context.method === 'tools/call') return becomeResult({ content: [{ type: 'text', text: message }], isError: true })
   return { ...error, code: INTERNAL, message }

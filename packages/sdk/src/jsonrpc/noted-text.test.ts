@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Body } from './message.ts'
+import { noteParts, noteText } from './noted-text.ts'
+import { resultText } from './serialise.ts'
+
+function read(json: string): Body {
+  const result = JSON.parse(json) as Body
+  noteParts(json, result)
+  return result
+}
+
+/** The result in an answer with that id. */
+function written(result: Body): string {
+  return resultText(1, result).slice('{"jsonrpc":"2.0","id":1,"result":'.length, -1)
+}
+
+const LONG = '"structuredContent":{"order":12345678901234567890,"sum":1.10}'
+
+describe('X1 parts of a result that nobody touches', () => {
+  it('keep their digits beside what is added and what is left out', () => {
+    const { gone, ...rest } = read(`{"content":[],"gone":{},${LONG}}`)
+    expect(gone).toEqual({})
+    expect(written({ resultType: 'complete', ...rest, isError: undefined })).toBe(`{"resultType":"complete","content":[],${LONG}}`)
+  })
+
+  it('are written as they are now when they are others', () => {
+    const result = read(`{"content":[1],${LONG}}`)
+    expect(written({ ...result, structuredContent: { ...(result['structuredContent'] as Body), sum: 2 } })).toBe(
+      `{"content":[1],"structuredContent":{"order":12345678901234567000,"sum":2}}`,
+    )
+  })
+
+  it('are found wherever they are put, by whatever name', () => {
+    const { structuredContent } = read(`{${LONG}}`)
+    expect(written({ 'a "name"': structuredContent })).toBe(`{"a \\"name\\"":${LONG.slice(LONG.indexOf('{'))}}`)
+  })
+
+  it.each([
+    ['after a name that looks like a number', `{"b":1,"7":[2],${LONG}}`, `{"7":[2],"b":1,${LONG}}`],
+    ['after names with escapes', `{"a \\"{":[1],"\\u0062":"}",${LONG}}`, `{"a \\"{":[1],"b":"}",${LONG}}`],
+    ['with blanks between', `{ "content" : [ 1 ] ,\t${LONG} }`, `{"content":[1],${LONG}}`],
+    ['as the only member', `{${LONG}}`, `{${LONG}}`],
+  ])('keep their digits %s', (_, json, expected) => {
+    expect(written(read(json))).toBe(expected)
+  })
+
+  it.each([
+    ['short ones without long numbers', '{"content":[{"f":1.10}]}'],
+    ['a member that is there twice', `{${LONG},"structuredContent":{"f":1.10}}`],
+    ['a member that is there twice, with others between', `{"a":{"f":1.10},${LONG},"a":{"g":2}}`],
+    ['several lines', `{"a":{"f":1.10},\n${LONG}}`],
+  ])('are not noted for %s, which are written as ever', (_, json) => {
+    const result = read(json)
+    expect(written(result)).toBe(JSON.stringify(JSON.parse(json)))
+  })
+
+  it('property: whatever a result is made of, what is written reads the same', () => {
+    const members = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 })
+    fc.assert(
+      fc.property(members, fc.nat({ max: 2000 }), (made, length) => {
+        const given = { ...(JSON.parse(JSON.stringify(made)) as Body), text: ['x'.repeat(length)] }
+        const result = read(JSON.stringify(given))
+        expect(JSON.parse(written({ first: 1, ...result }))).toEqual({ first: 1, ...result })
+      }),
+    )
+  })
+})
+
+describe('X1 a result that nobody touches', () => {
+  const inner = '"content":[{"text":"\\u00e9"}],"isError":false'
+
+  function kept(json: string, leave: (result: Body) => Body = (result) => result): Body {
+    const result = JSON.parse(json) as Body
+    const left = leave(result)
+    noteText(json, result, left)
+    return left
+  }
+
+  it('is written in the words it came in, however short', () => {
+    expect(written(kept(`{${inner}}`))).toBe(`{${inner}}`)
+  })
+
+  it('is so without what was taken out of it, before, between or behind', () => {
+    const leave = ({ kind: _, _meta, ...rest }: Body): Body => rest
+    const read = (json: string): string => written(kept(json, leave))
+    expect(read(`{"kind":"x",${LONG},${inner},"_meta":{"a":[1]}}`)).toBe(`{${LONG},${inner}}`)
+    expect(read(`{"_meta":{"}":"{"},"content":[],"kind":"\\"","n":1.10,${LONG}}`)).toBe(`{"content":[],"n":1.10,${LONG}}`)
+    expect(read('{"kind":"1234567890123456","_meta":{}}')).toBe('{}')
+  })
+
+  it.each(['valueOf', 'constructor', 'toString', '__proto__'])('is so without a member called %s', (name) => {
+    const leave = (result: Body): Body => Object.fromEntries(Object.entries(result).filter(([other]) => other !== name))
+    expect(written(kept(`{"${name}":0,${LONG}}`, leave))).toBe(`{${LONG}}`)
+  })
+
+  it('is so with a part in place of another', () => {
+    const leave = ({ _meta, ...rest }: Body): Body => ({ ...rest, _meta: { b: 2 } })
+    expect(written(kept(`{"_meta":{"a":1,"b":2},"n":1.10,${LONG}}`, leave))).toBe(`{"_meta":{"b":2},"n":1.10,${LONG}}`)
+  })
+
+  it('is written anew without what was taken out of it when that is sooner done', () => {
+    expect(written(kept('{"kind":"x","n":1.10}', ({ kind: _, ...rest }) => rest))).toBe('{"n":1.1}')
+  })
+
+  it('is noted for itself alone: no copy has its words, whoever may not be added to has them as well', () => {
+    const result = Object.freeze(kept('{"n":1.10}'))
+    expect(Reflect.ownKeys(result)).toEqual(['n'])
+    expect(written({ ...result })).toBe('{"n":1.1}')
+    noteText('{"n":1.100}', result, result)
+    expect(written(result)).toBe('{"n":1.100}')
+  })
+
+  it('is written anew when something was made of it, but for its parts', () => {
+    const result = kept(`{"content":[{"n":1.10}],${LONG}}`)
+    expect(written({ ...result, resultType: 'complete' })).toBe(`{"content":[{"n":1.1}],${LONG},"resultType":"complete"}`)
+  })
+
+  it.each(['{ }', '{ "n":1.10}'])('%s is written as ever: what is set before its members would not fit', (json) => {
+    expect(written(kept(json))).toBe(JSON.stringify(JSON.parse(json)))
+  })
+
+  it('property: what is left of a result reads as it should', () => {
+    const members = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 })
+    fc.assert(
+      fc.property(members, fc.nat({ max: 6 }), fc.nat({ max: 2000 }), (made, out, length) => {
+        const given = { ...(JSON.parse(JSON.stringify(made)) as Body), text: ['x'.repeat(length)] }
+        const names = Object.keys(given)
+        const left = kept(JSON.stringify(given), (result) => Object.fromEntries(Object.entries(result).filter(([name]) => name !== names[out])))
+        expect(JSON.parse(written(left))).toEqual(left)
+      }),
+    )
+  })
+})

@@ -1,0 +1,113 @@
+/** Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with every digit, and without the work of writing them. */
+import { LONG, valuesIn } from './exact-text.ts'
+import type { Body } from './message.ts'
+
+/** What is shorter is written sooner than noted and looked up. */
+const WORTH_NOTING = 512
+const QUOTE = 34
+
+/** Nobody who notes nothing pays for looking. */
+let noted = false
+
+/** Its constructor gives back what it is given, so that whatever extends it sets its own private members on that. */
+class Given {
+  constructor(given: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: that is its purpose.
+    return given
+  }
+}
+
+/** A text noted on an object itself: nobody else sees it, no copy has it. In a `WeakMap` each would cost the collector more than writing the object anew. */
+class Noted extends Given {
+  #text: string
+
+  constructor(value: object, text: string) {
+    super(value)
+    this.#text = text
+  }
+
+  static note(value: object, text: string): void {
+    if (#text in value) value.#text = text
+    else new Noted(value, text)
+  }
+
+  static textOf(value: object): string | undefined {
+    return #text in value ? value.#text : undefined
+  }
+}
+
+/** `json` is known to be valid and in one line, and `result` what was read from it; `kept` is the same, or what is left of it when others have taken out some members. */
+export function noteText(json: string, result: Body, kept: Body): void {
+  if (kept === result && json.charCodeAt(1) === QUOTE) note(kept, json)
+  if (!isWorthNoting(json)) return
+  const names = Object.keys(result)
+  const values = valuesIn(json, names)
+  if (values === undefined) return
+  noteValues(result, names, values)
+  if (kept !== result) note(kept, textOfKept(kept, result, names, values))
+}
+
+/** The same for results that have been changed: only their parts can still be what they were. */
+export function noteParts(json: string, result: Body): void {
+  if (!isWorthNoting(json)) return
+  const names = Object.keys(result)
+  const values = valuesIn(json, names)
+  if (values !== undefined) noteValues(result, names, values)
+}
+
+function noteValues(result: Body, names: readonly string[], values: readonly string[]): void {
+  for (let at = 0; at < names.length; at++) {
+    const value = result[names[at] as string]
+    const text = values[at] as string
+    if (typeof value === 'object' && value !== null && isWorthNoting(text)) note(value, text)
+  }
+}
+
+function note(value: object, text: string): void {
+  Noted.note(value, text)
+  noted = true
+}
+
+function textOfKept(kept: Body, result: Body, names: readonly string[], values: readonly string[]): string {
+  let written = '{'
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as string
+    // Of what was taken out, a name such as `valueOf` would still find something.
+    const value = Object.hasOwn(kept, name) ? kept[name] : undefined
+    if (value === undefined) continue
+    const json = value === result[name] ? (values[at] as string) : JSON.stringify(value)
+    written += `${written === '{' ? '' : ','}${JSON.stringify(name)}:${json}`
+  }
+  return `${written}}`
+}
+
+/** Whether it takes long to write, or has numbers that would be written otherwise; then so does any text of which it is a part. */
+export function isWorthNoting(text: string): boolean {
+  return text.length >= WORTH_NOTING || LONG.test(text)
+}
+
+/** A body as it came, or with its noted parts as they came; undefined when it has none. */
+export function textAsNoted(body: Body): string | undefined {
+  if (!noted) return undefined
+  return Noted.textOf(body) ?? (hasParts(body) ? textWithParts(body) : undefined)
+}
+
+function textWithParts(body: Body): string {
+  let written = ''
+  for (const name of Object.keys(body)) {
+    const value = body[name]
+    const json: string | undefined = textOf(value) ?? JSON.stringify(value)
+    if (json !== undefined) written += `${written === '' ? '{' : ','}${JSON.stringify(name)}:${json}`
+  }
+  return `${written}}`
+}
+
+/** Nearly no body has, and all are looked at. */
+function hasParts(body: Body): boolean {
+  for (const name in body) if (textOf(body[name]) !== undefined) return true
+  return false
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'object' && value !== null ? Noted.textOf(value) : undefined
+}

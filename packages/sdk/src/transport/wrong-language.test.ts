@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { wrongLanguage } from './wrong-language.ts'
+
+const OPENSSL = 'write EPROTO 801C:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/openssl/openssl/ssl/record/ssl3_record.c:350:\n'
+
+describe('a port that speaks another language', () => {
+  it.each([
+    ['https://a/mcp', Object.assign(new Error(OPENSSL), { code: 'EPROTO' }), 'the port does not speak TLS; did you mean http://a/mcp?'],
+    [
+      'https://a/mcp',
+      new TypeError('fetch failed', { cause: { code: 'ERR_SSL_WRONG_VERSION_NUMBER' } }),
+      'the port does not speak TLS; did you mean http://a/mcp?',
+    ],
+    ['wss://a/ws', OPENSSL, 'the port does not speak TLS; did you mean ws://a/ws?'],
+    ['http://a/mcp', Object.assign(new Error('Parse Error: Expected HTTP/'), { code: 'HPE_INVALID_CONSTANT' }), 'the port does not speak HTTP'],
+    ['http://a/mcp', new Error('Response does not match the HTTP/1.1 protocol (Expected HTTP/, RTSP/ or ICE/)'), 'the port does not speak HTTP'],
+    ['https://a/mcp', Object.assign(new Error('write EPROTO 1:error:0A000410:SSL routines::sslv3 alert handshake failure'), { code: 'EPROTO' }), undefined],
+    ['https://a/mcp', undefined, undefined],
+  ])('%s: %s', (address, error, words) => {
+    expect(wrongLanguage(address, error)).toBe(words)
+  })
+})
