@@ -2,7 +2,7 @@
 /** The `parley` program: the command line on the streams of this process. */
 import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
-import { processIo, runCli } from './cli/index.ts'
+import { invocation, processIo, runCli } from './cli/index.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -22,4 +22,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Nobody reads how it came to be: that is no reason to fail.
 process.stderr.on('error', () => {})
 
-process.exitCode = await runCli(process.argv.slice(2), { io: processIo(), version })
+process.exitCode = await runCli(process.argv.slice(2), { io: processIo(), version, program: invocation(process.argv[1], process.env) })

@@ -8,6 +8,8 @@ export interface RunOptions {
   /** Somebody sits at a terminal. */
   tty?: boolean
   env?: Record<string, string>
+  /** Called with what was written to standard output so far. */
+  onStdout?: (text: string, controls: Controls) => void
   /** Called with what was written to standard error so far. */
   onStderr?: (text: string, controls: Controls) => void
 }
@@ -23,7 +25,7 @@ export interface Ran {
   readonly err: string
 }
 
-export async function parley(line: readonly string[], { stdin, tty = false, env = {}, onStderr }: RunOptions = {}): Promise<Ran> {
+export async function parley(line: readonly string[], { stdin, tty = false, env = {}, onStdout, onStderr }: RunOptions = {}): Promise<Ran> {
   const input = new PassThrough()
   if (stdin !== undefined) input.end(stdin)
   let [out, err] = ['', '']
@@ -34,6 +36,7 @@ export async function parley(line: readonly string[], { stdin, tty = false, env 
       isTTY: tty,
       write: (text) => {
         out += text
+        onStdout?.(out, controls)
       },
     },
     stderr: {
@@ -50,7 +53,7 @@ export async function parley(line: readonly string[], { stdin, tty = false, env 
       return () => interrupts.delete(listener)
     },
   }
-  const code = await runCli(line, { io, version: '9.8.7' })
+  const code = await runCli(line, { io, version: '9.8.7', program: 'parley' })
   return { code, out, err }
 }
 

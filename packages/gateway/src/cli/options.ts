@@ -14,12 +14,16 @@ export interface SharedOptions extends TargetOptions {
 const TRANSPORTS = ['streamable-http', 'sse', 'websocket', 'tcp']
 
 export function withTarget(command: Command): Command {
-  return command
-    .option('--config <file>', 'the configuration whose servers are meant')
-    .option('--server <name>', 'one server of the configuration')
-    .option('--header <line>', "sent with every request, as 'NAME: VALUE'; may be repeated", collect)
-    .addOption(new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS))
-    .option('--timeout <time>', 'how long the server may take for each step, such as 500ms, 30s, 2m', duration)
+  return (
+    command
+      .option('--config <file>', 'the configuration whose servers are meant')
+      .option('--server <name>', 'one server of the configuration')
+      .option('--header <line>', "sent with every request, as 'NAME: VALUE'; may be repeated", collect)
+      .addOption(new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS))
+      .option('--timeout <time>', 'how long the server may take for each step, such as 500ms, 30s, 2m', duration)
+      // Options of the program itself are what is unknown most often.
+      .showHelpAfterError(`(--help shows what there is; a program and its options follow "--": parley ${command.name()} -- npx -y some-server)`)
+  )
 }
 
 export function withVersion(command: Command): Command {

@@ -16,6 +16,7 @@ describe('the command line', () => {
     const { code, out, err } = await parley([command, '--help'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain(`Usage: parley ${command}`)
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
     if (command !== 'gateway') expect(out).toMatch(/Examples:[\s\S]*Exit code: 0/)
   })
 
@@ -28,7 +29,10 @@ describe('the command line', () => {
     [['inspect', 'server.js'], /write it after "--"|did you mean/],
     [['inspect', 'ftp://example.com'], /no address there is a way to/],
     [['inspect', 'http://x', '--', 'node'], /an address and a command/],
-    [['inspect', '--server', 'a'], /--server needs --config/],
+    [['inspect', '--server', 'a'], /--server names a server of a configuration: it needs --config/],
+    [['inspect', 'node', 'server.js'], /Write -- before the command\nhint: parley inspect -- node server.js\n/],
+    [['inspect', 'npx', '-y', 'some-server'], /unknown option '-y'\n.*follow "--"/],
+    [['bridge', 'node', 'x.js'], /hint: parley bridge -- node x.js\n/],
     [['inspect', 'http://x', '--server', 'a'], /it needs --config/],
     [['inspect', 'http://x', '--header', 'no colon'], /not of the form NAME: VALUE/],
     [['inspect', 'tcp://x:1', '--header', 'a: b'], /no headers/],
@@ -38,13 +42,17 @@ describe('the command line', () => {
     [['inspect', 'http://x', '--version', '2025-01-01'], /There are 2024-11-05/],
     [['inspect', 'http://x', 'http://y'], /too many arguments/],
     [['call', 'http://x'], /No tool was given/],
+    [['call', 'forecast', '{"city":"Oslo"}'], /The address is missing\nhint: parley call URL TOOL \[JSON\]/],
+    [['call', 'forecast', '--arg', 'city=Oslo'], /The address is missing/],
     [['call', 'http://x', 'tool', '{}', 'more'], /"more" follows the arguments/],
     [['call', 'http://x', 'tool', '--log', 'warn'], /no log level "warn"; did you mean "warning"/],
     [['call', 'http://x', 'tool', '--answer', 'yes'], /--answer "yes" is not of the form key=value/],
     [['gateway', '--port', '70000'], /from 0 to 65535/],
     [['gateway', '--', 'node'], /takes no command/],
+    [['gateway', 'parley.json'], /did you mean --config parley.json\?/],
     [['bridge'], /No server was given/],
     [['bridge', '--config', 'f'], /Which server/],
+    [['bridge', '--server', 'a'], /--server names a server of a configuration: it needs --config/],
   ])('refuses %j with 2', async (line, message) => {
     const { code, out, err } = await parley(line)
     expect([code, out]).toEqual([2, ''])
@@ -74,9 +82,9 @@ describe('the command line', () => {
 
 describe('commands that serve hand on', () => {
   it('what the gateway needs', () => {
-    expect(gatewayStart({ config: 'a.json', port: 1 })).toEqual({ config: 'a.json', port: 1, host: undefined })
-    expect(gatewayStart({}, () => true)).toMatchObject({ config: 'parley.json' })
-    expect(() => gatewayStart({}, () => false)).toThrow('There is no parley.json in this folder')
+    expect(gatewayStart({ config: 'a.json', port: 1 }, 'parley')).toEqual({ config: 'a.json', port: 1, host: undefined })
+    expect(gatewayStart({}, 'parley', () => true)).toMatchObject({ config: 'parley.json' })
+    expect(() => gatewayStart({}, 'parley', () => false)).toThrow('There is no parley.json in this folder')
   })
 
   it('what a bridge needs', () => {

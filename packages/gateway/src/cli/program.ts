@@ -2,12 +2,16 @@
 import { Argument, Command, CommanderError } from 'commander'
 import { EXIT, tell, usageError } from './failure.ts'
 import type { CliIo } from './io.ts'
+import { USUAL_COLUMNS } from './layout.ts'
 import { collect, port, positive, withOutput, withTarget, withVersion } from './options.ts'
+import { soleAddress } from './target.ts'
 
 export interface ProgramOptions {
   readonly io: CliIo
   /** Version of the package. */
   readonly version: string
+  /** How the program is called here, for commands to copy. */
+  readonly program: string
 }
 
 interface Line {
@@ -17,7 +21,7 @@ interface Line {
   readonly setExit: (code: number) => void
 }
 
-const EXIT_CODES = '\nExit code: 0 when it went well, 1 when what was asked for failed, 2 when the command line is wrong.'
+const EXIT_CODES = '\nExit code: 0 when it went well, 1 when what was asked for failed,\n2 when the command line is wrong.'
 
 /** Runs one command line and gives its exit code; never throws. */
 export async function runCli(line: readonly string[], options: ProgramOptions): Promise<number> {
@@ -26,7 +30,7 @@ export async function runCli(line: readonly string[], options: ProgramOptions): 
   const json = own.includes('--json')
   let exit: number = EXIT.ok
   try {
-    if (at !== -1 && command.length === 0) throw usageError('A command is expected after "--"', 'for example: parley inspect -- node server.js')
+    if (at !== -1 && command.length === 0) throw usageError('A command is expected after "--"', `for example: ${options.program} inspect -- node server.js`)
     const setExit = (code: number): void => {
       exit = code
     }
@@ -53,8 +57,8 @@ function createProgram(line: Line, json: boolean): Command {
       writeOut: (text) => io.stdout.write(text),
       // Told as JSON by the caller instead.
       writeErr: (text) => (json ? undefined : io.stderr.write(text)),
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
-      getErrHelpWidth: () => io.stderr.columns ?? 100,
+      getOutHelpWidth: () => io.stdout.columns ?? USUAL_COLUMNS,
+      getErrHelpWidth: () => io.stderr.columns ?? USUAL_COLUMNS,
     })
     .showHelpAfterError('(--help shows what there is)')
     .addHelpText(
@@ -75,24 +79,27 @@ ${EXIT_CODES}`,
   return program
 }
 
-function gateway(program: Command, { command }: Line): void {
+function gateway(program: Command, { options, command }: Line): void {
   program
     .command('gateway')
     .description('serve the configured servers to clients of every version and transport')
+    .usage('[options]')
+    .addArgument(new Argument('[words...]'))
     .option('--config <file>', 'the configuration; parley.json in this folder unless told')
     .option('--port <number>', 'where to listen; 4000 unless the configuration says otherwise', port)
     .option('--host <name>', 'the address to listen on; 127.0.0.1 unless the configuration says otherwise')
-    .action(async (given) => {
+    .action(async ([word], given) => {
+      if (word !== undefined) throw usageError(`The gateway takes no argument ${JSON.stringify(word)}`, `did you mean --config ${word}?`)
       if (command.length > 0) throw usageError('The gateway takes no command after "--"', 'name the servers in a configuration: --config parley.json')
-      await (await import('./gateway-command.ts')).gatewayCommand(given)
+      await (await import('./gateway-command.ts')).gatewayCommand(given, options.program)
     })
 }
 
-function bridge(program: Command, { command }: Line): void {
+function bridge(program: Command, { options, command }: Line): void {
   withTarget(program.command('bridge'))
     .description('speak standard input and output here, and to any server there')
     .usage('--config F --server NAME | URL | -- COMMAND ARGS')
-    .addArgument(new Argument('[url]', 'the address of the server'))
+    .addArgument(new Argument('[url...]', 'the address of the server'))
     .addHelpText(
       'after',
       `
@@ -102,14 +109,17 @@ Examples:
   $ parley bridge -- npx -y some-server
 ${EXIT_CODES}`,
     )
-    .action(async (url, given) => (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }))
+    .action(async (words, given) => {
+      const url = soleAddress(words, `${options.program} bridge`)
+      await (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }, options.program)
+    })
 }
 
 function inspect(program: Command, { options, command, setExit }: Line): void {
   withOutput(withVersion(withTarget(program.command('inspect'))))
     .description('show who a server is, what it speaks and offers, and what clients of other versions lose')
-    .usage('[options] URL | -- COMMAND ARGS | --config F [--server NAME]')
-    .addArgument(new Argument('[url]', 'the address of the server'))
+    .usage('URL | -- COMMAND ARGS | --config F [--server NAME]')
+    .addArgument(new Argument('[url...]', 'the address of the server'))
     .option('--fast', 'do not find out which other versions the server speaks')
     .option('--all', 'show every tool, resource and prompt, and every loss')
     .option('--first <number>', 'how many of each to show', positive, 20)
@@ -117,18 +127,23 @@ function inspect(program: Command, { options, command, setExit }: Line): void {
       'after',
       `
 Examples:
-  $ parley inspect https://mcp.example.com/mcp --header 'Authorization: Bearer …'
+  $ parley inspect https://example.com/mcp --header 'Authorization: Bearer …'
   $ parley inspect --version 2025-06-18 -- node server.js
   $ parley inspect --config parley.json --server files --json
 ${EXIT_CODES}`,
     )
-    .action(async (url, given) => setExit(await (await import('./inspect/index.ts')).inspectCommand({ ...given, url, command }, options)))
+    .action(async (words, given) => {
+      const url = soleAddress(words, `${options.program} inspect`)
+      setExit(await (await import('./inspect/index.ts')).inspectCommand({ ...given, url, command }, options))
+    })
 }
 
 function call(program: Command, { options, command, setExit }: Line): void {
   withOutput(withVersion(withTarget(program.command('call'))))
     .description('call one tool')
-    .usage('[options] URL TOOL [JSON] | TOOL [JSON] -- COMMAND ARGS | --config F --server NAME TOOL [JSON]')
+    .usage(
+      '[options] URL TOOL [JSON]\n       parley call [options] TOOL [JSON] -- COMMAND ARGS\n       parley call [options] --config F --server NAME TOOL [JSON]',
+    )
     .addArgument(
       new Argument('[words...]', 'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input'),
     )
@@ -140,12 +155,13 @@ function call(program: Command, { options, command, setExit }: Line): void {
     .addHelpText(
       'after',
       `
-Results are printed on standard output; progress, log and questions on standard error. Ctrl-C cancels the call.
+Results are printed on standard output; progress, log and questions on standard
+error. Ctrl-C cancels the call.
 
 Examples:
   $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
   $ parley call forecast --arg city=Oslo --arg days=3 -- node weather.js
-  $ echo '{"city":"Oslo"}' | parley call --config parley.json --server weather forecast -
+  $ parley call --config parley.json --server weather forecast - < city.json
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)))
@@ -154,8 +170,8 @@ ${EXIT_CODES}`,
 function doctor(program: Command, { options, command, setExit }: Line): void {
   withOutput(withTarget(program.command('doctor')))
     .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
-    .usage('[options] [URL | -- COMMAND ARGS | --config F [--server NAME]]')
-    .addArgument(new Argument('[url]', 'the address of a server; without any, parley.json in this folder is looked at'))
+    .usage('[URL | -- COMMAND ARGS | --config F [--server NAME]]')
+    .addArgument(new Argument('[url...]', 'the address of a server; without any, parley.json in this folder is looked at'))
     .addHelpText(
       'after',
       `
@@ -165,5 +181,8 @@ Examples:
   $ parley doctor -- npx -y some-server
 ${EXIT_CODES}`,
     )
-    .action(async (url, given) => setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, options)))
+    .action(async (words, given) => {
+      const url = soleAddress(words, `${options.program} doctor`)
+      setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, options))
+    })
 }

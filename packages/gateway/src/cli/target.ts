@@ -35,14 +35,16 @@ export function withTarget(aim: Aim, target: NodeTarget): Aim {
   return { ...aim, target }
 }
 
+export const NEEDS_CONFIG = '--server names a server of a configuration: it needs --config'
+
 const FORMS = 'give an address (http://…, https://…, ws://…, wss://…, tcp://host:port), a command after "--", or --config FILE'
 
 /** Throws a usage error unless exactly one way to a server was given. */
 export async function aimsOf(wish: Wish): Promise<Aim[]> {
   const ways = [wish.url !== undefined && 'an address', wish.command.length > 0 && 'a command', wish.config !== undefined && '--config'].filter(Boolean)
-  if (ways.length === 0) throw usageError(wish.server === undefined ? 'No server was given' : '--server needs --config', FORMS)
+  if (wish.config === undefined && wish.server !== undefined) throw usageError(NEEDS_CONFIG)
+  if (ways.length === 0) throw usageError('No server was given', FORMS)
   if (ways.length > 1) throw usageError(`Only one server can be meant, but there are ${ways.join(' and ')}`, FORMS)
-  if (wish.config === undefined && wish.server !== undefined) throw usageError('--server names a server of a configuration: it needs --config')
   if (wish.url !== undefined) return [aimAtUrl(wish.url, wish)]
   demandNoAddress(wish)
   if (wish.config === undefined) return [aimAtCommand(wish.command)]
@@ -103,11 +105,23 @@ export function aimAtServer({ name, target, versions, timeout, initialiseTimeout
 const SCHEMES: readonly string[] = ['http:', 'https:', 'ws:', 'wss:', 'tcp:']
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i
 
+/** Whether it is probably an address without its scheme. */
+export function isHost(text: string): boolean {
+  return text.length <= 200 && HOST.test(text)
+}
+
+/** The one address among the words of a command that takes no more. `line`: the command as it is called. */
+export function soleAddress([first, ...more]: readonly string[], line: string): string | undefined {
+  if (first === undefined || more.length === 0) return first
+  if (first.includes('://')) throw usageError(`too many arguments: one address is enough, and ${JSON.stringify(more[0])} follows it`)
+  throw usageError('Write -- before the command', `${line} -- ${[first, ...more].join(' ')}`)
+}
+
 export function addressIn(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url !== undefined && SCHEMES.includes(url.protocol)) return url
   const quoted = JSON.stringify(text.slice(0, 200))
-  if (!text.includes('://') && text.length <= 200 && HOST.test(text)) throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
+  if (!text.includes('://') && isHost(text)) throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
   if (!text.includes('://')) throw usageError(`${quoted} is no address`, `to start a program, write it after "--": -- ${text}`)
   throw usageError(`${quoted} is no address there is a way to`, 'addresses begin with http://, https://, ws://, wss:// or tcp://')
 }

@@ -47,9 +47,3 @@ export function bytes(size: number): string {
 export function elapsed(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
-
-/** Rows of two columns, the first as wide as its widest entry, within reason. */
-export function rows(entries: readonly (readonly [string, string])[], by = '  '): string[] {
-  const width = Math.min(48, Math.max(0, ...entries.map(([name]) => name.length)))
-  return entries.map(([name, about]) => `${by}${name.padEnd(width)}  ${about}`.trimEnd())
-}

@@ -1,11 +1,12 @@
 /** Answers what a server asks the user: with what the command line says, or by asking whoever sits at the terminal. */
 import type { ElicitValue, FormSchema } from 'parley-mcp'
 import type { ElicitQuestion, ElicitReply } from 'parley-mcp/client'
+import { CliError } from '../failure.ts'
 import type { CliIo } from '../io.ts'
 import { harmless, indent } from '../text.ts'
 import { promptFor, readField } from './field.ts'
 import { Lines } from './lines.ts'
-import { pairOf } from './typed.ts'
+import { ScriptedAnswers } from './scripted.ts'
 
 export interface AskerOptions {
   answer?: readonly string[]
@@ -18,15 +19,18 @@ const ATTEMPTS = 5
 
 export class Asker {
   readonly #io: CliIo
-  readonly #answers: ReadonlyMap<string, string> | undefined
+  readonly #answers: ScriptedAnswers | undefined
   readonly #decline: boolean
   readonly #lines: Lines
+  readonly #onMistake: (mistake: CliError) => void
   /** One question at a time: there is one terminal. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(io: CliIo, { answer, decline = false }: AskerOptions) {
+  /** `onMistake`: an answer of the command line does not fit what is asked. Its author has to mend it, so it is no answer to the server. */
+  constructor(io: CliIo, { answer, decline = false }: AskerOptions, onMistake: (mistake: CliError) => void) {
     this.#io = io
-    this.#answers = answer === undefined ? undefined : new Map(answer.map((pair) => pairOf(pair, '--answer')))
+    this.#answers = answer === undefined ? undefined : new ScriptedAnswers(answer)
+    this.#onMistake = onMistake
     this.#decline = decline
     this.#lines = new Lines(io)
   }
@@ -41,6 +45,11 @@ export class Asker {
     this.#lines.close()
   }
 
+  /** Notes on answers nobody wanted. */
+  noteUnused(): void {
+    for (const note of this.#answers?.unused() ?? []) this.#note(note)
+  }
+
   async #reply(question: ElicitQuestion): Promise<ElicitReply> {
     if (this.#decline) return this.#declined(question, '--decline was given')
     if (this.#answers !== undefined && question.schema !== undefined) return this.#scripted(question, question.schema, this.#answers)
@@ -49,19 +58,16 @@ export class Asker {
     return question.schema === undefined ? await this.#link(question) : await this.#form(question, question.schema)
   }
 
-  #scripted(question: ElicitQuestion, { properties, required = [] }: FormSchema, answers: ReadonlyMap<string, string>): ElicitReply {
-    const content: Content = {}
-    for (const [name, schema] of Object.entries(properties)) {
-      const text = answers.get(name)
-      if (text === undefined) {
-        if (required.includes(name) && schema.default === undefined) return this.#declined(question, `no --answer for ${JSON.stringify(name)}`)
-        continue
-      }
-      const read = readField(schema, text)
-      if ('problem' in read) return this.#declined(question, `--answer ${name}: ${read.problem}`)
-      content[name] = read.value
+  #scripted(question: ElicitQuestion, schema: FormSchema, answers: ScriptedAnswers): ElicitReply {
+    try {
+      const filled = answers.fill(schema)
+      if ('missing' in filled) return this.#declined(question, `no --answer for ${JSON.stringify(filled.missing)}`)
+      return { action: 'accept', content: filled.content }
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error
+      this.#onMistake(error)
+      return 'cancel'
     }
-    return { action: 'accept', content }
   }
 
   async #form({ signal }: ElicitQuestion, { properties, required = [] }: FormSchema): Promise<ElicitReply> {

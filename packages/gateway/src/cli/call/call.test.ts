@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttp } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type HttpServing, serveHttp } from 'parley-mcp/node'
@@ -27,6 +30,8 @@ describe('parley call', () => {
   })
 
   it('reads arguments from standard input', async () => {
+    const nothing = await parley(['call', serving.url, 'forecast', '-'], { stdin: '\n' })
+    expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('There is nothing on standard input')])
     const { out } = await parley(['call', serving.url, 'forecast', '-'], { stdin: '{"city":"Bergen"}' })
     expect(JSON.parse(out)).toMatchObject({ city: 'Bergen' })
   })
@@ -60,6 +65,12 @@ describe('parley call', () => {
     expect(written.err).toContain(`wrote ${file} (4 B)`)
     expect([...(await readFile(file))]).toEqual([1, 2, 3, 4])
     expect((await parley(['call', serving.url, 'say', '--out', file])).code).toBe(1)
+  })
+
+  it('calls nothing whose result cannot be written', async () => {
+    const { code, out, err } = await parley(['call', serving.url, 'fail', '--out', join(folder, 'absent', 'x.png')])
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/the folder .*absent cannot be written to: it does not exist/)
   })
 
   it('ends with 1 and the words of the tool on standard error when it fails', async () => {
@@ -100,6 +111,31 @@ describe('parley call', () => {
     expect(JSON.parse((await parley(['call', nowhere, 'forecast', '--json'])).err).error).toMatchObject({ kind: 'transport_error', hint: expect.any(String) })
   })
 
+  it.each([
+    [['http://127.0.0.1:1/a', 'x', '--header', 'A: s3cret'], 'parley doctor http://127.0.0.1:1/a with the same --header finds out more'],
+    [['http://127.0.0.1:1/a?key=s3cret', 'x'], 'parley doctor with the same address finds out more'],
+    [['x', '--', 'no-such-program', 'two words'], "parley doctor -- no-such-program 'two words' finds out more"],
+  ])('gives no command that does not work: %j', async (line, hint) => {
+    expect((await parley(['call', ...line])).err).toContain(`hint: ${hint}\n`)
+  })
+
+  it.each([
+    [404, (origin: string) => `did you mean ${origin}/mcp? parley doctor ${origin}/ finds out more`],
+    [401, () => `give credentials: --header 'Authorization: Bearer …', or "headers" in the configuration`],
+  ])('knows what to do about the status %d', async (status, hint) => {
+    const other = createHttp((_, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const origin = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+    const { err } = await parley(['call', origin, 'forecast'])
+    other.close()
+    expect(err).toContain(`hint: ${hint(origin)}\n`)
+  })
+
+  it.each(['https', 'wss'])('says that the port behind %s:// does not speak TLS', async (scheme) => {
+    const { err } = await parley(['call', serving.url.replace('http', scheme), 'forecast'])
+    expect(err).toContain(`: the port does not speak TLS; did you mean ${serving.url.replace('http', scheme.slice(0, -1))}?\n`)
+  })
+
   it('names the place where JSON goes wrong', async () => {
     const { code, err } = await parley(['call', serving.url, 'forecast', '{"city": "Oslo",\n "days": }'])
     expect(code).toBe(2)
@@ -132,6 +168,7 @@ describe('parley call', () => {
     await writeFile(file, JSON.stringify({ mcpServers: { plain: { command: process.execPath, args: [plainServer] }, weather: { url: serving.url } } }))
     const { out } = await parley(['call', '--config', file, '--server', 'plain', 'echo', '{"text":"hi"}'])
     expect(out).toBe('you said hi\n')
+    expect((await parley(['bridge', '--config', file])).err).toContain('hint: --server plain | weather\n')
     const unclear = await parley(['call', '--config', file, 'echo'])
     expect(unclear.code).toBe(2)
     expect(unclear.err).toContain('plain | weather')
@@ -155,6 +192,31 @@ describe('F6 questions of a server during parley call', () => {
     const missing = await parley(['call', serving.url, 'deploy', '--answer', 'place=live'])
     expect(JSON.parse(missing.out)).toMatchObject({ action: 'decline' })
     expect(missing.err).toContain('no --answer for "sure"')
+  })
+
+  it('name the version to speak where the one that is spoken has none', async () => {
+    const { code, err } = await parley(['call', serving.url, 'deploy', '--version', '2024-11-05'])
+    expect([code, err]).toEqual([
+      1,
+      'error: This needs the client capability "elicitation.form", which protocol version 2024-11-05 does not have\nhint: --version 2025-06-18 or later can be asked\n',
+    ])
+  })
+
+  it.each([
+    [['place=moon', 'sure=yes'], '--answer place=moon: choose one of test, live'],
+    [['plaice=live', 'sure=yes'], '--answer plaice: the server asks for no such field; did you mean "place"?'],
+  ])('stop the call where --answer %j is a mistake', async (answers, message) => {
+    for (const version of ['2025-06-18', '2026-07-28']) {
+      const { code, out, err } = await parley(['call', serving.url, 'deploy', '--version', version, ...answers.flatMap((each) => ['--answer', each])])
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toContain(`error: ${message}\n`)
+    }
+  })
+
+  it('name an --answer nobody wanted', async () => {
+    const line = ['call', serving.url, 'deploy', '--answer', 'place=live', '--answer', 'sure=yes', '--answer', 'copys=3']
+    const { code, err } = await parley(line)
+    expect([code, err]).toEqual([0, '--answer copys: the server asks for no such field; did you mean "copies"?\n'])
   })
 
   it('are put to whoever sits at the terminal, again where the answer does not fit', async () => {

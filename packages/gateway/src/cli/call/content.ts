@@ -1,6 +1,7 @@
 /** The result of a call, printed: text as it is, everything else as one line, binary content into a file where wanted. */
-import { writeFile } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { constants } from 'node:fs'
+import { access, writeFile } from 'node:fs/promises'
+import { dirname, extname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ContentBlock } from 'parley-mcp'
 import type { CallOutcome } from 'parley-mcp/client'
@@ -51,6 +52,16 @@ function sizeOf(base64: string): number {
 function binaryOf(block: ContentBlock): string | undefined {
   if (block.type === 'image' || block.type === 'audio') return block.data
   return block.type === 'resource' && 'blob' in block.resource ? String(block.resource.blob) : undefined
+}
+
+/** Before anything is called whose result could then not be kept. */
+export async function demandFolder(file: string): Promise<void> {
+  const folder = dirname(file)
+  const problem = await access(folder, constants.W_OK).then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? 'it does not exist' : (error.code ?? error.message)),
+  )
+  if (problem !== undefined) throw failed('cannot_write', `Cannot write ${file}: the folder ${folder} cannot be written to: ${problem}`)
 }
 
 /** Gives what was written, by file. The second and later ones get a number: `picture-2.png`. */

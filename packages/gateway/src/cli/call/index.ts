@@ -1,19 +1,22 @@
 /** `parley call`: one call of one tool. */
 import { type LogLevel, logLevels, type Tool } from 'parley-mcp'
-import type { CallOutcome, Client } from 'parley-mcp/client'
+import type { CallOutcome, Client, ElicitQuestion, ElicitReply, Progress } from 'parley-mcp/client'
+import { milliseconds } from 'parley-mcp/engine'
 import { advised } from '../advice.ts'
-import { open, overheard, type Surroundings } from '../connecting.ts'
+import { openPatiently, overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, failed, usageError } from '../failure.ts'
 import { GATEWAY } from '../gateway-name.ts'
 import { interruptible } from '../interrupt.ts'
 import { didYouMean } from '../nearest.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
+import { type SlowNote, slowNote } from '../slow-note.ts'
 import { aimOf } from '../target.ts'
 import { bytes, count } from '../text.ts'
 import { Asker, type AskerOptions } from './asker.ts'
-import { printed, writeBinaries } from './content.ts'
+import { demandFolder, printed, writeBinaries } from './content.ts'
 import { type News, news } from './news.ts'
 import { strangeArguments, typedArguments } from './typed.ts'
+import { versionHint } from './version-hint.ts'
 import { callWish, givenArguments } from './wish.ts'
 
 export interface CallOptions extends SharedOptions, AskerOptions {
@@ -24,25 +27,41 @@ export interface CallOptions extends SharedOptions, AskerOptions {
   log?: string
 }
 
+/** As the client has it unless told otherwise. */
+const REQUEST_TIMEOUT = '60s'
+
 export async function callCommand(given: CallOptions, surroundings: Surroundings): Promise<ExitCode> {
   const { io } = surroundings
-  const { url, tool, json } = callWish(given)
+  const { url, tool, json } = callWish(given, surroundings.program)
   const level = levelIn(given.log)
-  const asker = new Asker(io, given)
+  const stop = new AbortController()
+  const asker = new Asker(io, given, (mistake) => stop.abort(mistake))
   const aim = overheard(adjusted(await aimOf({ ...given, url }), given), io, given.verbose)
   const written = await givenArguments(json, io.stdin)
+  if (given.out !== undefined) await demandFolder(given.out)
   const heard = news(io, given.json === true)
   return await interruptible(io, async (signal) => {
-    const client = await open(aim, surroundings, { elicit: (question) => asker.answer(question), onLog: heard.log, signal }).catch((error: unknown) => {
-      throw advised(error, aim, given.config)
+    let note: SlowNote | undefined
+    const elicit = (question: ElicitQuestion): Promise<ElicitReply> => {
+      note?.stop()
+      return asker.answer(question)
+    }
+    const client = await openPatiently(aim, surroundings, { elicit, onLog: heard.log, signal }).catch((error: unknown) => {
+      throw advised(error, aim, given, surroundings.program)
     })
     try {
       if (level !== undefined && client.capabilities.logging !== undefined) await client.setLogLevel(level, { signal })
       const { inputSchema } = await toolCalled(tool, client, signal)
       const args = { ...written, ...typedArguments(given.arg ?? [], inputSchema) }
-      const outcome = await callIt(client, tool, args, heard, signal)
+      note = slowNote(io, tool, milliseconds(aim.options.timeout ?? REQUEST_TIMEOUT))
+      const outcome = await callIt(client, tool, args, { heard, note, signal: AbortSignal.any([signal, stop.signal]) }).catch((error: unknown) => {
+        stop.signal.throwIfAborted()
+        throw error
+      })
+      asker.noteUnused()
       return await finish(outcome, { tool, strange: strangeArguments(args, inputSchema) }, client, given, surroundings)
     } finally {
+      note?.stop()
       asker.close()
       await client.close()
     }
@@ -69,15 +88,25 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
   })
 }
 
-/** At a gateway a server that is down is missing with all of its tools. */
+/** At a gateway a server that is down is missing with all of its tools, and so is one whose tools are all hidden. */
 function absentServer(name: string, names: readonly string[], client: Client): string {
   const [server = '', rest] = name.split('__', 2)
   if (client.server.name !== GATEWAY || rest === undefined || names.some((each) => each.startsWith(`${server}__`))) return ''
-  return `; nothing of a server ${JSON.stringify(server)} is there: /readyz of the gateway tells which servers are down`
+  return `; nothing of a server ${JSON.stringify(server)} is there: it is down, which /readyz of the gateway tells, or its tools are hidden by the configuration`
 }
 
-function callIt(client: Client, tool: string, args: Record<string, unknown>, heard: News, signal: AbortSignal): Promise<CallOutcome> {
-  return client.call(tool, args, { throwOnError: false, signal, onProgress: heard.progress })
+interface Attention {
+  readonly heard: News
+  readonly note: SlowNote
+  readonly signal: AbortSignal
+}
+
+function callIt(client: Client, tool: string, args: Record<string, unknown>, { heard, note, signal }: Attention): Promise<CallOutcome> {
+  const onProgress = (progress: Progress): void => {
+    note.stop()
+    heard.progress(progress)
+  }
+  return client.call(tool, args, { throwOnError: false, signal, onProgress })
 }
 
 interface Called {
@@ -90,8 +119,9 @@ async function finish(outcome: CallOutcome, { tool, strange }: Called, client: C
   const { content, structured = null, text, meta = null } = outcome
   if (outcome.isError) {
     const words = printed(outcome, true).trimEnd()
+    const hint = versionHint(words, client.version) ?? strange
     throw failed('tool_error', json === true ? text : words || 'The tool failed without saying why', {
-      ...(strange === undefined ? {} : { hint: strange }),
+      ...(hint === undefined ? {} : { hint }),
       data: { tool, content, structured },
     })
   }

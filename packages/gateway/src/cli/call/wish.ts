@@ -2,6 +2,7 @@
 import { usageError } from '../failure.ts'
 import type { Reader } from '../io.ts'
 import { readObject } from '../json-text.ts'
+import { isHost } from '../target.ts'
 
 export interface CallWords {
   readonly words: readonly string[]
@@ -16,16 +17,26 @@ export interface CallWish {
   readonly json: string | undefined
 }
 
-const FORMS = 'parley call URL TOOL [JSON], parley call TOOL [JSON] -- COMMAND ARGS, or parley call --config F --server NAME TOOL [JSON]'
+const formsFor = (program: string): string =>
+  [`URL TOOL [JSON]`, `TOOL [JSON] -- COMMAND ARGS`, `--config F --server NAME TOOL [JSON]`].map((form) => `${program} call ${form}`).join(', or ')
 
-export function callWish({ words, command, config }: CallWords): CallWish {
+/** `program`: how this program is called. */
+export function callWish({ words, command, config }: CallWords, program: string): CallWish {
+  const forms = formsFor(program)
   const elsewhere = command.length > 0 || config !== undefined
   const [url, tool, json, ...more] = elsewhere ? [undefined, ...words] : words
-  if (!elsewhere && url === undefined) throw usageError('No server was given', FORMS)
-  if (tool === undefined) throw usageError('No tool was given', FORMS)
-  if (elsewhere && words.length > 1 && /^[a-z]+:\/\//i.test(tool)) throw usageError('An address and a command or a configuration cannot both be meant', FORMS)
+  if (!elsewhere && url === undefined) throw usageError('No server was given', forms)
+  if (!elsewhere && lacksAddress(words)) throw usageError('The address is missing', forms)
+  if (tool === undefined) throw usageError('No tool was given', forms)
+  if (elsewhere && words.length > 1 && /^[a-z]+:\/\//i.test(tool)) throw usageError('An address and a command or a configuration cannot both be meant', forms)
   if (more.length > 0) throw usageError(`Too much: ${JSON.stringify(more[0])} follows the arguments`, `quote JSON as a whole for the shell: '{"city": "Oslo"}'`)
   return { url, tool, json }
+}
+
+/** Where an address should be there is the tool: alone, or with its arguments behind it. */
+function lacksAddress([first = '', second]: readonly string[]): boolean {
+  if (first.includes('://')) return false
+  return second === undefined ? !isHost(first) : second === '-' || second.trimStart().startsWith('{')
 }
 
 /** Much more than anybody types, and no more than a message may have. */
@@ -33,7 +44,11 @@ const MOST_BYTES = 32 * 1024 * 1024
 
 export async function givenArguments(json: string | undefined, stdin: Reader): Promise<Record<string, unknown>> {
   if (json === undefined) return {}
-  return json === '-' ? readObject(await textOf(stdin), 'The arguments on standard input') : readObject(json, 'The arguments')
+  if (json !== '-') return readObject(json, 'The arguments')
+  const text = await textOf(stdin)
+  if (text.trim() === '')
+    throw usageError('There is nothing on standard input, from where "-" reads the arguments', 'write {} there, or leave "-" out, where there are none')
+  return readObject(text, 'The arguments on standard input')
 }
 
 async function textOf(stdin: Reader): Promise<string> {

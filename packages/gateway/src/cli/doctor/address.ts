@@ -14,8 +14,15 @@ const DAY = 86_400_000
 /** Without brackets, as sockets want it. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
+export interface Patience {
+  /** Of each step, in milliseconds. */
+  readonly timeout: number
+  /** Nobody waits any longer: what is under way ends without a finding. */
+  readonly signal: AbortSignal
+}
+
 /** Whether the next layer is worth trying. */
-export async function addressChecks(findings: Findings, url: URL, timeout: number): Promise<boolean> {
+export async function addressChecks(findings: Findings, url: URL, { timeout, signal }: Patience): Promise<boolean> {
   const port = url.port === '' ? PORTS[url.protocol] : Number(url.port)
   if (port === undefined) {
     findings.problem('address', `${url.protocol}// addresses need a port`, `${url.protocol}//${url.hostname}:PORT`)
@@ -23,8 +30,8 @@ export async function addressChecks(findings: Findings, url: URL, timeout: numbe
   }
   return (
     (await nameCheck(findings, hostOf(url), timeout)) &&
-    (await portCheck(findings, hostOf(url), port, timeout)) &&
-    (await tlsCheck(findings, url, port, timeout))
+    (await portCheck(findings, hostOf(url), port, { timeout, signal })) &&
+    (await tlsCheck(findings, url, port, { timeout, signal }))
   )
 }
 
@@ -56,7 +63,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'a firewall may drop the connection: check that the port is open',
 }
 
-function portCheck(findings: Findings, host: string, port: number, timeout: number): Promise<boolean> {
+function portCheck(findings: Findings, host: string, port: number, { timeout, signal }: Patience): Promise<boolean> {
   const began = performance.now()
   return new Promise((resolve) => {
     const socket = connectTcp({ host, port })
@@ -68,6 +75,7 @@ function portCheck(findings: Findings, host: string, port: number, timeout: numb
       findings.problem('port', `${host} port ${port}: ${code}`, REFUSALS[code] ?? 'check the address and the network')
       end(false)
     }
+    signal.addEventListener('abort', () => end(false), { once: true })
     socket.setTimeout(timeout, () => refuse('ETIMEDOUT'))
     socket.once('error', (error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }) =>
       refuse(error.code ?? error.errors?.[0]?.code ?? error.message),
@@ -89,7 +97,7 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'use the name the certificate was made for',
 }
 
-function tlsCheck(findings: Findings, url: URL, port: number, timeout: number): Promise<boolean> {
+function tlsCheck(findings: Findings, url: URL, port: number, { timeout, signal }: Patience): Promise<boolean> {
   if (!SECURE.includes(url.protocol)) return Promise.resolve(true)
   const host = hostOf(url)
   return new Promise((resolve) => {
@@ -99,6 +107,7 @@ function tlsCheck(findings: Findings, url: URL, port: number, timeout: number): 
       socket.destroy()
       resolve(trusted)
     }
+    signal.addEventListener('abort', () => end(false), { once: true })
     socket.setTimeout(timeout, () => {
       findings.problem('certificate', `no TLS handshake within ${elapsed(timeout)}`, 'check that the port speaks TLS')
       end(false)

@@ -12,9 +12,9 @@ interface Behind {
 
 const UNUSABLE: readonly string[] = ['restarting', 'down']
 
-export async function behindChecks(findings: Findings, client: Client): Promise<void> {
+export async function behindChecks(findings: Findings, client: Client, signal: AbortSignal): Promise<void> {
   if (client.server.name !== GATEWAY) return
-  const servers = await serversBehind(client)
+  const servers = await serversBehind(client, signal)
   if (servers === undefined) return
   const broken = servers.filter(({ state }) => UNUSABLE.includes(state))
   if (broken.length === 0) findings.ok('servers behind it', `${count(servers.length, 'server')}, none is down`)
@@ -28,12 +28,13 @@ export async function behindChecks(findings: Findings, client: Client): Promise<
 }
 
 /** Nothing where the resource is not what a gateway of this kind has. */
-async function serversBehind(client: Client): Promise<readonly Behind[] | undefined> {
+async function serversBehind(client: Client, signal: AbortSignal): Promise<readonly Behind[] | undefined> {
   try {
-    const [first] = (await client.read('parley://status')).contents
+    const [first] = (await client.read('parley://status', { signal })).contents
     const { servers } = JSON.parse(String((first as { text?: unknown } | undefined)?.text)) as { servers?: unknown }
     return Array.isArray(servers) ? servers.filter(isBehind) : undefined
   } catch {
+    signal.throwIfAborted()
     return undefined
   }
 }

@@ -15,10 +15,10 @@ export interface Check {
 /** Checks of one subject, in the order in which they were made. */
 export class Findings {
   readonly checks: Check[] = []
-  readonly #subject: string
+  readonly subject: string
 
   constructor(subject: string) {
-    this.#subject = subject
+    this.subject = subject
   }
 
   ok(check: string, detail: string): void {
@@ -34,6 +34,6 @@ export class Findings {
   }
 
   #add(check: string, status: Status, detail: string, fix: string | null): void {
-    this.checks.push({ subject: this.#subject, check, status, detail, fix })
+    this.checks.push({ subject: this.subject, check, status, detail, fix })
   }
 }

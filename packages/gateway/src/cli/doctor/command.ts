@@ -6,11 +6,12 @@ import { type LinkEvents, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 import { type ChildLink, type ChildSpec, childLink } from 'parley-mcp/node'
 import { open, type Surroundings } from '../connecting.ts'
 import { type Aim, withTarget } from '../target.ts'
-import { elapsed, oneLine } from '../text.ts'
+import { count, elapsed, oneLine } from '../text.ts'
 import { within } from '../within.ts'
 import type { Findings } from './check.ts'
 import { conversationChecks } from './conversation.ts'
 import { programFile } from './program-file.ts'
+import { versionsFix } from './versions-fix.ts'
 
 /** Longer than the whole way from a closed input to SIGKILL takes. */
 const END_MS = 8000
@@ -28,7 +29,7 @@ export async function commandChecks(findings: Findings, aim: Aim, surroundings: 
     }
     const client = await open(withTarget(aim, opening), surroundings, { signal })
     try {
-      await conversationChecks(findings, client, performance.now() - began)
+      await conversationChecks(findings, client, { connectedIn: performance.now() - began, signal })
     } finally {
       await client.close()
     }
@@ -36,7 +37,7 @@ export async function commandChecks(findings: Findings, aim: Aim, surroundings: 
     await endCheck(findings, children)
   } catch (error) {
     signal.throwIfAborted()
-    startFailure(findings, error, children.at(-1), performance.now() - began)
+    startFailure(findings, error, { aim, heard: children.at(-1), after: performance.now() - began })
   } finally {
     for (const { child } of children) child.close()
     await within(END_MS, Promise.all(children.map(({ child }) => child.gone)))
@@ -104,7 +105,7 @@ function outputCheck(findings: Findings, children: readonly Heard[]): void {
   const first = JSON.stringify(children.find((each) => each.firstJunk !== undefined)?.firstJunk)
   findings.warning(
     'output',
-    `${junk} lines on standard output that are no messages, the first ${first}`,
+    `${count(junk, 'line')} on standard output that ${junk === 1 ? 'is no message' : 'are no messages'}, the first ${first}`,
     'the server must log to standard error: some clients stop at such a line',
   )
 }
@@ -121,7 +122,14 @@ async function endCheck(findings: Findings, children: readonly Heard[]): Promise
   )
 }
 
-function startFailure(findings: Findings, error: unknown, heard: Heard | undefined, after: number): void {
+interface Failure {
+  readonly aim: Aim
+  readonly heard: Heard | undefined
+  /** In milliseconds. */
+  readonly after: number
+}
+
+function startFailure(findings: Findings, error: unknown, { aim, heard, after }: Failure): void {
   const message = oneLine((error as Error).message, 500)
   const words = heard?.child.stderr().trim() ?? ''
   const said = words === '' ? 'it wrote nothing to standard error' : `its last words:\n${words.split('\n').slice(-10).join('\n')}`
@@ -144,9 +152,10 @@ function startFailure(findings: Findings, error: unknown, heard: Heard | undefin
     return findings.problem(
       'starts',
       `it ended after ${elapsed(after)}: ${message.split('; its last words')[0]}; ${said}`,
-      'mend what its last words name: often a missing argument, key or module',
+      words === ''
+        ? 'start it by hand and see what it does: it may miss an argument, or be no server'
+        : 'mend what its last words name: often a missing argument, key or module',
     )
-  if (kind === 'unsupported_protocol_version')
-    return findings.problem('speaks', message, 'let it speak another version: remove "versions" from the configuration')
+  if (kind === 'unsupported_protocol_version') return findings.problem('speaks', message, versionsFix(aim))
   findings.problem('starts', message, 'start it by hand and see what it says')
 }

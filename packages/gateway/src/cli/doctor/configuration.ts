@@ -1,27 +1,22 @@
 /** Whether a configuration can be used: the file, the port, and every server in it. */
 import { ConfigError, type ConfigProblem, type GatewayConfig, readConfig, type ServerConfig } from '../../config/index.ts'
-import { type Check, Findings } from './check.ts'
+import { count } from '../text.ts'
+import type { Findings } from './check.ts'
 import { portCheck } from './port.ts'
 
-export interface ConfigurationFindings {
-  readonly checks: readonly Check[]
-  /** Undefined when the file cannot be used. */
-  readonly config: GatewayConfig | undefined
-}
-
-export async function configurationChecks(file: string): Promise<ConfigurationFindings> {
-  const findings = new Findings(file)
+/** What is in the file; undefined when it cannot be used. */
+export async function configurationChecks(findings: Findings, file: string): Promise<GatewayConfig | undefined> {
   try {
     const { config, warnings } = await readConfig(file)
-    findings.ok('configuration', `${config.servers.size} servers`)
+    findings.ok('configuration', count(config.servers.size, 'server'))
     for (const warning of warnings) findings.warning('configuration', placed(warning), warning.hint)
     duplicates(findings, [...config.servers.values()])
     if (config.gateway.port !== 0) await portCheck(findings, config.gateway)
-    return { checks: findings.checks, config }
+    return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const problem of error.problems) findings.problem('configuration', placed(problem), problem.hint)
-    return { checks: findings.checks, config: undefined }
+    return undefined
   }
 }
 

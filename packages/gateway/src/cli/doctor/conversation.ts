@@ -8,7 +8,13 @@ const SLOW_MS = 5000
 /** What the most particular of clients take. */
 const TAKEN_EVERYWHERE = /^[A-Za-z0-9_-]{1,64}$/
 
-export async function conversationChecks(findings: Findings, client: Client, connectedIn: number): Promise<void> {
+export interface Conversation {
+  /** In milliseconds. */
+  readonly connectedIn: number
+  readonly signal: AbortSignal
+}
+
+export async function conversationChecks(findings: Findings, client: Client, { connectedIn, signal }: Conversation): Promise<void> {
   const { server, version, session } = client
   const who = `${oneLine(server.name, 60)} ${oneLine(server.version, 30)} speaks ${version} (${session.era} era) over ${session.transport}, ready in ${elapsed(connectedIn)}`
   if (connectedIn > SLOW_MS)
@@ -17,7 +23,7 @@ export async function conversationChecks(findings: Findings, client: Client, con
   if (client.capabilities.tools === undefined) return findings.ok('lists tools', 'it offers none')
   const began = performance.now()
   try {
-    const tools = await client.tools()
+    const tools = await client.tools({ signal })
     const took = performance.now() - began
     const found = `${count(tools.length, 'tool')} in ${elapsed(took)}`
     if (took > SLOW_MS) findings.warning('lists tools', found, 'a list this slow delays every client that connects')
@@ -26,6 +32,7 @@ export async function conversationChecks(findings: Findings, client: Client, con
     else findings.ok('lists tools', found)
     toolChecks(findings, tools)
   } catch (error) {
+    signal.throwIfAborted()
     findings.problem('lists tools', oneLine((error as Error).message, 500), 'the server fails at its own list: see its log, or ask its author')
   }
 }

@@ -3,12 +3,14 @@ import { createServer as createHttp, type Server as HttpServer } from 'node:http
 import { type AddressInfo, createServer as createTcp } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { type HttpServing, serveHttp } from 'parley-mcp/node'
 import { createServer, resource, tool } from 'parley-mcp/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parley, plain, plainServer } from '../cli.fixtures.ts'
 import { weatherServer } from '../weather.fixtures.ts'
-import type { Check } from './check.ts'
+import { type Check, Findings } from './check.ts'
+import { candidates } from './elsewhere.ts'
 import { machineChecks } from './machine.ts'
 
 interface Diagnosis {
@@ -98,6 +100,44 @@ describe('parley doctor on an address', () => {
     expect(named(await doctor(await answering(status, { location: '/elsewhere' })), 'speaks')?.fix).toContain(fix)
   })
 
+  it('chooses its advice by the scheme', async () => {
+    await using sockets = await serveHttp(weatherServer(), { port: 0, webSocket: true })
+    const { host } = new URL(sockets.url)
+    const fixOf = async (url: string) => named(await doctor(url, '--timeout', '2s'), 'speaks')?.fix
+    expect(await fixOf(`ws://${host}/mcp`)).toBe(`there is a server at ws://${host}/ws: use that address`)
+    expect(await fixOf(`tcp://${host}`)).toBe(`there is a server at http://${host}/mcp: use that address`)
+    expect(await fixOf((await answering(404)).replace('http:', 'ws:'))).toContain('WebSockets are usually at /ws')
+  })
+
+  it('says that a port does not speak HTTP', async () => {
+    const other = createTcp((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.6\r\n'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const diagnosis = await doctor(`http://127.0.0.1:${(other.address() as AddressInfo).port}/mcp`)
+    other.close()
+    expect(named(diagnosis, 'speaks')).toMatchObject({ detail: expect.stringContaining('does not speak HTTP'), fix: expect.stringContaining('check the port') })
+  })
+
+  it('knows a gateway whose server is gone', async () => {
+    const gateway = createHttp(async (request, response) => {
+      const { id } = (await json(request)) as { id: number }
+      const error = { code: -32603, message: 'The server "a" exited with code 1', data: { server: 'a' } }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, error }))
+    })
+    others.push(gateway)
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+    const diagnosis = await doctor(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}/servers/a/mcp`)
+    expect(named(diagnosis, 'speaks')).toMatchObject({
+      detail: expect.stringContaining('exited with code 1'),
+      fix: expect.stringContaining('the gateway is there'),
+    })
+  })
+
+  it('knows which server of a gateway was meant', () => {
+    const said = 'Nothing is served at this path; the endpoints are /servers/trains/mcp, /servers/notes/mcp, /mcp'
+    expect(candidates(new URL('http://a:1/servers/nots/mcp'), said)[0]?.href).toBe('http://a:1/servers/notes/mcp')
+    expect(candidates(new URL('http://a:1/mpc'), said)[0]?.href).toBe('http://a:1/mcp')
+  })
+
   it('says that a port does not speak TLS', async () => {
     const diagnosis = await doctor(serving.url.replace('http:', 'https:'))
     expect(named(diagnosis, 'certificate')).toMatchObject({ status: 'problem', fix: expect.stringContaining('try http://') })
@@ -139,10 +179,29 @@ describe('parley doctor on a command', () => {
     expect(named(diagnosis, 'starts')?.detail).toMatch(/exited with code 3[\s\S]*no API key: set PLAIN_KEY/)
   })
 
+  it('says where to look when it ends without a word', async () => {
+    expect(named(await doctor(...plain('--quit')), 'starts')).toMatchObject({
+      detail: expect.stringContaining('it wrote nothing to standard error'),
+      fix: expect.stringContaining('start it by hand'),
+    })
+  })
+
+  it('tells a version nobody knows from one that is not wanted', async () => {
+    const newer = named(await doctor(...plain('--newer')), 'speaks')
+    expect(newer).toMatchObject({ detail: expect.stringMatching(/"2099-01-01".* 2026-07-28$/), fix: expect.stringContaining('update parley-gateway') })
+    const path = join(folder, 'versions.json')
+    const plainly = { command: process.execPath, args: [plainServer], versions: ['2025-11-25'] }
+    await writeFile(path, JSON.stringify({ mcpServers: { plainly } }))
+    expect(named(await doctor('--config', path, '--server', 'plainly'), 'speaks')?.fix).toContain('remove "versions"')
+  })
+
   it('warns of what is no message on standard output', async () => {
     const diagnosis = await doctor(...plain('--junk'))
     expect(diagnosis.code).toBe(0)
-    expect(named(diagnosis, 'output')).toMatchObject({ status: 'warning', detail: expect.stringContaining('Server is starting…') })
+    expect(named(diagnosis, 'output')).toMatchObject({
+      status: 'warning',
+      detail: '1 line on standard output that is no message, the first "Server is starting…"',
+    })
   })
 
   it('gives up on one that never answers, and ends it', async () => {
@@ -171,7 +230,7 @@ describe('parley doctor on a configuration', () => {
     expect([...new Set(diagnosis.checks.map(({ subject }) => subject))].slice(2)).toEqual(['weather', 'again', 'local'])
     expect(named(diagnosis, 'duplicates')).toMatchObject({ status: 'warning', detail: 'again is the same server as weather' })
     const one = await doctor('--config', await file(config), '--server', 'local')
-    expect(one.checks.map(({ subject }) => subject)).not.toContain('weather')
+    expect([...new Set(one.checks.map(({ subject }) => subject))]).toEqual(['local'])
     expect((await parley(['doctor', '--config', await file(config), '--server', 'lokal'])).err).toContain('did you mean "local"?')
   })
 
@@ -194,9 +253,40 @@ describe('parley doctor on a configuration', () => {
   })
 })
 
+describe('parley doctor while it works', () => {
+  it('tells of each subject as soon as it is finished, and on interruption of what is not', async () => {
+    const path = join(folder, 'slow.json')
+    const mute = { command: process.execPath, args: [plainServer, '--mute'] }
+    await writeFile(path, JSON.stringify({ mcpServers: { mute, weather: { url: serving.url } }, gateway: { port: 0 } }))
+    const { code, out, err } = await parley(['doctor', '--config', path], {
+      onStdout: (text, { interrupt }) => {
+        if (/^weather$/m.test(text)) interrupt()
+      },
+    })
+    expect([code, err]).toEqual([1, 'error: Cancelled\n'])
+    expect(out).toMatch(/^ {2}ok {7}lists tools.*\n\nmute\n(?: {2}ok .*\n)* {2}not finished\n\n/m)
+    expect(out).toMatch(/no problems so far, but not all is finished\n$/)
+    const json = await parley(['doctor', '--json', '--verbose', ...plain('--mute', '--log')], { onStderr: (_, { interrupt }) => interrupt() })
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, unfinished: [expect.stringContaining('--mute')] }])
+  })
+
+  it('has nothing to say where there is nothing to look at', async () => {
+    const before = process.cwd()
+    process.chdir(await mkdtemp(join(folder, 'empty-')))
+    const { code, out, err } = await parley(['doctor', '--server', 'x']).finally(() => process.chdir(before))
+    expect([code, out]).toEqual([2, ''])
+    expect(err).toContain('nothing was looked at')
+  })
+})
+
 describe('parley doctor on this machine', () => {
   it('wants Node 20 or later', () => {
-    expect(machineChecks('20.1.0')).toMatchObject([{ status: 'ok' }])
-    expect(machineChecks('18.20.0')).toMatchObject([{ status: 'problem', fix: 'install Node 20 or later' }])
+    const found = (node: string): readonly Check[] => {
+      const findings = new Findings('this machine')
+      machineChecks(findings, node)
+      return findings.checks
+    }
+    expect(found('20.1.0')).toMatchObject([{ status: 'ok' }])
+    expect(found('18.20.0')).toMatchObject([{ status: 'problem', fix: 'install Node 20 or later' }])
   })
 })

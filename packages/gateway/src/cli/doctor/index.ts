@@ -1,19 +1,20 @@
 /** `parley doctor`: what is wrong, and how to mend it. */
 import { existsSync } from 'node:fs'
+import { ConfigError, type ServerConfig } from '../../config/index.ts'
+import { serversOf } from '../configured.ts'
 import { overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, usageError } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
-import { didYouMean } from '../nearest.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
 import { paint } from '../paint.ts'
 import { inParallel } from '../parallel.ts'
 import { type Aim, aimAtServer, aimOf, demandNoAddress, type Wish } from '../target.ts'
-import { type Check, Findings } from './check.ts'
 import { commandChecks } from './command.ts'
 import { configurationChecks } from './configuration.ts'
 import { machineChecks } from './machine.ts'
 import { remoteChecks } from './remote.ts'
-import { numberOf, textOf } from './report.ts'
+import { blockOf, numberOf, verdictOn } from './report.ts'
+import { Subjects } from './subjects.ts'
 
 export interface DoctorOptions extends SharedOptions, Wish {}
 
@@ -24,42 +25,81 @@ const PATIENCE = '20s'
 
 export async function doctorCommand(given: DoctorOptions, surroundings: Surroundings): Promise<ExitCode> {
   const { io } = surroundings
+  const colours = paint(io.stdout, io.env)
   return await interruptible(io, async (signal) => {
-    const checks = [...machineChecks(), ...(await subjectChecks(given, surroundings, signal))]
-    const problems = numberOf(checks, 'problem')
-    const report = { ok: problems === 0, problems, warnings: numberOf(checks, 'warning'), checks }
-    io.stdout.write(given.json === true ? `${JSON.stringify(report, null, 2)}\n` : textOf(checks, paint(io.stdout, io.env)))
-    return problems === 0 ? EXIT.ok : EXIT.failed
+    const subjects = new Subjects((finished) => {
+      if (given.json !== true && !signal.aborted) io.stdout.write(blockOf(finished, colours))
+    })
+    const end = (): ExitCode => {
+      const { checks, unfinished } = subjects
+      if (given.json === true) io.stdout.write(`${JSON.stringify(reportOn(subjects), null, 2)}\n`)
+      else io.stdout.write(`${unfinished.map((each) => blockOf(each, colours, true)).join('')}${verdictOn(checks, colours, unfinished.length > 0)}`)
+      return numberOf(checks, 'problem') === 0 ? EXIT.ok : EXIT.failed
+    }
+    // At once, whatever has to be ended first.
+    signal.addEventListener('abort', end, { once: true })
+    await look(subjects, given, surroundings, signal)
+    signal.throwIfAborted()
+    signal.removeEventListener('abort', end)
+    return end()
   })
 }
 
-async function subjectChecks(given: DoctorOptions, surroundings: Surroundings, signal: AbortSignal): Promise<Check[]> {
+/** As `--json` prints it. */
+function reportOn({ checks, unfinished }: Subjects): object {
+  const problems = numberOf(checks, 'problem')
+  const names = unfinished.map(({ subject }) => subject)
+  return { ok: problems + names.length === 0, problems, warnings: numberOf(checks, 'warning'), checks, ...(names.length > 0 && { unfinished: names }) }
+}
+
+async function look(subjects: Subjects, given: DoctorOptions, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
   if (given.url !== undefined || given.command.length > 0) {
     const aim = adjusted(await aimOf(given), { timeout: PATIENCE, ...given })
-    return await serverChecks(overheard(aim, surroundings.io, given.verbose), surroundings, signal)
+    lookAtMachine(subjects)
+    return await lookAtServers(subjects, [overheard(aim, surroundings.io, given.verbose)], surroundings, signal)
   }
   demandNoAddress(given)
-  if (given.config === undefined && !existsSync(USUAL_FILE)) {
-    const findings = new Findings(USUAL_FILE)
-    findings.warning('configuration', `there is no ${USUAL_FILE} in this folder`, 'name what to look at: --config FILE, an address, or -- COMMAND ARGS')
-    return findings.checks
-  }
-  return await configured(given.config ?? USUAL_FILE, given, surroundings, signal)
-}
-
-async function configured(file: string, given: DoctorOptions, surroundings: Surroundings, signal: AbortSignal): Promise<Check[]> {
-  const { checks, config } = await configurationChecks(file)
-  const names = [...(config?.servers.keys() ?? [])]
-  if (given.server !== undefined && config !== undefined && !names.includes(given.server)) {
-    throw usageError(`There is no server ${JSON.stringify(given.server)} in ${file}${didYouMean(given.server, names)}`)
-  }
-  const servers = [...(config?.servers.values() ?? [])].filter(({ name }) => given.server === undefined || name === given.server)
+  if (given.config === undefined && !existsSync(USUAL_FILE))
+    throw usageError(
+      `There is no ${USUAL_FILE} in this folder, so nothing was looked at`,
+      'name what to look at: --config FILE, an address, or -- COMMAND ARGS',
+    )
+  const file = given.config ?? USUAL_FILE
+  const servers = given.server === undefined ? await lookAtAll(subjects, file) : await lookForOne(subjects, file, given.server)
   const aims = servers.map((server) => overheard(adjusted(aimAtServer(server), given), surroundings.io, given.verbose))
-  return [...checks, ...(await inParallel(aims, SERVERS_AT_ONCE, (aim) => serverChecks(aim, surroundings, signal))).flat()]
+  await lookAtServers(subjects, aims, surroundings, signal)
 }
 
-async function serverChecks(aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<Check[]> {
-  const findings = new Findings(aim.label)
-  await (aim.subject.kind === 'command' ? commandChecks : remoteChecks)(findings, aim, surroundings, signal)
-  return findings.checks
+function lookAtMachine(subjects: Subjects): void {
+  const machine = subjects.add('this machine')
+  machineChecks(machine)
+  subjects.finished(machine)
+}
+
+async function lookAtAll(subjects: Subjects, file: string): Promise<ServerConfig[]> {
+  lookAtMachine(subjects)
+  const findings = subjects.add(file)
+  const config = await configurationChecks(findings, file)
+  subjects.finished(findings)
+  return [...(config?.servers.values() ?? [])]
+}
+
+/** About the file only when it cannot be used: the port and the other servers are not what was asked about. */
+async function lookForOne(subjects: Subjects, file: string, name: string): Promise<ServerConfig[]> {
+  try {
+    return await serversOf(file, name)
+  } catch (error) {
+    if (error instanceof ConfigError) return await lookAtAll(subjects, file)
+    throw error
+  }
+}
+
+async function lookAtServers(subjects: Subjects, aims: readonly Aim[], surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+  const begun = aims.map((aim) => ({ aim, findings: subjects.add(aim.label) }))
+  await inParallel(begun, SERVERS_AT_ONCE, async ({ aim, findings }) => {
+    signal.throwIfAborted()
+    await (aim.subject.kind === 'command' ? commandChecks : remoteChecks)(findings, aim, surroundings, signal)
+    signal.throwIfAborted()
+    subjects.finished(findings)
+  })
 }

@@ -1,18 +1,13 @@
 /** What the doctor found, for people. */
 import type { Paint } from '../paint.ts'
 import { count, harmless, indent } from '../text.ts'
-import type { Check, Status } from './check.ts'
+import type { Check, Findings, Status } from './check.ts'
 
 const MARKS: Readonly<Record<Status, string>> = { ok: 'ok', warning: 'warning', problem: 'problem' }
 
-export function textOf(checks: readonly Check[], paint: Paint): string {
-  const subjects = [...new Set(checks.map((check) => check.subject))]
-  const blocks = subjects.flatMap((subject) => [
-    paint.bold(harmless(subject)),
-    ...checks.filter((check) => check.subject === subject).map((check) => line(check, paint)),
-    '',
-  ])
-  return `${[...blocks, verdict(checks, paint)].join('\n')}\n`
+export function blockOf({ subject, checks }: Findings, paint: Paint, unfinished = false): string {
+  const rest = unfinished ? [`  ${paint.yellow('not finished')}`] : []
+  return `${[paint.bold(harmless(subject)), ...checks.map((check) => line(check, paint)), ...rest, ''].join('\n')}\n`
 }
 
 function line({ check, status, detail, fix }: Check, paint: Paint): string {
@@ -22,10 +17,11 @@ function line({ check, status, detail, fix }: Check, paint: Paint): string {
   return `  ${colour(MARKS[status].padEnd(7))}  ${check}: ${first}${rest}${fix === null ? '' : `\n           ${paint.cyan('→')} ${harmless(fix)}`}`
 }
 
-function verdict(checks: readonly Check[], paint: Paint): string {
+export function verdictOn(checks: readonly Check[], paint: Paint, unfinished = false): string {
   const [problems, warnings] = [numberOf(checks, 'problem'), numberOf(checks, 'warning')]
-  if (problems > 0) return paint.red(`${count(problems, 'problem')}, ${count(warnings, 'warning')}`)
-  return warnings > 0 ? paint.yellow(`no problems, ${count(warnings, 'warning')}`) : paint.green('all is well')
+  if (problems > 0) return `${paint.red(`${count(problems, 'problem')}, ${count(warnings, 'warning')}`)}\n`
+  if (unfinished) return `${paint.yellow('no problems so far, but not all is finished')}\n`
+  return `${warnings > 0 ? paint.yellow(`no problems, ${count(warnings, 'warning')}`) : paint.green('all is well')}\n`
 }
 
 export function numberOf(checks: readonly Check[], status: Status): number {

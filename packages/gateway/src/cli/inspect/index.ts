@@ -3,10 +3,12 @@ import { advised } from '../advice.ts'
 import { overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, failed, reportOf, tell } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
+import { USUAL_COLUMNS } from '../layout.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
 import { paint } from '../paint.ts'
 import { inParallel } from '../parallel.ts'
 import { type Aim, aimsOf, type Wish } from '../target.ts'
+import { oneLine } from '../text.ts'
 import { inspection } from './inspection.ts'
 import { textOf } from './report.ts'
 
@@ -31,7 +33,7 @@ type Look = (aim: Aim) => ReturnType<typeof inspection>
 
 async function inspectOne(aim: Aim, look: Look, given: InspectOptions, surroundings: Surroundings): Promise<ExitCode> {
   const inspected = await look(aim).catch((error: unknown) => {
-    throw advised(error, aim, given.config)
+    throw advised(error, aim, given, surroundings.program)
   })
   print(inspected, given, surroundings)
   return EXIT.ok
@@ -58,11 +60,18 @@ async function inspectAll(aims: readonly Aim[], look: Look, given: InspectOption
   for (const each of given.json === true ? [] : found) {
     io.stdout.write(`${paint(io.stdout, io.env).cyan(`── ${each.name}`)}\n`)
     if ('inspected' in each) print(each.inspected, given, surroundings)
-    else tell(failed(reportOf(each.error).kind, `${each.name}: ${reportOf(each.error).message}`), io, false)
+    else {
+      io.stdout.write(`  not reached: ${oneLine(reportOf(each.error).message, 300)}\n\n`)
+      tell(failed(reportOf(each.error).kind, `${each.name}: ${reportOf(each.error).message}`), io, false)
+    }
   }
   return found.every((each) => 'inspected' in each) ? EXIT.ok : EXIT.failed
 }
 
 function print(inspected: Awaited<ReturnType<Look>>, { json, first, all = false }: InspectOptions, { io }: Surroundings): void {
-  io.stdout.write(json === true ? `${JSON.stringify(inspected, null, 2)}\n` : textOf(inspected, { paint: paint(io.stdout, io.env), first, all }))
+  io.stdout.write(
+    json === true
+      ? `${JSON.stringify(inspected, null, 2)}\n`
+      : textOf(inspected, { paint: paint(io.stdout, io.env), first, all, columns: io.stdout.columns ?? USUAL_COLUMNS }),
+  )
 }

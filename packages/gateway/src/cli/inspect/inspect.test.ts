@@ -135,6 +135,7 @@ describe('parley inspect --config', () => {
     ])
     const text = await parley(['inspect', '--config', file, '--fast'])
     expect(text.out).toContain('── weather\nweather 2.0.0')
+    expect(text.out).toMatch(/── broken\n {2}not reached: .*exited with code 3/)
     expect(text.err).toContain('broken: ')
   })
 

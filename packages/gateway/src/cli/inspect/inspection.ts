@@ -1,5 +1,5 @@
 /** Everything there is to know of one server, as `--json` prints it. */
-import { open, type Surroundings } from '../connecting.ts'
+import { openPatiently, type Surroundings } from '../connecting.ts'
 import type { Aim, Subject } from '../target.ts'
 import { lossesOf, type VersionLosses } from './losses.ts'
 import { type Spoken, spokenBy } from './spoken.ts'
@@ -13,7 +13,7 @@ export interface Inspection extends Survey {
 }
 
 export async function inspection(aim: Aim, surroundings: Surroundings, { fast, signal }: { fast: boolean; signal: AbortSignal }): Promise<Inspection> {
-  const client = await open(aim, surroundings, { signal })
+  const client = await openPatiently(aim, surroundings, { signal })
   const stop = () => void client.close()
   signal.addEventListener('abort', stop, { once: true })
   try {

@@ -1,7 +1,8 @@
 /** What was found out about a server, for people. */
 import type { Severity } from 'parley-mcp'
+import { hanging, rows, wrapped } from '../layout.ts'
 import type { Paint } from '../paint.ts'
-import { count, harmless, indent, oneLine, rows } from '../text.ts'
+import { count, harmless, indent, oneLine } from '../text.ts'
 import type { Inspection } from './inspection.ts'
 import type { LossItem, VersionLosses } from './losses.ts'
 import type { Spoken } from './spoken.ts'
@@ -13,6 +14,8 @@ export interface Shown {
   /** How many of each list. */
   readonly first: number
   readonly all: boolean
+  /** Of the terminal. */
+  readonly columns: number
 }
 
 export function textOf(inspection: Inspection, shown: Shown): string {
@@ -21,13 +24,16 @@ export function textOf(inspection: Inspection, shown: Shown): string {
   const title = server.title !== undefined && server.title !== server.name ? ` (${oneLine(server.title)})` : ''
   return [
     `${bold(oneLine(server.name))} ${oneLine(server.version, 40)}${title}`,
-    ...(server.description === undefined ? [] : [indent(oneLine(server.description, 160))]),
-    ...rows([
-      ['transport', inspection.transport],
-      ['version', `${inspection.version} (${inspection.era} era)`],
-      ...speech(inspection),
-      ['capabilities', capabilitiesIn(inspection.capabilities)],
-    ]),
+    ...(server.description === undefined ? [] : [`  ${hanging(oneLine(server.description, 160), { columns: shown.columns, by: 2 })}`]),
+    ...rows(
+      [
+        ['transport', inspection.transport],
+        ['version', `${inspection.version} (${inspection.era} era)`],
+        ...speech(inspection),
+        ['capabilities', capabilitiesIn(inspection.capabilities)],
+      ],
+      shown.columns,
+    ),
     ...(inspection.instructions === null ? [] : ['', bold('instructions'), ...instructions(inspection.instructions, shown)]),
     ...list('tools', inspection.tools, toolRow, shown),
     ...list('resources', inspection.resources, resourceRow, shown),
@@ -41,11 +47,12 @@ export function textOf(inspection: Inspection, shown: Shown): string {
 /** They are written for models, and may be pages. */
 const LINES_OF_INSTRUCTIONS = 8
 
-function instructions(text: string, { all, paint }: Shown): string[] {
+function instructions(text: string, { all, paint, columns }: Shown): string[] {
   const lines = harmless(text.trim()).split('\n')
   const most = all ? lines.length : LINES_OF_INSTRUCTIONS
   const rest = lines.length - most
-  return [indent(lines.slice(0, most).join('\n').trimEnd()), ...(rest > 0 ? [paint.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : [])]
+  const shown = lines.slice(0, most).flatMap((each) => wrapped(each, columns - 2))
+  return [indent(shown.join('\n').trimEnd()), ...(rest > 0 ? [paint.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : [])]
 }
 
 function speech({ versions }: Inspection): Row[] {
@@ -72,7 +79,7 @@ function capabilitiesIn(capabilities: object): string {
   return oneLine(shown.join(', '), 300) || 'none'
 }
 
-function list<T>(title: string, { items, error }: Offer<T>, row: (item: T) => Row, { paint, first, all }: Shown): string[] {
+function list<T>(title: string, { items, error }: Offer<T>, row: (item: T) => Row, { paint, first, all, columns }: Shown): string[] {
   if (error !== null) return ['', `${paint.bold(title)} ${paint.red('cannot be listed:')} ${oneLine(error, 300)}`]
   if (items.length === 0) return []
   const most = all ? items.length : first
@@ -80,7 +87,7 @@ function list<T>(title: string, { items, error }: Offer<T>, row: (item: T) => Ro
   return [
     '',
     `${paint.bold(title)} (${items.length})`,
-    ...rows(items.slice(0, most).map(row)),
+    ...rows(items.slice(0, most).map(row), columns),
     ...(rest > 0 ? [paint.dim(`  … and ${rest} more; --all shows them`)] : []),
   ]
 }
@@ -93,7 +100,7 @@ function losses({ losses: all, version, versions }: Inspection, shown: Shown): s
   return ['', heading, ...all.flatMap((each) => lossesOf(each, direct.has(each.version), shown))]
 }
 
-function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, all }: Shown): string[] {
+function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, all, columns }: Shown): string[] {
   const head = `  ${version}${direct ? paint.dim(', which the server speaks itself') : ''}`
   const certain = items.filter((item) => item.when !== 'asking')
   const asking = items.filter((item) => item.when === 'asking')
@@ -101,13 +108,17 @@ function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, a
   if (certain.length === 0 && !all) return [`${head}: nothing${paint.dim(', unless it asks the user or the model (--all)')}`]
   const shown = all ? items : certain
   const hidden = all || asking.length === 0 ? [] : [paint.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
-  return [`${head}:`, ...shown.map((item) => `    ${line(item, paint)}`), ...hidden]
+  return [`${head}:`, ...shown.map((item) => `    ${line(item, paint, columns)}`), ...hidden]
 }
 
-function line({ severity, when, change, rules, loses, names }: LossItem, paint: Paint): string {
+/** Where the words begin, behind the severity. */
+const LOSS_INDENT = 16
+
+function line({ severity, when, change, rules, loses, names }: LossItem, paint: Paint, columns: number): string {
   const colour = { E: paint.red, w: paint.yellow, i: paint.dim }[severity]
   const occasion = when === 'always' ? namesIn(names) : when === 'sometimes' ? ' (where it happens)' : ' (if it asks)'
-  return `${colour(SEVERITIES[severity].padEnd(10))}  ${change} [${rules.join(', ')}]: ${loses}${occasion}`
+  const words = hanging(`${change} [${rules.join(', ')}]: ${loses}${occasion}`, { columns, by: LOSS_INDENT })
+  return `${colour(SEVERITIES[severity].padEnd(10))}  ${words}`
 }
 
 function namesIn(names: readonly string[]): string {

@@ -21,6 +21,10 @@ export function serverLine(upstream: Upstream): string {
   return `  ${name}: ${introduction.info.name} ${introduction.info.version} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
 }
 
+export function stillStarting(name: string): string {
+  return `  ${name}: still starting\n`
+}
+
 const LONGEST_REASON = 160
 
 /** In one line; the log has all of it. What a program said of its own error tells more than how it ended. */

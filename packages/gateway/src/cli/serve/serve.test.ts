@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { invocation } from '../invocation.ts'
 import { addresses, serverLine, toTry } from './greeting.ts'
-import { invocation } from './invocation.ts'
 import { sampleOf } from './suggestions.ts'
 
 describe('how the program is called again', () => {

@@ -1,0 +1,41 @@
+/** Where a server may be that is not where it was looked for. */
+import { nearest } from '../nearest.ts'
+
+/** Where servers usually are, by the scheme of the address; what begins with a scheme is another way to the same port. */
+const USUAL: Readonly<Record<string, readonly string[]>> = {
+  http: ['/mcp', '/sse', '/mcp/sse', '/'],
+  ws: ['/ws', '/mcp', '/'],
+  tcp: ['http:/mcp'],
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  http: 'check the path of the address: servers are usually at /mcp or /sse',
+  ws: 'check the path of the address: WebSockets are usually at /ws',
+  tcp: 'check the port: is it a server that speaks MCP over TCP? One over HTTP has an address such as http://HOST:PORT/mcp',
+}
+
+/** Without the `s` of the secure ones. */
+const schemeOf = ({ protocol }: URL): string => /^(?:http|ws|tcp)/.exec(protocol)?.[0] ?? ''
+
+export function usualAdvice(asked: URL): string {
+  return ADVICE[schemeOf(asked)] ?? 'check the address'
+}
+
+/** The most likely first; `said` is how the address was refused. */
+export function candidates(asked: URL, said: string): URL[] {
+  const ways = [...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
+  const urls = ways.map((way) => (way.startsWith('/') ? new URL(way, asked) : new URL(`http://${asked.host}${way.slice('http:'.length)}`)))
+  return urls.filter(({ href }) => href !== asked.href)
+}
+
+const SERVER = /^\/servers\/([^/]+)\/mcp$/
+
+/** Parley itself lists what there is; of the servers of a gateway, names are compared and not what all of them share. */
+function namedIn(said: string, path: string): string[] {
+  const [, list = ''] = /the endpoints? (?:are|is) (\/.*)$/.exec(said) ?? []
+  const paths = list.split(', ').filter((each) => each.startsWith('/'))
+  const [, name] = SERVER.exec(path) ?? []
+  if (name === undefined) return nearest(path, paths, 1)
+  const names = paths.flatMap((each) => SERVER.exec(each)?.[1] ?? [])
+  return nearest(name, names, 1).map((each) => `/servers/${each}/mcp`)
+}

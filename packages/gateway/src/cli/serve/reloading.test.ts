@@ -1,0 +1,59 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { ConfigError, type GatewayConfig, parseConfig, type Reading } from '../../config/index.ts'
+import { silentLog } from '../../log/index.ts'
+import { Reloading } from './reloading.ts'
+
+const reading = (text: string): Reading => parseConfig(text, { file: 'parley.json', env: {} })
+const one = (): Reading => reading('{"mcpServers":{"a":{"command":"x"}}}')
+const other = (): Reading => reading('{"mcpServers":{"a":{"command":"y"}}}')
+const broken = new ConfigError([{ file: 'parley.json', line: 1, column: 1, path: '', message: 'No JSON.', hint: 'Mend it.' }])
+
+let said: string[]
+let taken: GatewayConfig[]
+let failure: Error | undefined
+let reloading: Reloading
+beforeEach(() => {
+  said = []
+  taken = []
+  failure = undefined
+  const say = (message: string): void => void said.push(message)
+  const reload = async (config: GatewayConfig): Promise<void> => {
+    if (failure !== undefined) throw failure
+    taken.push(config)
+  }
+  reloading = new Reloading({ reload }, { ...silentLog, info: say, warning: say, error: say }, one().config)
+})
+
+const REFUSED = /^The configuration was not taken, and the former one stays in force: .*/s
+const MENDED = 'The configuration can be read again; nothing has changed'
+
+describe('G a configuration that is read again', () => {
+  it('is taken, and nothing is said beside its warnings', async () => {
+    await reloading.take(reading('{"mcpServers":{"a":{"command":"y","note":"z"}}}'))
+    expect(taken).toHaveLength(1)
+    expect(said).toEqual([expect.stringContaining('note')])
+  })
+
+  it('is not taken when it is broken, and it is said when it is mended to what it was', async () => {
+    await reloading.take(broken)
+    expect(taken).toEqual([])
+    await reloading.take(one())
+    expect(said).toEqual([expect.stringMatching(REFUSED), MENDED])
+    await reloading.take(one())
+    expect(said).toHaveLength(2)
+  })
+
+  it('is mended to something else without these words', async () => {
+    await reloading.take(broken)
+    await reloading.take(other())
+    expect(said).toEqual([expect.stringMatching(REFUSED)])
+  })
+
+  it('is not in force where the gateway could not take it', async () => {
+    failure = new Error('no pins')
+    await reloading.take(other())
+    failure = undefined
+    await reloading.take(one())
+    expect(said).toEqual([expect.stringMatching(/stays in force: Error: no pins$/), MENDED])
+  })
+})
