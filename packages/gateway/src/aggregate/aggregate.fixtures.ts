@@ -38,14 +38,14 @@ export class AggregateRig {
     this.#clock = clock
     this.#log = log
     this.aggregate = new AggregateServable({ translation: 'lenient', log, clock })
-    this.replace(members)
+    this.#set(members)
   }
 
   upstream(name: string): Upstream {
     return (this.served.get(name) as ServedUpstream).upstream
   }
 
-  /** These are added, or come in the place of those with their names. */
+  /** These are added, or come in the place of those with their names, and are started. */
   replace(members: Readonly<Record<string, Member>>, gone: readonly string[] = []): ServedUpstream[] {
     const old: ServedUpstream[] = []
     for (const name of [...Object.keys(members), ...gone]) {
@@ -53,8 +53,8 @@ export class AggregateRig {
       if (before !== undefined) old.push(before)
     }
     for (const name of gone) this.served.delete(name)
-    for (const [name, member] of Object.entries(members)) this.served.set(name, this.#make(name, member))
-    this.aggregate.setServers([...this.served.values()])
+    this.#set(members)
+    for (const { upstream } of Object.keys(members).flatMap((name) => this.served.get(name) ?? [])) if (!upstream.config.lazy) upstream.home().catch(() => {})
     for (const served of old) this.#clients.unshift({ close: () => served.close() })
     return old
   }
@@ -82,6 +82,11 @@ export class AggregateRig {
     for (const client of this.#clients) await client.close()
     await this.aggregate.close()
     await Promise.all([...this.served.values()].map((served) => served.close()))
+  }
+
+  #set(members: Readonly<Record<string, Member>>): void {
+    for (const [name, member] of Object.entries(members)) this.served.set(name, this.#make(name, member))
+    this.aggregate.setServers([...this.served.values()])
   }
 
   #make(name: string, { server, version, config, before, wrap }: Member): ServedUpstream {

@@ -1,7 +1,8 @@
 import { eraOf, versions } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
-import { META } from 'parley-mcp/engine'
+import { type Body, type Inbound, META } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { scripted } from '../bridge/peers.fixtures.ts'
 import { AggregateRig, notesServer } from './aggregate.fixtures.ts'
 
 const MODERN = '2026-07-28'
@@ -99,6 +100,22 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
     }
   })
 
+  it('hands on what else is said with progress', async () => {
+    const more = { _meta: { 'x/y': [1] }, future: { deep: true } }
+    const answer = (inbound: Inbound): Body => {
+      if (inbound.method !== 'tools/call') return { tools: [{ name: 'go', inputSchema: { type: 'object' } }] }
+      inbound.progress(1, 2, undefined, more)
+      return { content: [] }
+    }
+    rig = new AggregateRig(Object.fromEntries(versions.map((each) => [`s${each}`, { server: scripted({ version: each, answer }), version: each }])))
+    const client = await rig.connect({ version })
+    for (const server of NAMES) {
+      const seen: unknown[] = []
+      await client.call(`${server}__go`, {}, { onProgress: (progress) => seen.push(progress) })
+      expect(seen).toEqual([{ progress: 1, total: 2, more }])
+    }
+  })
+
   it('log messages say which server they come from, at the level the client wants', async () => {
     const client = await everyServer().connect({ version })
     const messages: unknown[] = []
@@ -162,7 +179,9 @@ describe.each(versions)('G a client of %s is told', (version) => {
   it('of how the servers are: parley://status', async () => {
     const client = await everyServer().connect({ version })
     const { servers } = await status(client)
-    expect(servers.map(({ name, state, protocolVersion }) => [name, state, protocolVersion])).toEqual(versions.map((each) => [`s${each}`, 'running', each]))
+    expect(servers.map(({ name, state, protocolVersion, era }) => [name, state, protocolVersion, era])).toEqual(
+      versions.map((each) => [`s${each}`, 'running', each, eraOf(each)]),
+    )
     const updates: string[] = []
     const subscription = await client.subscribe('parley://status', (uri) => updates.push(uri))
     await rig.upstream(NAMES[0] as string).supervisor.stop()
@@ -196,6 +215,7 @@ describe('G requests without a session', () => {
     expect(first).toMatchObject({ instructions: expect.stringContaining('Be kind to a') })
     expect((await raw.ask('server/discover')).result).toEqual(first)
     rig.replace({ b: { server: notesServer('b'), version: '2025-03-26' } })
+    await rig.upstream('b').home()
     expect((await raw.ask('server/discover')).result).toMatchObject({ instructions: expect.stringContaining('Be kind to b') })
     rig.replace({}, ['a'])
     expect(JSON.stringify((await raw.ask('server/discover')).result)).not.toContain('Be kind to a')
@@ -223,6 +243,6 @@ function textOf({ contents }: { contents: readonly unknown[] }): string {
   return (contents[0] as { text: string }).text
 }
 
-async function status(client: Client): Promise<{ servers: { name: string; state: string; protocolVersion: string }[] }> {
+async function status(client: Client): Promise<{ servers: { name: string; state: string; protocolVersion: string; era: string }[] }> {
   return JSON.parse(textOf(await client.read('parley://status')))
 }

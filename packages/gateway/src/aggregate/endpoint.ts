@@ -1,10 +1,10 @@
 /** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
-import { eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
+import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
 import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, type Introduction, isObject, type Session } from 'parley-mcp/engine'
-import { reported, withoutExecution } from '../bridge/index.ts'
+import { reported, type ServedUpstream, withoutExecution } from '../bridge/index.ts'
 import { MergedList } from '../catalogue/index.ts'
-import { BridgedCall, type ListKind, viaIn } from '../upstream/index.ts'
-import { DEADLINE, isListMethod, type Listed, type ListMethod, type OwnLists } from './lists.ts'
+import { BridgedCall, HANDLE_KEY, type ListKind, toldTo, viaIn } from '../upstream/index.ts'
+import { DEADLINE, isListMethod, type ListMethod, type OwnList, type OwnLists } from './lists.ts'
 import { RoutedInbound } from './routed.ts'
 import { STATUS_RESOURCE, STATUS_URI, statusContents } from './status.ts'
 import { Ways } from './ways.ts'
@@ -20,9 +20,8 @@ export class AggregateEndpoint implements Endpoint {
   readonly #ways: Ways
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
   readonly #diverged = new Map<ListKind, Set<string>>()
-  readonly #own = new Map<ListMethod, MergedList<Listed>>()
   #taskLists: MergedList<Body> | undefined
-  /** Another gateway has asked here: it has to know what is behind this one. */
+  /** Another gateway has asked here. */
   #isForGateways = false
   #session: Session | undefined
   #statusFollowed: (() => void) | undefined
@@ -32,17 +31,18 @@ export class AggregateEndpoint implements Endpoint {
     this.#ways = new Ways(whole, (kind, server) => this.#changed(kind, server))
   }
 
-  prepare(peer: Introduction | undefined, declared = peer?.capabilities): Promise<void> | undefined {
+  /** What is for one server needs that one alone. */
+  prepare(peer: Introduction | undefined, declared = peer?.capabilities, method = 'initialize'): Promise<void> | undefined {
     const via = viaIn(declared)
     this.#whole.circles.refuse(via)
     if (via.length > 0) this.#isForGateways = true
     if (peer !== undefined) this.#ways.peer = peer
-    return this.#whole.grace.settled()
+    return isAboutAll(method) ? this.#whole.grace.settled() : undefined
   }
 
-  introduce(): Introduction {
+  introduce(declared?: Capabilities): Introduction {
     const { current } = this.#whole.introduction
-    return this.#isForGateways ? this.#whole.circles.introduced(current) : current
+    return viaIn(declared).length > 0 ? this.#whole.circles.introduced(current) : toldTo(declared, current)
   }
 
   answer(inbound: Inbound): Promise<Answer> {
@@ -89,7 +89,6 @@ export class AggregateEndpoint implements Endpoint {
 
   serversChanged(): void {
     this.#ways.serversChanged()
-    this.#own.clear()
     for (const servers of this.#diverged.values()) for (const name of servers) if (this.#whole.offers.server(name) === undefined) servers.delete(name)
   }
 
@@ -172,24 +171,19 @@ export class AggregateEndpoint implements Endpoint {
   }
 
   #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
+    if (eraOf(inbound.caller.version) === 'stateless') return (served) => this.#ownList(served.upstream.lines.keptFor(inbound), served, inbound)
     const diverged = this.#diverged.get(kindOf(method))
     if (diverged === undefined || diverged.size === 0) return undefined
-    let merged = this.#own.get(method)
-    if (merged === undefined) {
-      merged = this.#whole.lists.own(method)
-      this.#own.set(method, merged)
+    return (served) => (diverged.has(served.upstream.name) ? this.#ownList(this.#ways.known(served), served, inbound) : undefined)
+  }
+
+  #ownList(owner: object | undefined, served: ServedUpstream, inbound: Inbound): OwnList | undefined {
+    if (owner === undefined) return undefined
+    const ask = async (params: Body): Promise<Body> => {
+      const { endpoint, words } = await this.#ways.to(served, inbound)
+      return (await endpoint.answer(new RoutedInbound(inbound, { only: withHandle(params, inbound) }, words))) as Body
     }
-    return {
-      merged,
-      ask: (served) => {
-        if (!diverged.has(served.upstream.name)) return undefined
-        return (params) =>
-          this.#whole.running.during(served, async () => {
-            const { endpoint, words } = await this.#ways.to(served, inbound)
-            return (await endpoint.answer(new RoutedInbound(inbound, { only: params }, words))) as Body
-          })
-      },
-    }
+    return { owner, ask: (params) => this.#whole.running.during(served, () => ask(params)) }
   }
 
   /** Of the servers this client has used: nobody else can have tasks of it. */
@@ -232,6 +226,16 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   'completion/complete': (endpoint, inbound) => endpoint.complete(inbound),
   'logging/setLevel': (endpoint, inbound) => endpoint.setLevel(inbound),
   'subscriptions/listen': (endpoint, inbound) => endpoint.listen(inbound),
+}
+
+/** What is told, or refused, by what all servers say of themselves. */
+function isAboutAll(method: string): boolean {
+  return method === 'initialize' || method === 'server/discover' || isListMethod(method) || method.startsWith('tasks/')
+}
+
+/** By which a client without a session has its conversation. */
+function withHandle(params: Body, { params: { _meta: meta } }: Inbound): Body {
+  return isObject(meta) && meta[HANDLE_KEY] !== undefined ? { ...params, _meta: { [HANDLE_KEY]: meta[HANDLE_KEY] } } : params
 }
 
 function kindOf(method: ListMethod): ListKind {

@@ -1,4 +1,7 @@
-/** How long clients wait for servers that nobody has reached yet: each of them delays once, and not for long. What comes later is told as a change. */
+/**
+ * How long clients wait for servers that nobody has reached since the gateway was started, so that what they are first shown is not empty: each server
+ * delays once, and not for long. What comes later is told as a change, and so are servers that are added later: who is there already waits for nobody.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 
@@ -16,7 +19,8 @@ export class Grace {
   readonly #eager = new Map<ServedUpstream, Chance | undefined>()
   /** Servers that only those wait for who need their lists. */
   readonly #lazy = new Set<ServedUpstream>()
-  #servers: ReadonlySet<ServedUpstream> = new Set()
+  /** `undefined` until the first are known. */
+  #servers: ReadonlySet<ServedUpstream> | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -24,12 +28,8 @@ export class Grace {
 
   setServers(servers: readonly ServedUpstream[]): void {
     const now = new Set(servers)
-    for (const gone of this.#servers) if (!now.has(gone)) this.end(gone)
-    for (const served of now) {
-      if (this.#servers.has(served)) continue
-      if (served.upstream.config.lazy) this.#lazy.add(served)
-      else this.#eager.set(served, undefined)
-    }
+    if (this.#servers === undefined) for (const served of now) this.#begin(served)
+    else for (const gone of this.#servers) if (!now.has(gone)) this.end(gone)
     this.#servers = now
   }
 
@@ -38,6 +38,11 @@ export class Grace {
     if (this.#eager.size === 0) return undefined
     const chances = [...this.#eager.keys()].flatMap((served) => this.#chanceOf(served) ?? [])
     return chances.length === 0 ? undefined : Promise.all(chances.map(({ over }) => over)).then(() => undefined)
+  }
+
+  /** The same for one server, for who cannot do without knowing it. */
+  overFor(served: ServedUpstream): Promise<void> | undefined {
+    return this.#eager.has(served) ? this.#chanceOf(served)?.over : undefined
   }
 
   /** Whether nobody waits for it any more. */
@@ -50,6 +55,11 @@ export class Grace {
     const chance = this.#eager.get(served)
     this.#eager.delete(served)
     chance?.end()
+  }
+
+  #begin(served: ServedUpstream): void {
+    if (served.upstream.config.lazy) this.#lazy.add(served)
+    else this.#eager.set(served, undefined)
   }
 
   #chanceOf(served: ServedUpstream): Chance | undefined {

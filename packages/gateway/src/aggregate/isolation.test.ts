@@ -4,7 +4,7 @@ import type { Acceptor, Body, Link } from 'parley-mcp/engine'
 import { createServer, resource, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { type RawClient, scripted, text } from '../bridge/peers.fixtures.ts'
+import { type RawClient, scripted, text, textOf } from '../bridge/peers.fixtures.ts'
 import { AggregateRig, type Member } from './aggregate.fixtures.ts'
 
 let rig: AggregateRig
@@ -77,6 +77,7 @@ describe('G a server that takes its time to start', () => {
     await pass(3000)
     await shaking
     rig.replace({ third: { server: small('third') } })
+    await atOnce(rig.upstream('third').home())
     const raw = await atOnce(handshake())
     expect(names(await atOnce(raw.request('tools/list')))).toEqual(['quick__who', 'third__who'])
   })
@@ -88,6 +89,43 @@ describe('G a server that takes its time to start', () => {
     await pass(3000)
     expect((await asking).result).toBeDefined()
     expect((await atOnce(raw.ask('tools/call', { name: 'quick__who', arguments: {} }))).result).toMatchObject({ content: [{ text: 'quick' }] })
+  })
+})
+
+describe('G a server that does not answer', () => {
+  const quick = (): Member => ({ server: small('quick'), version: '2026-07-28' })
+
+  it('delays no call, and no resource of a server before it, when the gateway has just been started', async () => {
+    rigOf({ quick: quick(), dead: {} })
+    const raw = rig.raw()
+    expect(textOf(await atOnce(raw.ask('tools/call', { name: 'quick__who', arguments: {} })))).toBe('quick')
+    expect((await atOnce(raw.ask('resources/read', { uri: 'note://quick' }))).result).toMatchObject({ contents: [{ text: 'quick' }] })
+    expect((await atOnce(raw.ask('resources/read', { uri: 'parley://servers/quick/note%3A%2F%2Fquick' }))).result).toBeDefined()
+  })
+
+  it('delays what might be its own by 3 s then, once', async () => {
+    rigOf({ dead: {}, quick: quick() })
+    const raw = rig.raw()
+    const reading = raw.ask('resources/read', { uri: 'note://quick' })
+    await pass(2999)
+    expect(raw.received).toEqual([])
+    await pass(1)
+    expect((await atOnce(reading)).result).toMatchObject({ contents: [{ text: 'quick' }] })
+    expect((await atOnce(raw.ask('resources/read', { uri: 'note://quick' }))).result).toBeDefined()
+    expect(names(await atOnce(raw.ask('tools/list')))).toEqual(['quick__who'])
+  })
+
+  it.each([false, true])('delays nothing when it is added later, lazy %s', async (lazy) => {
+    rigOf({ quick: quick() })
+    const raw = rig.raw()
+    await atOnce(raw.ask('server/discover'))
+    rig.replace({ dead: { config: { lazy } } })
+    expect((await atOnce(raw.ask('server/discover'))).result).toBeDefined()
+    expect(textOf(await atOnce(raw.ask('tools/call', { name: 'quick__who', arguments: {} })))).toBe('quick')
+    expect((await atOnce(raw.ask('resources/read', { uri: 'note://quick' }))).result).toBeDefined()
+    expect(names(await atOnce(raw.ask('tools/list')))).toEqual(['quick__who'])
+    expect((await atOnce(raw.ask('resources/list'))).result).toBeDefined()
+    expect(names(await atOnce((await atOnce(handshake())).request('tools/list')))).toEqual(['quick__who'])
   })
 })
 

@@ -5,6 +5,7 @@ import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import { Followed } from './followed.ts'
 import { Interest } from './interest.ts'
+import { OwnNews } from './own-news.ts'
 import { STATUS_URI } from './status.ts'
 import type { Whole } from './whole.ts'
 
@@ -19,12 +20,14 @@ const MOST_LISTENERS = 10_000
 interface Listener {
   readonly kinds: ReadonlySet<ListKind>
   readonly followed: Followed
+  /** Where it listens to lists. */
+  readonly own: OwnNews | undefined
 }
 
-/** Whom a change concerns; without sessions it is all that listen. */
+/** Whom a change concerns; all that listen, unless they are named. */
 interface Due {
   readonly stop: () => void
-  sessions: Set<Session> | undefined
+  only: Set<Session | News> | undefined
 }
 
 export class AggregateListeners {
@@ -54,7 +57,10 @@ export class AggregateListeners {
       this.#servers.delete(served)
     }
     for (const served of wanted) if (!this.#servers.has(served)) this.#servers.set(served, this.#watch(served))
-    for (const { followed } of this.#listeners.values()) followed.renew()
+    for (const { followed, own } of this.#listeners.values()) {
+      followed.renew()
+      own?.setServers(wanted)
+    }
   }
 
   add(session: Session): void {
@@ -73,15 +79,15 @@ export class AggregateListeners {
   }
 
   /** For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told, too. */
-  changed(kind: ListKind, session?: Session): void {
+  changed(kind: ListKind, whom?: Session | News): void {
     if (kind === 'resources') this.#whole.lists.resourcesChanged()
     if (this.#sessions.size + this.#listeners.size === 0) return
     const due = this.#due.get(kind)
     if (due === undefined) {
       const stop = this.#clock.after(PACE, () => this.#tell(kind))
-      this.#due.set(kind, { stop, sessions: session && new Set([session]) })
-    } else if (session === undefined) due.sessions = undefined
-    else due.sessions?.add(session)
+      this.#due.set(kind, { stop, only: whom && new Set([whom]) })
+    } else if (whom === undefined) due.only = undefined
+    else due.only?.add(whom)
   }
 
   allChanged(): void {
@@ -110,7 +116,8 @@ export class AggregateListeners {
     const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
     const news = new News(inbound)
     const followed = new Followed(news, this.#whole)
-    const undo = [() => followed.end(), this.#interest.want(kinds)]
+    const own = kinds.size === 0 ? undefined : new OwnNews(inbound, (kind) => kinds.has(kind) && this.changed(kind, news))
+    const undo = [() => followed.end(), () => own?.end(), this.#interest.want(kinds)]
     try {
       const uris = stringsIn(wanted, 'resourceSubscriptions')
       const taskIds = stringsIn(wanted, 'taskIds')
@@ -118,7 +125,8 @@ export class AggregateListeners {
       const [following, tasks] = await Promise.all([uris && this.#follow(news, followed, uris, undo), taskIds && followed.addTasks(taskIds)])
       if (following !== undefined) filter['resourceSubscriptions'] = following
       if (tasks !== undefined) filter['taskIds'] = tasks
-      this.#listeners.set(news, { kinds, followed })
+      this.#listeners.set(news, { kinds, followed, own })
+      own?.setServers(this.#servers.keys())
       return await news.untilEnd(filter, { over: this.#ending.has(inbound.session), onEnd: () => this.#listeners.delete(news) })
     } finally {
       for (const each of undo) each()
@@ -146,11 +154,11 @@ export class AggregateListeners {
   }
 
   #tell(kind: ListKind): void {
-    const only = this.#due.get(kind)?.sessions
+    const only = this.#due.get(kind)?.only
     this.#due.delete(kind)
     const notice = `notifications/${kind}/list_changed`
     for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
-    if (only === undefined) for (const [{ inbound }, { kinds }] of this.#listeners) if (kinds.has(kind)) inbound.notify(notice)
+    for (const [news, { kinds }] of this.#listeners) if (kinds.has(kind) && (only === undefined || only.has(news))) news.inbound.notify(notice)
   }
 
   #statusChanged(): void {

@@ -2,7 +2,7 @@
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject } from 'parley-mcp/engine'
 import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
-import { type ListNote, type ListSource, MergedList, type MergedPage, weightOf } from '../catalogue/index.ts'
+import { type ListNote, type ListSource, MergedList, type MergedPage, PageReader, weightOf } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
 import type { Grace } from './grace.ts'
@@ -36,15 +36,24 @@ export interface Listed {
   readonly item: Body
 }
 
+/** A page of one server. */
+interface Fetched {
+  readonly items: Listed[]
+  readonly nextCursor?: string
+}
+
 /** Asks a server for one page, as its clients may see it. */
 type Ask = (params: Body) => Promise<Body>
 
-/** Where one client's conversations show other lists than the gateway's own. */
-export interface OwnLists {
-  readonly merged: MergedList<Listed>
-  /** `undefined` where it sees what everybody does. */
-  ask(served: ServedUpstream): Ask | undefined
+/** The list of a server as one client's own conversation shows it. */
+export interface OwnList {
+  /** What is remembered of it is remembered for as long as there is this one. */
+  readonly owner: object
+  readonly ask: Ask
 }
+
+/** Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody does. */
+export type OwnLists = (served: ServedUpstream) => OwnList | undefined
 
 export interface ListsOptions {
   readonly offers: Offers
@@ -68,6 +77,7 @@ interface Learning {
 export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
+  readonly #memories = new WeakMap<object, Map<ListMethod, PageReader<Listed>>>()
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
   readonly #strangers: Strangers
@@ -78,13 +88,8 @@ export class Lists {
   constructor(options: ListsOptions) {
     this.#options = options
     this.#strangers = new Strangers({ ...options, deadline: DEADLINE, read: (method, served) => this.read(method, served) })
-    this.#merged = new Map(METHODS.map((method) => [method, this.own(method)]))
-  }
-
-  /** For a client that sees lists of its own. */
-  own(method: ListMethod): MergedList<Listed> {
-    const { clock, onLate } = this.#options
-    return new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => onLate(LISTS[method].kind) })
+    const { clock } = options
+    this.#merged = new Map(METHODS.map((method) => [method, new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => this.#late(method) })]))
   }
 
   async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
@@ -104,14 +109,32 @@ export class Lists {
   async #collect(method: ListMethod, cursor: string | undefined, own?: OwnLists): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
     const sources = asked.map((served): ListSource<Listed> => {
-      const ask = own?.ask(served)
-      return { server: served.upstream.name, fetch: (place) => this.#fetch(served, method, place, ask) }
+      const list = own?.(served)
+      return {
+        server: served.upstream.name,
+        fetch: (place) => this.#fetchInTime(served, method, place, list?.ask),
+        memory: list && this.#memoryOf(list.owner, method),
+      }
     })
-    const merged = own?.merged ?? (this.#merged.get(method) as MergedList<Listed>)
-    const page = await merged.page(sources, cursor)
+    const page = await (this.#merged.get(method) as MergedList<Listed>).page(sources, cursor)
     for (const served of asked) if (served.upstream.introduction === undefined) this.#options.grace.end(served)
     this.#say(method, sources, page.notes)
     return page
+  }
+
+  #memoryOf(owner: object, method: ListMethod): PageReader<Listed> {
+    const memories = this.#memories.get(owner) ?? new Map<ListMethod, PageReader<Listed>>()
+    this.#memories.set(owner, memories)
+    let memory = memories.get(method)
+    if (memory === undefined) {
+      memory = new PageReader({ clock: this.#options.clock, deadline: DEADLINE, maxKnown: MOST_PAGES, onLate: () => this.#late(method) })
+      memories.set(method, memory)
+    }
+    return memory
+  }
+
+  #late(method: ListMethod): void {
+    this.#options.onLate(LISTS[method].kind)
   }
 
   #shown(method: ListMethod, { items, nextCursor }: MergedPage<Listed>): Body {
@@ -228,7 +251,16 @@ export class Lists {
     }
   }
 
-  async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<{ items: Listed[]; nextCursor?: string }> {
+  /** One that nobody has reached yet is waited for as long as for its introduction, not as long as for a list. */
+  async #fetchInTime(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
+    const chance = this.#options.grace.overFor(served)
+    if (chance !== undefined) await chance
+    if (chance === undefined || served.upstream.introduction !== undefined) return this.#fetch(served, method, cursor, ask)
+    this.#wasRead(served, method)
+    throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
+  }
+
+  async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
     const { name } = served.upstream
     let nextCursor: unknown
     try {

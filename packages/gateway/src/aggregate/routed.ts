@@ -8,8 +8,6 @@ export type Changes = { readonly with: Body } | { readonly only: Body }
 
 export class RoutedInbound implements Inbound {
   readonly params: Body
-  /** What a server says is put into other words. */
-  readonly passes = false
   /** Whether the gateway itself goes on working behind the answer. */
   lasts = false
   readonly #inbound: Inbound
@@ -64,8 +62,8 @@ export class RoutedInbound implements Inbound {
     return this.#inbound.onCancel(run)
   }
 
-  progress(progress: number, total?: number, message?: string): void {
-    this.#inbound.progress(progress, total, message)
+  progress(progress: number, total?: number, message?: string, more?: Body): void {
+    this.#inbound.progress(progress, total, message, more)
   }
 
   notify(method: string, params?: Body): void {

@@ -73,6 +73,7 @@ describe('G a URI that an earlier server has a template for and a later one list
     rig.replace({ first: first as Member })
     if (standing !== undefined) rig.served.set('second', standing)
     rig.replace({})
+    await rig.upstream('first').home()
     expect(await readerOf(raw, 'note://1')).toBe('first')
     expect(await listed(raw)).toEqual([WRAPPED, 'other://1'])
   })
@@ -83,6 +84,32 @@ describe('G a URI that an earlier server has a template for and a later one list
     for (let count = 0; count < 3; count++) await listed(raw)
     await raw.request('resources/templates/list')
     expect(warnings.filter((warning) => warning.includes('offered by'))).toEqual([expect.stringMatching(/^second: note:\/\/1.*offered by first, too/)])
+  })
+})
+
+describe('G the contents of a resource', () => {
+  const members = (): Record<string, Member> => {
+    const parts = (uri: string): Body => ({ contents: [uri, `${uri}/part`, 'note://other'].map((each) => ({ uri: each, text: each })) })
+    const answer = ({ method, params }: { method: string; params: Body }): Body => {
+      if (method === 'resources/read') return parts(String(params['uri']))
+      return method === 'resources/list' ? { resources: [] } : { resourceTemplates: [{ uriTemplate: 'note://{+id}', name: 'notes' }] }
+    }
+    const server = (): ScriptedServer => scripted({ version: '2025-06-18', capabilities: { resources: {} }, answer })
+    return { first: { server: server() }, second: { server: server() } }
+  }
+
+  it.each([
+    ['note://7', 'note://7/part', 'note://other'],
+    ['parley://servers/first/note%3A%2F%2F7', 'note://7/part', 'note://other'],
+    ['parley://servers/second/note%3A%2F%2F7', 'parley://servers/second/note%3A%2F%2F7%2Fpart', 'parley://servers/second/note%3A%2F%2Fother'],
+    ['parley://templates/second/note://7', 'parley://servers/second/note%3A%2F%2F7%2Fpart', 'parley://servers/second/note%3A%2F%2Fother'],
+  ])('are called what they were asked for, and what else comes is called what leads to it: %s', async (...uris) => {
+    const [uri] = uris
+    const raw = await clientOf(members())
+    await raw.request('resources/templates/list')
+    for (const { result = {} } of [await raw.request('resources/read', { uri }), await rig.raw().ask('resources/read', { uri })]) {
+      expect((result['contents'] as Body[]).map((each) => each['uri'])).toEqual(uris)
+    }
   })
 })
 

@@ -83,7 +83,7 @@ export class Strangers {
   }
 
   #read(served: ServedUpstream, method: ResourceMethod): Promise<void> {
-    const { clock, deadline, read } = this.#options
+    const { clock, deadline, grace, read } = this.#options
     return new Promise((resolve) => {
       const end = (): void => {
         stop()
@@ -92,6 +92,7 @@ export class Strangers {
       }
       const stop = clock.after(deadline, end)
       read(method, served).then(end, end)
+      grace.overFor(served)?.then(() => served.upstream.introduction ?? end())
     })
   }
 }

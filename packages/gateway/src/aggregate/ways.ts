@@ -58,6 +58,12 @@ export class Ways {
     return [...this.#ways.values()]
   }
 
+  /** One that has begun. */
+  known(served: ServedUpstream): Way | undefined {
+    const way = this.#ways.get(served.upstream.name)
+    return way?.served === served ? way : undefined
+  }
+
   async to(served: ServedUpstream, inbound: Inbound): Promise<Way> {
     const way = this.#way(this.#current(served))
     if (eraOf(inbound.caller.version) === 'handshake') await this.#opened(way)
@@ -71,7 +77,8 @@ export class Ways {
   }
 
   async #send(inbound: Inbound, served: ServedUpstream, changes: Body): Promise<Answer> {
-    const { endpoint, words } = await this.to(served, inbound)
+    const { endpoint, words: own } = await this.to(served, inbound)
+    const words = wordsFor(inbound, changes, own)
     const routed = new RoutedInbound(inbound, { with: changes }, words)
     const answer = await endpoint.answer(routed).catch((error: unknown) => Promise.reject(refusalOf(inbound.params['name'], changes['name'], error)))
     if (answer instanceof Serialised || !isObject(answer)) return answer
@@ -132,9 +139,9 @@ export class Ways {
   #way(served: ServedUpstream): Way {
     served.upstream.demandUp()
     if (this.#closed) throw new ParleyError('session_closed')
+    const known = this.known(served)
+    if (known !== undefined) return known
     const { name } = served.upstream
-    const known = this.#ways.get(name)
-    if (known?.served === served) return known
     const way: Way = new Way(served, this.#whole, (kind) => this.#ways.get(name) === way && this.#onListChanged(kind, name))
     this.#ways.set(name, way)
     return way
@@ -170,4 +177,9 @@ export class Ways {
     const task = isObject(answer['task']) ? answer['task'] : answer
     if (typeof task['taskId'] === 'string') this.#whole.tasks.hold(task['taskId'], upstream.name)
   }
+}
+
+function wordsFor({ method, params }: Inbound, changes: Body, words: Words): Words {
+  if (method !== 'resources/read' || changes['uri'] === params['uri']) return words
+  return words.answering({ own: String(changes['uri']), uri: String(params['uri']) })
 }

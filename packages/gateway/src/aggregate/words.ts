@@ -5,15 +5,28 @@ import type { TaskIds } from './task-ids.ts'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
+/** A URI at its server, and as a client has asked for it: several lead to the same. */
+export interface AskedUri {
+  readonly own: string
+  readonly uri: string
+}
+
 export class Words {
   readonly #server: string
   readonly #offers: Offers
   readonly #tasks: TaskIds
+  readonly #asked: AskedUri | undefined
 
-  constructor(server: string, offers: Offers, tasks: TaskIds) {
+  constructor(server: string, offers: Offers, tasks: TaskIds, asked?: AskedUri) {
     this.#server = server
     this.#offers = offers
     this.#tasks = tasks
+    this.#asked = asked
+  }
+
+  /** For who reads a resource: it is called what the reader calls it. */
+  answering(asked: AskedUri): Words {
+    return new Words(this.#server, this.#offers, this.#tasks, asked)
   }
 
   /** A notification or a question. */
@@ -87,7 +100,7 @@ export class Words {
 
   #mention(resource: unknown): unknown {
     if (!isObject(resource) || typeof resource['uri'] !== 'string') return resource
-    const uri = this.#offers.mention(this.#server, resource['uri'])
+    const uri = resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#offers.mention(this.#server, resource['uri'])
     return uri === resource['uri'] ? resource : { ...resource, uri }
   }
 

@@ -1,5 +1,5 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
-import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion, type Tool } from 'parley-mcp'
+import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } from 'parley-mcp'
 import {
   type Answer,
   type Body,
@@ -11,11 +11,13 @@ import {
   type RequestOptions,
   type Session,
   type Subscription,
+  unframed,
 } from 'parley-mcp/engine'
-import { BridgedCall, type Lease, type Line, LinkDemands, type ListKind, refuseCircle, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
+import { BridgedCall, type Lease, type Line, LinkDemands, type ListKind, refuseCircle, toldTo, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
-import { decidesOnTasks, withExecution } from './execution.ts'
+import { decidesOnTasks, withExecution, withTools } from './execution.ts'
 import { identityFor } from './identity.ts'
+import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import type { Listeners } from './listeners.ts'
 import { relay } from './relay.ts'
 import { relayStateless } from './stateless.ts'
@@ -69,8 +71,8 @@ export class ServerEndpoint implements Endpoint {
     return peer === undefined ? this.upstream.ready(declared) : this.#openLine(peer)
   }
 
-  introduce(): Introduction {
-    return this.upstream.introduction ?? UNKNOWN
+  introduce(declared?: Capabilities): Introduction {
+    return toldTo(declared, this.upstream.introduction ?? UNKNOWN)
   }
 
   /** `params`: with the names and URIs of the server itself. */
@@ -99,7 +101,7 @@ export class ServerEndpoint implements Endpoint {
 
   /** What the client tells is the server's business, as far as it has a session there. */
   notified(method: string, params: Body): void {
-    if (method === 'notifications/roots/list_changed' && this.#line !== undefined) this.#line.roots = undefined
+    if (method === 'notifications/roots/list_changed' && this.#line !== undefined) this.#line.roots.known = undefined
     this.#line?.client.notify(method, params)
   }
 
@@ -185,14 +187,26 @@ export class ServerEndpoint implements Endpoint {
     return {}
   }
 
-  async listTools(inbound: Inbound, line: Line): Promise<Answer> {
+  /** Lists and resources: what a server of the stateless era said stays true for a while it is not asked again. */
+  look(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
+    const { upstream } = this
+    const kept = line.stateless ? keptAnswer(inbound, upstream, params) : undefined
+    const change = inbound.method === 'tools/list' ? this.#shownTools() : undefined
+    if (kept !== undefined) return Promise.resolve(change === undefined ? unframed(kept) : change(unframed(kept)))
+    const call = this.#call(inbound)
+    if (line.stateless) keepAnswer(call, upstream, params)
+    if (change !== undefined) {
+      call.handsOnText = false
+      call.change = change
+    }
+    return relay(call, line, params, upstream)
+  }
+
+  #shownTools(): ((result: Body) => Body) | undefined {
     const { tools: book } = this.upstream
     const taskable = decidesOnTasks(this.upstream)
-    if (!book.changesLists && !taskable) return relay(this.#call(inbound), line, inbound.params, this.upstream)
-    const call = this.#call(inbound)
-    call.handsOnText = false
-    call.change = (result) => withTools(result, (tools) => (taskable ? book.shown(tools).map(withExecution) : book.shown(tools)))
-    return relay(call, line, inbound.params, this.upstream)
+    if (!book.changesLists && !taskable) return undefined
+    return (result) => withTools(result, (tools) => (taskable ? book.shown(tools).map(withExecution) : book.shown(tools)))
   }
 
   callTool(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
@@ -252,6 +266,7 @@ export class ServerEndpoint implements Endpoint {
   #listChanged(kind: ListKind, session: Session | undefined): void {
     const { view } = this.#shared
     // The gateway may have no conversation of its own that tells it.
+    this.upstream.shelf.listChanged(kind)
     if (kind === 'tools') this.upstream.tools.forget()
     if (view === undefined) session?.notify(`notifications/${kind}/list_changed`)
     else view.listChanged(kind)
@@ -262,7 +277,10 @@ export class ServerEndpoint implements Endpoint {
   }
 
   #follow(line: Line, uri: string): Promise<Subscription> {
-    return line.subscribe(uri, (changed) => this.#tell(UPDATED, { uri: changed }))
+    return line.subscribe(uri, (changed) => {
+      this.upstream.shelf.updated(changed)
+      this.#tell(UPDATED, { uri: changed })
+    })
   }
 
   async #openLine(peer: Introduction): Promise<void> {
@@ -322,12 +340,17 @@ export class ServerEndpoint implements Endpoint {
 }
 
 const TASKS: Handler = (endpoint, inbound, line) => endpoint.askAboutTask(inbound, line)
+const LOOK: Handler = (endpoint, inbound, line, params) => endpoint.look(inbound, line, params)
 
 const HANDLERS: Readonly<Record<string, Handler>> = {
   'logging/setLevel': (endpoint, inbound, line) => endpoint.setLevel(inbound, line),
   'resources/subscribe': (endpoint, inbound, line, params) => endpoint.subscribe(inbound, line, params),
   'resources/unsubscribe': (endpoint, _inbound, _line, params) => endpoint.unsubscribe(params),
-  'tools/list': (endpoint, inbound, line) => endpoint.listTools(inbound, line),
+  'tools/list': LOOK,
+  'prompts/list': LOOK,
+  'resources/list': LOOK,
+  'resources/templates/list': LOOK,
+  'resources/read': LOOK,
   'tools/call': (endpoint, inbound, line, params) => endpoint.callTool(inbound, line, params),
 }
 
@@ -338,13 +361,6 @@ export async function callParams(params: Body, upstream: Upstream): Promise<Body
   await upstream.tools.seen()
   const own = upstream.tools.toServer(name)
   return own === name ? params : { ...params, name: own }
-}
-
-export function withTools(result: Body, change: (tools: readonly Tool[]) => readonly Tool[]): Body {
-  const { tools } = result
-  if (!Array.isArray(tools)) return result
-  const changed = change(tools as Tool[])
-  return changed === tools ? result : { ...result, tools: [...changed] }
 }
 
 function uriIn({ uri }: Body): string {

@@ -122,6 +122,33 @@ describe('8.2 over HTTP', () => {
     expect((await post(url, 'tools/call', retry, { user: 'ann' })).result).toMatchObject({ content: [{ text: 'who Ann' }] })
   })
 
+  it.each(['streamable-http', 'sse'] as const)(
+    'rule 8: a server over %s whose session was for one request hears that it was cancelled, not only of the end',
+    async (transport) => {
+      const why: string[] = []
+      const far = scripted({
+        version: '2024-11-05',
+        capabilities: { tools: {} },
+        answer: (inbound) => {
+          if (inbound.method === 'tools/list') return { tools: [] }
+          inbound.onCancel((reason) => why.push(reason))
+          return new Promise(() => {})
+        },
+      })
+      const serving = await serveHttp(far, { port: 0, sse: true })
+      open.push(() => serving.close({ drain: 0 }))
+      const address = transport === 'sse' ? new URL('/sse', serving.url).href : serving.url
+      const url = await gatewayTo(address, { session: 'request', target: { kind: 'remote', url: address, transport, headers: {} } })
+      const leaving = new AbortController()
+      const call = post(url, 'tools/call', { name: 'wait', arguments: {} }, { signal: leaving.signal })
+      await until(() => expect(far.asked.map(({ method }) => method)).toContain('tools/call'))
+      leaving.abort()
+      await expect(call).rejects.toThrow()
+      await until(() => expect(why).toHaveLength(1))
+      expect(why).not.toContain('The session has ended')
+    },
+  )
+
   it('rule 8: a client that hangs up has cancelled its call', async () => {
     let begun: () => void = () => {}
     const working = new Promise<void>((resolve) => {

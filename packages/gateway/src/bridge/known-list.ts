@@ -44,15 +44,20 @@ class ListRequest {
     }
   }
 
-  /** The answer as it will be given again; undefined when it cannot be. */
-  remember(result: Body): Serialised | undefined {
+  /** The answer as it will be given again; undefined when it cannot be. `untouched`: nobody here has changed what was received. */
+  remember(result: Body, untouched: boolean): Serialised | undefined {
     const text = this.#text
     const { inbound } = this.#call
-    if (text === undefined || (this.#way === 'relayed' && !isEnveloped(inbound.method, result))) return undefined
+    if (text === undefined || (this.#way === 'relayed' && !this.#isForOnce(result))) return undefined
     const losses: Loss[] = []
-    const isChanged = this.#way === 'translated' || this.#call.change !== undefined
-    const answer = new Serialised(isChanged ? JSON.stringify(inbound.written(result, (loss) => losses.push(loss))) : text)
+    const isAsWritten = untouched && this.#way !== 'translated'
+    const answer = new Serialised(isAsWritten ? text : JSON.stringify(inbound.written(result, (loss) => losses.push(loss))))
     this.#upstream.lists.keep(this.#key, { text, answer, losses, of: this.#upstream.introduction })
     return answer
+  }
+
+  /** What stays fresh for a while is kept as it was read, and not asked for again. */
+  #isForOnce(result: Body): boolean {
+    return isEnveloped(this.#call.method, result) && !(Number(result['ttlMs']) > 0)
   }
 }

@@ -1,6 +1,6 @@
 /** X2, X3: what translation loses is told to whoever asks, and what nobody knows crosses untouched. */
 import { eraOf, type ProtocolVersion, versions } from 'parley-mcp'
-import type { Body, SessionEvent } from 'parley-mcp/engine'
+import { type Body, InputRequired, type SessionEvent } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
@@ -48,6 +48,20 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
     expect(called.result).toMatchObject({ content: [{ text: '["yes",{"a":[null,1]}]' }], future: { deep: [true] }, _meta: { 'x/answer': [1] } })
     const custom = await ask('x/custom', extras)
     expect(custom.result).toMatchObject({ method: 'x/custom', extra: { a: [null, 1] }, kept: 'yes', future: { deep: [true] }, _meta: { 'x/answer': [1] } })
+  })
+
+  it('whatever is said with progress crosses untouched, but for the token', async () => {
+    const extras = { _meta: { 'x/y': [1] }, future: { deep: [true] } }
+    const peer = scripted({
+      version: server,
+      answer: (inbound) => {
+        inbound.progress(1, 2, undefined, extras)
+        return text('done')
+      },
+    })
+    const { ask, raw } = await clientOf(peer, version)
+    await ask('tools/call', { ...CALL, _meta: { progressToken: 'mine' } })
+    expect(raw.of('notifications/progress').map(({ params }) => params)).toEqual([{ progressToken: 'mine', progress: 1, total: 2, ...extras }])
   })
 
   it('notifications that nobody knows cross in the middle of a call', async () => {
@@ -123,6 +137,21 @@ describe.each(versions.filter((version) => eraOf(version) === 'handshake'))('X3 
     await until(() => expect(heard).toEqual([{ c: 3 }]))
     expect(raw.of('notifications/x/custom').map((message) => message.params)).toEqual([{ a: 1 }])
   })
+})
+
+it('X2 what a question of the server lost on its way to the client is reported with the result of its call', async () => {
+  const blocks = ['a', 'b'].map((words) => ({ type: 'text', text: words }))
+  const question = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: blocks }], maxTokens: 5 } }
+  const peer = scripted({ version: '2026-07-28', answer: ({ retry }) => (retry === undefined ? new InputRequired({ it: question } as never) : text('done')) })
+  rig = bridgeTo(peer, undefined)
+  const raw = new RawClient(rig.served)
+  await raw.shakeHands('2025-06-18', { sampling: {} })
+  const called = raw.request('tools/call', { ...CALL, _meta: { [REPORT_KEY]: true } })
+  const { id } = await raw.next('sampling/createMessage')
+  raw.send({ id, result: { role: 'assistant', model: 'm', content: { type: 'text', text: 'fine' } } })
+  const { result } = await called
+  const losses = ((result as { _meta: Body })._meta[REPORT_KEY] ?? []) as Body[]
+  expect(losses.map(({ rule }) => rule)).toContain('C-01')
 })
 
 it('X2 D-42 a list that is kept for others is asked for again by who wants to know what was lost', async () => {

@@ -130,6 +130,27 @@ class Overheard extends WrappedLink {
   }
 }
 
+/** What comes over a link takes a while, in its order; what is `lost` never comes. */
+export function fromAfar(lost: (message: RawMessage) => boolean = () => false): (link: Link) => Link {
+  return (link) => new FromAfar(link, lost)
+}
+
+class FromAfar extends WrappedLink {
+  readonly #lost: (message: RawMessage) => boolean
+
+  constructor(link: Link, lost: (message: RawMessage) => boolean) {
+    super(link)
+    this.#lost = lost
+  }
+
+  override open(events: LinkEvents): void {
+    const frame: LinkEvents['frame'] = (...said) => {
+      if (!this.#lost(JSON.parse(said[0]) as RawMessage)) setImmediate(() => events.frame(...said))
+    }
+    super.open(wrappedEvents(events, { frame }))
+  }
+}
+
 /** Whatever comes over a link comes as if with the answer to the request that was sent last. */
 export function onStreams(link: Link): Link {
   return new OnStreams(link)

@@ -274,3 +274,35 @@ it('8.1 rule 1: a server that is content after 8 rounds is answered', async () =
   expect((await client.call('any')).text).toBe('done')
   await client.close()
 })
+
+describe('C2, 8.1: what a client declares that its version does not have, no server hears of', () => {
+  it.each([
+    ['2024-11-05', { elicitation: { form: {} } }, 'elicitation came with 2025-06-18'],
+    ['2025-03-26', { elicitation: { form: {} } }, 'elicitation came with 2025-06-18'],
+    ['2025-06-18', { elicitation: { url: {} } }, 'elicitation.url came with 2025-11-25'],
+    ['2025-06-18', { sampling: { tools: {} } }, 'sampling.tools came with 2025-11-25'],
+  ] as const)('of %s, %j: nothing is decided in its name, and the error names the version', async (version, needed, why) => {
+    const [path] = Object.entries(needed).map(([name, parts]) => `${name}.${Object.keys(parts)}`) as [string]
+    const server = scripted({
+      version: STATELESS,
+      answer: ({ caller }) => {
+        if (!caller.declares(path)) throw new ParleyError('missing_client_capability', { data: { requiredCapabilities: needed } })
+        return required({ it: form('Who?') })
+      },
+    })
+    rig = bridgeTo(server, STATELESS)
+    const client = new RawClient(rig.served)
+    await client.shakeHands(version, { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, tasks: { list: {} } })
+    const { result } = await client.request('tools/call', { name: 'any', arguments: {} })
+    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(`the client speaks ${version}, and ${why}`) }] })
+  })
+
+  it('of 2025-06-18 that asks its user: forms, by their name', async () => {
+    const server = scripted({ version: STATELESS })
+    rig = bridgeTo(server, STATELESS)
+    const client = new RawClient(rig.served)
+    await client.shakeHands('2025-06-18', { elicitation: {} })
+    await client.request('tools/call', { name: 'any', arguments: {} })
+    expect(server.asked[0]?.caller.capabilities).toMatchObject({ elicitation: { form: {} } })
+  })
+})

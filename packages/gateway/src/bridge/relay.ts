@@ -1,6 +1,6 @@
 /** Hands one request of a client to a server and its outcome back: whatever era and version each of them is of. */
 import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
-import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, noteParts, type RequestOptions, Serialised } from 'parley-mcp/engine'
+import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
 import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream } from '../upstream/index.ts'
 import { listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
@@ -28,15 +28,9 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   const options = optionsFor(call, way !== 'translated')
   if (line.stateless) call.demands?.attend(call, own, options)
   const list = send === undefined ? listOf(call, line, way, upstream) : undefined
-  let text: string | undefined
+  const kept: { text?: string } = {}
   if (list !== undefined) Object.assign(options, list.options)
-  else {
-    const passes = call.handsOnText && (way !== 'translated' || inbound.passes) && options.onLoss === undefined
-    options.onText = (json, untouched, received) => {
-      if (passes && untouched) text = json
-      else noteParts(received, json)
-    }
-  }
+  else keepText(kept, options, call.handsOnText && way !== 'translated' && options.onLoss === undefined)
   try {
     const { bulkhead } = upstream
     // Who has to wait may change its mind; a signal is not made for anybody else.
@@ -46,16 +40,29 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
       return send === undefined ? line.request(inbound.method, own, options) : send(own, options)
     }, waiting)
     if (list?.known !== undefined) return list.known
+    const isKept = call.keep?.(answer) === true
     const result = call.change === undefined ? answer : call.change(answer)
-    const remembered = list?.remember(result)
+    const remembered = isKept ? undefined : list?.remember(result, result === answer)
     if (remembered !== undefined) return remembered
+    const { text } = kept
     if (way === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
-    if (text !== undefined && (way === 'translated' || isEnveloped(inbound.method, result))) return new Serialised(text, ONCE)
+    if (text !== undefined && isEnveloped(inbound.method, result)) return new Serialised(text, ONCE)
     return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
   } catch (error) {
     return outcomeOf(upstream.discreet(line.open ? error : (upstream.supervisor.unavailable() ?? error)), call, line, own)
   } finally {
     call.end()
+  }
+}
+
+/** Of a result that goes on as it came, only the text is of interest; others keep theirs as long as nobody changes them. */
+function keepText(kept: { text?: string }, options: RequestOptions, passes: boolean): void {
+  if (!passes) {
+    options.keepsText = true
+    return
+  }
+  options.onText = (json) => {
+    kept.text = json
   }
 }
 
@@ -92,7 +99,7 @@ export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions 
   if (write !== undefined) options.write = write
   if (relayed) options.relayed = true
   if (!isObject(meta)) return options
-  if (meta['progressToken'] !== undefined) options.onProgress = ({ progress, total, message }) => inbound.progress(progress, total, message)
+  if (meta['progressToken'] !== undefined) options.onProgress = ({ progress, total, message, more }) => inbound.progress(progress, total, message, more)
   if (meta[REPORT_KEY] !== undefined) options.onLoss = (loss) => call.lose(loss)
   return options
 }
@@ -130,14 +137,14 @@ function outcomeOf(error: unknown, call: BridgedCall, line: Line, params: Body):
   if (!(error instanceof ParleyError)) throw error
   if (line.stateless && call.wasRefusedWith(error)) return refusedByClient(error, inbound)
   if (call.exhausted) return toldToModel(error, inbound, error.message)
-  const code = error.receivedCode
-  if (code === undefined) return lostWhileParked(error, call)
+  const { received } = error
+  if (received === undefined) return lostWhileParked(error, call)
   const links = linksRequired(error, inbound, line)
   if (links !== undefined) return links
+  if (inbound.caller.version === line.client.version) throw fromWire(received, true)
   const translation = plan(line.client.version, inbound.caller.version, inbound.method, 'error')
   if (translation === undefined) throw error
-  const data = error.toWire(line.client.version).data
-  const wire: Body = { code, message: withGap(error, inbound), ...(data === undefined ? {} : { data }) }
+  const wire: Body = { ...received, message: withGap(error, inbound) }
   const outcome = translation(wire, { request: params, clientCapabilities: inbound.caller.capabilities as Body, onLoss: (loss) => call.lose(loss) })
   if (!isVerdict(outcome)) throw fromWire((outcome ?? wire) as never)
   if (outcome.verdict === 'result') return outcome.result

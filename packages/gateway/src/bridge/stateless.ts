@@ -1,10 +1,11 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
 import { type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isObject, Serialised } from 'parley-mcp/engine'
-import { BridgedCall, HANDLE_KEY, type Lease, type Line } from '../upstream/index.ts'
-import { callParams, type Shared, withTools } from './endpoint.ts'
-import { withoutExecution } from './execution.ts'
-import { asksForReport, relay } from './relay.ts'
+import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
+import { callParams, type Shared } from './endpoint.ts'
+import { withoutExecution, withTools } from './execution.ts'
+import { keepAnswer, keptAnswer } from './kept-answer.ts'
+import { relay } from './relay.ts'
 import { whenLinksServed } from './url-required.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
@@ -13,15 +14,11 @@ const LISTEN = 'subscriptions/listen'
 export async function relayStateless(inbound: Inbound, shared: Shared, params: Body): Promise<Answer> {
   const { upstream } = shared
   upstream.demandUp()
-  // Who wants to know what was lost on the way gets an answer that has made it.
-  const caches = upstream.config.cache && !asksForReport(inbound)
-  const kept = caches ? upstream.shelf.find(inbound.method, params, inbound.principal) : undefined
-  if (kept !== undefined) return kept
+  const kept = keptAnswer(inbound, upstream, params)
+  if (kept !== undefined) return upstream.tools.changesLists ? withTools(kept, (tools) => upstream.tools.shown(tools)) : kept
   const home = await upstream.homeNow()
   if (inbound.method === LISTEN) return home.stateless ? shared.listeners.listen(inbound, home) : listenWith(inbound, home, shared)
-  const result = await (home.stateless ? handOn(inbound, home, shared, params) : lend(inbound, home, shared, params))
-  if (caches && isObject(result)) upstream.shelf.keep(inbound.method, params, inbound.principal, result as Body)
-  return result
+  return home.stateless ? handOn(inbound, home, shared, params) : lend(inbound, home, shared, params)
 }
 
 /** Where a conversation is kept for a client, what it listens to is what happens there. */
@@ -37,8 +34,10 @@ async function listenWith(inbound: Inbound, home: Line, { upstream, listeners }:
 /** Both are of the stateless era: the server sees the client's own words, and the client the server's. */
 async function handOn(inbound: Inbound, line: Line, { upstream, view, tasks }: Shared, params: Body): Promise<Answer> {
   const call = new BridgedCall(inbound)
+  call.remembersLists = view === undefined
   tasks.watch(call, params)
   if (inbound.method !== 'tools/call') {
+    keepAnswer(call, upstream, params)
     if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools))
     return relay(call, line, params, upstream)
   }
@@ -61,6 +60,9 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
     lease.release()
   }
   try {
+    const { roots } = lease.line
+    // Before the server knows of a call that its question could belong to.
+    if (roots.heard !== undefined) await roots.heard
     // Before its turn: meanwhile others may have theirs.
     const held = whenLinksServed(inbound, lease.line)
     if (held !== undefined) await held
@@ -71,7 +73,7 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
       lease.line.holder = call
     }
     if (inbound.cancelled) throw new ParleyError('request_cancelled')
-    if (lease.line.rootsWanted) await refreshRoots(inbound, lease.line)
+    if (roots.wanted) await refreshRoots(inbound, lease.line, shared.upstream)
     if (inbound.logLevel !== undefined) await hearFrom(lease.line, inbound.logLevel)
     return withHandle(await callWith(call, lease.line, shared, params), lease)
   } finally {
@@ -106,13 +108,13 @@ async function hearFrom(line: Line, level: LogLevel): Promise<void> {
   await line.wantLevel(level).catch(() => {})
 }
 
-/** A server that asked for roots when nobody could be asked is told now that there are some, and asks again. */
-async function refreshRoots(inbound: Inbound, line: Line): Promise<void> {
+/** A server that asked for roots when nobody could be asked is told now that there are some, and has asked again before the call is made. */
+async function refreshRoots(inbound: Inbound, { roots, client }: Line, upstream: Upstream): Promise<void> {
   if (!inbound.caller.declares('roots')) return
-  line.rootsWanted = false
-  line.roots = await inbound.request('roots/list', {}, { key: 'roots' })
-  line.rootsFresh = true
-  line.client.notify('notifications/roots/list_changed', {})
+  const told = await inbound.request('roots/list', {}, { key: 'roots' })
+  const hasAsked = await roots.change(told, client.session, inbound, upstream.asksForRootsAgain)
+  if (inbound.cancelled) throw new ParleyError('request_cancelled')
+  upstream.asksForRootsAgain = hasAsked
 }
 
 function withHandle(answer: Answer, { handle }: Lease): Answer {

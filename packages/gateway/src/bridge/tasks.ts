@@ -7,6 +7,7 @@ import {
   type Inbound,
   isFlatTask,
   PolledTask,
+  type Progress,
   type RequestOptions,
   readFlatTask,
   requestAsTask,
@@ -37,9 +38,10 @@ export class TaskBridge {
 
   /** Calls a tool. `params` are those the server is sent. */
   call(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
-    // By far the most: nobody has tasks, and nobody has to find that out.
-    const isPlain = params['task'] === undefined && !line.stateless && !line.runsTasks
-    return isPlain ? relay(call, line, params, this.#upstream) : this.#call(call, line, params)
+    // By far the most: nobody wishes for a task, and nobody has to find out whether there are any.
+    if (params['task'] === undefined && line.stateless) return this.#follow(call, line, params)
+    if (params['task'] === undefined && !line.runsTasks) return relay(call, line, params, this.#upstream)
+    return this.#call(call, line, params)
   }
 
   async #call(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
@@ -129,8 +131,7 @@ export class TaskBridge {
 
   /** A server of the stateless era decides itself whether a call becomes a task; it is then followed to its end. */
   #follow(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
-    const follow = (answer: Body): Body | Promise<Body> => {
-      if (!isFlatTask(answer)) return answer
+    const onTask = (answer: Body): Promise<Body> => {
       const task = readFlatTask('tools/call', answer)
       this.#owners.remember(task.taskId, GATEWAY)
       // What a task asks is answered beside the call, which has nothing to come back to.
@@ -138,8 +139,8 @@ export class TaskBridge {
       return new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result()
     }
     const send: Send = (own, options) => {
-      options.acceptsTask = true
-      return line.request('tools/call', own, options).then(follow)
+      options.onTask = onTask
+      return line.request('tools/call', own, options)
     }
     return relay(call, line, params, this.#upstream, send)
   }
@@ -147,7 +148,9 @@ export class TaskBridge {
   /** C-23: the tool only runs as a task, and nobody but the gateway needs to know. */
   #runAsTask(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
     const { signal } = call.inbound
-    const send: Send = async (own, { onProgress }) => {
+    const send: Send = async (own, { onProgress: tell }) => {
+      // What else is said with it is about a task that the client knows nothing of.
+      const onProgress = tell && (({ more: _, ...progress }: Progress): void => tell(progress))
       const begun = await requestAsTask(peerOf(line, call), 'tools/call', own, { signal, ...(onProgress && { onProgress }) })
       return 'result' in begun ? begun.result : begun.task.result()
     }

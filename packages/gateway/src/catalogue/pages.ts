@@ -7,6 +7,8 @@ export interface ListSource<Item> {
   readonly server: string
   /** Gives items as they are to be shown. */
   readonly fetch: FetchPage<Item>
+  /** Of a list that not everybody sees: what is remembered of it. */
+  readonly memory?: PageReader<Item> | undefined
 }
 
 /** What is missing or old in a list, and why. */
@@ -48,7 +50,9 @@ export class MergedList<Item> {
   async page(sources: readonly ListSource<Item>[], cursor?: string): Promise<MergedPage<Item>> {
     const start = cursor === undefined ? { done: [], pages: 0 } : readCursor(cursor)
     this.#forgetOthers(sources)
-    const run = new Run(sources, start, this.#options, (source, place) => this.#reader(source.server).read(source.fetch, place, cursor !== undefined))
+    const run = new Run(sources, start, this.#options, (source, place) =>
+      (source.memory ?? this.#reader(source.server)).read(source.fetch, place, cursor !== undefined),
+    )
     return run.collect()
   }
 

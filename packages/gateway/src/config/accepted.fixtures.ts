@@ -85,6 +85,7 @@ export const ACCEPTED: readonly Accepted[] = [
         allowedHosts: ['mcp.example.com'],
         allowedOrigins: ['https://app.example'],
         principalHeader: 'X-Forwarded-User',
+        sessionIdle: '5m',
         log: 'debug',
         translation: 'strict',
         pins: './pins.json',

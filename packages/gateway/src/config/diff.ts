@@ -16,12 +16,16 @@ export function diffConfig(before: GatewayConfig, after: GatewayConfig): ConfigD
   const names = [...after.servers.keys()]
   const common = names.filter((name) => before.servers.has(name))
   const isKept = (name: string): boolean => isDeepStrictEqual(before.servers.get(name), after.servers.get(name))
-  const settings = new Set([...Object.keys(before.gateway), ...Object.keys(after.gateway)]) as Set<keyof GatewaySettings>
   return {
     added: names.filter((name) => !before.servers.has(name)),
     removed: [...before.servers.keys()].filter((name) => !after.servers.has(name)),
     changed: common.filter((name) => !isKept(name)),
     kept: common.filter(isKept),
-    gatewayChanged: [...settings].filter((key) => !isDeepStrictEqual(before.gateway[key], after.gateway[key])),
+    gatewayChanged: changedSettings(before.gateway, after.gateway),
   }
+}
+
+export function changedSettings(before: GatewaySettings, after: GatewaySettings): (keyof GatewaySettings)[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof GatewaySettings>
+  return [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key]))
 }

@@ -103,16 +103,29 @@ export const GATEWAY_FIELDS = {
   port: field('The port to listen on; 0 takes any that is free.', whole(0, 65_535), { default: 4000, examples: [8080] }),
   host: field('The address to listen on. Anything but this machine needs `allowedHosts`.', text(RULES.host), { default: '127.0.0.1', examples: ['0.0.0.0'] }),
   store: field('Where sessions are kept.', text(RULES.store), { default: 'memory', examples: ['memory'] }),
-  allowedHosts: field('The names this gateway is reached by; without it, those of this machine.', list(text(RULES.host), { filled: true }), {
-    examples: [['mcp.example.com']],
-  }),
+  allowedHosts: field(
+    'The names this gateway is reached by, beside those of this machine where it listens to this machine alone.',
+    list(text(RULES.host), { filled: true }),
+    {
+      examples: [['mcp.example.com']],
+    },
+  ),
   allowedOrigins: field('The web pages that may call it; without it, none.', list(text(RULES.origin)), { examples: [['https://app.example']] }),
   principalHeader: field('The header in which a proxy in front tells who the client is.', text(RULES.headerName), { examples: ['X-Forwarded-User'] }),
+  sessionIdle: field(
+    'How long a client over HTTP may leave its session unused and its streams closed before the session ends, with the processes that run for it.',
+    duration,
+    { default: 1_800_000, examples: ['5m'] },
+  ),
   log: field('What is written to the log.', choice(words('debug', 'info', 'warning', 'error', 'silent')), { default: 'info' as const, examples: ['debug'] }),
-  translation: field('Whether what one version cannot say is left out with a note (lenient), or refused (strict).', choice(words('lenient', 'strict')), {
-    default: 'lenient' as const,
-    examples: ['strict'],
-  }),
+  translation: field(
+    'What older peers get of fields they merely do not know: as they are (lenient), or moved to one they know, or left out (strict).',
+    choice(words('lenient', 'strict')),
+    {
+      default: 'lenient' as const,
+      examples: ['strict'],
+    },
+  ),
   pins: field('The file that keeps the definitions of pinned tools, seen from the folder of this file.', text(RULES.path), { examples: ['./pins.json'] }),
 }
 

@@ -1,7 +1,8 @@
 /** The gateway's configuration: read, checked, compared and watched. */
 export { serverDefaults, settingsDefaults } from './defaults.ts'
-export { type ConfigDiff, diffConfig } from './diff.ts'
+export { type ConfigDiff, changedSettings, diffConfig } from './diff.ts'
 export type { ConfigFormat } from './document.ts'
+export { nearest } from './nearest.ts'
 export { type Override, type ParseOptions, parseConfig, type Reading } from './parse.ts'
 export { ConfigError, type ConfigProblem, describeProblem } from './problem.ts'
 export { type ReadOptions, readConfig } from './read.ts'

@@ -8,8 +8,11 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let found: string | undefined
   let best = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
+    const limit = Math.max(1, Math.floor(candidate.length / 3))
+    // Names of tools may be of any length, and nobody measures what is too long anyway.
+    if (Math.abs(candidate.length - word.length) > limit) continue
     const away = distance(word.toLowerCase(), candidate.toLowerCase())
-    if (away <= Math.max(1, Math.floor(candidate.length / 3)) && away < best) {
+    if (away <= limit && away < best) {
       best = away
       found = candidate
     }

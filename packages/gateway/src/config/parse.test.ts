@@ -90,6 +90,7 @@ describe('defaults', () => {
       allowedHosts: undefined,
       allowedOrigins: undefined,
       principalHeader: undefined,
+      sessionIdle: 1_800_000,
       log: 'info',
       translation: 'lenient',
       pins: undefined,

@@ -254,6 +254,10 @@ describe('values', () => {
     expect(ofGateway({ store: 'disk' })[0]).toContain('store: Not a store.')
   })
 
+  it('times of sessions that are none, or would end every session at once', () => {
+    for (const sessionIdle of [0, -1, '0s', 'soon', '30', true, '30d']) expect(ofGateway({ sessionIdle })).toEqual([expect.stringMatching(/^sessionIdle: /)])
+  })
+
   it('hosts and origins in the form of the other', () => {
     expect(ofGateway({ allowedHosts: ['https://a.example'] })[0]).toContain('allowedHosts[0]: Not a host.')
     expect(ofGateway({ allowedOrigins: ['a.example'] })[0]).toContain('allowedOrigins[0]: Not an origin.')

@@ -77,6 +77,8 @@ describe('the schema for editors', () => {
       { mcpServers: {}, unknown: 1 },
       { mcpServers: {}, gateway: { port: 70_000 } },
       { mcpServers: {}, gateway: { store: 'disk' } },
+      { mcpServers: {}, gateway: { sessionIdle: 0 } },
+      { mcpServers: {}, gateway: { sessionIdle: 'soon' } },
       one({}),
       one({ command: 'x', url: 'http://a.example' }),
       one({ command: 'x', args: [1] }),

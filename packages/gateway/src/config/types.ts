@@ -79,6 +79,8 @@ export interface GatewaySettings {
   readonly allowedOrigins: readonly string[] | undefined
   /** The header in which a proxy in front tells who the client is. */
   readonly principalHeader: string | undefined
+  /** How long a client over HTTP may leave its session unused before it ends, in milliseconds. */
+  readonly sessionIdle: number
   readonly log: 'debug' | 'info' | 'warning' | 'error' | 'silent'
   readonly translation: 'lenient' | 'strict'
   /** Where pinned tool definitions are kept; absent: beside the configuration, or in memory without one. */

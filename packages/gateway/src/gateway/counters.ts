@@ -1,9 +1,11 @@
 /** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
-import { type ErrorKind, ParleyError } from 'parley-mcp'
+import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
 import type { SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { Upstream } from '../upstream/index.ts'
+import { LastLosses } from './last-losses.ts'
+import { serverState } from './server-state.ts'
 
 /** The same loss again is not news within this many milliseconds; it is still counted. */
 const SILENCE = 60_000
@@ -19,6 +21,7 @@ export class GatewayCounters {
   readonly #ignored: Counter
   readonly #errors: Counter
   readonly #said = new Map<string, number>()
+  readonly #lastLosses = new LastLosses()
 
   constructor(metrics: Metrics, log: GatewayLog, upstreams: () => readonly Upstream[], sessions: () => number) {
     this.#log = log
@@ -31,8 +34,8 @@ export class GatewayCounters {
     this.#ignored = metrics.counter('parley_messages_ignored_total', 'Messages of peers that had no place in the conversation', ['server', 'what'])
     this.#errors = metrics.counter('parley_internal_errors_total', 'What failed in the gateway itself', ['server'])
     metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) => gauge.set(sessions()))
-    metrics.gauge('parley_server_up', 'Whether a server can be reached', ['server'], (gauge) => {
-      for (const upstream of upstreams()) gauge.set(upstream.status().sessions > 0 ? 1 : 0, { server: upstream.name })
+    metrics.gauge('parley_server_up', 'Whether a server can be used', ['server'], (gauge) => {
+      for (const upstream of upstreams()) gauge.set(serverState(upstream).ready ? 1 : 0, { server: upstream.name })
     })
     metrics.gauge('parley_server_sessions', 'Sessions the gateway has with a server', ['server'], (gauge) => {
       for (const upstream of upstreams()) gauge.set(upstream.status().sessions, { server: upstream.name })
@@ -50,17 +53,8 @@ export class GatewayCounters {
 
   count(event: SessionEvent, server: string): void {
     switch (event.type) {
-      case 'loss': {
-        const { rule, severity, method, path, detail } = event.loss
-        this.#losses.add({ server, rule, severity })
-        return this.#say(`${server}: ${method} lost something on its way: ${detail} (${rule}${path === '' ? '' : `, ${path}`})`, {
-          server,
-          rule,
-          severity,
-          method,
-          path,
-        })
-      }
+      case 'loss':
+        return this.#lose(event.loss, server)
       case 'negotiated':
         return this.#negotiated.add({ server, version: event.version })
       case 'ignored':
@@ -76,6 +70,17 @@ export class GatewayCounters {
       }
       default:
     }
+  }
+
+  #lose(loss: Loss, server: string): void {
+    const { rule, severity, method, path, detail } = loss
+    const last = this.#lastLosses.find(loss, server)
+    if (last !== undefined && Date.now() - last.saidAt < SILENCE) return last.count()
+    const count = this.#losses.each({ server, rule, severity })
+    count()
+    const sentence = `${server}: ${method} lost something on its way: ${detail} (${rule}${path === '' ? '' : `, ${path}`})`
+    this.#say(sentence, { server, rule, severity, method, path })
+    this.#lastLosses.keep({ loss, count, saidAt: this.#said.get(sentence) ?? 0 }, server)
   }
 
   #isNews(key: string): boolean {

@@ -1,5 +1,7 @@
 /** G, O: the gateway as a whole: its start, its reloads, what it says of itself, and its end. */
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from 'parley-mcp/client'
@@ -64,6 +66,19 @@ describe('G the gateway', () => {
     for (const version of ['2025-06-18', '2026-07-28'] as const) expect(await names(await clientOf(`${url}/mcp`, version))).toEqual(['a__who', 'b__who'])
   })
 
+  it('tells gateways in front of it which servers are behind it, and nobody else', async () => {
+    const { url } = await begin(configOf({ a: { url: (await served(small('a'))).url } }))
+    const front = await begin(configOf({ all: { url: `${url}/mcp` }, one: { url: `${url}/mcp`, versions: ['2025-06-18'] } }))
+    await front.gateway.reach()
+    for (const { introduction } of front.gateway.upstreams) expect(introduction?.capabilities).toHaveProperty(['experimental', 'dev.parley/via', 'ids'])
+    for (const address of [`${url}/mcp`, `${front.url}/mcp`, `${front.url}/servers/all/mcp`, `${front.url}/servers/one/mcp`]) {
+      for (const version of ['2025-06-18', '2026-07-28'] as const) {
+        const { capabilities } = await clientOf(address, version)
+        expect([address, version, capabilities]).toEqual([address, version, expect.not.objectContaining({ experimental: expect.anything() })])
+      }
+    }
+  })
+
   it('reload: what is kept goes on, also in the middle of a call; added, changed and removed ones are met at once', async () => {
     let release: (value: string) => void = () => {}
     const kept = small('kept').add(tool('wait', {}, () => new Promise<string>((resolve) => (release = resolve))))
@@ -126,7 +141,21 @@ describe('G the gateway', () => {
     await gateway.reload(configOf({ a: { url } }))
     expect(said).toEqual([])
     await gateway.reload(configOf({ a: { url } }, { log: 'debug' }))
-    expect(said).toEqual(['Changed, but only in force after a restart: gateway.log'])
+    const warned = ['Changed, but only in force after a restart: gateway.log']
+    expect(said).toEqual(warned)
+    // The same again is no news, and what is put back is in force.
+    await gateway.reload(configOf({ a: { url, timeout: '1m' } }, { log: 'debug' }))
+    await gateway.reload(configOf({ a: { url, timeout: '1m' } }))
+    expect(said.filter((each) => each.startsWith('Changed'))).toEqual(warned)
+  })
+
+  it('reload: servers that come later are met with the settings the gateway began with', async () => {
+    const { url } = await served(createServer({ name: 'a', version: '1' }).add(tool('who', { title: 'Who' }, () => 'a')))
+    const { gateway, url: address } = await begin(configOf({}, { translation: 'lenient' }))
+    await gateway.reload(configOf({ a: { url } }, { translation: 'strict' }))
+    const client = await connect(`${address}/servers/a/mcp`, { version: '2024-11-05' })
+    undo.push(() => client.close())
+    expect(await client.tools()).toMatchObject([{ name: 'who', title: 'Who' }])
   })
 
   it('readiness: ready while servers may still come, not when one has failed', async () => {
@@ -147,6 +176,28 @@ describe('G the gateway', () => {
     await gateway.reload(configOf({ a: { url: gateway.upstreams[0]?.config.target.kind === 'remote' ? gateway.upstreams[0].config.target.url : '' } }))
     expect(gateway.readiness().ready).toBe(true)
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it('readiness: a server that was never reached is not ready while it starts, for the probe, the page and the metric alike', async () => {
+    const mute = createTcpServer(() => {}).listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    undo.push(() => mute.close())
+    const { port } = mute.address() as AddressInfo
+    const { gateway, url } = await begin(configOf({ mute: { url: `tcp://127.0.0.1:${port}` }, later: { url: `tcp://127.0.0.1:${port}`, lazy: true } }))
+    void gateway.reach()
+    await vi.waitFor(() => expect(gateway.readiness().servers[0]?.state).toBe('starting'))
+    const probe = await fetch(`${url}/readyz`)
+    expect(probe.status).toBe(503)
+    expect(await probe.json()).toEqual({
+      status: 'not ready',
+      servers: { mute: { state: 'starting', ready: false, detail: expect.stringContaining('starting') }, later: { state: 'idle', ready: true } },
+    })
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).toMatch(/^parley_server_up\{server="mute"\} 0$/m)
+    expect(metrics).toMatch(/^parley_server_up\{server="later"\} 1$/m)
+    const page = await (await fetch(url)).text()
+    expect(page).toContain('1 of 2 up')
+    expect(page).toContain('<span class="down">starting</span>')
   })
 
   it('O metrics: losses, versions, sessions and restarts by server, and nothing of servers that are gone', async () => {

@@ -5,11 +5,12 @@ import { isLoopback } from 'parley-mcp/node'
 import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
-import { type ConfigDiff, diffConfig, type GatewayConfig, type ServerConfig } from '../config/index.ts'
-import { GatewaySite, type Listening, Metrics, type Readiness, type ServerState } from '../http/index.ts'
+import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, type ServerConfig } from '../config/index.ts'
+import { GatewaySite, type Listening, Metrics, type Readiness } from '../http/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { Upstream } from '../upstream/index.ts'
 import { GatewayCounters } from './counters.ts'
+import { serverState } from './server-state.ts'
 
 export interface GatewayOptions {
   readonly log?: GatewayLog
@@ -26,6 +27,9 @@ export class Gateway {
   readonly #counters: GatewayCounters
   readonly #served = new Map<string, ServedUpstream>()
   readonly #aggregate: AggregateServable
+  /** Those it began with, which hold until it ends. */
+  readonly #settings: GatewaySettings
+  /** As it was read last. */
   #config: GatewayConfig
   #pins: PinBook | undefined
   #reloading: Promise<void> = Promise.resolve()
@@ -35,6 +39,7 @@ export class Gateway {
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
     this.#config = config
+    this.#settings = config.gateway
     this.#options = options
     this.#log = options.log ?? silentLog
     this.#counters = new GatewayCounters(
@@ -49,13 +54,14 @@ export class Gateway {
       ...(options.clock && { clock: options.clock }),
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
     })
-    const { host, port, allowedHosts, allowedOrigins, principalHeader } = config.gateway
+    const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle } = config.gateway
     this.site = new GatewaySite({
       host,
       port,
       allowedHosts,
       allowedOrigins,
       principalHeader,
+      sessionIdle,
       readiness: () => this.readiness(),
       metricsText: () => this.metrics.text(),
       log: (message, error) => this.#log.error(error instanceof Error ? `${message}: ${error.message}` : message),
@@ -97,7 +103,7 @@ export class Gateway {
   }
 
   readiness(): Readiness {
-    const servers = this.upstreams.map(stateOf)
+    const servers = this.upstreams.map(serverState)
     return { ready: servers.every(({ ready }) => ready), servers }
   }
 
@@ -115,7 +121,7 @@ export class Gateway {
     this.#pins = await this.#openPins(config)
     if (this.#closed) return
     this.#config = config
-    if (diff.gatewayChanged.length > 0) this.#log.warning(`Changed, but only in force after a restart: gateway.${diff.gatewayChanged.join(', gateway.')}`)
+    this.#sayWhatWaits(diff, config)
     const before = new Map(this.#served)
     for (const name of diff.removed) this.#served.delete(name)
     for (const name of [...diff.added, ...diff.changed]) this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
@@ -124,6 +130,12 @@ export class Gateway {
     const ending = Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
     this.#ending = ending
     await Promise.all([this.#begin(diff), ending])
+  }
+
+  /** What was put back as it was when the gateway began is in force. */
+  #sayWhatWaits({ gatewayChanged }: ConfigDiff, { gateway }: GatewayConfig): void {
+    const waiting = changedSettings(this.#settings, gateway).filter((key) => gatewayChanged.includes(key))
+    if (waiting.length > 0) this.#log.warning(`Changed, but only in force after a restart: gateway.${waiting.join(', gateway.')}`)
   }
 
   /** Who comes now meets what is new, while what is old finishes. */
@@ -149,7 +161,7 @@ export class Gateway {
 
   #make(config: ServerConfig): ServedUpstream {
     const { log, clock } = { log: this.#log, clock: this.#options.clock }
-    const { translation, host, principalHeader } = this.#config.gateway
+    const { translation, host, principalHeader } = this.#settings
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
     // Who is alone on a machine may read what its own servers say.
     const severalClients = principalHeader !== undefined || !isLoopback(host)
@@ -188,15 +200,8 @@ export class Gateway {
   async #openPins(config: GatewayConfig): Promise<PinBook | undefined> {
     if (this.#pins !== undefined || [...config.servers.values()].every(({ tools }) => tools.pin === 'off')) return this.#pins
     const { file } = this.#options
-    const path = this.#config.gateway.pins ?? (file === undefined ? undefined : join(dirname(file), 'parley.pins.json'))
+    const path = this.#settings.pins ?? (file === undefined ? undefined : join(dirname(file), 'parley.pins.json'))
     const onProblem = (problem: Error): void => this.#log.error(problem.message)
     return path === undefined ? PinBook.inMemory({ onProblem }) : PinBook.open(path, { onProblem })
   }
-}
-
-function stateOf(upstream: Upstream): ServerState {
-  const { state, lastError } = upstream.status()
-  const ready = state === 'running' || ((state === 'idle' || state === 'starting') && lastError === undefined)
-  const detail = ready ? upstream.version : lastError
-  return { name: upstream.name, state, ready, ...(detail === undefined ? {} : { detail }) }
 }

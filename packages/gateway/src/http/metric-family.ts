@@ -42,8 +42,13 @@ export class TextFamily {
   }
 
   update(labels: Readonly<Record<string, string>>, change: (value: number) => number): void {
-    const series = this.#find(this.#valuesOf(labels))
+    const series = this.at(labels)
     series.value = change(series.value)
+  }
+
+  /** The number itself, for whoever changes it often. */
+  at(labels: Readonly<Record<string, string>>): { value: number } {
+    return this.#find(this.#valuesOf(labels))
   }
 
   remove(labels: Readonly<Record<string, string>>): void {

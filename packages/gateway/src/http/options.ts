@@ -10,11 +10,13 @@ export interface GatewaySiteOptions {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** A list with `any` in it allows all. */
+  /** Beside those of this machine, where nobody else reaches it. A list with `any` in it allows all. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
   /** The header in which a proxy in front tells who the client is. */
   readonly principalHeader?: string | undefined
+  /** How long a session of a client over HTTP may be unused, in milliseconds. Default: as the SDK has it. */
+  readonly sessionIdle?: number | undefined
   /** What `/readyz` says. */
   readonly readiness: () => Readiness
   /** What `/metrics` says, in the text format of Prometheus. */
@@ -27,7 +29,7 @@ export interface GatewaySiteOptions {
 }
 
 export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
-  const { host, port, allowedHosts, allowedOrigins, principalHeader, readiness, metricsText, log, clock } = options
+  const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle, readiness, metricsText, log, clock } = options
   if (allowedHosts === undefined && !isLoopback(host)) {
     throw new ParleyError('validation_failed', {
       message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"], or listen on 127.0.0.1`,
@@ -37,14 +39,22 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
   return {
     host,
     port,
-    ...(allowedHosts === undefined ? {} : { allowedHosts: anyOf(allowedHosts) }),
+    ...(allowedHosts === undefined ? {} : { allowedHosts: anyOf([...allowedHosts, ...ownNames(host)]) }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins: anyOf(allowedOrigins), cors: true }),
     // A proxy that says nothing of who it is has let somebody in whom nobody knows.
     ...(principalHeader === undefined ? {} : { principal: ({ header }) => header(principalHeader)?.trim() || undefined }),
+    ...(sessionIdle === undefined ? {} : { idleTimeout: sessionIdle }),
     ...(log === undefined ? {} : { onError: (error: unknown) => log('Serving a request failed', error) }),
     ...(clock === undefined ? {} : { clock }),
     mounts: pageMounts({ readiness, metricsText, landing }),
   }
+}
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** C-41: no page can make its own name look like these, so that whoever lists others need not give them up. */
+function ownNames(host: string): readonly string[] {
+  return isLoopback(host) ? [...LOOPBACK_NAMES, host] : []
 }
 
 function anyOf(list: readonly string[]): readonly string[] | 'any' {

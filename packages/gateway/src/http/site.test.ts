@@ -3,9 +3,11 @@ import { request } from 'node:http'
 import { connect } from 'parley-mcp/client'
 import { webSocketTo } from 'parley-mcp/node'
 import { createServer, type Servable, tool } from 'parley-mcp/server'
+import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { GatewaySite, type GatewaySiteOptions, type Readiness } from './index.ts'
+import { siteOptions } from './options.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -57,9 +59,9 @@ interface Plain {
   text: string
 }
 
-function ask(port: number, path: string, headers: Record<string, string> = {}, method = 'GET', body = ''): Promise<Plain> {
+function ask(port: number, path: string, headers: Record<string, string> = {}, method = 'GET', body = '', host = '127.0.0.1'): Promise<Plain> {
   return new Promise((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path, headers, method, agent: false }, async (response) => {
+    const asked = request({ port, host, path, headers, method, agent: false }, async (response) => {
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk
       resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
@@ -120,6 +122,27 @@ describe('F9 the port of the gateway', () => {
     }
   })
 
+  it.each(['127.0.0.1', 'localhost'])('C-41 on %s it keeps the names of this machine beside those that are listed', async (host) => {
+    const { port } = await gateway({ host, allowedHosts: ['gw.test'] }).listen()
+    const asked = (name: string): Promise<Plain> => ask(port, '/', { host: name }, 'GET', '', host)
+    for (const name of ['gw.test', `gw.test:${port}`, `127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+      expect([name, (await asked(name)).status]).toEqual([name, 200])
+    }
+    for (const name of ['evil.example', `127.0.0.1.evil.example:${port}`]) expect([name, (await asked(name)).status]).toEqual([name, 403])
+  })
+
+  it('C-41 among them is the address it listens on', () => {
+    const options = { host: '127.0.0.9', port: 0, allowedHosts: ['gw.test'], readiness: () => READY, metricsText: () => '' }
+    expect(siteOptions(options).allowedHosts).toEqual(['gw.test', 'localhost', '127.0.0.1', '[::1]', '127.0.0.9'])
+    expect(siteOptions({ ...options, allowedHosts: ['any'] }).allowedHosts).toBe('any')
+  })
+
+  it('C-41 where others reach it, only the listed names are its own', async () => {
+    const { port } = await gateway({ host: '0.0.0.0', allowedHosts: ['gw.test'] }).listen()
+    expect((await ask(port, '/', { host: 'gw.test' })).status).toBe(200)
+    expect((await ask(port, '/', { host: `127.0.0.1:${port}` })).status).toBe(403)
+  })
+
   it('L4 loses a server while the other works', async () => {
     const site = gateway()
     const [go, begun] = [gate(), gate()]
@@ -178,6 +201,22 @@ describe('F9 the port of the gateway', () => {
     // Nobody in particular, and so nobody's sessions and calls are theirs.
     for (const nobody of ['', ' ']) await ask(port, '/mcp', { ...headers, 'x-forwarded-user': nobody }, 'POST', initialize)
     expect(seen).toEqual(['ann', undefined, undefined])
+  })
+
+  it('ends sessions that nobody has used for as long as it is told', async () => {
+    const clock = fakeClock(0)
+    const site = gateway({ clock, sessionIdle: 300_000 })
+    await site.setAggregate(named('told'))
+    const { port } = await site.listen()
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bare', version: '1' } }
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const met = await ask(port, '/mcp', headers, 'POST', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
+    const session = { ...headers, 'mcp-session-id': String(met.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' }
+    expect((await ask(port, '/mcp', session, 'POST', '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status).toBe(202)
+    await clock.advance(240_000)
+    expect(site.sessions).toBe(1)
+    await clock.advance(120_000)
+    expect(site.sessions).toBe(0)
   })
 
   it('lets pages of listed origins read', async () => {

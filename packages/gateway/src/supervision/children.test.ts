@@ -167,11 +167,12 @@ describe('processes', () => {
   })
 
   it('G: a command that does not exist says so', async () => {
-    const { supervisor } = supervise('', {}, 'no-such-command-anywhere')
-    await expect(clientOf(supervisor)).rejects.toMatchObject({
-      kind: 'transport_error',
-      message: expect.stringMatching(/^The server "files" could not be started or reached: Cannot start "no-such-command-anywhere": there is no such command/),
-    })
-    expect(supervisor.status()).toMatchObject({ state: 'restarting', sessions: 0 })
+    const { supervisor, events } = supervise('', {}, 'no-such-command-anywhere')
+    const why = 'The server "files" could not be started or reached: Cannot start "no-such-command-anywhere": there is no such command in PATH'
+    const message = expect.stringMatching(new RegExp(`^${why}; give its full path`))
+    await expect(clientOf(supervisor)).rejects.toMatchObject({ kind: 'transport_error', message })
+    expect(supervisor.status()).toMatchObject({ state: 'restarting', sessions: 0, lastError: message })
+    // Which folders these are, the log tells.
+    expect(events).toContainEqual({ type: 'start_failed', upstream: 'files', error: expect.stringContaining(`${why} (${process.env.PATH?.slice(0, 100)}`) })
   })
 })

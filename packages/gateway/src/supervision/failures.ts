@@ -1,7 +1,7 @@
 /** What those who wait for an upstream are told when it is gone, cannot be had, or was never there. */
 import { catalogue, type ErrorKind, ParleyError } from 'parley-mcp'
 import { quoted, STDERR } from './last-lines.ts'
-import type { Redact } from './redaction.ts'
+import { type Redact, withoutPath } from './redaction.ts'
 import type { UpstreamExit } from './status.ts'
 
 const MAX_REASON = 2000
@@ -32,6 +32,13 @@ export function startError(name: string, cause: unknown, redact: Redact): Parley
   return renamed(`The server ${JSON.stringify(name)} could not be started or reached: `, name, cause, 'transport_error', redact)
 }
 
+/** The same without what is for the log alone. */
+export function discreetStart(error: Error): Error {
+  const message = withoutPath(error.message)
+  if (message === error.message || !(error instanceof ParleyError)) return error
+  return new ParleyError(error.kind, { message, ...(error.data && { data: error.data }) })
+}
+
 /** Why no session came about, with what only the process shows; `summary` is that without what it wrote. */
 export function explained(
   name: string,
@@ -43,11 +50,20 @@ export function explained(
   const named = words.includes(JSON.stringify(name)) ? words : `No session with the server ${JSON.stringify(name)}: ${words}`
   const summary = symptoms === undefined ? named : `${named}; ${redact(symptoms)}`
   const known = error instanceof ParleyError ? error : undefined
-  const original = known === undefined || known.code === INTERNAL ? {} : { originalCode: known.code }
   return {
     summary,
-    error: new ParleyError(kindFor(known), { message: `${summary}${wrote || quoted(stderr)}`, data: { ...known?.data, ...original, server: name } }),
+    error: new ParleyError(kindFor(known), { message: `${summary}${wrote || quoted(stderr)}`, data: { ...(known && originalData(known)), server: name } }),
   }
+}
+
+/** What the error says to programs, and what it was where it becomes another one. */
+function originalData(known: ParleyError): Record<string, unknown> {
+  const data: Record<string, unknown> = { ...known.data }
+  // X5: `server` is the name of the one that was configured, to everybody.
+  if (known.kind === 'unsupported_protocol_version' && data['server'] !== undefined) data['serverVersion'] = data['server']
+  if (kindFor(known) !== known.kind) data['originalKind'] = known.kind
+  if (known.code !== INTERNAL) data['originalCode'] = known.code
+  return data
 }
 
 const INTERNAL = -32603

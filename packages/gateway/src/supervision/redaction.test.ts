@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { redactionFor, withoutBody } from './redaction.ts'
+import { redactionFor, withoutBody, withoutPath } from './redaction.ts'
 import { stage } from './supervisor.fixtures.ts'
 
 describe('E2 what clients are not told', () => {
@@ -13,6 +13,17 @@ describe('E2 what clients are not told', () => {
     ['connect ECONNREFUSED', 'connect ECONNREFUSED'],
   ])('%s', (text, shown) => {
     expect(withoutBody(text)).toBe(shown)
+  })
+
+  it.each([
+    [
+      'Cannot start "x": there is no such command in PATH (/a:/b (c):/d); give its full path',
+      'Cannot start "x": there is no such command in PATH; give its full path',
+    ],
+    ['there is no such command in PATH (/a:/b:/c', 'there is no such command in PATH'],
+    ['there is no such file (really)', 'there is no such file (really)'],
+  ])('%s', (text, shown) => {
+    expect(withoutPath(text)).toBe(shown)
   })
 
   it('what the configuration gives in confidence', () => {

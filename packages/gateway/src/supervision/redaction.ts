@@ -56,3 +56,8 @@ export function withoutBody(text: string): string {
   const at = /\banswered \d{3}\b[^:\n]{0,100}: /.exec(text)
   return at === null ? text : text.slice(0, at.index + at[0].length - 2)
 }
+
+/** Where programs are looked for is for whoever runs the gateway, and long; a text may have been cut in the middle of it. */
+export function withoutPath(text: string): string {
+  return text.replace(/(no such command in PATH) \(.*?(?:\)(?=; give its full path)|$)/s, '$1')
+}

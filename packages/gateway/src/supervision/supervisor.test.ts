@@ -294,6 +294,19 @@ describe('attempt', () => {
     expect(supervisor.status()).toMatchObject({ state: 'down', sessions: 0 })
   })
 
+  it('X5: that there is no common version is said to programs, with the versions of both sides beside the name of the server', async () => {
+    const { supervisor, use } = stage()
+    const attempt = supervisor.attempt(async (open) => {
+      await use(open as () => Promise<TestLink>)
+      throw new ParleyError('unsupported_protocol_version', { message: 'No common version', data: { server: '1999-01-01', client: ['2025-11-25'] } })
+    })
+    const originals = { originalKind: 'unsupported_protocol_version', originalCode: -32602 }
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'transport_error',
+      data: { server: 'files', serverVersion: '1999-01-01', client: ['2025-11-25'], ...originals },
+    })
+  })
+
   it('G: what was blamed on the link is not counted twice', async () => {
     const { supervisor, use, events } = stage({ maxRestarts: 1 })
     const attempt = supervisor.attempt(async (open) => {

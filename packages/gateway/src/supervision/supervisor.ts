@@ -3,7 +3,7 @@ import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { ReconnectOptions } from 'parley-mcp/client'
 import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
 import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/index.ts'
-import { explained, finished, isFinal, isUnavailable, startError, stoppedError, type Unavailability, unavailable } from './failures.ts'
+import { discreetStart, explained, finished, isFinal, isUnavailable, startError, stoppedError, type Unavailability, unavailable } from './failures.ts'
 import { Gate, type Refusal } from './gate.ts'
 import type { LastLines } from './last-lines.ts'
 import { type ChildOptions, type Launch, launchOf } from './launch.ts'
@@ -184,8 +184,10 @@ export class Supervisor {
       await launching
     } catch (error) {
       this.#starting--
-      this.#startFailed(run, error as Error)
-      throw error
+      this.#log({ type: 'start_failed', upstream: this.name, error: (error as Error).message })
+      const told = discreetStart(error as Error)
+      this.#startFailed(run, told)
+      throw told
     }
     this.#starting--
     this.#keep(run.gone)
@@ -203,7 +205,6 @@ export class Supervisor {
 
   #startFailed(run: Run, error: Error): void {
     this.#lastError = error.message
-    this.#log({ type: 'start_failed', upstream: this.name, error: error.message })
     this.#count(run, true)
     this.#changed(true)
   }

@@ -23,6 +23,8 @@ export class BridgedCall implements Member {
   handsOnText = false
   /** Whether the same text of the server is the same answer for every client of a version. */
   remembersLists = false
+  /** Shown what the server has said, before anything is made of it; true when the same is not asked for again for a while. */
+  keep: ((result: Body) => boolean) | undefined
   /** What the gateway makes of the result, before it is translated for the client. */
   change: ((result: Body) => Body) | undefined
   /** Set where the server logs more than this client asked for. */
@@ -46,6 +48,7 @@ export class BridgedCall implements Member {
   #asked = false
   #rounds = 0
   #exhausted = false
+  #over = false
 
   constructor(inbound: Inbound) {
     this.inbound = inbound
@@ -118,9 +121,9 @@ export class BridgedCall implements Member {
   /** Puts a question of the server to the client. */
   async ask(question: Inbound, params: Body = question.params): Promise<Body> {
     const { inbound } = this
-    const options: RequestOptions = { timeout: PATIENCE, signal: question.signal }
+    const options: RequestOptions = { timeout: PATIENCE, signal: question.signal, onLoss: (loss) => this.lose(loss) }
     // Who did not ask for progress has no use for it, and its words go on as they came.
-    if (wantsProgress(question)) options.onProgress = ({ progress, total, message }) => question.progress(progress, total, message)
+    if (wantsProgress(question)) options.onProgress = ({ progress, total, message, more }) => question.progress(progress, total, message, more)
     const goOn = this.waitForClient()
     this.#open++
     this.#asked = true
@@ -168,8 +171,14 @@ export class BridgedCall implements Member {
     this.#links?.asked(url, (links) => this.#complete(links))
   }
 
+  /** Whether the server has answered it, or nobody waits for that any more. */
+  get isOver(): boolean {
+    return this.#over
+  }
+
   /** The call is over. */
   end(): void {
+    this.#over = true
     this.beside?.delete(this)
     if (this.#links !== undefined) this.#complete(this.#links.served())
   }

@@ -28,6 +28,10 @@ export class Definitions {
     this.#maxBytes = maxBytes
   }
 
+  get names(): string[] {
+    return [...this.#kept.keys()]
+  }
+
   get(name: string): KnownTool | undefined {
     return this.#kept.get(name)?.tool
   }

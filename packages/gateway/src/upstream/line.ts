@@ -16,6 +16,7 @@ import { isLinkQuestion, paceOf } from './asked-links.ts'
 import { AwaitedLinks } from './awaited-links.ts'
 import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
+import { LineRoots } from './line-roots.ts'
 import { Paced } from './paced.ts'
 import { Turns } from './turns.ts'
 import type { ListKind, Upstream } from './upstream.ts'
@@ -54,11 +55,7 @@ export class Line {
   strays = false
   /** Several clients use it, and what one of them said is not for the others. */
   shared = false
-  /** What the client behind said its roots are, for servers that ask outside of a call. */
-  roots: Body | undefined
-  rootsWanted = false
-  /** They were just asked for, and the server has been told to ask for them. */
-  rootsFresh = false
+  readonly roots = new LineRoots()
   /** Calls and listeners that use it now. */
   users = 0
   lastUsedAt = 0
@@ -111,6 +108,12 @@ export class Line {
       this.#awaiting--
       for (const each of stop) each()
     }
+  }
+
+  /** Clients that can be asked only within their calls can be asked for roots before one: whether to, the server may say as soon as it is spoken to. */
+  hearRoots(): void {
+    const isAskable = this.owner === undefined && this.identity.capabilities['roots'] !== undefined
+    if (isAskable && !this.stateless && this.roots.known === undefined) this.roots.hear(this.client.session)
   }
 
   get introduction(): Introduction {
@@ -186,6 +189,8 @@ export class Line {
     } catch (error) {
       // In the other era, what cannot be answered ends the call, and with what it ends is decided there.
       if (this.stateless) throw error
+      // There was no time to ask its client; with the next call there is.
+      if (question.method === 'roots/list' && this.owner === undefined && call?.isOver) return this.#answerAlone(question)
       return unanswered(question.method, error)
     }
     return this.#answerAlone(question)
@@ -276,21 +281,16 @@ export class Line {
   }
 
   async #rootsFor(call: BridgedCall, question: Inbound): Promise<Body> {
-    const isFresh = this.rootsFresh
-    this.rootsFresh = false
-    if (isFresh && this.roots !== undefined) return this.roots
+    const fresh = this.roots.takeFresh(question)
+    if (fresh !== undefined) return fresh
     const roots = await call.ask(question)
-    if (!this.shared) this.roots = roots
+    if (!this.shared) this.roots.known = roots
     return roots
   }
 
   /** Nobody can be asked: what is known is told, and no decision is made up (8.2). */
   #answerAlone(question: Inbound): Body {
-    if (question.method === 'roots/list') {
-      this.rootsWanted = this.roots === undefined && !this.shared
-      this.rootsFresh = false
-      return this.roots ?? { roots: [] }
-    }
+    if (question.method === 'roots/list') return this.roots.withoutClient(question, !this.shared)
     this.#onDropped(question.method)
     return unanswered(question.method, new ParleyError('request_cancelled', { message: `${question.method} came outside of any request of the client` }))
   }

@@ -4,7 +4,7 @@ import { type Body, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
 import type { Line } from './line.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
-import type { Upstream } from './upstream.ts'
+import type { ListKind, Upstream } from './upstream.ts'
 
 /** A conversation for one request. */
 export interface Lease {
@@ -23,6 +23,8 @@ const IDLE = 600_000
 const SPARE_LIFE = 60_000
 const MOST_SPARES = 4
 
+const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
+
 interface Kept {
   readonly line: Promise<Line>
   /** The same once it is there. */
@@ -36,6 +38,8 @@ interface Kept {
 export class Lines {
   readonly #upstream: Upstream
   readonly #kept = new Map<string, Kept>()
+  /** By whose conversation it is: who wants to hear of its lists. While somebody does, it is in use. */
+  readonly #followers = new Map<string, Set<(kind: ListKind) => void>>()
   /** By profile: opened, and never used. */
   readonly #spares = new Map<string, { readonly line: Promise<Line>; readonly stop: () => void }>()
   #sweep: (() => void) | undefined
@@ -49,7 +53,7 @@ export class Lines {
   }
 
   get busy(): boolean {
-    return [...this.#kept.values()].some(({ users }) => users > 0)
+    return [...this.#kept].some((entry) => this.#isUsed(...entry))
   }
 
   /** How many are kept for somebody. */
@@ -77,7 +81,7 @@ export class Lines {
       case 'shared':
         return this.#share(profile)
       case 'principal':
-        return this.#keep(keyOf('principal', inbound.principal, profile.key), profile)
+        return this.#keep(principalKey(inbound, profile), profile)
       case 'handle':
         return this.#byHandle(inbound, profile)
       case 'request':
@@ -95,8 +99,34 @@ export class Lines {
   /** The conversation that is kept for the client, if it has one; nothing is begun for a single request. */
   async lend(inbound: Inbound): Promise<Lease | undefined> {
     const policy = await this.policyFor(inbound, profileOf(inbound.caller.capabilities))
-    const handed = (inbound.params['_meta'] as Body | undefined)?.[HANDLE_KEY]
+    const handed = handleIn(inbound)
     return policy === 'request' || (policy === 'handle' && handed === undefined) ? undefined : this.lease(inbound)
+  }
+
+  /** The conversation that there is for this client and no other, if it has begun. */
+  keptFor(inbound: Inbound): Line | undefined {
+    if (this.#kept.size === 0) return undefined
+    for (const key of ownKeys(inbound)) {
+      const line = this.#kept.get(key)?.opened
+      if (line?.open) return line
+    }
+    return undefined
+  }
+
+  /** Told when a list changes in that conversation, also when it begins only later; until the returned function is called. */
+  followKept(inbound: Inbound, told: (kind: ListKind) => void): () => void {
+    const keys = ownKeys(inbound)
+    for (const key of keys) this.#followers.set(key, (this.#followers.get(key) ?? new Set()).add(told))
+    return () => {
+      for (const key of keys) {
+        const followers = this.#followers.get(key)
+        followers?.delete(told)
+        if (followers?.size !== 0) continue
+        this.#followers.delete(key)
+        const kept = this.#kept.get(key)
+        if (kept !== undefined) kept.lastUsedAt = this.#upstream.clock.now()
+      }
+    }
   }
 
   /** The conversation that all clients share, for one that shook hands; `undefined` when that is not wanted, or not safe with what it can be asked. */
@@ -146,13 +176,13 @@ export class Lines {
     const [spare] = this.#spares.keys()
     if (spare !== undefined) return this.#endSpare(spare)
     let oldest: [string, Kept] | undefined
-    for (const [key, kept] of this.#kept) if (kept.users === 0 && !(kept.lastUsedAt >= (oldest?.[1].lastUsedAt ?? Infinity))) oldest = [key, kept]
+    for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept) && !(kept.lastUsedAt >= (oldest?.[1].lastUsedAt ?? Infinity))) oldest = [key, kept]
     return oldest === undefined ? undefined : this.#end(...oldest)
   }
 
   /** Ends everything that is kept for later and not in use. */
   rest(): void {
-    for (const [key, kept] of this.#kept) if (kept.users === 0) void this.#end(key, kept)
+    for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept)) void this.#end(key, kept)
     for (const key of [...this.#spares.keys()]) void this.#endSpare(key)
   }
 
@@ -176,16 +206,15 @@ export class Lines {
   }
 
   async #byHandle(inbound: Inbound, profile: Profile): Promise<Lease> {
-    const given = (inbound.params['_meta'] as Body | undefined)?.[HANDLE_KEY]
+    const given = handleIn(inbound)
     if (given !== undefined && typeof given !== 'string') throw new ParleyError('invalid_params', { message: `_meta["${HANDLE_KEY}"] must be a string` })
-    const key = (handle: string): string => keyOf('handle', inbound.principal, handle, profile.key)
-    if (given !== undefined && !this.#kept.has(key(given))) {
+    if (given !== undefined && !this.#kept.has(handleKey(inbound, given, profile))) {
       throw new ParleyError('invalid_params', {
         message: `_meta["${HANDLE_KEY}"] names no conversation, or one that has ended: leave it out to begin a new one`,
       })
     }
     const handle = given ?? systemMint()
-    return { ...(await this.#keep(key(handle), profile, given === undefined ? SPARE_LIFE : IDLE)), handle }
+    return { ...(await this.#keep(handleKey(inbound, handle, profile), profile, given === undefined ? SPARE_LIFE : IDLE)), handle }
   }
 
   async #keep(key: string, profile: Profile, life = IDLE): Promise<Lease> {
@@ -235,10 +264,24 @@ export class Lines {
     }
     kept.line.then((line) => {
       kept.opened = line
-      line.client.onState(({ to }) => to === 'closed' && forget())
+      for (const kind of KINDS) line.client.onListChanged(kind, () => this.#listChanged(key, kind))
+      line.client.onState(({ to }) => {
+        if (to !== 'closed') return
+        forget()
+        // What only this conversation had is gone with it.
+        for (const kind of KINDS) this.#listChanged(key, kind)
+      })
     }, forget)
     this.#watch()
     return kept
+  }
+
+  #listChanged(key: string, kind: ListKind): void {
+    for (const told of [...(this.#followers.get(key) ?? [])]) told(kind)
+  }
+
+  #isUsed(key: string, { users }: Kept): boolean {
+    return users > 0 || this.#followers.has(key)
   }
 
   /** One conversation, one request. The next one is opened meanwhile, so that it does not have to be waited for. */
@@ -282,10 +325,31 @@ export class Lines {
     this.#sweep = this.#upstream.clock.after(SPARE_LIFE, () => {
       this.#sweep = undefined
       const now = this.#upstream.clock.now()
-      for (const [key, kept] of this.#kept) if (kept.users === 0 && now - kept.lastUsedAt >= kept.life) void this.#end(key, kept)
+      for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept) && now - kept.lastUsedAt >= kept.life) void this.#end(key, kept)
       if (this.#kept.size > 0) this.#watch()
     })
   }
+}
+
+/** Under which there may be a conversation for a client and nobody else. */
+function ownKeys(inbound: Inbound): string[] {
+  const profile = profileOf(inbound.caller.capabilities)
+  const handle = handleIn(inbound)
+  const keys = typeof handle === 'string' ? [handleKey(inbound, handle, profile)] : []
+  if (inbound.principal !== undefined) keys.push(principalKey(inbound, profile))
+  return keys
+}
+
+function handleIn({ params }: Inbound): unknown {
+  return (params['_meta'] as Body | undefined)?.[HANDLE_KEY]
+}
+
+function handleKey({ principal }: Inbound, handle: string, profile: Profile): string {
+  return keyOf('handle', principal, handle, profile.key)
+}
+
+function principalKey({ principal }: Inbound, profile: Profile): string {
+  return keyOf('principal', principal, profile.key)
 }
 
 /** None of the others begins like that. */

@@ -46,21 +46,23 @@ export class Shelf {
     return { ...kept.result, ttlMs: Math.max(0, Math.floor(kept.until - this.#clock.now())) }
   }
 
-  keep(method: string, params: Body, principal: string | undefined, result: Body): void {
+  /** False when it may not be given again. */
+  keep(method: string, params: Body, principal: string | undefined, result: Body): boolean {
     const { ttlMs, cacheScope, resultType = 'complete' } = result
-    if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return
+    if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return false
     // Whatever else is asked, or answered, may be the reason for what was said.
-    if (!isUsual(params)) return
+    if (!isUsual(params)) return false
     const isPublic = cacheScope === 'public'
     // Of anonymous clients nobody knows whether they are one.
-    if (!isPublic && principal === undefined) return
+    if (!isPublic && principal === undefined) return false
     const key = keyOf(method, params, isPublic ? undefined : principal)
     this.#drop(key)
     const weight = key.length + weightOf(result, LARGEST)
-    if (weight > LARGEST) return
+    if (weight > LARGEST) return false
     this.#kept.set(key, { method, uri: params['uri'], result, until: this.#clock.now() + Math.min(ttlMs, LONGEST), weight })
     this.#weight += weight
     while (this.#kept.size > MOST || this.#weight > MOST_BYTES) this.#drop(this.#kept.keys().next().value as string)
+    return true
   }
 
   listChanged(kind: ListKind): void {

@@ -1,7 +1,7 @@
 /** What the gateway reads of a server's tools, and where it stops. */
 import type { Tool } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BridgeRig, bridgeTo } from '../bridge/bridge.fixtures.ts'
 import { RawClient, scripted, text } from '../bridge/peers.fixtures.ts'
 import { PinBook } from '../catalogue/index.ts'
@@ -94,4 +94,36 @@ it.each(['block', 'report'] as const)('a tool that is not as it was pinned (%s):
   expect(warnings).toEqual([])
   await tools.relearn()
   expect(warnings).toEqual([expect.stringMatching(/"one" of server "rig" is not the one that was pinned.*take its line .* out of the pins file.* and restart/)])
+})
+
+describe('G settings that fit no tool are said once, with the tool that was meant', () => {
+  const settings = { tools: { ...toolDefaults, allow: ['*_note', 'serach'], deny: ['remove_nte', 'zz*'], rename: { add_note: 'add' } } }
+  const strays = [
+    'tools.allow "serach" fits no tool of "rig"; did you mean "search"?',
+    'tools.deny "remove_nte" fits no tool of "rig"; did you mean "remove_note"?',
+    'tools.deny "zz*" fits no tool of "rig"',
+  ]
+  const [first, second] = [{ tools: [tool('add_note'), tool('remove_note')], nextCursor: 'more' }, { tools: [tool('search')] }]
+
+  it('as soon as the server is reached, by all pages of its list', async () => {
+    listing((read) => (read % 2 === 0 ? first : second), settings)
+    await rig.upstream.home()
+    await vi.waitFor(() => expect(warnings).toEqual(strays))
+    rig.upstream.listChanged('tools')
+    await rig.upstream.tools.seen()
+    expect(warnings).toEqual(strays)
+  })
+
+  it('but not by a part of a list', async () => {
+    listing((read) => ({ tools: [tool(`t${read}`)], nextCursor: 'again' }), settings)
+    await rig.upstream.tools.seen()
+    expect(warnings).toEqual([expect.stringContaining('leads back to itself')])
+  })
+
+  it('and nothing is read for settings that name no tools', async () => {
+    const server = listing(() => ({ tools: [tool('a')] }))
+    await rig.upstream.home()
+    await rig.upstream.tools.checkSettings()
+    expect([server.read(), warnings]).toEqual([0, []])
+  })
 })

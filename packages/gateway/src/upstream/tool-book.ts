@@ -1,7 +1,7 @@
 /** The tools of a server as the gateway knows them: which ones clients see, under which names, and what their definitions say. */
 import { ParleyError, type Tool } from 'parley-mcp'
 import type { HeaderParam } from 'parley-mcp/engine'
-import { type PinBook, type ToolFilter, toolFilter, weightOf } from '../catalogue/index.ts'
+import { namesTools, type PinBook, straySettings, type ToolFilter, toolFilter, weightOf } from '../catalogue/index.ts'
 import { Definitions, type KnownTool } from './definitions.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -109,6 +109,11 @@ export class ToolBook {
     for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#isComplete; attempt++) await this.learn()
   }
 
+  /** Reads the list, now or before, where the settings name tools: whoever has written them learns of mistakes before clients see what comes of them. */
+  async checkSettings(): Promise<void> {
+    if (namesTools(this.#upstream.config.tools)) await this.seen()
+  }
+
   /** Reads the whole list. */
   learn(): Promise<void> {
     this.#learning ??= this.#readAll().finally(() => {
@@ -140,6 +145,7 @@ export class ToolBook {
     const generation = this.#generation
     if (!line.client.session.hasPeerCapability('tools')) {
       this.#isComplete = true
+      this.#sayStrays([])
       return
     }
     const found = new Definitions()
@@ -163,12 +169,21 @@ export class ToolBook {
     if (isCut) this.#say(`The list of tools of server "${this.#upstream.name}" is too long, or leads back to itself: the gateway goes by its beginning`)
     this.#known = found
     this.#isComplete = generation === this.#generation
+    if (this.#isComplete && !isCut) this.#sayStrays(found.names)
   }
 
-  /** Once, however often the list is read. */
-  #say(message: string): void {
-    if (this.#said.has(message) || this.#said.size > 1000) return
-    this.#said.add(message)
+  #sayStrays(names: readonly string[]): void {
+    const { name, config } = this.#upstream
+    for (const { key, entry, meant } of straySettings(config.tools, names)) {
+      const what = `tools.${key} ${JSON.stringify(entry)} fits no tool of ${JSON.stringify(name)}`
+      this.#say(meant === undefined ? what : `${what}; did you mean ${JSON.stringify(meant)}?`, what)
+    }
+  }
+
+  /** Once, however often the list is read; `what`: that which is the same every time. */
+  #say(message: string, what: string = message): void {
+    if (this.#said.has(what) || this.#said.size > 1000) return
+    this.#said.add(what)
     this.#upstream.log.warning(message, { server: this.#upstream.name })
   }
 }

@@ -15,6 +15,7 @@ import {
 import type { ServerConfig } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
+import { Complaints } from './complaints.ts'
 import { logEvent } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
@@ -41,6 +42,8 @@ export interface UpstreamOptions {
   readonly severalClients?: boolean
   /** Whether its process has the whole environment of this one. */
   readonly inheritEnv?: boolean
+  /** Told of each line that its process writes to standard error, without secrets and control characters; without it they are for the log. */
+  readonly onStderr?: (line: string) => void
 }
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
@@ -55,9 +58,6 @@ const MOST_ASKED = 1000
 /** What is asked about tasks of clients is handed on here, and who asks must know them. */
 const OWN = { extensions: { [TASKS_EXTENSION]: {} } }
 
-const COMPLAINT_PACE = 60_000
-const MOST_COMPLAINTS = 50
-
 export class Upstream {
   readonly name: string
   /** By which a gateway knows its own server when it meets it in front of itself. */
@@ -70,6 +70,8 @@ export class Upstream {
   /** Answers that may be given again. */
   readonly shelf: Shelf
   readonly lists = new ListMemory()
+  /** Whether it asks for roots again when they have changed; believed until it does not. */
+  asksForRootsAgain = true
   readonly polling: Polling
   readonly clock: Clock
   readonly #options: UpstreamOptions
@@ -84,14 +86,14 @@ export class Upstream {
   readonly #open = new Set<Line>()
   /** Conversations in the name of clients: those being opened, open, and being closed. */
   #sessions = 0
-  /** What was complained of, and when. */
-  readonly #complaints = new Map<string, number>()
+  readonly #complaints: Complaints
 
   constructor(config: ServerConfig, options: UpstreamOptions) {
     this.name = config.name
     this.config = config
     this.#options = options
     this.clock = options.clock ?? systemClock
+    this.#complaints = new Complaints(config.name, options.log, this.clock)
     const { name, target, restart } = config
     this.supervisor = new Supervisor({
       name,
@@ -99,7 +101,10 @@ export class Upstream {
       restart,
       clock: this.clock,
       random: options.random ?? Math.random,
-      log: (event) => logEvent(event, options.log),
+      log: (event) => {
+        if (event.type === 'stderr' && options.onStderr !== undefined) options.onStderr(event.line)
+        else logEvent(event, options.log)
+      },
       ...(options.launch && { launch: options.launch }),
       ...(options.severalClients && { severalClients: true }),
       ...(options.inheritEnv && { childOptions: { inheritEnv: true } }),
@@ -242,11 +247,12 @@ export class Upstream {
       cache: false,
       clock: this.clock,
       maxPending: config.maxConcurrent + config.maxQueued + MOST_ASKED,
-      onError: (error, { during }) => this.#complain(`${during}: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (error, { during }) => this.#complaints.hear(`${during}: ${error instanceof Error ? error.message : String(error)}`),
       onEvent: (event) => this.#options.onEvent?.(event, this.name),
     }
     const client = await this.supervisor.attempt((open) => this.#connect(open, settings))
     line.client = client
+    line.hearRoots()
     this.#learn(client)
     if (this.#closed) {
       await line.close()
@@ -254,17 +260,11 @@ export class Upstream {
     }
     this.#open.add(line)
     client.onState(({ to }) => to === 'closed' && this.#open.delete(line))
-    client.onReconnect(() => this.#learn(client))
+    client.onReconnect(() => {
+      this.#learn(client)
+      line.hearRoots()
+    })
     return line
-  }
-
-  /** Each of many conversations may have the same to complain of, again and again: it is said once a minute. */
-  #complain(what: string): void {
-    const now = this.clock.now()
-    for (const [said, at] of this.#complaints) if (now - at > COMPLAINT_PACE) this.#complaints.delete(said)
-    if (this.#complaints.has(what) || this.#complaints.size >= MOST_COMPLAINTS) return
-    this.#complaints.set(what, now)
-    this.log.warning(`${this.name}: ${what}`, { server: this.name })
   }
 
   /** A server that has this one behind it is none. */
@@ -341,6 +341,8 @@ export class Upstream {
       // Whoever has read the lists without it reads them again.
       if (line.client.session.hasPeerCapability(kind)) this.listChanged(kind)
     }
+    // Whoever cannot read the list now reads it when it is needed.
+    this.tools.checkSettings().catch(() => {})
   }
 
   /** It is left alone for a while: whoever waits for it learns that now, and who comes later starts anew. */
@@ -352,8 +354,10 @@ export class Upstream {
   }
 
   #learn(client: Client): void {
-    const { peer } = client.session
+    const { peer, era } = client.session
     if (peer !== undefined) this.#introduction = introductionFor(peer, this.#introduction)
+    // Where the configuration leaves one era only, nobody has to find it out.
+    if (era !== undefined) this.#era = era
   }
 
   /** L2, G: a server that nobody needs need not run. */

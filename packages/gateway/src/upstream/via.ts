@@ -26,6 +26,23 @@ export function withVia(introduction: Introduction, ids: readonly string[]): Int
   }
 }
 
+/** Made once of each, because whoever introduces itself has to give the same object as long as nothing has changed. */
+const bare = new WeakMap<Introduction, Introduction>()
+
+/** What somebody who declares that is told: ids are for gateways, and nobody else has a use for them. */
+export function toldTo(declared: Capabilities | undefined, introduction: Introduction): Introduction {
+  if (viaIn(declared).length > 0 || viaIn(introduction.capabilities).length === 0) return introduction
+  const made = bare.get(introduction) ?? withoutVia(introduction)
+  bare.set(introduction, made)
+  return made
+}
+
+function withoutVia(introduction: Introduction): Introduction {
+  const { experimental, ...capabilities } = introduction.capabilities as Record<string, unknown>
+  const { [KEY]: _, ...others } = experimental as Record<string, unknown>
+  return { ...introduction, capabilities: { ...capabilities, ...(Object.keys(others).length > 0 && { experimental: others }) } as Capabilities }
+}
+
 /** Throws when somebody who comes through `via` would be led back to where they came from. */
 export function refuseCircle(via: readonly string[], isOwn: (id: string) => boolean): void {
   if (via.length === 0 || (via.length <= MOST && !via.some(isOwn))) return

@@ -19,7 +19,8 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
   it('errors 5: that the server speaks no known version says nothing about the version of the client', async () => {
     await rig.start({ bad: faulty('--version=1999-12-31') })
     const { body } = await soon(modern(rig.address('bad'), 'server/discover'))
-    expect(body.error).toMatchObject({ code: -32603, message: expect.stringMatching(/"bad".*1999-12-31/), data: { originalCode: expect.any(Number) } })
+    const data = { server: 'bad', serverVersion: '1999-12-31', originalKind: 'unsupported_protocol_version', originalCode: expect.any(Number) }
+    expect(body.error).toMatchObject({ code: -32603, message: expect.stringMatching(/"bad".*1999-12-31/), data })
     expect(body.error?.data).not.toHaveProperty('supported')
   })
 

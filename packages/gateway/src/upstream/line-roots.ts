@@ -1,0 +1,72 @@
+/** The roots of the client behind a line, for servers that ask for them outside of any call (8.2, the roots trick). */
+import type { Body, Inbound, Session } from 'parley-mcp/engine'
+
+/** How long a server may take, in milliseconds, to say what a call has to wait for. */
+const PATIENCE = 1000
+/** For one that has let that time pass before. */
+const LITTLE_PATIENCE = 50
+
+export class LineRoots {
+  /** As the client said last. */
+  known: Body | undefined
+  /** The server asked when nobody could be. */
+  wanted = false
+  /** Set while the server may still be about to ask, as many do as soon as they are spoken to. */
+  heard: Promise<void> | undefined
+  /** They were just found out, and the server has been told to ask for them. */
+  #fresh = false
+  readonly #onAnswered = new Set<() => void>()
+
+  /** What the server asked before it answers this, it asked before any call. */
+  hear(session: Session): void {
+    const done = (): void => {
+      this.heard = undefined
+    }
+    this.heard = session.ping({ timeout: PATIENCE }).then(done, done)
+  }
+
+  /** For the question that the server was told to ask. */
+  takeFresh(question: Inbound): Body | undefined {
+    const roots = this.#fresh ? this.known : undefined
+    this.#answer(question)
+    return roots
+  }
+
+  /** For a question while nobody can be asked. `wanted`: somebody can be later. */
+  withoutClient(question: Inbound, wanted: boolean): Body {
+    this.wanted = wanted && this.known === undefined
+    this.#answer(question)
+    return this.known ?? { roots: [] }
+  }
+
+  /** Has the server ask anew, and tells whether it did. Kept when it has its answer, takes too long, or the request for which all this is done is not wanted any more. */
+  async change(roots: Body, session: Session, request: Inbound, patient: boolean): Promise<boolean> {
+    this.known = roots
+    this.wanted = false
+    this.#fresh = true
+    const asked = await new Promise<boolean>((resolve) => {
+      const end = (isAnswered: boolean): void => {
+        this.#onAnswered.delete(answered)
+        for (const stop of stops) stop()
+        resolve(isAnswered)
+      }
+      const answered = (): void => end(true)
+      this.#onAnswered.add(answered)
+      const stops = [session.clock.after(patient ? PATIENCE : LITTLE_PATIENCE, () => end(false))]
+      stops.push(request.onCancel(() => end(false)))
+      if (!session.notify('notifications/roots/list_changed', {})) end(false)
+    })
+    // Over HTTP the answer is on a way of its own, on which the call could overtake it.
+    if (asked && session.transport === 'http') this.hear(session)
+    await this.heard
+    return asked
+  }
+
+  #answer(question: Inbound): void {
+    this.#fresh = false
+    if (this.#onAnswered.size === 0) return
+    question.afterAnswer(() => {
+      for (const answered of [...this.#onAnswered]) answered()
+    })
+  }
+}

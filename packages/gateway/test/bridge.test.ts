@@ -1,0 +1,63 @@
+/** `parley bridge` as a client starts it: what reaches its standard error, and how long it waits. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it } from 'vitest'
+import { plain } from '../src/cli/cli.fixtures.ts'
+import { until } from './running.fixtures.ts'
+
+const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
+
+const HELLO = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'desktop', version: '1' } },
+}
+
+const running: ChildProcessByStdio<Writable, Readable, Readable>[] = []
+
+afterEach(async () => {
+  for (const bridge of running.splice(0)) {
+    bridge.stdin.end()
+    if (bridge.exitCode === null) await once(bridge, 'exit')
+  }
+})
+
+function bridged(...line: string[]) {
+  const bridge = spawn(process.execPath, [CLI, 'bridge', ...line], { stdio: ['pipe', 'pipe', 'pipe'] })
+  running.push(bridge)
+  const said = { out: '', err: '' }
+  bridge.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text
+  })
+  bridge.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text
+  })
+  bridge.stdin.write(`${JSON.stringify(HELLO)}\n`)
+  const has = (stream: keyof typeof said, words: string) =>
+    until(
+      () => said[stream],
+      (text) => text.includes(words),
+    )
+  return { has }
+}
+
+describe('parley bridge', () => {
+  it('hands on what its server writes to standard error, and keeps its output for messages', async () => {
+    const { has } = bridged(...plain('--log'))
+    expect(JSON.parse(await has('out', '\n'))).toMatchObject({ id: 1, result: { serverInfo: { name: 'plain' } } })
+    expect(await has('err', 'hard')).toBe('listening hard\n')
+  })
+
+  it('waits for a silent server as long as --timeout says', async () => {
+    const { has } = bridged('--timeout', '300ms', ...plain('--mute'))
+    expect(JSON.parse(await has('out', '\n'))).toMatchObject({ id: 1, error: { message: expect.stringContaining('within 300 ms') } })
+  })
+
+  it('says at once that its server writes what is no message', async () => {
+    const { has } = bridged('--timeout', '1s', ...plain('--mute', '--junk'))
+    expect(await has('err', '\n')).toMatch(/node writes to its standard output what is no message .*does it log to standard error\?/)
+  })
+})
