@@ -42,7 +42,7 @@ async function calibrate(contender, { seconds, warmUp = 0 }) {
 /**
  * `contenders`: `{ name, run(count), grain?, work?, tidy? }`, where `run` does `count` operations, a multiple of `grain`; `work` gives the seconds
  * of processor time used so far, of this process unless told otherwise; and `tidy` clears up after a run, which is not timed.
- * Gives microseconds per operation for each name: the median of the rounds, their spread, and the median of the work. On a quiet machine clock
+ * Gives microseconds per operation for each name: the median of the rounds, their spread, the median of the work, and those of each round. On a quiet machine clock
  * and work agree; on a busy one the work is the better measure, since waiting for a processor is no part of it.
  */
 export async function compete(contenders, effort) {
@@ -60,7 +60,7 @@ export async function compete(contenders, effort) {
 
 function summary(samples) {
   const times = samples.map(({ us }) => us)
-  return { us: median(times), low: Math.min(...times), high: Math.max(...times), work: median(samples.map(({ work }) => work)) }
+  return { us: median(times), low: Math.min(...times), high: Math.max(...times), work: median(samples.map(({ work }) => work)), samples }
 }
 
 /** Microseconds of single runs of `work(at)`, for percentiles. `prepare(at)` is not timed. */

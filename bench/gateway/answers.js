@@ -51,7 +51,8 @@ const greetingOf = (version) => greetings[version] ?? { initialize: { protocolVe
 export function answering(version, { rich = false } = {}) {
   const tools = Array.from({ length: LIST_LENGTH }, (_, at) => (rich ? richToolOf(at) : toolOf(at)))
   const echo = rich ? (text) => structured({ text }) : content
-  const written = (result) => JSON.stringify({ ...result, ...besides(version) })
+  const behind = JSON.stringify(besides(version)).slice(1)
+  const written = (result) => JSON.stringify(result).slice(0, -1) + (behind === '}' || Object.keys(result).length === 0 ? '' : ',') + behind
   const prepared = new Map(
     Object.entries({ ...greetingOf(version), 'tools/list': { tools, ...uncached(version) } }).map(([method, result]) => [method, written(result)]),
   )

@@ -24,6 +24,13 @@ function together(scenarios, first) {
 /** How subjects of the same cast compare, `compare(results)`: how busy the machine is changes from cast to cast, and of one cast they all have the same. */
 export const acrossCasts = ({ casts }, compare) => median(casts.map(compare))
 
+/**
+ * The same for turns of the same round, `compare(sample of one, sample of the other)`: they follow each other at once, and the machine is not as fast now as
+ * a second ago.
+ */
+export const acrossRounds = ({ casts }, one, other, compare) =>
+  median(casts.flatMap((cast) => cast[one].samples.map((sample, round) => compare(sample, cast[other].samples[round]))))
+
 /** The middle one of each figure; of the range, its ends. */
 function middle(results) {
   const of = (figure) => results.map((result) => result[figure])

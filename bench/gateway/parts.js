@@ -6,7 +6,7 @@ import { Direct } from './direct.js'
 import { loads } from './loads.js'
 import { withPrograms } from './program.js'
 import { sideBySide } from './side-by-side.js'
-import { beforeHttp, beforeStdio, startHttpServer } from './subjects.js'
+import { beforeHttp, beforeStdio, startHttpServer, startParleyBefore } from './subjects.js'
 
 const VERSION = '2025-11-25'
 const OLDEST = '2024-11-05'
@@ -58,7 +58,7 @@ function stdioCast(isWanted, inFlights, effort, say) {
     const subjects = [new Direct(VERSION)]
     try {
       for (const [name, begin] of Object.entries(beforeStdio)) {
-        if (isWanted(name)) subjects.push(await talkTo(await begin(start, { version: VERSION }), VERSION))
+        if (isWanted(name)) subjects.push(await talkTo(await begin(start, { version: VERSION }), VERSION, name))
       }
       return await eachLoad(subjects, inFlights, effort, say)
     } finally {
@@ -99,7 +99,10 @@ const PAIRS = [
 export const pairName = (client, server) => `${client} → ${server}`
 export const pairs = PAIRS.map(([client, server]) => ({ name: pairName(client, server), base: pairName(client, client), translated: client !== server }))
 
-/** The same over HTTP with a server of another version behind it, each pair with a gateway of its own. */
+/**
+ * The same over HTTP with a server of another version behind it. One gateway serves all pairs: how well a process runs is partly luck, and of one process
+ * all have the same.
+ */
 export async function translation(isWanted, effort, say) {
   const own = { ...effort, ...effort.translation }
   return isWanted('parley') ? await eachCast(own.casts, say, () => translationCast(own, say)) : []
@@ -107,15 +110,18 @@ export async function translation(isWanted, effort, say) {
 
 function translationCast(effort, say) {
   return withPrograms(async (start) => {
-    const upstreams = new Map()
+    const running = new Map()
+    const upstreams = []
+    for (const [client, server] of PAIRS) {
+      if (!running.has(server)) running.set(server, await startHttpServer(start, server, 'rich'))
+      // Clients without sessions have to be told whose session at the server is theirs.
+      const settings = client === STATELESS && server !== STATELESS ? { session: 'shared' } : {}
+      upstreams.push({ name: `from-${client}-to-${server}`, upstream: running.get(server), settings })
+    }
+    const placeOf = await startParleyBefore(start, upstreams)
     const subjects = []
     try {
-      for (const [client, server] of PAIRS) {
-        if (!upstreams.has(server)) upstreams.set(server, await startHttpServer(start, server, 'rich'))
-        // Clients without sessions have to be told whose session at the server is theirs.
-        const settings = client === STATELESS && server !== STATELESS ? { session: 'shared' } : {}
-        subjects.push(await talkTo(await beforeHttp.parley(start, upstreams.get(server), { settings }), client, pairName(client, server)))
-      }
+      for (const [at, [client, server]] of PAIRS.entries()) subjects.push(await talkTo(placeOf(upstreams[at].name), client, pairName(client, server)))
       return await eachLoad(subjects, [MOST_IN_FLIGHT], effort, say)
     } finally {
       for (const { stop } of subjects) stop()

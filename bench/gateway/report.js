@@ -1,6 +1,7 @@
 /** The figures of the gateway as a page to read. */
 import { counted, digits, microseconds, table } from '../table.js'
 import { pairs } from './parts.js'
+import { peersIn } from './subjects.js'
 
 const orNothing = (value, write) => (value === undefined || Number.isNaN(value) ? '' : write(value))
 
@@ -20,7 +21,7 @@ function resultTable({ title, results }, base, baseTitle) {
 }
 
 const timesBetterPeer = (scenario) => {
-  const peers = Object.entries(scenario.results).filter(([name]) => name !== 'direct' && name !== 'parley' && name !== 'bare relay')
+  const { peers } = peersIn(scenario.results)
   const [better] = peers.sort(([, a], [, b]) => a.us - b.us)[0] ?? []
   return resultTable(scenario, () => better, `times ${better ?? 'a peer'}`)
 }
@@ -59,17 +60,17 @@ export function report({ environment, stdio = [], http = [], translation = [], s
 Every gateway is a process of its own, and so is every server behind one: the same small program without any library for all. The load comes from the bench by hand-written HTTP
 over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are looked at, and the content of
 the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts, and of several casts of processes, since how well one of them
-runs is partly luck of its start (twelve casts for one call at a time over stdio, fifteen for translation, three elsewhere). Tables have the medians of each subject; goals are about how subjects
-compare within one cast, and the median of that, since the machine may be busier in another. "Direct" is the server without a gateway, over the pipes of its process or over HTTP; "added" is how much longer than that the middle call (p50)
+runs is partly luck of its start (twelve casts for one call at a time over stdio, fifteen for translation, three elsewhere), and all are warmed up with every load before anything is measured. Tables have the medians of each subject; goals are about how subjects
+compare within one cast, for translation within one round of it, and the median of that, since the machine may be busier in another. "Direct" is the server without a gateway, over the pipes of its process or over HTTP; "added" is how much longer than that the middle call (p50)
 takes. "Work" is processor time of the gateway's process, or of the server's where there is none. The "bare relay" is what \`node:http\` and a pipe cost by themselves: some lines
 that check, limit and supervise nothing.
 
-Peers run in the fastest mode that has sessions: mcp-proxy with Streamable HTTP alone, without its store of events and for the handshake era only (\`--server stream
---no-eventStore --no-modern\`), supergateway with sessions (\`--stateful\`; without them it starts a process for each request) and without its log (\`--logLevel none\`).
-Parley runs with its defaults.
+All run with their defaults, supergateway with sessions (\`--stateful\`; without them it starts a process for each request): goals are about these. "Pared down" is what the
+peers can do at best, without what Parley does as well: mcp-proxy with Streamable HTTP alone, without its store of events and for the handshake era only (\`--server stream
+--no-eventStore --no-modern\`), supergateway without its log (\`--logLevel none\`).
 
 What translation costs is held against the same client with a server of its own version. All servers send the same there: tools with titles, annotations and here and there
-an output schema, and small results with structured content, which later versions have added; so there is something to translate. Each pair of versions has a gateway of its own.
+an output schema, and small results with structured content, which later versions have added; so there is something to translate. One gateway serves all pairs of versions, since of one process all have the same luck.
 Where many sessions are open, their clients declare no capabilities, since only such clients can share a server over stdio. The memory of a session
 is what the gateway's process has grown by (\`VmRSS\`), after collections.
 

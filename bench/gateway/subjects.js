@@ -1,4 +1,4 @@
-/** The gateways that are measured: how each is started, in the fastest mode it has, and where it then serves. */
+/** The gateways that are measured: how each is started, and where it then serves. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,20 @@ export const peers = [
   { name: 'supergateway', file: 'supergateway', package: 'supergateway' },
 ]
 
+/** A peer without what Parley does as well, for what it could do at best. */
+const PARED_DOWN = ', pared down'
+export const isParedDown = (name) => name.endsWith(PARED_DOWN)
+/** Nobody would run it: it is what others are held against. */
+export const YARDSTICK = 'bare relay'
+
+/** The results of peers as they come, and of those that are pared down. */
+export function peersIn({ direct, parley, [YARDSTICK]: _, ...results }) {
+  const entries = Object.entries(results)
+  return { peers: entries.filter(([name]) => !isParedDown(name)), pared: entries.filter(([name]) => isParedDown(name)) }
+}
+
+export const fullName = (name) => (isParedDown(name) ? name.slice(0, -PARED_DOWN.length) : name)
+
 /** The command line of a server over stdio. */
 const stdioServer = (version) => [process.execPath, fileOf('./servers/stdio.js'), version]
 
@@ -23,16 +37,43 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 let configs = 0
 
-function configOf(server) {
+function configOf(mcpServers) {
   const file = join(folder, `${++configs}.json`)
-  writeFileSync(file, JSON.stringify({ mcpServers: { bench: server } }))
+  writeFileSync(file, JSON.stringify({ mcpServers }))
   return file
 }
 
-async function startParley(start, server, options) {
-  const config = configOf(server)
+/** One for several servers, by their names: gives where it serves each. */
+async function startParleyFor(start, servers, options) {
+  const config = configOf(servers)
   const program = await start('parley', (port) => [PARLEY, 'gateway', '--config', config, '--port', String(port)], options)
-  return { ...program, path: '/servers/bench/mcp' }
+  return (name) => ({ ...program, path: `/servers/${name}/mcp` })
+}
+
+async function startParley(start, server, options) {
+  const placeOf = await startParleyFor(start, { bench: server }, options)
+  return placeOf('bench')
+}
+
+async function startMcpProxy(start, { version, ...options }, own = []) {
+  const args = (port) => [MCP_PROXY, '--host', '127.0.0.1', '--port', String(port), ...own, '--', ...stdioServer(version)]
+  return { ...(await start('mcp-proxy', args, options)), path: '/mcp' }
+}
+
+/** With sessions, since without them it starts a process for each request. */
+async function startSupergateway(start, { version, ...options }, own = []) {
+  const args = (port) => [
+    SUPERGATEWAY,
+    '--stdio',
+    stdioServer(version).join(' '),
+    '--outputTransport',
+    'streamableHttp',
+    '--stateful',
+    '--port',
+    String(port),
+    ...own,
+  ]
+  return { ...(await start('supergateway', args, options)), path: '/mcp' }
 }
 
 /** In front of a server over stdio. `settings` are Parley's own. */
@@ -41,18 +82,14 @@ export const beforeStdio = {
     const [command, ...args] = stdioServer(version)
     return await startParley(start, { command, args, ...settings }, options)
   },
+  'mcp-proxy': (start, options) => startMcpProxy(start, options),
   /** Streamable HTTP alone, without the store of events that lets clients resume, and without a look at every request for the stateless era. */
-  async 'mcp-proxy'(start, { version, ...options }) {
-    const own = (port) => ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream', '--no-eventStore', '--no-modern']
-    return { ...(await start('mcp-proxy', (port) => [MCP_PROXY, ...own(port), '--', ...stdioServer(version)], options)), path: '/mcp' }
-  },
-  /** With sessions, since without them it starts a process for each request; and without a word. */
-  async supergateway(start, { version, ...options }) {
-    const own = (port) => ['--outputTransport', 'streamableHttp', '--stateful', '--logLevel', 'none', '--port', String(port)]
-    return { ...(await start('supergateway', (port) => [SUPERGATEWAY, '--stdio', stdioServer(version).join(' '), ...own(port)], options)), path: '/mcp' }
-  },
-  async 'bare relay'(start, { version, ...options }) {
-    return { ...(await start('bare relay', (port) => [BARE_RELAY, String(port), ...stdioServer(version)], options)), path: '/mcp' }
+  [`mcp-proxy${PARED_DOWN}`]: (start, options) => startMcpProxy(start, options, ['--server', 'stream', '--no-eventStore', '--no-modern']),
+  supergateway: (start, options) => startSupergateway(start, options),
+  /** Without a word. */
+  [`supergateway${PARED_DOWN}`]: (start, options) => startSupergateway(start, options, ['--logLevel', 'none']),
+  async [YARDSTICK](start, { version, ...options }) {
+    return { ...(await start(YARDSTICK, (port) => [BARE_RELAY, String(port), ...stdioServer(version)], options)), path: '/mcp' }
   },
 }
 
@@ -61,10 +98,16 @@ export async function startHttpServer(start, version, ...manner) {
   return { ...(await start(`server of ${version}`, (port) => [fileOf('./servers/http.js'), String(port), version, ...manner])), path: '/mcp' }
 }
 
+const overHttp = ({ port, path }, settings) => ({ url: `http://127.0.0.1:${port}${path}`, transport: 'streamable-http', ...settings })
+
+/** `upstreams`: `{ name, upstream, settings }` of each. */
+export function startParleyBefore(start, upstreams) {
+  return startParleyFor(start, Object.fromEntries(upstreams.map(({ name, upstream, settings }) => [name, overHttp(upstream, settings)])))
+}
+
 /** In front of a server over HTTP that is running. */
 export const beforeHttp = {
-  parley: (start, upstream, { settings, ...options } = {}) =>
-    startParley(start, { url: `http://127.0.0.1:${upstream.port}${upstream.path}`, transport: 'streamable-http', ...settings }, options),
+  parley: (start, upstream, { settings, ...options } = {}) => startParley(start, overHttp(upstream, settings), options),
   async 'reverse proxy'(start, upstream) {
     return { ...(await start('reverse proxy', (port) => [PLAIN_PROXY, String(port), String(upstream.port)])), path: upstream.path }
   },
