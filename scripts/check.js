@@ -4,11 +4,14 @@
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { delimiter, resolve } from 'node:path'
+import { delimiter, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const REPORT = '.cache/vitest.json'
 const COVERAGE = 'coverage/coverage-summary.json'
+const LINES_OF_A_FAILURE = 6
+const CHARACTERS_OF_A_FAILURE = 1000
+const SHOWN_FAILURES = 10
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
 const { values } = parseArgs({ options: { 'also-on': { type: 'string', multiple: true, default: [] } } })
@@ -44,11 +47,23 @@ function countTests() {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(REPORT, 'utf8'))
     // A file that does not even load has no tests to count.
-    const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length
-    return { passed: numPassedTests, failed: numFailedTests + broken }
+    const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+    const failures = [...broken.map(({ name, message }) => failure(name, '', message)), ...testResults.flatMap(failuresIn)]
+    return { passed: numPassedTests, failed: numFailedTests + broken.length, failures }
   } catch {
     return { passed: 0, failed: 0 }
   }
+}
+
+function failuresIn({ name, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === 'failed')
+  return failed.map(({ fullName, failureMessages }) => failure(name, fullName, failureMessages.join('\n')))
+}
+
+/** Where it failed and the beginning of why: what a reader of only the last lines of a log needs. */
+function failure(path, test, message) {
+  const why = message.split('\n').slice(0, LINES_OF_A_FAILURE).join('\n')
+  return `${relative('.', path)} ${test}\n${why.slice(0, CHARACTERS_OF_A_FAILURE)}`.replaceAll('\n', '\n    ')
 }
 
 /** Of no lines at all, any share is covered: the thresholds would let that pass. */
@@ -86,7 +101,11 @@ for (const check of checks) {
 }
 
 console.log()
-for (const { name, ok, seconds } of done) console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)`)
+for (const { name, ok, seconds, failures = [] } of done) {
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${name} (${seconds.toFixed(1)} s)`)
+  for (const failure of failures.slice(0, SHOWN_FAILURES)) console.log(`  ${failure}`)
+  if (failures.length > SHOWN_FAILURES) console.log(`  and ${failures.length - SHOWN_FAILURES} more`)
+}
 const sum = (key) => done.reduce((total, outcome) => total + outcome[key], 0)
 console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
 process.exitCode = done.every(({ ok }) => ok) ? 0 : 1
