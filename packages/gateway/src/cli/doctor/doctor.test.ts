@@ -138,6 +138,36 @@ describe('parley doctor on an address', () => {
     expect(candidates(new URL('http://a:1/mpc'), said)[0]?.href).toBe('http://a:1/mcp')
   })
 
+  it('reads what is named in the first of two refusals, and not beyond', () => {
+    const named = 'Nothing is served at this path; the endpoints are /tools/mcp, /tols/sse and 3 more'
+    const said = `Neither Streamable HTTP nor HTTP+SSE: ${named}; Nothing is served at this path, /tols/mcp`
+    expect(candidates(new URL('http://a:1/tols/mcp'), said)[0]?.href).toBe('http://a:1/tools/mcp')
+  })
+
+  it.each([
+    'the endpoint is //b:2/mpc',
+    'the endpoints are /\\b:2/mpc, \\/b:2/mpc',
+    'the endpoints are //b:2/mcp, http://b:2/mpc, /\t/b:2/mpc',
+    'the endpoint is /.//b:2/mpc',
+  ])('is led to no other host by a refusal that says %j', (said) => {
+    for (const asked of ['http://a:1//b:2/mpc', 'http://a:1/mpc', 'ws://a:1/mpc', 'http://a:1/servers/x/mcp'])
+      expect(candidates(new URL(asked), said).map(({ host }) => host)).not.toContain('b:2')
+  })
+
+  it('keeps credentials from a host that a refusal names', async () => {
+    const strangers: string[] = []
+    const stranger = createHttp((request, response) => {
+      strangers.push(String(request.headers.authorization))
+      request.resume().on('end', () => response.writeHead(404).end())
+    })
+    others.push(stranger)
+    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+    const { port } = stranger.address() as AddressInfo
+    const address = await answering(404, {}, `Nothing is served at this path; the endpoint is //127.0.0.1:${port}/mcp`)
+    await doctor(address.replace('/mcp', `//127.0.0.1:${port}/mpc`), '--header', 'Authorization: Bearer secret', '--timeout', '2s')
+    expect(strangers).toEqual([])
+  })
+
   it('says that a port does not speak TLS', async () => {
     const diagnosis = await doctor(serving.url.replace('http:', 'https:'))
     expect(named(diagnosis, 'certificate')).toMatchObject({ status: 'problem', fix: expect.stringContaining('try http://') })

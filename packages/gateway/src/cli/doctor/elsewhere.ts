@@ -21,19 +21,25 @@ export function usualAdvice(asked: URL): string {
   return ADVICE[schemeOf(asked)] ?? 'check the address'
 }
 
-/** The most likely first; `said` is how the address was refused. */
+/** The most likely first, all at the host that was asked: what is sent there may hold credentials. `said` is how the address was refused. */
 export function candidates(asked: URL, said: string): URL[] {
   const ways = [...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
   const urls = ways.map((way) => (way.startsWith('/') ? new URL(way, asked) : new URL(`http://${asked.host}${way.slice('http:'.length)}`)))
-  return urls.filter(({ href }) => href !== asked.href)
+  return urls.filter(({ href, host }) => href !== asked.href && host === asked.host)
 }
 
 const SERVER = /^\/servers\/([^/]+)\/mcp$/
 
+/** The text is the server's own: a path that begins with two slashes, of either kind, would be an address somewhere else. */
+const PATH = /^\/(?!\/)[^\s;,\\]*$/
+
 /** Parley itself lists what there is; of the servers of a gateway, names are compared and not what all of them share. */
 function namedIn(said: string, path: string): string[] {
-  const [, list = ''] = /the endpoints? (?:are|is) (\/.*)$/.exec(said) ?? []
-  const paths = list.split(', ').filter((each) => each.startsWith('/'))
+  const [, list = ''] = /the endpoints? (?:are|is) (\/[^;]*)/.exec(said) ?? []
+  const paths = list
+    .replace(/ and \d+ more$/, '')
+    .split(', ')
+    .filter((each) => PATH.test(each))
   const [, name] = SERVER.exec(path) ?? []
   if (name === undefined) return nearest(path, paths, 1)
   const names = paths.flatMap((each) => SERVER.exec(each)?.[1] ?? [])
