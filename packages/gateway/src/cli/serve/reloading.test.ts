@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConfigError, type GatewayConfig, parseConfig, type Reading } from '../../config/index.ts'
 import { silentLog } from '../../log/index.ts'
 import { Reloading } from './reloading.ts'
@@ -55,5 +55,29 @@ describe('G a configuration that is read again', () => {
     failure = undefined
     await reloading.take(one())
     expect(said).toEqual([expect.stringMatching(/stays in force: Error: no pins$/), MENDED])
+  })
+
+  it('is compared with what is in force when one that was read before it fails afterwards', async () => {
+    const under: { fail(error: Error): void; succeed(): void }[] = []
+    const reload = (): Promise<void> => new Promise((succeed, fail) => under.push({ fail, succeed }))
+    const say = (message: string): void => void said.push(message)
+    const slow = new Reloading({ reload }, { ...silentLog, info: say, error: say }, one().config)
+    const third = (): Reading => reading('{"mcpServers":{"a":{"command":"z"}}}')
+    const first = slow.take(other())
+    const second = slow.take(third())
+    await vi.waitFor(() => expect(under).not.toHaveLength(0))
+    under[0]?.fail(new Error('no pins'))
+    await first
+    await vi.waitFor(() => expect(under).toHaveLength(2))
+    // Said at once, whatever is waited for.
+    await slow.take(broken)
+    under[1]?.succeed()
+    await second
+    expect(said).toEqual([expect.stringMatching(/stays in force: Error: no pins$/), expect.stringMatching(REFUSED)])
+    const again = slow.take(third())
+    await vi.waitFor(() => expect(under).toHaveLength(3))
+    under[2]?.succeed()
+    await again
+    expect(said.slice(2)).toEqual([MENDED])
   })
 })

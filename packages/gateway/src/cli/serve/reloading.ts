@@ -8,8 +8,11 @@ export class Reloading {
   readonly #gateway: Pick<Gateway, 'reload'>
   readonly #log: GatewayLog
   #inForce: GatewayConfig
-  /** Whether what was read last is not in force. */
-  #wasRefused = false
+  /** How many were read, and which of them was the last that is not in force. */
+  #read = 0
+  #refused = 0
+  /** Of two that are read one right after the other, the first has been taken or not before the second is. */
+  #turn: Promise<void> = Promise.resolve()
 
   constructor(gateway: Pick<Gateway, 'reload'>, log: GatewayLog, inForce: GatewayConfig) {
     this.#gateway = gateway
@@ -18,23 +21,29 @@ export class Reloading {
   }
 
   async take(outcome: Reading | ConfigError): Promise<void> {
-    if (outcome instanceof ConfigError) return this.#refuse(outcome.message)
+    const number = ++this.#read
+    // Whoever has made the mistake learns of it now: a reload may wait for servers.
+    if (outcome instanceof ConfigError) return this.#refuse(number, outcome.message)
     const { config, warnings } = outcome
     for (const warning of warnings) this.#log.warning(describeProblem(warning))
-    const former = this.#inForce
-    if (this.#wasRefused && isDeepStrictEqual(config, former)) this.#log.info('The configuration can be read again; nothing has changed')
-    this.#wasRefused = false
-    this.#inForce = config
+    this.#turn = this.#turn.then(() => this.#reload(number, config))
+    return this.#turn
+  }
+
+  async #reload(number: number, config: GatewayConfig): Promise<void> {
     try {
       await this.#gateway.reload(config)
     } catch (error) {
-      this.#inForce = former
-      this.#refuse(String(error))
+      return this.#refuse(number, String(error))
     }
+    const isMended = this.#refused > 0 && this.#refused < number
+    if (isMended && isDeepStrictEqual(config, this.#inForce)) this.#log.info('The configuration can be read again; nothing has changed')
+    if (isMended) this.#refused = 0
+    this.#inForce = config
   }
 
-  #refuse(why: string): void {
-    this.#wasRefused = true
+  #refuse(number: number, why: string): void {
+    this.#refused = Math.max(this.#refused, number)
     this.#log.error(`The configuration was not taken, and the former one stays in force: ${why}`)
   }
 }
