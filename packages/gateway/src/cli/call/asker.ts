@@ -13,8 +13,6 @@ export interface AskerOptions {
   decline?: boolean
 }
 
-type Content = Record<string, ElicitValue>
-
 const ATTEMPTS = 5
 
 export class Asker {
@@ -73,7 +71,8 @@ export class Asker {
   async #form({ signal }: ElicitQuestion, { properties, required = [] }: FormSchema): Promise<ElicitReply> {
     const consent = await this.#yesOrNo('  Answer? (yes, no = decline): ', signal)
     if (consent !== true) return consent === false ? 'decline' : 'cancel'
-    const content: Content = {}
+    // Not set one by one: a field may have a name that objects treat in their own way.
+    const content: [string, ElicitValue][] = []
     for (const [name, schema] of Object.entries(properties)) {
       const mustBe = required.includes(name) && schema.default === undefined
       const value = await this.#field(
@@ -85,9 +84,9 @@ export class Asker {
         signal,
       )
       if (value === 'gone') return 'cancel'
-      if (value.value !== undefined) content[name] = value.value
+      if (value.value !== undefined) content.push([name, value.value])
     }
-    return { action: 'accept', content }
+    return { action: 'accept', content: Object.fromEntries(content) }
   }
 
   /** Never opened by itself: whether an address is to be trusted is for the user to say. */

@@ -24,7 +24,8 @@ export class ScriptedAnswers {
       this.#asked.add(name)
       if (this.#texts.has(name)) this.#used.add(name)
     }
-    const content: Record<string, ElicitValue> = {}
+    // Not set one by one: a field may have a name that objects treat in their own way.
+    const content: [string, ElicitValue][] = []
     for (const [name, schema] of Object.entries(properties)) {
       const text = this.#texts.get(name)
       if (text === undefined) {
@@ -35,9 +36,9 @@ export class ScriptedAnswers {
       }
       const read = readField(schema, text)
       if ('problem' in read) throw failed('wrong_answer', `--answer ${name}=${text}: ${read.problem}`)
-      content[name] = read.value
+      content.push([name, read.value])
     }
-    return { content }
+    return { content: Object.fromEntries(content) }
   }
 
   /** About answers to what was never asked, now that nothing more will be. */
