@@ -8,6 +8,8 @@ export interface RunOptions {
   /** Somebody sits at a terminal. */
   tty?: boolean
   env?: Record<string, string>
+  /** How the program is called. */
+  program?: string
   /** Called with what was written to standard output so far. */
   onStdout?: (text: string, controls: Controls) => void
   /** Called with what was written to standard error so far. */
@@ -25,7 +27,7 @@ export interface Ran {
   readonly err: string
 }
 
-export async function parley(line: readonly string[], { stdin, tty = false, env = {}, onStdout, onStderr }: RunOptions = {}): Promise<Ran> {
+export async function parley(line: readonly string[], { stdin, tty = false, env = {}, program = 'parley', onStdout, onStderr }: RunOptions = {}): Promise<Ran> {
   const input = new PassThrough()
   if (stdin !== undefined) input.end(stdin)
   let [out, err] = ['', '']
@@ -53,7 +55,7 @@ export async function parley(line: readonly string[], { stdin, tty = false, env 
       return () => interrupts.delete(listener)
     },
   }
-  const code = await runCli(line, { io, version: '9.8.7', program: 'parley' })
+  const code = await runCli(line, { io, version: '9.8.7', program })
   return { code, out, err }
 }
 

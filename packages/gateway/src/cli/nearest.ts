@@ -1,4 +1,5 @@
 /** What was probably meant by a name that does not exist. */
+import { distance } from '../config/index.ts'
 
 const LONGEST = 80
 
@@ -18,20 +19,6 @@ export function nearest(wanted: string, names: readonly string[], most = 3): str
 function far(asked: string, name: string): number {
   const contained = asked.length > 2 && (name.includes(asked) || asked.includes(name)) && name.length > 2
   return contained ? Math.min(1.5, distance(asked, name)) : distance(asked, name)
-}
-
-/** Edits (insert, delete, replace) from one to the other. */
-export function distance(one: string, other: string): number {
-  let before = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= one.length; row++) {
-    const now = [row]
-    for (let at = 1; at <= other.length; at++) {
-      const replaced = (before[at - 1] as number) + (one[row - 1] === other[at - 1] ? 0 : 1)
-      now.push(Math.min(replaced, (before[at] as number) + 1, (now[at - 1] as number) + 1))
-    }
-    before = now
-  }
-  return before[other.length] as number
 }
 
 /** As the end of an error message: `; did you mean "a" or "b"?`. */

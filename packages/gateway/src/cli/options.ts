@@ -13,7 +13,8 @@ export interface SharedOptions extends TargetOptions {
 
 const TRANSPORTS = ['streamable-http', 'sse', 'websocket', 'tcp']
 
-export function withTarget(command: Command): Command {
+/** `program`: how the program is called here, for commands to copy. */
+export function withTarget(command: Command, program: string): Command {
   return (
     command
       .option('--config <file>', 'the configuration whose servers are meant')
@@ -22,7 +23,7 @@ export function withTarget(command: Command): Command {
       .addOption(new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS))
       .option('--timeout <time>', 'how long the server may take for each step, such as 500ms, 30s, 2m', duration)
       // Options of the program itself are what is unknown most often.
-      .showHelpAfterError(`(--help shows what there is; a program and its options follow "--": parley ${command.name()} -- npx -y some-server)`)
+      .showHelpAfterError(`(--help shows what there is; a program and its options follow "--": ${program} ${command.name()} -- npx -y some-server)`)
   )
 }
 

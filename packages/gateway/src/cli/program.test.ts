@@ -59,6 +59,11 @@ describe('the command line', () => {
     expect(err).toMatch(message)
   })
 
+  it('hints at commands as they are typed here', async () => {
+    const { err } = await parley(['inspect', 'npx', '-y', 'some-server'], { program: 'npx parley-gateway' })
+    expect(err).toContain('follow "--": npx parley-gateway inspect -- npx -y some-server')
+  })
+
   it('gives errors of use as JSON with --json', async () => {
     for (const line of [
       ['inspect', '--json'],

@@ -96,7 +96,7 @@ function gateway(program: Command, { options, command }: Line): void {
 }
 
 function bridge(program: Command, { options, command }: Line): void {
-  withTarget(program.command('bridge'))
+  withTarget(program.command('bridge'), options.program)
     .description('speak standard input and output here, and to any server there')
     .usage('--config F --server NAME | URL | -- COMMAND ARGS')
     .addArgument(new Argument('[url...]', 'the address of the server'))
@@ -116,7 +116,7 @@ ${EXIT_CODES}`,
 }
 
 function inspect(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withVersion(withTarget(program.command('inspect'))))
+  withOutput(withVersion(withTarget(program.command('inspect'), options.program)))
     .description('show who a server is, what it speaks and offers, and what clients of other versions lose')
     .usage('URL | -- COMMAND ARGS | --config F [--server NAME]')
     .addArgument(new Argument('[url...]', 'the address of the server'))
@@ -139,7 +139,7 @@ ${EXIT_CODES}`,
 }
 
 function call(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withVersion(withTarget(program.command('call'))))
+  withOutput(withVersion(withTarget(program.command('call'), options.program)))
     .description('call one tool')
     .usage(
       '[options] URL TOOL [JSON]\n       parley call [options] TOOL [JSON] -- COMMAND ARGS\n       parley call [options] --config F --server NAME TOOL [JSON]',
@@ -168,7 +168,7 @@ ${EXIT_CODES}`,
 }
 
 function doctor(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withTarget(program.command('doctor')))
+  withOutput(withTarget(program.command('doctor'), options.program))
     .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
     .usage('[URL | -- COMMAND ARGS | --config F [--server NAME]]')
     .addArgument(new Argument('[url...]', 'the address of a server; without any, parley.json in this folder is looked at'))

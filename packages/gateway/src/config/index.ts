@@ -2,7 +2,7 @@
 export { serverDefaults, settingsDefaults } from './defaults.ts'
 export { type ConfigDiff, changedSettings, diffConfig } from './diff.ts'
 export type { ConfigFormat } from './document.ts'
-export { nearest } from './nearest.ts'
+export { distance, nearest } from './nearest.ts'
 export { type Override, type ParseOptions, parseConfig, type Reading } from './parse.ts'
 export { ConfigError, type ConfigProblem, describeProblem } from './problem.ts'
 export { type ReadOptions, readConfig } from './read.ts'
