@@ -198,7 +198,7 @@ export class AggregateEndpoint implements Endpoint {
         return { items: tasks as Body[], nextCursor: nextCursor as string | undefined }
       },
     }))
-    this.#taskLists ??= new MergedList({ clock: this.#whole.clock, deadline: DEADLINE })
+    this.#taskLists ??= new MergedList({ clock: this.#whole.clock, deadline: DEADLINE, perAsker: true })
     const { items, nextCursor } = await this.#taskLists.page(sources, inbound.params['cursor'] as string | undefined)
     return nextCursor === undefined ? { tasks: items } : { tasks: items, nextCursor }
   }

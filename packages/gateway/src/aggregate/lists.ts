@@ -1,10 +1,11 @@
 /** The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives nothing. */
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, isObject } from 'parley-mcp/engine'
+import { type Body, type Clock, isObject, systemMint } from 'parley-mcp/engine'
 import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
 import { type ListNote, type ListSource, MergedList, type MergedPage, PageReader, weightOf } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
+import { CommonResources } from './common-resources.ts'
 import type { Grace } from './grace.ts'
 import type { Offers } from './offers.ts'
 import { RESOURCE_METHODS, type ResourceMethod, Strangers } from './strangers.ts'
@@ -64,6 +65,13 @@ export interface ListsOptions {
   readonly onLate: (kind: ListKind) => void
 }
 
+/** What is remembered of the lists of one conversation. */
+interface OwnMemory {
+  /** By which cursors say whose they are. */
+  readonly id: string
+  readonly readers: Map<ListMethod, PageReader<Listed>>
+}
+
 /** By server: its lists that have not been read to their end. */
 type Unread = Map<string, Set<ListMethod>>
 
@@ -77,17 +85,20 @@ interface Learning {
 export class Lists {
   readonly #options: ListsOptions
   readonly #merged: ReadonlyMap<ListMethod, MergedList<Listed>>
-  readonly #memories = new WeakMap<object, Map<ListMethod, PageReader<Listed>>>()
+  readonly #memories = new WeakMap<object, OwnMemory>()
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
   readonly #strangers: Strangers
+  readonly #common: CommonResources
   #learning: Learning | undefined
   /** Whoever waits for a resource to be shown. */
   readonly #waiting = new Set<() => void>()
 
   constructor(options: ListsOptions) {
     this.#options = options
-    this.#strangers = new Strangers({ ...options, deadline: DEADLINE, read: (method, served) => this.read(method, served) })
+    const reading = { ...options, deadline: DEADLINE, read: (method: ListMethod, served: ServedUpstream) => this.read(method, served) }
+    this.#strangers = new Strangers(reading)
+    this.#common = new CommonResources(reading)
     const { clock } = options
     this.#merged = new Map(METHODS.map((method) => [method, new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => this.#late(method) })]))
   }
@@ -96,24 +107,31 @@ export class Lists {
     if (cursor !== undefined && typeof cursor !== 'string') throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
     if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, own))
     for (const other of RESOURCE_METHODS) if (other !== method) this.#strangers.begin(other)
-    const page = await this.#collect(method, cursor, own)
+    const apart: ServedUpstream[] = []
+    const page = await this.#collect(method, cursor, own, apart)
     const last = page.items.at(-1)?.server
     if (last !== undefined) {
+      const shown = new Set(page.items.map(({ server }) => server))
+      await Promise.all(apart.map((served) => shown.has(served.upstream.name) && this.#common.known(served)))
       this.#strangers.metBefore(last, method)
       await this.#strangers.knownBefore(last)
     }
     return this.#shown(method, page)
   }
 
-  /** Items stand in the order of the configuration: when one is given, all servers before its own were asked. */
-  async #collect(method: ListMethod, cursor: string | undefined, own?: OwnLists): Promise<MergedPage<Listed>> {
+  /**
+   * Items stand in the order of the configuration: when one is given, all servers before its own were asked. To `apart` those are added that show the
+   * client a list of its own.
+   */
+  async #collect(method: ListMethod, cursor: string | undefined, own?: OwnLists, apart: ServedUpstream[] = []): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
     const sources = asked.map((served): ListSource<Listed> => {
       const list = own?.(served)
+      if (list !== undefined) apart.push(served)
       return {
         server: served.upstream.name,
-        fetch: (place) => this.#fetchInTime(served, method, place, list?.ask),
-        memory: list && this.#memoryOf(list.owner, method),
+        fetch: (place) => this.#fetchInTime(served, method, place),
+        own: list && { ...this.#memoryOf(list.owner, method), fetch: (place) => this.#fetchInTime(served, method, place, list.ask) },
       }
     })
     const page = await (this.#merged.get(method) as MergedList<Listed>).page(sources, cursor)
@@ -122,15 +140,16 @@ export class Lists {
     return page
   }
 
-  #memoryOf(owner: object, method: ListMethod): PageReader<Listed> {
-    const memories = this.#memories.get(owner) ?? new Map<ListMethod, PageReader<Listed>>()
-    this.#memories.set(owner, memories)
-    let memory = memories.get(method)
+  #memoryOf(owner: object, method: ListMethod): { id: string; memory: PageReader<Listed> } {
+    const own = this.#memories.get(owner) ?? { id: systemMint(), readers: new Map<ListMethod, PageReader<Listed>>() }
+    this.#memories.set(owner, own)
+    let memory = own.readers.get(method)
     if (memory === undefined) {
-      memory = new PageReader({ clock: this.#options.clock, deadline: DEADLINE, maxKnown: MOST_PAGES, onLate: () => this.#late(method) })
-      memories.set(method, memory)
+      const onLate = (): void => this.#late(method)
+      memory = new PageReader({ clock: this.#options.clock, deadline: DEADLINE, maxKnown: MOST_PAGES, onLate, perAsker: true })
+      own.readers.set(method, memory)
     }
-    return memory
+    return { id: own.id, memory }
   }
 
   #late(method: ListMethod): void {
@@ -202,6 +221,7 @@ export class Lists {
   /** What was read may not be all any more. */
   resourcesChanged(): void {
     this.#learning = undefined
+    this.#common.changed()
   }
 
   /** Who has such a list, or may have. Who had a chance to be reached and was not is started, but not waited for. */
@@ -260,6 +280,7 @@ export class Lists {
     throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
   }
 
+  /** What one client alone is shown says nothing of what there is for the others. */
   async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
     const { name } = served.upstream
     let nextCursor: unknown
@@ -273,7 +294,7 @@ export class Lists {
       const kept = this.#options.offers.learn(name, method, items.filter(isObject), part).map((item): Listed => ({ server: name, item }))
       return typeof nextCursor === 'string' ? { items: kept, nextCursor } : { items: kept }
     } finally {
-      if (typeof nextCursor !== 'string') this.#wasRead(served, method)
+      if (ask === undefined && typeof nextCursor !== 'string') this.#wasRead(served, method)
     }
   }
 

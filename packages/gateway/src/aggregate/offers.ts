@@ -98,7 +98,10 @@ export class Offers {
     return this.#uris.mention(server, uri)
   }
 
-  /** From now on the items lead back to the server, besides others or, with the `part` of its list they are, in their place. Returns those that can. */
+  /**
+   * From now on the items lead back to the server, in the place of those that the same `part` of its list held before. Returns those that can. Without a
+   * part they are what one client alone is shown: URIs are the same for all, and are not learned from that.
+   */
   learn(server: string, method: ListMethod, listed: readonly Body[], part: Part | undefined): Body[] {
     const key = KEYS[method]
     const items = listed.filter((item) => typeof item[key] === 'string')
@@ -111,7 +114,7 @@ export class Offers {
         return this.#named(this.#prompts, server, items as never)
       case 'resources/list':
       case 'resources/templates/list':
-        this.#learnUris(server, method, values, part)
+        if (part !== undefined) this.#learnUris(server, method, values, part)
         return items
     }
   }
@@ -126,17 +129,17 @@ export class Offers {
       case 'prompts/list':
         return { ...item, [key]: this.#prompts.publicName(server, own) }
       case 'resources/list':
-        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.publicUri(server, own)) }
+        return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.listedUri(server, own)) }
       case 'resources/templates/list':
         return { ...item, [key]: this.#saidIfShared(server, own, this.#uris.publicTemplate(server, own)) }
     }
   }
 
-  #learnUris(server: string, method: ListMethod, values: readonly string[], part: Part | undefined): void {
+  #learnUris(server: string, method: ListMethod, values: readonly string[], part: Part): void {
     const [uris, templates] = method === 'resources/list' ? [values, undefined] : [undefined, values]
     const key = `${method} ${server}`
-    const before = part?.cursor === undefined ? undefined : this.#tellings.get(key)
-    const follows = part !== undefined && part.cursor === before?.next
+    const before = part.cursor === undefined ? undefined : this.#tellings.get(key)
+    const follows = part.cursor === before?.next
     if (!follows) return this.#uris.learnMore(server, uris, templates)
     const told = before?.values ?? []
     for (const value of values) told.push(value)

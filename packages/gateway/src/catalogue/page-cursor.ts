@@ -8,6 +8,8 @@ export interface MergedPosition {
   readonly server?: string | undefined
   /** Where that server goes on. */
   readonly cursor?: string | undefined
+  /** Whose list it goes on in, where not everybody is shown the same. */
+  readonly own?: string | undefined
   /** How many pages of it were read before. */
   readonly pages: number
 }
@@ -15,8 +17,8 @@ export interface MergedPosition {
 /** Far more than any list needs; what is longer was not made here. */
 const MAX_LENGTH = 256 * 1024
 
-export function writeCursor({ done, server, cursor, pages }: MergedPosition): string {
-  return Buffer.from(JSON.stringify({ d: done, s: server, c: cursor, n: pages })).toString('base64url')
+export function writeCursor({ done, server, cursor, own, pages }: MergedPosition): string {
+  return Buffer.from(JSON.stringify({ d: done, s: server, c: cursor, o: own, n: pages })).toString('base64url')
 }
 
 /** Throws when the cursor is none of a merged list. */
@@ -34,10 +36,11 @@ function parse(cursor: string): MergedPosition | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null) return undefined
-  const { d: done, s: server, c: at, n: pages } = value as { d?: unknown; s?: unknown; c?: unknown; n?: unknown }
-  if (!Array.isArray(done) || !done.every((name) => typeof name === 'string') || !isOptionalText(server) || !isOptionalText(at)) return undefined
+  const { d: done, s: server, c: at, o: own, n: pages } = value as { d?: unknown; s?: unknown; c?: unknown; o?: unknown; n?: unknown }
+  if (!Array.isArray(done) || !done.every((name) => typeof name === 'string') || !isOptionalText(server) || !isOptionalText(at) || !isOptionalText(own))
+    return undefined
   if (!Number.isSafeInteger(pages) || (pages as number) < 0) return undefined
-  return { done, server, cursor: at, pages: pages as number }
+  return { done, server, cursor: at, own, pages: pages as number }
 }
 
 function isOptionalText(value: unknown): value is string | undefined {

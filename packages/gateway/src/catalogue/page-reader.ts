@@ -25,6 +25,8 @@ export interface PageReaderOptions {
   readonly maxKnown: number
   /** Most bytes of what is remembered, about. */
   readonly maxBytes?: number
+  /** Whether a page is asked for in the name of whoever is the first to want it, and may fail with that one. */
+  readonly perAsker?: boolean
   /** A page that was given up, and of which nothing could be shown, has come after all. */
   readonly onLate?: (() => void) | undefined
 }
@@ -45,6 +47,7 @@ export class PageReader<Item> {
   readonly #deadline: number
   readonly #maxKnown: number
   readonly #maxBytes: number
+  readonly #perAsker: boolean
   readonly #onLate: (() => void) | undefined
   /** Pages that did not come in time. */
   readonly #late = new Set<Place>()
@@ -53,11 +56,12 @@ export class PageReader<Item> {
   /** A slow answer is waited for once, however many ask; when it comes at last it is remembered. */
   readonly #pending = new Map<Place, { readonly started: number; readonly page: Promise<Page<Item>> }>()
 
-  constructor({ clock, deadline, maxKnown, maxBytes = MOST_BYTES, onLate }: PageReaderOptions) {
+  constructor({ clock, deadline, maxKnown, maxBytes = MOST_BYTES, perAsker = false, onLate }: PageReaderOptions) {
     this.#clock = clock
     this.#deadline = deadline
     this.#maxKnown = maxKnown
     this.#maxBytes = maxBytes
+    this.#perAsker = perAsker
     this.#onLate = onLate
   }
 
@@ -66,40 +70,54 @@ export class PageReader<Item> {
     const known = this.#known.get(place)
     if (reuse && known !== undefined && this.#clock.now() - known.at <= this.#deadline) return { page: known.page }
     try {
-      return { page: await this.#within(this.#fetch(fetch, place), place) }
+      return { page: await this.#within(place, (isOver) => this.#page(fetch, place, isOver)) }
     } catch (thrown) {
       return { page: this.#known.get(place)?.page, problem: thrown instanceof Error ? thrown.message : String(thrown) }
     }
   }
 
-  #fetch(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
-    const pending = this.#pending.get(place)
-    // One that has been silent for long may have been lost; asking anew is the only way to find out.
-    if (pending !== undefined && this.#clock.now() - pending.started < this.#deadline) return pending.page
+  /** Whoever asked for the page may not want it any more; those who waited for it, too, then ask in their own name. */
+  async #page(fetch: FetchPage<Item>, place: Place, isOver: () => boolean): Promise<Page<Item>> {
+    for (;;) {
+      const pending = this.#pending.get(place)
+      // One that has been silent for long may have been lost; asking anew is the only way to find out.
+      if (pending === undefined || this.#clock.now() - pending.started >= this.#deadline) return this.#ask(fetch, place)
+      try {
+        return await pending.page
+      } catch (error) {
+        if (!this.#perAsker || isOver()) throw error
+      }
+    }
+  }
+
+  #ask(fetch: FetchPage<Item>, place: Place): Promise<Page<Item>> {
     const started = this.#clock.now()
     const page = checked(fetch, place)
     this.#pending.set(place, { started, page })
     const over = () => {
       if (this.#pending.get(place)?.page === page) this.#pending.delete(place)
     }
-    page
-      .then(
-        (value) => this.#remember(place, value, started),
-        () => {},
-      )
-      .finally(over)
+    // Before anybody else hears of it: who asks again must not meet it any more.
+    page.then((value) => {
+      over()
+      this.#remember(place, value, started)
+    }, over)
     return page
   }
 
-  #within(page: Promise<Page<Item>>, place: Place): Promise<Page<Item>> {
+  #within(place: Place, read: (isOver: () => boolean) => Promise<Page<Item>>): Promise<Page<Item>> {
     const patience = this.#late.has(place) ? this.#deadline * PATIENCE : this.#deadline
     return new Promise((resolve, reject) => {
+      let isOver = false
       const late = () => {
+        isOver = true
         if (this.#late.size < this.#maxKnown) this.#late.add(place)
         reject(new ParleyError('request_timeout', { message: `no answer within ${this.#deadline} ms` }))
       }
       const cancel = this.#clock.after(patience, late)
-      page.then(resolve, reject).finally(cancel)
+      read(() => isOver)
+        .then(resolve, reject)
+        .finally(cancel)
     })
   }
 

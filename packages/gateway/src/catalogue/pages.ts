@@ -1,4 +1,5 @@
 /** Lists of several servers as one list of pages, in the order of the configuration. */
+import { ParleyError } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
 import { type MergedPosition, readCursor, writeCursor } from './page-cursor.ts'
 import { type FetchPage, type Page, PageReader, type ReadPage } from './page-reader.ts'
@@ -7,8 +8,16 @@ export interface ListSource<Item> {
   readonly server: string
   /** Gives items as they are to be shown. */
   readonly fetch: FetchPage<Item>
-  /** Of a list that not everybody sees: what is remembered of it. */
-  readonly memory?: PageReader<Item> | undefined
+  /** Where the client is shown a list of its own instead. */
+  readonly own?: OwnSource<Item> | undefined
+}
+
+export interface OwnSource<Item> {
+  /** Another one for another conversation: each has cursors of its own. */
+  readonly id: string
+  readonly fetch: FetchPage<Item>
+  /** What is remembered of it. */
+  readonly memory: PageReader<Item>
 }
 
 /** What is missing or old in a list, and why. */
@@ -31,6 +40,8 @@ export interface MergedListOptions {
   readonly pageSize?: number
   /** Most pages that are read of one server. */
   readonly maxPages?: number
+  /** Whether servers are asked in the name of whoever reads the list. */
+  readonly perAsker?: boolean
   /** Something that was missing in a list because a server was late has come after all. */
   readonly onLate?: (() => void) | undefined
 }
@@ -42,16 +53,16 @@ export class MergedList<Item> {
   readonly #options: Settled
   readonly #readers = new Map<string, PageReader<Item>>()
 
-  constructor({ clock, deadline, pageSize = 200, maxPages = 1000, onLate }: MergedListOptions) {
-    this.#options = { clock, deadline, pageSize, maxPages, onLate }
+  constructor({ clock, deadline, pageSize = 200, maxPages = 1000, perAsker = false, onLate }: MergedListOptions) {
+    this.#options = { clock, deadline, pageSize, maxPages, perAsker, onLate }
   }
 
-  /** Rejects only for a cursor that is none. A server that fails or is late gives what it gave last, with a note. */
+  /** Rejects only for a cursor that is none, or whose list has ended. A server that fails or is late gives what it gave last, with a note. */
   async page(sources: readonly ListSource<Item>[], cursor?: string): Promise<MergedPage<Item>> {
     const start = cursor === undefined ? { done: [], pages: 0 } : readCursor(cursor)
     this.#forgetOthers(sources)
-    const run = new Run(sources, start, this.#options, (source, place) =>
-      (source.memory ?? this.#reader(source.server)).read(source.fetch, place, cursor !== undefined),
+    const run = new Run(chosen(sources, start), start, this.#options, ({ server, fetch, own }, place) =>
+      own === undefined ? this.#reader(server).read(fetch, place, cursor !== undefined) : own.memory.read(own.fetch, place, cursor !== undefined),
     )
     return run.collect()
   }
@@ -64,8 +75,8 @@ export class MergedList<Item> {
   #reader(server: string): PageReader<Item> {
     let reader = this.#readers.get(server)
     if (reader === undefined) {
-      const { clock, deadline, maxPages: maxKnown, onLate } = this.#options
-      reader = new PageReader({ clock, deadline, maxKnown, onLate })
+      const { clock, deadline, maxPages: maxKnown, perAsker, onLate } = this.#options
+      reader = new PageReader({ clock, deadline, maxKnown, perAsker, onLate })
       this.#readers.set(server, reader)
     }
     return reader
@@ -75,6 +86,16 @@ export class MergedList<Item> {
     const servers = new Set(sources.map(({ server }) => server))
     for (const server of this.#readers.keys()) if (!servers.has(server)) this.#readers.delete(server)
   }
+}
+
+/** A list is read to its end where it was begun: the cursor of another would lead to a wrong place, and nobody would notice. */
+function chosen<Item>(sources: readonly ListSource<Item>[], { server, cursor, own }: MergedPosition): readonly ListSource<Item>[] {
+  if (cursor === undefined) return sources
+  return sources.map((source) => {
+    if (source.server !== server || source.own?.id === own) return source
+    if (own === undefined) return { ...source, own: undefined }
+    throw new ParleyError('invalid_cursor', { message: `Invalid cursor: the conversation with "${server}" that it is of has ended; read the list from its beginning` })
+  })
 }
 
 type Read<Item> = (source: ListSource<Item>, place: string | undefined) => Promise<ReadPage<Item>>
@@ -120,7 +141,7 @@ class Run<Item> {
     const seen = new Set<string>()
     let place = resumed ? this.#first.cursor : undefined
     for (let pages = resumed ? this.#first.pages : 0; pages < this.#options.maxPages; pages++) {
-      const here: MergedPosition = { done: [...this.#done], server, cursor: place, pages }
+      const here: MergedPosition = { done: [...this.#done], server, cursor: place, own: source.own?.id, pages }
       if (!this.#begun.has(server) && this.#isLate()) return here
       const page = await this.#next(source, place)
       if (page === undefined) return undefined

@@ -75,7 +75,12 @@ export class UriTable {
 
   publicUri(server: string, uri: string): string {
     if (!isOwn(uri) && this.route(uri)?.server === server) return uri
-    return SERVERS + encode(server) + SLASH + encode(uri)
+    return wrapped(server, uri)
+  }
+
+  /** For who is shown a list: the same each time, whoever has spoken of the URI meanwhile. */
+  listedUri(server: string, uri: string): string {
+    return this.offeredBy(uri) === server ? uri : wrapped(server, uri)
   }
 
   publicTemplate(server: string, template: string): string {
@@ -119,6 +124,10 @@ export class UriTable {
 /** What another gateway published in these forms is wrapped once more, and so finds its way there. */
 function isOwn(uri: string): boolean {
   return uri.startsWith(SERVERS) || uri.startsWith(TEMPLATES)
+}
+
+function wrapped(server: string, uri: string): string {
+  return SERVERS + encode(server) + SLASH + encode(uri)
 }
 
 function encode(text: string): string {
