@@ -1,6 +1,7 @@
 /**
  * How long clients wait for servers that nobody has reached since the gateway was started, so that what they are first shown is not empty: each server
- * delays once, and not for long. What comes later is told as a change, and so are servers that are added later: who is there already waits for nobody.
+ * delays once, and not for long, and so does one that comes in the place of another. What comes later is told as a change, and so are servers that
+ * are added later: who is there already waits for nobody new.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
@@ -28,8 +29,10 @@ export class Grace {
 
   setServers(servers: readonly ServedUpstream[]): void {
     const now = new Set(servers)
-    if (this.#servers === undefined) for (const served of now) this.#begin(served)
-    else for (const gone of this.#servers) if (!now.has(gone)) this.end(gone)
+    const before = this.#servers
+    const names = before && new Set([...before].map(({ upstream }) => upstream.name))
+    for (const served of now) if (names === undefined || (names.has(served.upstream.name) && before?.has(served) === false)) this.#begin(served)
+    for (const gone of before ?? []) if (!now.has(gone)) this.end(gone)
     this.#servers = now
   }
 

@@ -1,4 +1,5 @@
 /** The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives nothing. */
+import { isDeepStrictEqual } from 'node:util'
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject, systemMint } from 'parley-mcp/engine'
 import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
@@ -88,6 +89,8 @@ export class Lists {
   readonly #memories = new WeakMap<object, OwnMemory>()
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
+  /** Servers that were not reached yet, and of whose predecessors the lists are remembered. */
+  readonly #heirs = new Set<ServedUpstream>()
   readonly #strangers: Strangers
   readonly #common: CommonResources
   #learning: Learning | undefined
@@ -208,13 +211,18 @@ export class Lists {
     })
   }
 
-  /** It is gone, or another server has come in its place. */
-  forget(server: string): void {
-    for (const merged of this.#merged.values()) merged.forget(server)
+  /**
+   * A server is gone, or another has come in its place. What is remembered of it is shown until that one was reached, unless the settings say otherwise
+   * which tools are shown: what they hide must not be seen any longer.
+   */
+  replaced({ upstream }: ServedUpstream, successor: ServedUpstream | undefined): void {
+    if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.upstream.config.tools)) this.#heirs.add(successor)
+    else this.#forget(upstream.name)
   }
 
   setServers(servers: readonly ServedUpstream[]): void {
     this.#strangers.setServers(servers)
+    for (const heir of this.#heirs) if (!servers.includes(heir)) this.#heirs.delete(heir)
     this.resourcesChanged()
   }
 
@@ -231,10 +239,16 @@ export class Lists {
     for (const served of offers.servers) {
       const { upstream } = served
       const { introduction } = upstream
-      if (introduction !== undefined ? Object.hasOwn(introduction.capabilities, LISTS[method].kind) : !grace.isOver(served)) asked.push(served)
-      else if (introduction === undefined && upstream.supervisor.unavailable() === undefined) upstream.home().catch(() => {})
+      if (introduction !== undefined && this.#heirs.delete(served)) this.#forget(upstream.name)
+      const isAwaited = introduction === undefined && !grace.isOver(served)
+      if (introduction === undefined && !isAwaited && upstream.supervisor.unavailable() === undefined) upstream.home().catch(() => {})
+      if (introduction === undefined ? isAwaited || this.#heirs.has(served) : Object.hasOwn(introduction.capabilities, LISTS[method].kind)) asked.push(served)
     }
     return asked
+  }
+
+  #forget(server: string): void {
+    for (const merged of this.#merged.values()) merged.forget(server)
   }
 
   #learn(): Learning {
@@ -273,9 +287,11 @@ export class Lists {
 
   /** One that nobody has reached yet is waited for as long as for its introduction, not as long as for a list. */
   async #fetchInTime(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
-    const chance = this.#options.grace.overFor(served)
+    const { grace } = this.#options
+    const chance = grace.overFor(served)
     if (chance !== undefined) await chance
-    if (chance === undefined || served.upstream.introduction !== undefined) return this.#fetch(served, method, cursor, ask)
+    const isMissed = chance !== undefined || (this.#heirs.has(served) && grace.isOver(served))
+    if (!isMissed || served.upstream.introduction !== undefined) return this.#fetch(served, method, cursor, ask)
     this.#wasRead(served, method)
     throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
   }

@@ -36,10 +36,11 @@ export class Whole {
 
   setServers(servers: readonly ServedUpstream[]): void {
     const staying = new Set(servers)
+    const byName = new Map(servers.map((served) => [served.upstream.name, served]))
     for (const served of this.offers.servers) {
       if (staying.has(served)) continue
       // Where another one has come under its name, names and URIs lead there until its own lists are read: never to a third one.
-      this.lists.forget(served.upstream.name)
+      this.lists.replaced(served, byName.get(served.upstream.name))
       this.tasks.forget(served.upstream.name)
     }
     this.offers.setServers(servers)

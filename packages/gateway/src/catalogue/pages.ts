@@ -94,7 +94,9 @@ function chosen<Item>(sources: readonly ListSource<Item>[], { server, cursor, ow
   return sources.map((source) => {
     if (source.server !== server || source.own?.id === own) return source
     if (own === undefined) return { ...source, own: undefined }
-    throw new ParleyError('invalid_cursor', { message: `Invalid cursor: the conversation with "${server}" that it is of has ended; read the list from its beginning` })
+    throw new ParleyError('invalid_cursor', {
+      message: `Invalid cursor: the conversation with "${server}" that it is of has ended; read the list from its beginning`,
+    })
   })
 }
 
