@@ -337,10 +337,8 @@ function isAboutResources(method: ListMethod): method is ResourceMethod {
 /** What the gateway itself is shown, which is what everybody is. */
 async function askHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   upstream.demandUp()
-  const { cache } = upstream.config
-  const kept = cache ? upstream.shelf.find(method, params, undefined) : undefined
+  const kept = upstream.config.cache ? upstream.shelf.find(method, params, undefined) : undefined
   const result = kept ?? (await fromHome(upstream, method, params))
-  if (cache && kept === undefined) upstream.shelf.keep(method, params, undefined, result)
   if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result
   const tools = upstream.tools.shown(result['tools'])
   return { ...result, tools: decidesOnTasks(upstream) ? tools.map(withExecution) : tools }
@@ -349,5 +347,9 @@ async function askHome(upstream: Upstream, method: ListMethod, params: Body): Pr
 async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   const line = await upstream.home()
   if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }
-  return upstream.bulkhead.run(() => line.request(method, params, {}))
+  const { shelf, config } = upstream
+  const generation = shelf.generationOf(method)
+  const result = await upstream.bulkhead.run(() => line.request(method, params, {}))
+  if (config.cache) shelf.keep(method, params, undefined, result, generation)
+  return result
 }

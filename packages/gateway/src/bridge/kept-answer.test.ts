@@ -142,3 +142,38 @@ it('D-42, D-47 who may have calls run as tasks is told so, and nobody else, whoe
   }
   expect(server.asked).toHaveLength(1)
 })
+
+it.each([
+  ['prompts/list', 'notifications/prompts/list_changed', {}],
+  ['resources/read', 'notifications/resources/updated', { uri: 'note://one' }],
+] as const)('D-42 an answer to %s that news have overtaken is given to nobody else', async (method, news, about) => {
+  let answer: (() => void) | undefined
+  let isNew = false
+  const server = scripted({
+    version: STATELESS,
+    answer: (inbound) => {
+      const result = { ...ANSWERS[inbound.method], ...FRESH, _meta: { 'x/new': isNew } }
+      if (isNew || inbound.method !== method) return result
+      return new Promise((resolve) => {
+        answer = () => resolve(result)
+      })
+    },
+  })
+  gatewayTo(server)
+  const follower = new RawClient(rig.served, { clock })
+  await follower.shakeHands('2025-11-25')
+  await follower.request('resources/subscribe', { uri: 'note://one' })
+  await until(() => expect(server.listening.size).toBeGreaterThan(0))
+  const asking = (await clientOf(STATELESS))(method)
+  await until(() => expect(answer).toBeDefined())
+  isNew = true
+  for (const listening of server.listening) listening.notify(news, about)
+  await flush()
+  await clock.advance(10_000)
+  await follower.next(news)
+  answer?.()
+  expect((await asking).result).toMatchObject({ _meta: { 'x/new': false } })
+  for (const version of [STATELESS, '2025-11-25'] as const) {
+    expect((await (await clientOf(version))(method)).result).toMatchObject({ _meta: { 'x/new': true } })
+  }
+})

@@ -11,13 +11,15 @@ export function keptAnswer(inbound: Inbound, upstream: Upstream, params: Body): 
   return mayKeep(inbound, upstream) ? upstream.shelf.find(method, params, principal) : undefined
 }
 
-/** Has the answer to the call kept, if it may be. */
+/** Has the answer to the call, which is made now, kept if it may be. */
 export function keepAnswer(call: BridgedCall, upstream: Upstream, params: Body): void {
   const { inbound } = call
   if (!mayKeep(inbound, upstream)) return
   const { method, principal } = inbound
+  const { shelf } = upstream
+  const generation = shelf.generationOf(method)
   // What was said to one client's answers is for no other.
-  call.keep = (result) => !wasAsked(result) && upstream.shelf.keep(method, params, principal, result)
+  call.keep = (result) => !wasAsked(result) && shelf.keep(method, params, principal, result, generation)
 }
 
 /** Who wants to know what was lost on the way gets an answer that has made it. */

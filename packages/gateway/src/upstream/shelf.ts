@@ -30,6 +30,8 @@ const LONGEST = 3_600_000
 export class Shelf {
   readonly #kept = new Map<string, Kept>()
   readonly #clock: Clock
+  /** By method: how often the server has told that what it answers has changed. */
+  readonly #generations = new Map<string, number>()
   #weight = 0
   hits = 0
 
@@ -46,9 +48,15 @@ export class Shelf {
     return { ...kept.result, ttlMs: Math.max(0, Math.floor(kept.until - this.#clock.now())) }
   }
 
-  /** False when it may not be given again. */
-  keep(method: string, params: Body, principal: string | undefined, result: Body): boolean {
+  /** To be taken when a request is sent: news that come before its answer may be newer than that is. */
+  generationOf(method: string): number {
+    return this.#generations.get(method) ?? 0
+  }
+
+  /** `generation`: that of the moment in which it was asked for. False when it may not be given again. */
+  keep(method: string, params: Body, principal: string | undefined, result: Body, generation: number): boolean {
     const { ttlMs, cacheScope, resultType = 'complete' } = result
+    if (generation !== this.generationOf(method)) return false
     if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return false
     // Whatever else is asked, or answered, may be the reason for what was said.
     if (!isUsual(params)) return false
@@ -67,11 +75,18 @@ export class Shelf {
 
   listChanged(kind: ListKind): void {
     const methods = METHODS_OF[kind]
+    for (const method of methods) this.#overtake(method)
     for (const [key, { method }] of this.#kept) if (methods.includes(method)) this.#drop(key)
   }
 
   updated(uri: string): void {
+    this.#overtake('resources/read')
     for (const [key, kept] of this.#kept) if (kept.method === 'resources/read' && String(kept.uri).startsWith(uri)) this.#drop(key)
+  }
+
+  /** What was asked for before is old when it comes. */
+  #overtake(method: string): void {
+    this.#generations.set(method, this.generationOf(method) + 1)
   }
 
   #at(key: string): Kept | undefined {
