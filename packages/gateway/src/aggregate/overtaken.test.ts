@@ -24,7 +24,10 @@ it('D-42 a list that has changed before it came is read again', async () => {
   await rig.upstream('a').home()
   await until(() => expect(server.listening.size).toBeGreaterThan(0))
   const raw = rig.raw()
-  const listed = async (): Promise<unknown> => ((await raw.ask('prompts/list')).result?.['prompts'] as { name: string }[]).map(({ name }) => name)
+  const listed = async (): Promise<string[]> => {
+    const { result = {} } = await raw.ask('prompts/list')
+    return (result['prompts'] as { name: string }[]).map(({ name }) => name)
+  }
   const first = listed()
   await until(() => expect(answer).toBeDefined())
   names = ['new']

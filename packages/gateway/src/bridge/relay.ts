@@ -1,7 +1,7 @@
 /** Hands one request of a client to a server and its outcome back: whatever era and version each of them is of. */
 import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
 import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
-import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream } from '../upstream/index.ts'
+import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream, withoutHandle } from '../upstream/index.ts'
 import { listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
 
@@ -24,7 +24,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   const visited = linksVisited(inbound)
   if (visited !== undefined) return visited
   const way = wayFor(call, line)
-  const own = way === 'translated' ? ownParams(inbound, params) : way === 'relayed' ? params : sentParams(inbound, params)
+  const own = withoutHandle(way === 'translated' ? ownParams(inbound, params) : way === 'relayed' ? params : sentParams(inbound, params))
   const options = optionsFor(call, way !== 'translated')
   if (line.stateless) call.demands?.attend(call, own, options)
   const list = send === undefined ? listOf(call, line, way, upstream) : undefined

@@ -331,6 +331,15 @@ export class Lines {
   }
 }
 
+/** As servers are sent them: a handle opens the conversation it is of to whoever has it. The same object where there is none. */
+export function withoutHandle(params: Body): Body {
+  const meta = params['_meta'] as Body | undefined
+  if (meta?.[HANDLE_KEY] === undefined) return params
+  const { [HANDLE_KEY]: _, ...kept } = meta
+  const { _meta: _all, ...rest } = params
+  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept }
+}
+
 /** Under which there may be a conversation for a client and nobody else. */
 function ownKeys(inbound: Inbound): string[] {
   const profile = profileOf(inbound.caller.capabilities)
