@@ -63,7 +63,7 @@ export class RoutedInbound implements Inbound {
   }
 
   progress(progress: number, total?: number, message?: string, more?: Body): void {
-    this.#inbound.progress(progress, total, message, more)
+    this.#inbound.progress(progress, total, message, more && this.#words.told('notifications/progress', more))
   }
 
   notify(method: string, params?: Body): void {

@@ -166,3 +166,28 @@ describe('F8 ids of tasks', () => {
     expect((await raw.request('tasks/get', { taskId })).error as Body | undefined).toMatchObject({ code: -32602 })
   })
 })
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('F7, F8 progress for a client of %s', (version) => {
+  it('names the task it is about by the id that the client knows, and keeps what else is said with it', async () => {
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: '7' }, 'x/y': 1 }
+    const server = scripted({
+      version: '2025-11-25',
+      answer: (inbound) => {
+        inbound.progress(1, 2, 'half', { _meta: related })
+        return text('done')
+      },
+    })
+    rig = new AggregateRig({ a: { server } })
+    const raw = rig.raw()
+    const call = { name: 'a__any', arguments: {}, _meta: { progressToken: 't' } }
+    if (version === '2025-11-25') await raw.shakeHands(version)
+    await (version === '2025-11-25' ? raw.request('tools/call', call) : raw.ask('tools/call', call))
+    const [told] = raw.of('notifications/progress')
+    expect(told?.params).toMatchObject({
+      progress: 1,
+      total: 2,
+      message: 'half',
+      _meta: { ...related, 'io.modelcontextprotocol/related-task': { taskId: 'a/7' } },
+    })
+  })
+})
