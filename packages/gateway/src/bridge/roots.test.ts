@@ -154,3 +154,24 @@ it('8.2 nothing is found out for clients without roots', async () => {
   expect(textOf(await client.ask('tools/call', CALL, { elicitation: { form: {} } }))).toBe('done')
   expect(sent.filter((frame) => frame.includes('"ping"'))).toEqual([])
 })
+
+it('8.2 a call whose server asks for roots only then has those of its own client, not those of an earlier call', async () => {
+  const server = scripted({
+    version: '2025-11-25',
+    // It wants to know at once, and does not care for changes.
+    opened: (session) => void (session.can('roots/list') && session.request('roots/list')),
+    answer: async (inbound) => text(inbound.params['name'] === 'look' ? JSON.stringify(await inbound.request('roots/list')) : 'done'),
+  })
+  const client = clientOf(server, { session: 'principal' })
+  client.principal = 'ann'
+  const first = answered(client, await client.ask('tools/call', CALL, ROOTS))
+  await until(() => expect(server.told.filter(({ method }) => method === CHANGED)).toHaveLength(1))
+  await clock.advance(1000)
+  expect(textOf(await first)).toBe('done')
+  const theirs = { roots: [{ uri: 'file:///two' }] }
+  const look = { ...CALL, name: 'look' }
+  const { keys, state, requests } = shown(await client.ask('tools/call', look, ROOTS))
+  expect(Object.values(requests).map(({ method }) => method)).toEqual(['roots/list'])
+  const again = { ...look, requestState: state, inputResponses: { [keys[0] as string]: theirs } }
+  expect(textOf(await client.ask('tools/call', again, ROOTS))).toBe(JSON.stringify(theirs))
+})

@@ -57,6 +57,7 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
   const done = (): void => {
     if (turn !== undefined) lease.line.holder = undefined
     turn?.()
+    lease.line.roots.end(inbound)
     lease.release()
   }
   try {

@@ -13,9 +13,10 @@ export class LineRoots {
   wanted = false
   /** Set while the server may still be about to ask, as many do as soon as they are spoken to. */
   heard: Promise<void> | undefined
-  /** They were just found out, and the server has been told to ask for them. */
-  #fresh = false
-  readonly #onAnswered = new Set<() => void>()
+  /** Those that were just found out for a request, and that the server has been told to ask for. */
+  #fresh: { readonly roots: Body; readonly request: Inbound } | undefined
+  /** By request: the server may still be about to ask. */
+  readonly #awaited = new Map<Inbound, () => void>()
 
   /** What the server asked before it answers this, it asked before any call. */
   hear(session: Session): void {
@@ -25,11 +26,20 @@ export class LineRoots {
     this.heard = session.ping({ timeout: PATIENCE }).then(done, done)
   }
 
-  /** For the question that the server was told to ask. */
-  takeFresh(question: Inbound): Body | undefined {
-    const roots = this.#fresh ? this.known : undefined
+  /** For the question that the server was told to ask. `request`: the one it seems to be about. Of another client's request they may be others. */
+  takeFresh(question: Inbound, request: Inbound): Body | undefined {
+    const fresh = this.#fresh
+    if (fresh === undefined) return undefined
+    const isAwaited = this.#awaited.has(fresh.request) && !namesRequest(question)
+    if (request !== fresh.request && !isAwaited) return undefined
+    this.#fresh = undefined
     this.#answer(question)
-    return roots
+    return fresh.roots
+  }
+
+  /** The request is over, and what was found out for it is known like anything else. */
+  end(request: Inbound): void {
+    if (this.#fresh?.request === request) this.#fresh = undefined
   }
 
   /** For a question while nobody can be asked. `wanted`: somebody can be later. */
@@ -43,15 +53,14 @@ export class LineRoots {
   async change(roots: Body, session: Session, request: Inbound, patient: boolean): Promise<boolean> {
     this.known = roots
     this.wanted = false
-    this.#fresh = true
+    this.#fresh = { roots, request }
     const asked = await new Promise<boolean>((resolve) => {
       const end = (isAnswered: boolean): void => {
-        this.#onAnswered.delete(answered)
+        this.#awaited.delete(request)
         for (const stop of stops) stop()
         resolve(isAnswered)
       }
-      const answered = (): void => end(true)
-      this.#onAnswered.add(answered)
+      this.#awaited.set(request, () => end(true))
       const stops = [session.clock.after(patient ? PATIENCE : LITTLE_PATIENCE, () => end(false))]
       stops.push(request.onCancel(() => end(false)))
       if (!session.notify('notifications/roots/list_changed', {})) end(false)
@@ -62,11 +71,18 @@ export class LineRoots {
     return asked
   }
 
+  /** What a question is about that names its request is not what the server was told to ask. */
   #answer(question: Inbound): void {
-    this.#fresh = false
-    if (this.#onAnswered.size === 0) return
+    if (namesRequest(question)) return
+    this.#fresh = undefined
+    if (this.#awaited.size === 0) return
     question.afterAnswer(() => {
-      for (const answered of [...this.#onAnswered]) answered()
+      for (const answered of [...this.#awaited.values()]) answered()
     })
   }
+}
+
+/** Over HTTP: it has come with the answer to that request. */
+function namesRequest({ within }: Inbound): boolean {
+  return within === true
 }

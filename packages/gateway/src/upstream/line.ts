@@ -281,7 +281,7 @@ export class Line {
   }
 
   async #rootsFor(call: BridgedCall, question: Inbound): Promise<Body> {
-    const fresh = this.roots.takeFresh(question)
+    const fresh = this.roots.takeFresh(question, call.inbound)
     if (fresh !== undefined) return fresh
     const roots = await call.ask(question)
     if (!this.shared) this.roots.known = roots
