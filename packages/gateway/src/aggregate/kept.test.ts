@@ -158,6 +158,60 @@ describe('8.2 a tool that a server adds for one principal', () => {
   })
 })
 
+describe('8.2, L4 conversations of principals that listen, where there are as many as there may be', () => {
+  const calledAs = async (principal: string, name = 'vault__any'): Promise<unknown> => {
+    client.principal = principal
+    return (await client.ask('tools/call', { name, arguments: {} })).error?.message
+  }
+
+  it('make room for another, the one unused longest first, and who listens is told', async () => {
+    vault = vaultServer(true)
+    rig = new AggregateRig({ vault: { server: vault, config: { session: 'principal', maxSessions: 2 } } }, { clock })
+    client = new RawClient(rig.aggregate, { clock, sharedLink: true })
+    const ids: number[] = []
+    for (const principal of ['ann', 'bea']) {
+      expect(await calledAs(principal, 'vault__login')).toBeUndefined()
+      ids.push(await listen())
+      await settle()
+    }
+    await clock.advance(30 * MINUTE)
+    expect(await calledAs('ann')).toBeUndefined()
+    await settle()
+    const before = told().length
+    expect(await calledAs('cam')).toBeUndefined()
+    await settle()
+    expect(told().slice(before)).toEqual([ids[1]])
+    const shown: string[][] = []
+    for (const principal of ['ann', 'bea']) {
+      client.principal = principal
+      shown.push(await names())
+    }
+    expect(shown).toEqual([INSIDE, BEFORE])
+  })
+
+  it('do not make room while a call is under way', async () => {
+    let finish: (() => void) | undefined
+    const slow = scripted({
+      version: '2025-06-18',
+      answer: ({ method }) =>
+        method === 'tools/list'
+          ? { tools: [] }
+          : new Promise((resolve) => {
+              finish = () => resolve(text('done'))
+            }),
+    })
+    rig = new AggregateRig({ vault: { server: slow, config: { session: 'principal', maxSessions: 1 } } }, { clock })
+    client = new RawClient(rig.aggregate, { clock, sharedLink: true })
+    client.principal = 'ann'
+    await listen()
+    const call = calledAs('ann')
+    await settle()
+    expect(await calledAs('bea')).toMatch('has 1 sessions already, and all are in use')
+    finish?.()
+    expect(await call).toBeUndefined()
+  })
+})
+
 describe('8.2 a tool that a server adds for one handle', () => {
   it('is shown and told to who brings the handle, and to nobody else', async () => {
     begin('handle', { members: { second: { server: vaultServer(true), config: { session: 'handle' } } } })

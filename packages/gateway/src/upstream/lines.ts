@@ -38,7 +38,7 @@ interface Kept {
 export class Lines {
   readonly #upstream: Upstream
   readonly #kept = new Map<string, Kept>()
-  /** By whose conversation it is: who wants to hear of its lists. While somebody does, it is in use. */
+  /** By whose conversation it is: who wants to hear of its lists. While somebody does, it ends only to make room. */
   readonly #followers = new Map<string, Set<(kind: ListKind) => void>>()
   /** By profile: opened, and never used. */
   readonly #spares = new Map<string, { readonly line: Promise<Line>; readonly stop: () => void }>()
@@ -171,13 +171,22 @@ export class Lines {
     )
   }
 
-  /** Ends one conversation that is only there for later: one that nobody ever used, or the one unused longest. Kept when it has ended; `undefined`: all are in use. */
+  /**
+   * Ends one conversation that is only there for later: one that nobody ever used, or the one unused longest; one that somebody wants to hear of only
+   * when there is no other, and that one is told. Kept when it has ended; `undefined`: all are in use.
+   */
   makeRoom(): Promise<void> | undefined {
     const [spare] = this.#spares.keys()
     if (spare !== undefined) return this.#endSpare(spare)
-    let oldest: [string, Kept] | undefined
-    for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept) && !(kept.lastUsedAt >= (oldest?.[1].lastUsedAt ?? Infinity))) oldest = [key, kept]
+    const oldest = this.#unusedLongest((key) => !this.#followers.has(key)) ?? this.#unusedLongest(() => true)
     return oldest === undefined ? undefined : this.#end(...oldest)
+  }
+
+  #unusedLongest(isMeant: (key: string) => boolean): [string, Kept] | undefined {
+    let oldest: [string, Kept] | undefined
+    for (const [key, kept] of this.#kept)
+      if (kept.users === 0 && isMeant(key) && !(kept.lastUsedAt >= (oldest?.[1].lastUsedAt ?? Infinity))) oldest = [key, kept]
+    return oldest
   }
 
   /** Ends everything that is kept for later and not in use. */
