@@ -149,6 +149,15 @@ describe('G the gateway', () => {
     expect(said.filter((each) => each.startsWith('Changed'))).toEqual(warned)
   })
 
+  it('reload: what goes wrong once it is in force is said as that, and calls nothing off', async () => {
+    const [{ url: before }, { url: after }] = [await served(small('before')), await served(small('after'))]
+    const { gateway, url } = await begin(configOf({ a: { url: before } }))
+    vi.spyOn(gateway.site, 'removeServer').mockRejectedValueOnce(new Error('stuck'))
+    await gateway.reload(configOf({ b: { url: after } }))
+    expect(said.filter((each) => each.includes('stuck'))).toEqual(['The configuration was taken, but not everything before it has ended: stuck'])
+    expect(await names(await clientOf(`${url}/mcp`))).toEqual(['b__who'])
+  })
+
   it('reload: servers that come later are met with the settings the gateway began with', async () => {
     const { url } = await served(createServer({ name: 'a', version: '1' }).add(tool('who', { title: 'Who' }, () => 'a')))
     const { gateway, url: address } = await begin(configOf({}, { translation: 'lenient' }))

@@ -129,7 +129,11 @@ export class Gateway {
     if (diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
     const ending = Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
     this.#ending = ending
-    await Promise.all([this.#begin(diff), ending])
+    // It is in force by now, whatever becomes of what was before.
+    const ended = ending.catch((error: unknown) =>
+      this.#log.error(`The configuration was taken, but not everything before it has ended: ${error instanceof Error ? error.message : String(error)}`),
+    )
+    await Promise.all([this.#begin(diff), ended])
   }
 
   /** What was put back as it was when the gateway began is in force. */
