@@ -43,3 +43,32 @@ describe('L4 pages that are remembered for when a server fails', () => {
     expect(told).toBe(0)
   })
 })
+
+describe('F7 a page that several wait for', () => {
+  const joined = async (perAsker: boolean, count: number): Promise<{ asked: number[]; pages: unknown[] }> => {
+    const reader = new PageReader<string>({ clock: fakeClock(), deadline: 1000, maxKnown: 3, perAsker })
+    const asked: number[] = []
+    // All but the last do not want it any more by then.
+    const pages = await Promise.all(
+      Array.from({ length: count }, async (_, asker) => {
+        const fetch = async (): Promise<Page<string>> => {
+          asked.push(asker)
+          await Promise.resolve()
+          if (asker < count - 1) throw new Error('cancelled')
+          return { items: ['x'] }
+        }
+        return (await reader.read(fetch, undefined, false)).page?.items
+      }),
+    )
+    return { asked, pages }
+  }
+
+  it('is asked for by the next of them when whoever asked for it is gone', async () => {
+    const { asked, pages } = await joined(true, 4)
+    expect([asked, pages.at(-1)]).toEqual([[0, 1, 2, 3], ['x']])
+  })
+
+  it('fails for all of them where it is asked for in nobody’s name', async () => {
+    expect((await joined(false, 4)).asked).toEqual([0])
+  })
+})

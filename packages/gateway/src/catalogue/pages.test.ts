@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { fakeClock, flush } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
-import { type ListSource, MergedList, type MergedPage } from './index.ts'
+import { type ListSource, MergedList, type MergedPage, PageReader } from './index.ts'
 
 const DEADLINE = 1000
 
@@ -265,5 +265,23 @@ describe('G: one server that fails harms no other', () => {
     const pages = await everything(list, [endless])
     expect(pages.flatMap(({ items }) => items)).toHaveLength(1000)
     expect(pages.at(-1)?.notes).toEqual([{ server: 'endless', problem: expect.stringContaining('more than 1000 pages') }])
+  })
+})
+
+describe('F7 cursors of a list that one client alone is shown', () => {
+  it('lead on in that list, are refused without it, and those of the common list stay in that one', async () => {
+    const { clock, list } = listOf({ pageSize: 1 })
+    const common = source('a', [['c1'], ['c2']])
+    const own = (id: string): ListSource<string> => {
+      const memory = new PageReader<string>({ clock, deadline: DEADLINE, maxKnown: 10 })
+      return { ...common, own: { id, memory, fetch: source('a', [[`${id}1`], [`${id}2`]]).fetch } }
+    }
+    const [first, second] = [own('one'), own('two')]
+    const begun = await list.page([first])
+    expect(begun.items).toEqual(['one1'])
+    expect((await list.page([first], begun.nextCursor)).items).toEqual(['one2'])
+    for (const other of [common, second]) await expect(list.page([other], begun.nextCursor)).rejects.toMatchObject({ kind: 'invalid_cursor' })
+    const shared = await list.page([common])
+    expect((await list.page([first], shared.nextCursor)).items).toEqual(['c2'])
   })
 })
