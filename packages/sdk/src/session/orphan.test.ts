@@ -40,6 +40,22 @@ describe('L6 requests that can get no answer any more', () => {
     expect(offered).toHaveLength(1)
   })
 
+  it('are offered, as seen, when the peer says that the session has ended', async () => {
+    const { session, link, offered } = await watched(false)
+    const asked = session.request('resources/read', { uri: 'a://x' })
+    const [{ id }] = link.take()
+    const ended = { code: -32600, message: 'The session ended', data: { 'parley/kind': 'session_closed' } }
+    link.deliver({ jsonrpc: '2.0', id, error: ended })
+    await expect(asked).rejects.toMatchObject({
+      kind: 'connection_closed',
+      message: 'The connection ended before resources/read was answered: The session ended',
+      receivedCode: undefined,
+    })
+    expect(offered).toMatchObject([{ id, method: 'resources/read', seen: true, error: { cause: { kind: 'session_closed' } } }])
+    expect(session.pending()).toEqual([])
+    expect(session.stats().methods['resources/read']).toMatchObject({ failed: 1 })
+  })
+
   it('are said to be unseen when they were never handed over', async () => {
     const { session, link, offered } = await watched(false)
     link.closed = true

@@ -3,6 +3,7 @@ import { IdTable } from '../collections/index.ts'
 import { fromWire, ParleyError, type WireError } from '../errors/index.ts'
 import { type Body, exceedsBytes, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
+import { Alarm } from './alarm.ts'
 import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
@@ -38,8 +39,8 @@ export class Requests implements MendingHost {
   comparing = false
   /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
   #held: Map<Pending, AbortController> | undefined
-  #timerDue = Number.POSITIVE_INFINITY
-  #cancelTimer: (() => void) | undefined
+  /** Rings when a request may have to be given up. */
+  readonly #alarm: Alarm
   #lasting: LastingProgress | undefined
   #listenings: Listenings | undefined
   #rounds: Rounds | undefined
@@ -51,6 +52,7 @@ export class Requests implements MendingHost {
     this.#core = core
     this.#session = session
     this.end = end
+    this.#alarm = new Alarm(core.settings.clock, () => this.#sweep())
     this.ids = new RequestIds(core.settings.maxRequestId, (threshold, used) => core.report({ type: 'ids', used, threshold }))
   }
 
@@ -135,7 +137,7 @@ export class Requests implements MendingHost {
     if (!this.#pending.has(pending.id)) return
     const annotated = annotatedParams(this.#core, pending)
     if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
-    this.#arm(pending.deadline)
+    this.#alarm.set(pending.deadline)
     const { id } = pending
     const transmit = (known: readonly HeaderParam[]): void => {
       if (this.#pending.get(id) === pending) this.#transmit(pending, known)
@@ -166,7 +168,7 @@ export class Requests implements MendingHost {
       this.#take(pending.id)
       return this.#lose(pending, error as Error, false)
     }
-    this.#arm(pending.deadline)
+    this.#alarm.set(pending.deadline)
   }
 
   settleResult(id: RequestId, result: Body, frame?: string): void {
@@ -218,7 +220,15 @@ export class Requests implements MendingHost {
     const pending = this.#pending.get(id)
     if (pending === undefined) return this.#core.ignore('unexpected answer', `error for id ${shown(id)}`)
     if (pending.envelope !== undefined && pending.route !== undefined && mend(this.#core, this, pending, error)) return
-    this.fail(pending, fromWire(error))
+    const received = fromWire(error)
+    if (!this.#endsSession(pending, received)) return this.fail(pending, received)
+    this.#take(pending.id)
+    this.#lose(pending, lostRequest(pending.method, received), true)
+  }
+
+  /** The server ends the session with requests unanswered: it speaks of the session, so what holds for a connection that was lost holds for them. */
+  #endsSession({ envelope }: Pending, { kind }: ParleyError): boolean {
+    return kind === 'session_closed' && envelope === undefined && this.#core.era === 'handshake'
   }
 
   hold(pending: Pending): AbortSignal {
@@ -314,8 +324,7 @@ export class Requests implements MendingHost {
 
   /** Fails everything that waits; the link is gone. */
   failAll(makeError: (method: string) => ParleyError): void {
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    this.#alarm.stop()
     for (const pending of [...this.#pending.values(), ...(this.#held?.keys() ?? [])]) {
       const error = makeError(pending.method)
       if (!this.#letGo(pending, error)) this.#take(pending.id)
@@ -374,20 +383,10 @@ export class Requests implements MendingHost {
     const now = clock.now()
     const rest = this.#rest
     this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
-    if (!busy && rest !== undefined) this.#arm(rest.over(this.#pending.values(), now))
-  }
-
-  #arm(due: number): void {
-    if (due >= this.#timerDue) return
-    this.#cancelTimer?.()
-    this.#timerDue = due
-    const { clock } = this.#core.settings
-    this.#cancelTimer = clock.after(Math.max(0, due - clock.now()), () => this.#sweep())
+    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#pending.values(), now))
   }
 
   #sweep(): void {
-    this.#timerDue = Number.POSITIVE_INFINITY
-    this.#cancelTimer = undefined
     const now = this.#core.settings.clock.now()
     let nextDue = Number.POSITIVE_INFINITY
     for (const pending of this.#pending.values()) {
@@ -395,6 +394,6 @@ export class Requests implements MendingHost {
       if (due <= now) this.#giveUp(pending, timedOut(pending, now))
       else nextDue = Math.min(nextDue, due)
     }
-    if (nextDue < Number.POSITIVE_INFINITY) this.#arm(nextDue)
+    if (nextDue < Number.POSITIVE_INFINITY) this.#alarm.set(nextDue)
   }
 }

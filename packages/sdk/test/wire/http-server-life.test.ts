@@ -2,8 +2,10 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, describe, expect, it } from 'vitest'
+import { connect, serveHttp } from '../../src/node/index.ts'
+import { createServer, resource } from '../../src/server.ts'
 import { fakeClock } from '../../src/testing/index.ts'
-import { call, initialize, Peer, serve, stopAll, toolCall } from './http-server.fixtures.ts'
+import { call, gate, initialize, Peer, serve, stopAll, toolCall } from './http-server.fixtures.ts'
 
 afterEach(stopAll)
 
@@ -180,6 +182,27 @@ describe('L8 shutting down', () => {
     expect((await events.end()).messages).toMatchObject([{ id: 1, error: { data: { 'parley/kind': 'session_closed' } } }])
   })
 
+  it.each(['json', 'sse'] as const)('L6 D-62 a client reads again in its next session what it waited for, told by %s', async (answer) => {
+    const begun = gate()
+    const server = createServer({ name: 's', version: '1' }, { onError: () => {} }).add(
+      resource('a://x', { name: 'x' }, async (_, ctx) => {
+        begun.open()
+        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+        return { text: 'too late' }
+      }),
+    )
+    const first = await serveHttp(server, { port: 0, answer })
+    const client = await connect(first.url, { version: '2025-11-25', reconnect: { delays: ['5ms'] } })
+    const reading = client.read('a://x')
+    await begun.opened
+    await first.close({ drain: 0 })
+    const fresh = createServer({ name: 's', version: '2' }).add(resource('a://x', { name: 'x' }, () => ({ text: 'fresh' })))
+    const second = await serveHttp(fresh, { port: first.port })
+    expect((await reading).contents).toMatchObject([{ text: 'fresh' }])
+    await client.close()
+    await second.close()
+  })
+
   it('ends connections that are kept open for nothing', async () => {
     const { Agent } = await import('node:http')
     const { port, serving } = await serve()
@@ -191,8 +214,6 @@ describe('L8 shutting down', () => {
 
   it('a server that is disposed of is closed', async () => {
     const { port } = await (async () => {
-      const { serveHttp } = await import('../../src/node/index.ts')
-      const { createServer } = await import('../../src/server.ts')
       await using serving = await serveHttp(createServer({ name: 'x', version: '1' }), { port: 0 })
       return { port: serving.port }
     })()
@@ -202,7 +223,6 @@ describe('L8 shutting down', () => {
   it('the server value lives on, and can be served again', async () => {
     const { server, serving } = await serve()
     await serving.close()
-    const { serveHttp } = await import('../../src/node/index.ts')
     const again = await serveHttp(server, { port: 0 })
     const peer = await Peer.open(again.port)
     expect((await peer.post(toolCall(1, 'now'))).status).toBe(200)

@@ -134,6 +134,23 @@ describe('L5 a server that is there and does not answer', () => {
     await clean()
   })
 
+  it('is asked at once when it says that the session has ended, and what can be made twice is made again on another', async () => {
+    const servers = fleet((index) => (index === 0 ? SILENT : OK))
+    const { client, clock, reports, clean } = await begin(servers)
+    const reading = client.read('a://x')
+    const acting = outcomeOf(client.call('acts'))
+    const requests = client.pending()
+    const { last } = servers
+    last.stall()
+    for (const { id } of requests) last.tell({ id, error: { code: -32600, message: 'It ended', data: { 'parley/kind': 'session_closed' } } })
+    expect(await acting).toBe('connection_closed')
+    last.lose(new ParleyError('session_lost'))
+    await clock.advance(0)
+    expect((await reading).contents).toEqual([{ uri: 'a://x', text: 'fresh' }])
+    expect(reports).toMatchObject([{ failed: [{ method: 'tools/call' }], retried: [{ method: 'resources/read' }] }])
+    await clean()
+  })
+
   it("what concerns one request alone is that request's affair", async () => {
     const servers = fleet(() => SILENT)
     const { client, clean } = await begin(servers)

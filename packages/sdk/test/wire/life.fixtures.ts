@@ -1,12 +1,14 @@
 /** A server that can be lost and comes back: each link a client opens leads to the next one of a series. */
 import { type RawServer, type RawServerOptions, rawServer } from '../../src/client/raw-server.fixtures.ts'
-import type { Link, LinkEvents, RequestId } from '../../src/jsonrpc/index.ts'
+import type { Body, Link, LinkEvents, RequestId } from '../../src/jsonrpc/index.ts'
 
 export interface Generation extends RawServer {
   /** Ends the link as a transport would. */
   lose(reason?: Error): void
   /** From now on nothing arrives, in either direction. */
   stall(): void
+  /** Arrives whatever is stalled. */
+  tell(message: Body): void
   /** The link lives on, but this request did not get through. */
   fail(request: RequestId, error: Error): void
   /** What the link does with the next frames it is given to send. */
@@ -77,6 +79,7 @@ function breakable(server: RawServer): Generation {
       stall: () => {
         stalled = true
       },
+      tell: (message: Body) => events?.frame(JSON.stringify({ jsonrpc: '2.0', ...message })),
       fail: (request: RequestId, error: Error) => events?.failed?.(request, error),
       refuseFrames: (error: Error) => {
         refusal = error
