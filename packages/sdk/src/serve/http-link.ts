@@ -35,12 +35,15 @@ class Reply implements Beating, Hurried {
   stream: EventStream | undefined
   readonly exchange: Exchange
   readonly ids: readonly RequestId[]
+  /** Answered with an array, also when it has one request only. */
+  readonly isBatch: boolean
   readonly #link: HttpLink
 
-  constructor(link: HttpLink, exchange: Exchange, ids: readonly RequestId[]) {
+  constructor(link: HttpLink, exchange: Exchange, ids: readonly RequestId[], isBatch: boolean) {
     this.#link = link
     this.exchange = exchange
     this.ids = ids
+    this.isBatch = isBatch
   }
 
   beat(now: number): void {
@@ -134,7 +137,7 @@ export class HttpLink implements Link, StreamHome {
     }
     const taken = ids.find((id) => replies.has(id))
     if (taken !== undefined) return refuse(exchange, 400, 'duplicate_request_id', `Request id ${JSON.stringify(taken)} is still in flight`)
-    const reply = new Reply(this, exchange, ids)
+    const reply = new Reply(this, exchange, ids, incoming.kind === 'batch')
     for (const id of ids) replies.set(id, reply)
     this.#events?.frame(text, incoming)
     if (this.#isWaiting(reply)) this.#wait(reply)
@@ -226,9 +229,10 @@ export class HttpLink implements Link, StreamHome {
   }
 
   /** An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new session. */
-  #answerEnded({ exchange, ids, stream }: Reply): void {
-    const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' })
-    const frame = errorText(ids.length === 1 ? ids[0] : undefined, error.toWire())
+  #answerEnded({ exchange, ids, isBatch, stream }: Reply): void {
+    const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' }).toWire()
+    const errors = ids.map((id) => errorText(id, error)).join(',')
+    const frame = isBatch ? `[${errors}]` : errors
     if (stream === undefined) return exchange.respond(200, JSON_HEADERS, frame)
     this.#streams?.delete(stream.number)
     stream.finish(frame)

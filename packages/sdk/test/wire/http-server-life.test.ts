@@ -182,6 +182,30 @@ describe('L8 shutting down', () => {
     expect((await events.end()).messages).toMatchObject([{ id: 1, error: { data: { 'parley/kind': 'session_closed' } } }])
   })
 
+  describe.each([[[1]], [[1, 'b']]])('A-01 C-27 tells each request of a batch %j by its id, all in one array', (ids) => {
+    const batch = ids.map((id) => toolCall(id, 'wait'))
+    const told = ids.map((id) => ({ id, error: { code: -32600, data: { 'parley/kind': 'session_closed' } } }))
+
+    it('as JSON', async () => {
+      const { port, serving, waiting } = await serve()
+      const answer = (await Peer.open(port, '2025-03-26')).post(batch)
+      await waiting.opened
+      await serving.close({ drain: 0 })
+      expect(await answer).toMatchObject({ status: 200, json: told })
+    })
+
+    it('on its stream', async () => {
+      const clock = fakeClock()
+      const { port, serving, waiting } = await serve({ clock })
+      const stream = (await Peer.open(port, '2025-03-26')).stream(batch)
+      await waiting.opened
+      await clock.advance(15_000)
+      const events = await stream
+      await serving.close({ drain: 0 })
+      expect((await events.end()).messages).toMatchObject([told])
+    })
+  })
+
   it.each(['json', 'sse'] as const)('L6 D-62 a client reads again in its next session what it waited for, told by %s', async (answer) => {
     const begun = gate()
     const server = createServer({ name: 's', version: '1' }, { onError: () => {} }).add(
