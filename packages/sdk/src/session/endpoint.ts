@@ -121,8 +121,9 @@ export interface Endpoint {
   /** Whether parameters are handed on, so that how their numbers were written is remembered. */
   readonly keepsDigits?: boolean
   /**
-   * Told in the handshake, or to who asks; `declared` are the capabilities of who is told, where it is somebody in particular. The same object as long
-   * as nothing has changed.
+   * Who this side is, and what it offers. Of a server, `declared` are the capabilities of the client it is told to, in the handshake or with each request
+   * that speaks for itself: what was offered to that client is also what it may ask and is told of, whatever others were offered. Without `declared` it is
+   * for nobody in particular. The same object for the same kind of client as long as nothing has changed: it is asked for with each such request.
    */
   introduce(declared?: Capabilities): Introduction
   /** Answers one request; what it throws becomes one catalogue error. */

@@ -246,7 +246,7 @@ export class Receiving {
     const core = this.#core
     try {
       const { profile, clock } = core.settings
-      if (core.endpoint.prepare !== undefined) core.self = core.endpoint.introduce(peer.capabilities)
+      core.self = core.endpoint.introduce(peer.capabilities)
       const result = initializeResult(version, core.self, profile, core.translationContext(undefined))
       core.agreeOn(version, peer)
       core.phases.fire('initialize', clock.now())

@@ -1,20 +1,19 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
 import { ParleyError, toParleyError } from '../../errors/index.ts'
-import { type Body, type FrameOrigin, type RequestId, type RequestMessage, Serialised } from '../../jsonrpc/index.ts'
+import { type Body, type FrameOrigin, type RequestId, type RequestMessage } from '../../jsonrpc/index.ts'
 import { type LogLevel, logLevels, maySend, type ProtocolVersion } from '../../protocol/index.ts'
-import { type HeaderParam, headerObjection, META, methodIn, serverCapabilitiesUp } from '../../versions/index.ts'
+import { type HeaderParam, headerObjection, META, methodIn } from '../../versions/index.ts'
 import type { Answering } from '../answering.ts'
 import { Parking } from '../asking/parking.ts'
 import type { SessionCore } from '../core.ts'
-import type { Identity, Introduction } from '../endpoint.ts'
+import type { Identity } from '../endpoint.ts'
 import { breach } from '../guard.ts'
 import type { InboundCall, Spoken } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
 import { type Route, type Routes, routesFor } from '../routes.ts'
-import { EnvelopeCaller } from './caller.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { Framing } from './framing.ts'
-import { statelessBreach } from './guard.ts'
+import { Offers } from './offers.ts'
 
 /** Told only to who listens for them (D-29). */
 const NEWS: ReadonlySet<string> = new Set([
@@ -34,19 +33,17 @@ export class Stateless {
   readonly #core: SessionCore
   readonly #answering: Answering
   readonly #sessionId: string
-  /** What the server offered when the methods below were found to be allowed. */
-  #offered: Introduction | undefined
-  readonly #cleared = new Set<string>()
+  readonly #offers: Offers
   /** Of the version that was spoken last. */
   #spoken: { of: ProtocolVersion; routes: Routes } | undefined
   /** Requests that wait until it is known who answers, or which headers they must have. */
   readonly #undecided = new Map<unknown, RequestMessage>()
-  #discovered: { of: Introduction; text: Serialised } | undefined
 
   constructor(core: SessionCore, answering: Answering, sessionId: string) {
     this.#core = core
     this.#answering = answering
     this.#sessionId = sessionId
+    this.#offers = new Offers(core)
     this.parking = new Parking(core, (call) => core.endpoint.answer(call))
   }
 
@@ -127,7 +124,7 @@ export class Stateless {
     const listens = call.method === LISTEN
     if (NEWS.has(method) !== listens || (info !== undefined && !maySend(info, 'server'))) return
     if (method === 'notifications/message' && !wants(call.logLevel, params?.['level'])) return
-    const declared = { client: call.caller.capabilities, server: this.#core.endpoint.introduce().capabilities }
+    const declared = { client: call.caller.capabilities, server: this.#core.endpoint.introduce(call.caller.capabilities).capabilities }
     if (!listens && breach(call.caller.version, method, info, 'server', declared) !== undefined) return
     this.#core.sendNotification(method, listens ? ofSubscription(call.id, params) : params, { relatedTo: key })
   }
@@ -152,12 +149,12 @@ export class Stateless {
     const objection = origin?.header === undefined ? undefined : headerObjection(message.method, message.params as Body, origin.header, annotated)
     if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, new ParleyError('header_mismatch', { message: objection }))
     const route = this.#route(envelope.version, message.method)
-    const refused = this.#breach(route, envelope)
+    const refused = this.#offers.breach(route, envelope)
     if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
     // Those who share a link that has no headers are one and the same client.
     const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
     const spoken: Spoken = { engine: this, envelope, key, principal }
-    if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#discovery(envelope))
+    if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#offers.discovery(envelope, this.framing))
     this.#answering.take(message, undefined, spoken, route)
   }
 
@@ -166,36 +163,9 @@ export class Stateless {
     return this.#spoken.routes(method)
   }
 
-  #breach(route: Route, envelope: Envelope): ParleyError | undefined {
-    const offered = this.#core.endpoint.introduce()
-    if (offered !== this.#offered) {
-      this.#offered = offered
-      this.#cleared.clear()
-    }
-    if (this.#cleared.has(route.method)) return undefined
-    const refused = statelessBreach(route, new EnvelopeCaller(envelope), offered)
-    // Methods of extensions also depend on the caller, and unknown ones come from peers.
-    if (refused === undefined && route.info !== undefined) this.#cleared.add(route.method)
-    return refused
-  }
-
   #annotated({ method, params }: RequestMessage): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
     const name = method === 'tools/call' ? params?.['name'] : undefined
     return (typeof name === 'string' ? this.#core.endpoint.headerParams?.(name) : undefined) ?? NO_PARAMS
-  }
-
-  /** D-16: the same until the server changes, for everybody whom it tells the same. */
-  #discovery({ capabilities: declared }: Envelope): Serialised {
-    const of = this.#core.endpoint.introduce(declared)
-    if (this.#discovered?.of !== of) {
-      const { capabilities, instructions, ttlMs, cacheScope } = of
-      const result: Body = { supportedVersions: [...this.#core.settings.versions].reverse(), capabilities: serverCapabilitiesUp(capabilities) }
-      if (instructions !== undefined) result['instructions'] = instructions
-      if (ttlMs !== undefined) result['ttlMs'] = ttlMs
-      if (cacheScope !== undefined) result['cacheScope'] = cacheScope
-      this.#discovered = { of, text: new Serialised(JSON.stringify(this.framing.framed('server/discover', result))) }
-    }
-    return this.#discovered.text
   }
 }
 
