@@ -56,7 +56,10 @@ export interface RequestOptions {
   write?: WriteParams
   /** Told the text of the result before the result itself; where nothing of it is changed it can be handed on as it came. */
   onText?: (json: string, untouched: boolean) => void
-  /** For results that are handed on as bodies: as far as nobody changes them, they are written again in the words they came in. */
+  /**
+   * For results that are handed on as bodies: they are written again in the words they came in, and so are those of their members that are in another
+   * body. Whoever wants something changed must make another body: what is changed in place, in the result or anywhere in it, goes on as it came.
+   */
   keepsText?: boolean
   /** Shown the text of the result before it is read: true takes it for read, and the request gets an empty result. For whoever has read the same before. */
   ifText?: (json: string) => boolean
