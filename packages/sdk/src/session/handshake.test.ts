@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { ParleyError } from '../errors/index.ts'
 import { handshakeVersions, versions } from '../protocol/index.ts'
+import type { Endpoint } from './endpoint.ts'
 import { initializeParams, makeRig, openClient, openServer, settled } from './session.fixtures.ts'
 
 describe('V3 a server answers the version it was asked for, else its newest', () => {
@@ -104,11 +106,15 @@ describe('C1 C2 capabilities are taken once, restricted to the version, and froz
   })
 
   it.each([
-    ['2024-11-05', { roots: { listChanged: true }, sampling: { context: {} } }],
-    ['2025-03-26', { roots: { listChanged: true }, sampling: { context: {} } }],
-    ['2025-06-18', { roots: { listChanged: true }, sampling: { context: {} }, elicitation: {} }],
-    ['2025-11-25', { roots: { listChanged: true }, sampling: { tools: {} }, elicitation: { form: {}, url: {} }, tasks: { list: {} } }],
-  ])('a client of %s is only believed to have what its version has', (version, believed) => {
+    ['2024-11-05', { roots: { listChanged: true }, sampling: { context: {} } }, ['sampling.tools', 'elicitation', 'tasks']],
+    ['2025-03-26', { roots: { listChanged: true }, sampling: { context: {} } }, ['sampling.tools', 'elicitation', 'tasks']],
+    [
+      '2025-06-18',
+      { roots: { listChanged: true }, sampling: { context: {} }, elicitation: {} },
+      ['sampling.tools', 'elicitation.form', 'elicitation.url', 'tasks'],
+    ],
+    ['2025-11-25', { roots: { listChanged: true }, sampling: { tools: {} }, elicitation: { form: {}, url: {} }, tasks: { list: {} } }, []],
+  ])('a client of %s is only believed to have what its version has, and the rest is reported (X2)', (version, believed, lost) => {
     const declared = {
       roots: { listChanged: true },
       sampling: { tools: {} },
@@ -118,9 +124,31 @@ describe('C1 C2 capabilities are taken once, restricted to the version, and froz
       experimental: { mine: {} },
       nobodys: { own: 1 },
     }
-    const { link, session } = makeRig('server')
+    const { link, session, events } = makeRig('server')
     link.request(1, 'initialize', { ...initializeParams(version), capabilities: declared })
     expect(session.peer?.capabilities).toEqual({ ...believed, extensions: declared.extensions, experimental: declared.experimental, nobodys: { own: 1 } })
+    const losses = lost.map((path) => ({ rule: 'B-13', method: 'initialize', path: `capabilities.${path}`, severity: 'i', detail: expect.stringContaining(version) }))
+    expect(session.losses()).toEqual(losses)
+    expect(events.flatMap((event) => (event.type === 'loss' ? [event.loss] : []))).toEqual(losses)
+  })
+
+  it('X2 what a client declared in vain is reported once, with the handshake that was taken', () => {
+    let isReady = false
+    const endpoint: Endpoint = {
+      introduce: () => ({ info: { name: 's', version: '1' }, capabilities: {} }),
+      answer: () => ({}),
+      prepare: () => {
+        if (!isReady) throw new ParleyError('refusal_unavailable')
+        return undefined
+      },
+    }
+    const { link, session } = makeRig('server', { endpoint })
+    const params = initializeParams('2025-03-26', { elicitation: {} })
+    link.request(1, 'initialize', params)
+    expect(session.losses()).toEqual([])
+    isReady = true
+    link.request(2, 'initialize', params)
+    expect(session.losses()).toHaveLength(1)
   })
 
   it('a client declares only what the version it asks for has', () => {

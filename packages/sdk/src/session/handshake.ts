@@ -11,7 +11,7 @@ import {
   type ProtocolVersion,
   unsupportedVersion,
 } from '../protocol/index.ts'
-import { capabilitiesDown, clientCapabilitiesIn, isVerdict, type Part, type Profile, plan, type TranslationContext } from '../versions/index.ts'
+import { capabilitiesDown, clientCapabilitiesIn, isVerdict, type Loss, type Part, type Profile, plan, type TranslationContext } from '../versions/index.ts'
 import type { Identity, Introduction } from './endpoint.ts'
 
 export interface Agreement {
@@ -19,16 +19,23 @@ export interface Agreement {
   readonly peer: Introduction
 }
 
+/** What a client wants, and what of it cannot be had in the version it named. */
+export interface Asked extends Agreement {
+  readonly requested: string
+  readonly losses: readonly Loss[]
+}
+
 /** A server reads `initialize`; throws, changing nothing, when it cannot be accepted. */
-export function readInitialize(params: Body | undefined, supported: readonly ProtocolVersion[], profile: Profile): Agreement & { requested: string } {
+export function readInitialize(params: Body | undefined, supported: readonly ProtocolVersion[], profile: Profile): Asked {
   const requested = params?.['protocolVersion']
   const version = negotiate(requested, supported)
   for (const key of ['capabilities', 'clientInfo']) {
     if (!isObject(params?.[key])) throw new ParleyError('invalid_params', { message: `initialize needs an object "${key}"` })
   }
-  const capabilities = clientCapabilitiesIn(version, params?.['capabilities'] as Capabilities)
+  const losses: Loss[] = []
+  const capabilities = clientCapabilitiesIn(version, params?.['capabilities'] as Capabilities, (loss) => losses.push(loss))
   const translated = translate(version, newestVersion, 'params', { ...params, capabilities }, profile, {})
-  return { version, requested: requested as string, peer: introduction(translated, 'clientInfo') }
+  return { version, requested: requested as string, peer: introduction(translated, 'clientInfo'), losses }
 }
 
 /** What a server answers to `initialize`. */

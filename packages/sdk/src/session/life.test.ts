@@ -212,7 +212,8 @@ describe('closing', () => {
 
 describe('X2 losses are reported', () => {
   it('in the session, as events and as counters', async () => {
-    const { session, link, events } = openServer('2024-11-05', { answer: () => ({ content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }] }) })
+    const answer = () => ({ content: [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }] })
+    const { session, link, events } = openServer('2024-11-05', { answer, clientCapabilities: { roots: {}, sampling: {} } })
     link.request(1, 'tools/call', { name: 'x' })
     expect(link.take()[0].result.content[0]).toEqual({ type: 'text', text: '[Audio content: audio/wav]' })
     expect(session.losses()).toMatchObject([{ rule: 'A-04', path: 'content[0]', method: 'tools/call', severity: 'w' }])

@@ -17,7 +17,7 @@ import { isVerdict, splitBatch, supports } from '../versions/index.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
-import { initializeResult, readInitialize } from './handshake.ts'
+import { type Asked, initializeResult, readInitialize } from './handshake.ts'
 import { HeldMessages, requestsIn } from './held-messages.ts'
 import type { Notifications } from './notifications.ts'
 import type { Progress } from './options.ts'
@@ -242,7 +242,7 @@ export class Receiving {
     }
   }
 
-  #shakeHands(message: RequestMessage, { version, requested, peer }: ReturnType<typeof readInitialize>): void {
+  #shakeHands(message: RequestMessage, { version, requested, peer, losses }: Asked): void {
     const core = this.#core
     try {
       const { profile, clock } = core.settings
@@ -251,6 +251,7 @@ export class Receiving {
       core.agreeOn(version, peer)
       core.phases.fire('initialize', clock.now())
       core.report({ type: 'negotiated', requested, version })
+      for (const loss of losses) core.onLoss(loss)
       this.#answering.succeed(message.id, result, undefined)
     } catch (error) {
       this.#answering.refuse(message.id, toParleyError(error), undefined)
