@@ -109,12 +109,12 @@ describe('parley doctor on an address', () => {
     expect(await fixOf((await answering(404)).replace('http:', 'ws:'))).toContain('WebSockets are usually at /ws')
   })
 
-  it('says that a port does not speak HTTP', async () => {
+  it('says that what comes from a port is not HTTP', async () => {
     const other = createTcp((socket) => void socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.6\r\n'))
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const diagnosis = await doctor(`http://127.0.0.1:${(other.address() as AddressInfo).port}/mcp`)
     other.close()
-    expect(named(diagnosis, 'speaks')).toMatchObject({ detail: expect.stringContaining('does not speak HTTP'), fix: expect.stringContaining('check the port') })
+    expect(named(diagnosis, 'speaks')).toMatchObject({ detail: expect.stringContaining('what came is not HTTP'), fix: expect.stringContaining('check the port') })
   })
 
   it('knows a gateway whose server is gone', async () => {

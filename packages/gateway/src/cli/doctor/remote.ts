@@ -64,7 +64,7 @@ async function refusal(findings: Findings, error: unknown, aim: Aim, surrounding
     return findings.problem('speaks', detail, 'the gateway is there, the server behind it is not: look at it where the gateway runs')
   if (status !== undefined && status >= 500) return findings.problem('speaks', detail, 'the server, or a proxy in front of it, is broken: see its log')
   if (status !== undefined && status >= 300 && status < 400) return findings.problem('speaks', detail, 'the address leads elsewhere: use the one it leads to')
-  if (/does not speak HTTP/.test(detail)) return findings.problem('speaks', detail, 'check the port: another program than a web server listens there')
+  if (/what came is not HTTP/.test(detail)) return findings.problem('speaks', detail, 'check the port: another program than a web server listens there')
   const found = await elsewhere(aim, message, surroundings, signal)
   const fix = found === undefined ? usualAdvice(new URL((aim.target as RemoteTarget).url)) : `there is a server at ${found}: use that address`
   findings.problem('speaks', detail, fix)

@@ -1,5 +1,6 @@
 /** One HTTP request of a client, through whatever the runtime offers: all that the client side of the HTTP transports knows of HTTP. */
 import { ParleyError } from '../../errors/index.ts'
+import { MAX_CAUSES } from '../causes.ts'
 import { wrongLanguage } from '../wrong-language.ts'
 import type { Hangup } from './hangup.ts'
 
@@ -103,11 +104,13 @@ export function shownUrl(url: URL): string {
 }
 
 /** `fetch failed` says nothing; what it was made of does. */
-function wordsOf(error: unknown): string {
+function wordsOf(error: unknown, depth = MAX_CAUSES): string {
   const { message = String(error), cause, code, errors } = (error ?? {}) as { message?: string; cause?: unknown; code?: unknown; errors?: unknown }
-  if (cause !== undefined && cause !== error) return wordsOf(cause)
-  // One attempt per address of a name.
-  if (Array.isArray(errors) && errors.length > 0) return errors.map(wordsOf).join('; ')
+  if (depth > 0) {
+    if (cause !== undefined) return wordsOf(cause, depth - 1)
+    // One attempt per address of a name.
+    if (Array.isArray(errors) && errors.length > 0) return errors.map((each) => wordsOf(each, depth - 1)).join('; ')
+  }
   if (message !== '') return typeof code === 'string' && !message.includes(code) ? `${message} (${code})` : message
   return typeof code === 'string' ? code : 'no reason was given'
 }

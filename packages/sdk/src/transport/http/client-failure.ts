@@ -1,6 +1,7 @@
 /** How a link says that something went wrong with one frame only. */
 import { ParleyError } from '../../errors/index.ts'
 import { errorText, type LinkEvents, type RequestId } from '../../jsonrpc/index.ts'
+import { MAX_CAUSES } from '../causes.ts'
 
 /** What hooks and runtimes throw, as the error of a link. */
 export function asTransportError(thrown: unknown): ParleyError {
@@ -10,7 +11,6 @@ export function asTransportError(thrown: unknown): ParleyError {
 
 /** How runtimes say that there was nobody to send anything to. */
 const NOBODY_THERE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ConnectionRefused'])
-const MAX_CAUSES = 5
 
 const unsent = new WeakSet<object>()
 
