@@ -200,11 +200,20 @@ describe('fromWire', () => {
       { code: -32077, message: 'm' },
       { code: -32042, message: 'm', data: 'why' },
       { code: -32050, message: 'm', data: { a: 1 } },
+      { code: -32050, message: 'm', data: null },
     ]) {
       expect(fromWire(wire).received).toEqual(wire)
       expect(fromWire(wire, true).toWire('2026-07-28')).toEqual(wire)
     }
     expect(new ParleyError('internal_error').received).toBeUndefined()
+  })
+
+  it('is alone in making errors that were received: one that was made of another keeps its code, but nobody has sent it', () => {
+    const { kind, data, receivedCode } = fromWire({ code: -32050, message: 'm', data: 'why' })
+    const made = new ParleyError(kind, { message: 'No session: m', code: receivedCode as number, data: { ...data, server: 'files' } })
+    expect(made.received).toBeUndefined()
+    expect(made).toMatchObject({ receivedCode: -32050, code: -32050 })
+    expect(made.toWire('2025-11-25')).toEqual({ code: -32050, message: 'No session: m', data: { value: 'why', server: 'files' } })
   })
 
   it.each([

@@ -14,10 +14,10 @@ export interface ParleyErrorOptions {
   data?: Record<string, unknown>
   /** Kept for the local log; never sent. */
   cause?: unknown
-  /** A code received from a peer, kept as it was. */
+  /** A code received from a peer, kept as it was; also for an error that says more than the one it is made of. */
   code?: number
-  /** What a peer sent in `error.data` when that was no object, kept as it was. */
-  receivedData?: unknown
+  /** The error as a peer sent it, which says the same as this one. */
+  received?: WireError
   /** Whoever is told speaks the version the code came in, where it means what it meant. */
   handedOn?: boolean
 }
@@ -34,8 +34,7 @@ export class ParleyError extends Error {
   readonly data: Record<string, unknown> | undefined
   /** Set when the error came from a peer: its code is kept wherever the version lets it travel. */
   readonly receivedCode: number | undefined
-  /** `data` as it travels. */
-  readonly #wireData: unknown
+  readonly #received: WireError | undefined
   readonly #handedOn: boolean
 
   constructor(kind: ErrorKind, options: ParleyErrorOptions = {}) {
@@ -43,15 +42,13 @@ export class ParleyError extends Error {
     this.kind = kind
     this.data = options.data
     this.receivedCode = options.code
-    this.#wireData = 'receivedData' in options ? options.receivedData : options.data
+    this.#received = options.received
     this.#handedOn = options.handedOn === true
   }
 
   /** As the peer sent it, for whoever hands it on. */
   get received(): WireError | undefined {
-    if (this.receivedCode === undefined) return undefined
-    const data = this.#wireData
-    return { code: this.receivedCode, message: this.message, ...(data === undefined ? {} : { data }) }
+    return this.#received
   }
 
   get code(): number {
@@ -81,7 +78,7 @@ export class ParleyError extends Error {
     } else if (wire.code === codeOf('internal_error')) {
       extra['originalCode'] = this.receivedCode
     }
-    const data = serialisable(this.#wireData, extra)
+    const data = serialisable(this.#received === undefined ? this.data : this.#received.data, extra)
     if (data !== undefined) wire.data = data
     return wire
   }
@@ -135,9 +132,8 @@ export function fromWire(wire: WireError, handedOn = false): ParleyError {
   const { code, message, data } = wire
   const named = isRecord(data) ? data[KIND_KEY] : undefined
   const kind = isErrorKind(named) ? named : (KIND_BY_CODE.get(code) ?? 'internal_error')
-  const options: ParleyErrorOptions = { message, code, handedOn }
+  const options: ParleyErrorOptions = { message, code, handedOn, received: data === undefined ? { code, message } : { code, message, data } }
   if (data !== undefined) options.data = isRecord(data) ? data : { value: data }
-  if (data !== undefined && !isRecord(data)) options.receivedData = data
   return withoutStack(() => new ParleyError(kind, options))
 }
 
