@@ -9,9 +9,11 @@ const TAB = 9
 const SPACE = 32
 const QUOTE = 34
 const COMMA = 44
+const COLON = 58
 const OPENING_BRACKET = 91
 const CLOSING_BRACKET = 93
 const OPENING_BRACE = 123
+const CLOSING_BRACE = 125
 const exact = new WeakMap<Body, string>()
 
 /** `frame` is known to be one valid message, and `params` what was read from it. */
@@ -74,6 +76,20 @@ export function valuesIn(text: string, names: readonly string[]): readonly strin
     if (text.charCodeAt(at) === COMMA) at = skip(text, at + 1)
   }
   return text.charCodeAt(at) === QUOTE ? valuesByName(text, names) : values
+}
+
+/** How many members a valid JSON object has, counting those twice that are there twice. */
+export function countMembers(text: string): number {
+  let count = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--
+    else if (code === COLON && depth === 1) count++
+  }
+  return count
 }
 
 function valuesByName(text: string, names: readonly string[]): readonly string[] | undefined {

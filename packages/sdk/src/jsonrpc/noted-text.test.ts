@@ -120,6 +120,25 @@ describe('X1 a result that nobody touches', () => {
     expect(written(kept(json))).toBe(JSON.stringify(JSON.parse(json)))
   })
 
+  it.each([
+    ['short', '"content":[{"text":"first"}],"content":[{"text":"last"}]'],
+    ['short, with others between', '"content":["first"],"isError":false,"content":["last"]'],
+    ['short, with an escape in its name', '"content":["first"],"c\\u006fntent":["last"]'],
+    ['short, and empty', '"":1,"":2'],
+    ['short, with braces, quotes and backslashes in what is between', '"a":"}\\\\\\"{","b":[{"c":["]",{}]}, [ ]] , "n" : -1.5e3 ,"b":null'],
+    ['long', `"content":["first"],"content":["last"],"text":["${'x'.repeat(600)}"]`],
+    ['long for its digits', `"content":["first"],"content":["last"],${LONG}`],
+  ])('is written as it was read when a member is there twice, because a reader may take the other one (%s)', (_, members) => {
+    const json = `{${members}}`
+    expect(JSON.parse(written(kept(json)))).toEqual(JSON.parse(json))
+    expect(written(kept(json))).toBe(JSON.stringify(JSON.parse(json)))
+  })
+
+  it('may have the same names at different depths', () => {
+    const json = '{"a":{"a":[{"a":1.10}]},"b":{"a":1.10}}'
+    expect(written(kept(json))).toBe(json)
+  })
+
   it('property: what is left of a result reads as it should', () => {
     const members = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 6 })
     fc.assert(

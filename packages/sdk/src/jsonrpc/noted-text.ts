@@ -1,5 +1,5 @@
 /** Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with every digit, and without the work of writing them. */
-import { LONG, valuesIn } from './exact-text.ts'
+import { countMembers, LONG, valuesIn } from './exact-text.ts'
 import type { Body } from './message.ts'
 
 /** What is shorter is written sooner than noted and looked up. */
@@ -36,15 +36,23 @@ class Noted extends Given {
   }
 }
 
-/** `json` is known to be valid and in one line, and `result` what was read from it; `kept` is the same, or what is left of it when others have taken out some members. */
+/**
+ * `json` is known to be valid and in one line, and `result` what was read from it; `kept` is the same, or what is left of it when others have taken out
+ * some members. Where a member is there twice nothing is noted: readers do not agree on which one counts, and the other one nobody here has seen. Inside
+ * of members that is not looked for: what they hold is handed on for its reader, and whoever decides by it must write what it has decided on anew.
+ */
 export function noteText(json: string, result: Body, kept: Body): void {
-  if (kept === result && json.charCodeAt(1) === QUOTE) note(kept, json)
-  if (!isWorthNoting(json)) return
   const names = Object.keys(result)
+  const isWhole = kept === result && json.charCodeAt(1) === QUOTE
+  if (!isWorthNoting(json)) {
+    if (isWhole && countMembers(json) === names.length) note(kept, json)
+    return
+  }
   const values = valuesIn(json, names)
   if (values === undefined) return
   noteValues(result, names, values)
-  if (kept !== result) note(kept, textOfKept(kept, result, names, values))
+  if (isWhole) note(kept, json)
+  else if (kept !== result) note(kept, textOfKept(kept, result, names, values))
 }
 
 /** The same for results that have been changed: only their parts can still be what they were. */
