@@ -1,6 +1,6 @@
 /** Tools of one server as its clients see them: chosen, renamed and pinned, whatever is asked and however. */
 import { type ProtocolVersion, versions } from 'parley-mcp'
-import type { Body } from 'parley-mcp/engine'
+import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PinBook } from '../catalogue/index.ts'
@@ -80,6 +80,35 @@ describe.each(pairs)('G3 a client of $client and a server of $server', ({ client
     expect(await listed(ask)).toEqual(['one'])
     expect((await ask('tools/call', { name: 'two', arguments: {} })).error).toBeDefined()
     expect(textOf(await ask('tools/call', { name: 'one', arguments: {} }))).toBe('one')
+  })
+})
+
+describe('G3 a definition that says two things at once', () => {
+  const twofold = (link: Link): Link => {
+    const open = link.open.bind(link)
+    const told = (frame: string) => frame.replaceAll('"description":"seen"', '"description":"unseen","description":"seen"')
+    link.open = (events: LinkEvents) => open({ ...events, frame: (frame, _, origin) => events.frame(told(frame), undefined, origin) })
+    return link
+  }
+
+  it.each([
+    ['2025-11-25', '2025-11-25'],
+    ['2025-06-18', '2025-11-25'],
+    ['2025-11-25', '2026-07-28'],
+    ['2026-07-28', '2025-11-25'],
+    ['2026-07-28', '2026-07-28'],
+  ] as const)('a client of %s is shown what was pinned of it, by a server of %s', async (spoken, version) => {
+    rig = bridgeTo(serverOf(version, [tool('one', 'seen')]), undefined, settings({ pin: 'block' }), { wrap: twofold })
+    rig.upstream.tools.pins = PinBook.inMemory()
+    const client = await rig.connect({ versions: [spoken] })
+    let told = ''
+    const onText = (json: string): void => {
+      told = json
+    }
+    await client.request('tools/list', {}, { onText })
+    await client.close()
+    expect(told).toContain('"description":"seen"')
+    expect(told).not.toContain('unseen')
   })
 })
 

@@ -65,7 +65,8 @@ export class ToolBook {
       const pin = expected === undefined ? 'there are too many pins for its own' : `${expected.slice(0, 12)}…`
       this.#say(`The definition of tool "${tool}" of server "${name}" is not the one that was pinned (${pin}): it ${what}; ${TO_ACCEPT}`)
     }
-    const { tools: filtered, problems } = this.#filter.apply(pinned?.tools ?? tools)
+    // A list of its own is written anew. In the words of the server a definition could say two things at once: one was looked at here, clients may read the other.
+    const { tools: filtered, problems } = this.#filter.apply(pinned === undefined ? tools : [...pinned.tools])
     for (const problem of problems) this.#say(`Server "${name}": ${problem}`)
     return filtered
   }
