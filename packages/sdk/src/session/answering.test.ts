@@ -176,6 +176,22 @@ describe('F7 M2 cancellation by the peer', () => {
 })
 
 describe('F7 M5 what a handler can say and see while it works', () => {
+  it('progress takes along what else there is to say, but never in place of its own words', async () => {
+    const { link } = openServer('2025-11-25', {
+      answer: (inbound) => {
+        inbound.progress(1, 2, 'half', { _meta: { a: 1 }, eta: [2], progressToken: 'of another', progress: 9 })
+        return {}
+      },
+    })
+    link.request(1, 'tools/call', { name: 'x', _meta: { progressToken: 't' } })
+    await settled()
+    expect(link.take()[0]).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { _meta: { a: 1 }, eta: [2], progressToken: 't', progress: 1, total: 2, message: 'half' },
+    })
+  })
+
   it('progress goes out with the token, only when asked for, only growing, and not after the answer', async () => {
     const { answer, calls } = deferring()
     const { link } = openServer('2025-11-25', { answer })

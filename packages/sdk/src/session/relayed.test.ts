@@ -1,6 +1,6 @@
 /** Requests of other clients that are handed on, and their results as the server wrote them (8.1, X2). */
 import { describe, expect, it } from 'vitest'
-import type { Body } from '../jsonrpc/index.ts'
+import { type Body, resultText } from '../jsonrpc/index.ts'
 import type { Loss } from '../versions/index.ts'
 import { everything, makeRig, openClient, settled } from './session.fixtures.ts'
 import { NAMES, openStateless } from './stateless/client.fixtures.ts'
@@ -128,6 +128,48 @@ describe('RequestOptions.onText', () => {
     link.deliver(`{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","structuredContent":{"n":12345678901234567890},"content":[]}}`)
     await called
     expect(told).toEqual(['{"resultType":"complete","structuredContent":{"n":12345678901234567890},"content":[]}'])
+  })
+})
+
+describe('X1 RequestOptions.keepsText', () => {
+  const long = '"structuredContent":{"n":12345678901234567890,"x":1.10}'
+  /** What is written of a result when it is the answer to somebody else. */
+  const written = (result: Body): string => resultText(1, result).slice('{"jsonrpc":"2.0","id":1,"result":'.length, -1)
+
+  it('a result that nobody changes goes on in the words it came in, and without it is written anew', async () => {
+    const { session, link } = await openClient('2025-11-25')
+    for (const [keepsText, expected] of [
+      [true, '{"content":[{"type":"text","text":"\\u00e9"}],"n":1.10}'],
+      [false, '{"content":[{"type":"text","text":"é"}],"n":1.1}'],
+    ] as const) {
+      const asked = session.request('tools/call', { name: 'x' }, { keepsText })
+      link.deliver(`{"jsonrpc":"2.0","id":${link.take()[0].id},"result":{"content":[{"type":"text","text":"\\u00e9"}],"n":1.10}}`)
+      expect(written(await asked)).toBe(expected)
+    }
+  })
+
+  it('what has been made of it has its parts in the words they came in', async () => {
+    const { session, link } = await openClient('2025-11-25')
+    const asked = session.request('tools/call', { name: 'x' }, { keepsText: true })
+    link.deliver(`{"jsonrpc":"2.0","id":${link.take()[0].id},"result":{"content":[],${long}}}`)
+    expect(written({ ...(await asked), isError: false })).toBe(`{"content":[],${long},"isError":false}`)
+  })
+
+  it('also out of its envelope', async () => {
+    const { session, link } = await openStateless()
+    const asked = session.request('tools/call', { name: 'x' }, { keepsText: true })
+    const meta = `"_meta":{"${NAMES}serverInfo":{"name":"s","version":"1"}}`
+    link.deliver(`{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",${meta},"content":[],${long}}}`)
+    expect(written(await asked)).toBe(`{"content":[],${long}}`)
+  })
+
+  it('what is changed in place goes on as it came, which is why nobody may do so', async () => {
+    const { session, link } = await openClient('2025-11-25')
+    const asked = session.request('vendor/thing', {}, { keepsText: true })
+    link.deliver(`{"jsonrpc":"2.0","id":${link.take()[0].id},"result":{"n":1.10}}`)
+    const result = await asked
+    result['n'] = 2
+    expect([written(result), written({ ...result })]).toEqual(['{"n":1.10}', '{"n":2}'])
   })
 })
 

@@ -156,6 +156,18 @@ describe('M2 requests: time-outs', () => {
     ])
   })
 
+  it('progress brings along whatever else came with it', async () => {
+    const { session, link } = await openClient()
+    const seen: unknown[] = []
+    const asked = session.request('tools/call', { name: 'x' }, { onProgress: (progress) => seen.push(progress) })
+    const [{ id }] = link.take()
+    link.notify('notifications/progress', { progressToken: id, progress: 1, _meta: { a: 1 }, eta: [2] })
+    link.notify('notifications/progress', { progressToken: id, progress: 2, total: 'much' })
+    link.deliver({ jsonrpc: '2.0', id, result: { content: [] } })
+    await asked
+    expect(seen).toEqual([{ progress: 1, more: { _meta: { a: 1 }, eta: [2] } }, { progress: 2 }])
+  })
+
   it('progress does not re-arm when told so', async () => {
     const { session, link, clock } = await openClient()
     const asked = session.request('tools/call', { name: 'x' }, { timeout: 1000, resetOnProgress: false, onProgress: () => {} })
