@@ -99,6 +99,29 @@ describe('X1 a result that nobody touches', () => {
     expect(written(kept(`{"_meta":{"a":1,"b":2},"n":1.10,${LONG}}`, leave))).toBe(`{"_meta":{"b":2},"n":1.10,${LONG}}`)
   })
 
+  it('is so with what is left of a part, by itself as well', () => {
+    const leave = ({ _meta, ...rest }: Body): Body => {
+      const { gone: _, ...others } = _meta as Body
+      return { ...rest, _meta: others }
+    }
+    const left = '"_meta":{"id":12345678901234567890,"in":{"x":1.10}}'
+    const { kind: _, ...result } = kept(`{"_meta":{"id":12345678901234567890,"gone":{"}":1},"in":{"x":1.10}},"kind":1,"n":1.10}`, leave)
+    expect(written({ other: 1, ...result })).toBe(`{"other":1,"n":1.1,${left}}`)
+    expect(written(kept(`{"n":1.10,"_meta":{"gone":1,"id":12345678901234567890,"in":{"x":1.10}}}`, leave))).toBe(`{"n":1.10,${left}}`)
+  })
+
+  it.each([
+    ['has got a member', '{"a":1.10,"b":"1234567890123456"}', (part: Body) => ({ ...part, c: 3 }), '{"a":1.1,"b":"1234567890123456","c":3}'],
+    ['has lost all', '{"a":1.10,"b":"1234567890123456"}', () => ({}), '{}'],
+    ['is no object any more', '{"a":1.10,"b":"1234567890123456"}', () => 7, '7'],
+    ['was none before', '["1234567890123456"]', () => ({ a: 1 }), '{"a":1}'],
+    ['is a list', '["1234567890123456"]', () => [2], '[2]'],
+    ['had a member twice', '{"a":["1234567890123456"],"a":[1.10],"b":2}', ({ a }: Body) => ({ a }), '{"a":[1.1]}'],
+  ])('is written with a part as it is now when that %s', (_, json, change, expected) => {
+    const leave = (result: Body): Body => ({ ...result, part: change(result['part'] as Body) })
+    expect(written(kept(`{"part":${json},${LONG}}`, leave))).toBe(`{"part":${expected},${LONG}}`)
+  })
+
   it('is written anew without what was taken out of it when that is sooner done', () => {
     expect(written(kept('{"kind":"x","n":1.10}', ({ kind: _, ...rest }) => rest))).toBe('{"n":1.1}')
   })

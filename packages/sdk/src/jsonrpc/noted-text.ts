@@ -1,5 +1,6 @@
 /** Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with every digit, and without the work of writing them. */
 import { countMembers, LONG, valuesIn } from './exact-text.ts'
+import { isObject } from './json.ts'
 import type { Body } from './message.ts'
 
 /** What is shorter is written sooner than noted and looked up. */
@@ -83,10 +84,21 @@ function textOfKept(kept: Body, result: Body, names: readonly string[], values: 
     // Of what was taken out, a name such as `valueOf` would still find something.
     const value = Object.hasOwn(kept, name) ? kept[name] : undefined
     if (value === undefined) continue
-    const json = value === result[name] ? (values[at] as string) : JSON.stringify(value)
+    const json = value === result[name] ? (values[at] as string) : textOfPart(value, result[name], values[at] as string)
     written += `${written === '{' ? '' : ','}${JSON.stringify(name)}:${json}`
   }
   return `${written}}`
+}
+
+/** A part in place of another, of which it may be what is left: the metadata of a result, without what is for this side alone. */
+function textOfPart(value: unknown, before: unknown, text: string): string {
+  if (!isObject(value) || !isObject(before) || !isWorthNoting(text)) return JSON.stringify(value)
+  const names = Object.keys(before)
+  const values = Object.keys(value).every((name) => Object.hasOwn(before, name)) ? valuesIn(text, names) : undefined
+  if (values === undefined) return JSON.stringify(value)
+  const json = textOfKept(value, before, names, values)
+  note(value, json)
+  return json
 }
 
 /** Whether it takes long to write, or has numbers that would be written otherwise; then so does any text of which it is a part. */

@@ -163,6 +163,14 @@ describe('X1 RequestOptions.keepsText', () => {
     expect(written(await asked)).toBe(`{"content":[],${long}}`)
   })
 
+  it('also what is left in its metadata when the name of the server is taken out', async () => {
+    const { session, link } = await openStateless()
+    const asked = session.request('tools/call', { name: 'x' }, { keepsText: true })
+    const meta = `"_meta":{"${NAMES}serverInfo":{"name":"s","version":"1"},"com.example/id":12345678901234567890}`
+    link.deliver(`{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[],${meta}}}`)
+    expect(written(await asked)).toBe('{"content":[],"_meta":{"com.example/id":12345678901234567890}}')
+  })
+
   it('what is changed in place goes on as it came, which is why nobody may do so', async () => {
     const { session, link } = await openClient('2025-11-25')
     const asked = session.request('vendor/thing', {}, { keepsText: true })
