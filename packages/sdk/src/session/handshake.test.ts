@@ -127,7 +127,13 @@ describe('C1 C2 capabilities are taken once, restricted to the version, and froz
     const { link, session, events } = makeRig('server')
     link.request(1, 'initialize', { ...initializeParams(version), capabilities: declared })
     expect(session.peer?.capabilities).toEqual({ ...believed, extensions: declared.extensions, experimental: declared.experimental, nobodys: { own: 1 } })
-    const losses = lost.map((path) => ({ rule: 'B-13', method: 'initialize', path: `capabilities.${path}`, severity: 'i', detail: expect.stringContaining(version) }))
+    const losses = lost.map((path) => ({
+      rule: 'B-13',
+      method: 'initialize',
+      path: `capabilities.${path}`,
+      severity: 'i',
+      detail: expect.stringContaining(version),
+    }))
     expect(session.losses()).toEqual(losses)
     expect(events.flatMap((event) => (event.type === 'loss' ? [event.loss] : []))).toEqual(losses)
   })

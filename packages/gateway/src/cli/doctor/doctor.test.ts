@@ -114,7 +114,10 @@ describe('parley doctor on an address', () => {
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const diagnosis = await doctor(`http://127.0.0.1:${(other.address() as AddressInfo).port}/mcp`)
     other.close()
-    expect(named(diagnosis, 'speaks')).toMatchObject({ detail: expect.stringContaining('what came is not HTTP'), fix: expect.stringContaining('check the port') })
+    expect(named(diagnosis, 'speaks')).toMatchObject({
+      detail: expect.stringContaining('what came is not HTTP'),
+      fix: expect.stringContaining('check the port'),
+    })
   })
 
   it('knows a gateway whose server is gone', async () => {

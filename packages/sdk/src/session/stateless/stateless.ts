@@ -1,6 +1,6 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
 import { ParleyError, toParleyError } from '../../errors/index.ts'
-import { type Body, type FrameOrigin, type RequestId, type RequestMessage } from '../../jsonrpc/index.ts'
+import type { Body, FrameOrigin, RequestId, RequestMessage } from '../../jsonrpc/index.ts'
 import { type LogLevel, logLevels, maySend, type ProtocolVersion } from '../../protocol/index.ts'
 import { type HeaderParam, headerObjection, META, methodIn } from '../../versions/index.ts'
 import type { Answering } from '../answering.ts'
