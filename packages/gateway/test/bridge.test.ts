@@ -41,7 +41,7 @@ function bridged(...line: string[]) {
       () => said[stream],
       (text) => text.includes(words),
     )
-  return { has }
+  return { bridge, has }
 }
 
 describe('parley bridge', () => {
@@ -59,5 +59,28 @@ describe('parley bridge', () => {
   it('says at once that its server writes what is no message', async () => {
     const { has } = bridged('--timeout', '1s', ...plain('--mute', '--junk'))
     expect(await has('err', '\n')).toMatch(/node writes to its standard output what is no message .*does it log to standard error\?/)
+  })
+  it.each(['the end of its input', 'SIGTERM', 'the end of its output'])('L3 tells its server to end before it makes it, and ends with 0, on %s', async (cause) => {
+    const { bridge, has } = bridged(...plain('--late'))
+    await has('out', '\n')
+    const ended = once(bridge, 'exit')
+    if (cause === 'SIGTERM') bridge.kill('SIGTERM')
+    else if (cause === 'the end of its input') bridge.stdin.end()
+    else {
+      bridge.stdout.destroy()
+      bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })}\n`)
+    }
+    expect(await has('err', '\n')).toBe('told to end\n')
+    expect(await ended).toEqual([0, null])
+  })
+
+  it('L3 tells its server to end when its client insists', async () => {
+    const { bridge, has } = bridged(...plain('--late'))
+    await has('out', '\n')
+    const ended = once(bridge, 'exit')
+    bridge.stdin.end()
+    bridge.kill('SIGINT')
+    expect(await has('err', '\n')).toBe('told to end\n')
+    await ended
   })
 })

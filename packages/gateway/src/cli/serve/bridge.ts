@@ -9,6 +9,9 @@ import { Upstream, type UpstreamOptions } from '../../upstream/index.ts'
 import { serversOf } from '../configured.ts'
 import type { BridgeStart } from './starts.ts'
 
+/** How long the process has to end by itself. */
+const FAREWELL_MS = 1000
+
 export async function startBridge(start: BridgeStart): Promise<void> {
   const config = await configFor(start)
   const log = textLog('warning', (line) => void process.stderr.write(line))
@@ -18,12 +21,19 @@ export async function startBridge(start: BridgeStart): Promise<void> {
   const onStderr = (line: string): void => void process.stderr.write(`${line}\n`)
   const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv, singleClient: true, onStderr, ...strayLines(config, log) })
   const served = new ServedUpstream(upstream, { translation: 'lenient' })
-  const handle = await serveStdio(served)
+  // The server is given its time to end as well, which is longer than a process that only speaks for itself would be given.
+  const handle = await serveStdio(served, { exit: false })
   try {
     await handle.closed
   } finally {
     await served.close()
+    endSoon()
   }
+}
+
+/** Nothing is left to be done: what still keeps the process running must not. */
+function endSoon(): void {
+  setTimeout(() => process.exit(), FAREWELL_MS).unref()
 }
 
 /** Says at once, and once, that a program writes what is no message: while it is being reached, that is all there is to see of it. */
