@@ -8,6 +8,8 @@ export interface ConfigDiff {
   readonly removed: readonly string[]
   readonly changed: readonly string[]
   readonly kept: readonly string[]
+  /** Whether those that stay come in another order, which decides whose a URI is that several offer. */
+  readonly reordered: boolean
   /** Keys of the gateway's own settings that changed. */
   readonly gatewayChanged: readonly (keyof GatewaySettings)[]
 }
@@ -15,14 +17,21 @@ export interface ConfigDiff {
 export function diffConfig(before: GatewayConfig, after: GatewayConfig): ConfigDiff {
   const names = [...after.servers.keys()]
   const common = names.filter((name) => before.servers.has(name))
+  const commonBefore = [...before.servers.keys()].filter((name) => after.servers.has(name))
   const isKept = (name: string): boolean => isDeepStrictEqual(before.servers.get(name), after.servers.get(name))
   return {
     added: names.filter((name) => !before.servers.has(name)),
     removed: [...before.servers.keys()].filter((name) => !after.servers.has(name)),
     changed: common.filter((name) => !isKept(name)),
     kept: common.filter(isKept),
+    reordered: !isDeepStrictEqual(commonBefore, common),
     gatewayChanged: changedSettings(before.gateway, after.gateway),
   }
+}
+
+/** Also the order of the servers, which is not the same to clients of all of them. */
+export function isSameConfig(one: GatewayConfig, other: GatewayConfig): boolean {
+  return isDeepStrictEqual(one, other) && isDeepStrictEqual([...one.servers.keys()], [...other.servers.keys()])
 }
 
 export function changedSettings(before: GatewaySettings, after: GatewaySettings): (keyof GatewaySettings)[] {

@@ -1,6 +1,6 @@
 /** The gateway's configuration: read, checked, compared and watched. */
 export { serverDefaults, settingsDefaults } from './defaults.ts'
-export { type ConfigDiff, changedSettings, diffConfig } from './diff.ts'
+export { type ConfigDiff, changedSettings, diffConfig, isSameConfig } from './diff.ts'
 export type { ConfigFormat } from './document.ts'
 export { distance, nearest } from './nearest.ts'
 export { type Override, type ParseOptions, parseConfig, type Reading } from './parse.ts'

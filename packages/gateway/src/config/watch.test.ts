@@ -102,6 +102,18 @@ describe('watchConfig', () => {
     expect(told).toEqual([['a', 'b']])
   })
 
+  it('G: tells of servers that are only in another order', async () => {
+    await begin()
+    await writeFile(path, text('a', 'b'))
+    await untilTold(1)
+    await writeFile(path, text('b', 'a'))
+    await untilTold(2)
+    expect(told).toEqual([
+      ['a', 'b'],
+      ['b', 'a'],
+    ])
+  })
+
   it('tells of a file put in its place, again and again', async () => {
     await begin({ interval: 1_000_000_000 })
     for (const [index, name] of ['b', 'c', 'd'].entries()) {

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, systemClock } from 'parley-mcp/engine'
+import { isSameConfig } from './diff.ts'
 import type { Reading } from './parse.ts'
 import { ConfigError } from './problem.ts'
 import { type ReadOptions, readConfig } from './read.ts'
@@ -125,7 +126,7 @@ class Watch {
 function isSame(left: Reading | ConfigError | undefined, right: Reading | ConfigError): boolean {
   if (left instanceof ConfigError || right instanceof ConfigError)
     return left instanceof ConfigError && right instanceof ConfigError && left.message === right.message
-  return isDeepStrictEqual(left, right)
+  return left !== undefined && isSameConfig(left.config, right.config) && isDeepStrictEqual(left, right)
 }
 
 /** Changes whenever the file probably did. */

@@ -103,7 +103,22 @@ describe('G the gateway', () => {
     // Its session has ended with its server: clients that can begin another one meet the new server.
     expect((await other.call('who')).text).toBe('new')
     await expect(clientOf(`${url}/servers/gone/mcp`)).rejects.toThrow()
-    expect(said).toContain('The configuration was read again; added: added; removed: gone; changed: changed')
+    expect(said).toContain('The configuration was read again; added: added; removed: gone; changed: changed; order: added, changed, kept')
+  })
+
+  it('reload in another order only: lists follow it, the first one keeps a URI that both offer, and clients are told', async () => {
+    const [a, b] = await Promise.all([small('a'), small('b')].map(async (server) => ({ url: (await served(server)).url })))
+    const { gateway, url } = await begin(configOf({ a, b } as Record<string, Settings>))
+    const client = await clientOf(`${url}/mcp`)
+    expect((await client.read('note://x')).contents).toMatchObject([{ text: 'a' }])
+    let told = 0
+    client.onListChanged('resources', () => told++)
+    await gateway.reload(configOf({ b, a } as Record<string, Settings>))
+    expect(said).toContain('The configuration was read again; order: b, a')
+    await vi.waitFor(() => expect(told).toBeGreaterThan(0))
+    expect(await names(client)).toEqual(['b__who', 'a__who'])
+    expect((await client.read('note://x')).contents).toMatchObject([{ text: 'b' }])
+    expect(gateway.readiness().servers.map(({ name }) => name)).toEqual(['b', 'a'])
   })
 
   it('reload of one that works: who asked it before is answered by it, wherever; who comes now meets the new one at once', async () => {

@@ -70,7 +70,7 @@ export class Gateway {
   }
 
   get upstreams(): readonly Upstream[] {
-    return [...this.#served.values()].map(({ upstream }) => upstream)
+    return this.#inOrder().map(({ upstream }) => upstream)
   }
 
   get sessions(): number {
@@ -126,7 +126,7 @@ export class Gateway {
     for (const name of diff.removed) this.#served.delete(name)
     for (const name of [...diff.added, ...diff.changed]) this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
     // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
-    if (diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
+    if (diff.reordered || diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
     const ending = Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
     this.#ending = ending
     // It is in force by now, whatever becomes of what was before.
@@ -147,6 +147,7 @@ export class Gateway {
     await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
     if (this.#closed) return
     const said = (['added', 'removed', 'changed'] as const).flatMap((what) => (diff[what].length === 0 ? [] : [`${what}: ${diff[what].join(', ')}`]))
+    if (diff.reordered) said.push(`order: ${[...this.#config.servers.keys()].join(', ')}`)
     if (said.length === 0) return
     this.#log.info(`The configuration was read again; ${said.join('; ')}`)
     const begun = [...diff.added, ...diff.changed].map((name) => this.#served.get(name)?.upstream).filter((upstream) => upstream !== undefined)

@@ -1,6 +1,5 @@
 /** What becomes of a configuration that was read again while the gateway runs, and what is said of it. */
-import { isDeepStrictEqual } from 'node:util'
-import { ConfigError, describeProblem, type GatewayConfig, type Reading } from '../../config/index.ts'
+import { ConfigError, describeProblem, type GatewayConfig, isSameConfig, type Reading } from '../../config/index.ts'
 import type { Gateway } from '../../gateway/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 
@@ -37,7 +36,7 @@ export class Reloading {
       return this.#refuse(number, String(error))
     }
     const isMended = this.#refused > 0 && this.#refused < number
-    if (isMended && isDeepStrictEqual(config, this.#inForce)) this.#log.info('The configuration can be read again; nothing has changed')
+    if (isMended && isSameConfig(config, this.#inForce)) this.#log.info('The configuration can be read again; nothing has changed')
     if (isMended) this.#refused = 0
     this.#inForce = config
   }
