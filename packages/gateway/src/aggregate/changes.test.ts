@@ -90,7 +90,43 @@ describe('G a replaced server', () => {
   })
 })
 
+describe('G servers in another order', () => {
+  it('D-19 hand what several offer, and somebody listens to, over to the first', async () => {
+    rig = new AggregateRig({ a: { server: small('a') }, b: { server: small('b') } })
+    const client = await rig.connect({ version: '2026-07-28' })
+    await client.resources()
+    const updates: string[] = []
+    await client.subscribe('note://x', (uri) => updates.push(uri))
+    rig.aggregate.setServers(['b', 'a'].flatMap((name) => rig.served.get(name) ?? []))
+    await vi.waitFor(() => expect(updates).toEqual(['note://x']))
+    await client.call('a__touch')
+    await client.call('b__touch')
+    await vi.waitFor(() => expect(updates).toEqual(['note://x', 'note://x']))
+  })
+})
+
 describe('G a removed server', () => {
+  it('D-19 that comes back is listened to again, and what was listened to is told to have changed once', async () => {
+    rig = new AggregateRig({ a: { server: small('a') }, b: { server: small('b') } })
+    const client = await rig.connect({ version: '2026-07-28' })
+    await client.resources()
+    const updates: string[] = []
+    const own = 'parley://servers/b/note%3A%2F%2Fx'
+    await client.subscribe(own, (uri) => updates.push(uri))
+    const [gone] = rig.replace({}, ['b'])
+    await gone?.close()
+    expect(await named(client)).toEqual(['a__who', 'a__touch'])
+    let ready: () => void = () => {}
+    const before = () => new Promise<void>((resolve) => (ready = resolve))
+    rig.replace({ b: { server: small('b'), before } })
+    await client.call('a__touch')
+    expect(updates).toEqual([])
+    ready()
+    await vi.waitFor(() => expect(updates).toEqual([own]))
+    await client.call('b__touch')
+    await vi.waitFor(() => expect(updates).toEqual([own, own]))
+  })
+
   it('is not held by anything', async () => {
     rig = new AggregateRig({ a: { server: small('a') } })
     const clients = [await rig.connect({ version: '2025-06-18' }), await rig.connect({ version: '2026-07-28' })]

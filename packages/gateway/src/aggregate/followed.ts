@@ -11,8 +11,7 @@ import { Words } from './words.ts'
 
 const UPDATED = 'notifications/resources/updated'
 
-interface Following {
-  readonly served: ServedUpstream
+interface Following extends Route {
   stop(): void
 }
 
@@ -24,6 +23,8 @@ export class Followed {
   readonly #clock: Clock
   /** By the URI the listener gave. */
   readonly #following = new Map<string, Following>()
+  /** Acknowledged, and followed nowhere now: their server may come back. */
+  readonly #missing = new Set<string>()
   readonly #tasks: (() => void)[] = []
   #ended = false
 
@@ -54,21 +55,43 @@ export class Followed {
     return taskIds.filter((taskId) => known.has(taskId))
   }
 
-  /** Servers were replaced: what was followed at the old one is followed at the new one, and may have changed meanwhile. */
+  /** Servers were replaced, or are others now: what was followed at one is followed at the one whose it is now, and may have changed meanwhile. */
   renew(): void {
-    for (const [uri, { served, stop }] of [...this.#following]) {
-      if (this.#offers.server(served.upstream.name) === served) continue
-      stop()
+    for (const [uri, following] of [...this.#following]) {
+      if (this.#isStillThere(uri, following)) continue
+      following.stop()
       this.#following.delete(uri)
-      void this.add(uri).then((followed) => followed && this.#news.tell(UPDATED, { uri }))
+      this.#missing.add(uri)
     }
+    this.findMissing()
+  }
+
+  /** Somebody may offer again what nobody did. */
+  findMissing(): void {
+    for (const uri of [...this.#missing]) void this.#find(uri)
   }
 
   end(): void {
     this.#ended = true
+    this.#missing.clear()
     for (const stop of this.#tasks.splice(0)) stop()
     for (const { stop } of this.#following.values()) stop()
     this.#following.clear()
+  }
+
+  /** As far as it is known whose it is: who has yet to say what it offers takes nothing away. */
+  #isStillThere(uri: string, { served, own }: Following): boolean {
+    const { name } = served.upstream
+    if (this.#offers.server(name) !== served) return false
+    const route = this.#offers.route(uri)
+    return route === undefined || (route.server === name && route.uri === own)
+  }
+
+  async #find(uri: string): Promise<void> {
+    // Not twice at once.
+    this.#missing.delete(uri)
+    if (await this.add(uri)) this.#news.tell(UPDATED, { uri })
+    else if (!this.#ended) this.#missing.add(uri)
   }
 
   async #followTasks(served: ServedUpstream, own: readonly string[]): Promise<string[]> {
@@ -120,7 +143,7 @@ export class Followed {
       if (subscription === undefined) release()
       return (
         subscription && {
-          served: route.served,
+          ...route,
           stop: () =>
             void subscription
               .unsubscribe()

@@ -158,6 +158,7 @@ export class AggregateListeners {
     this.#due.delete(kind)
     const notice = `notifications/${kind}/list_changed`
     for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
+    if (kind === 'resources' && only === undefined) for (const { followed } of this.#listeners.values()) followed.findMissing()
     for (const [news, { kinds }] of this.#listeners) if (kinds.has(kind) && (only === undefined || only.has(news))) news.inbound.notify(notice)
   }
 
