@@ -28,3 +28,26 @@ describe('F6 a field with the name of what objects inherit from', () => {
     expect(JSON.stringify(reply)).toBe(`{"action":"accept","content":${FILLED}}`)
   })
 })
+
+describe('F6 --answer decides nothing that it does not name', () => {
+  const form = (properties: FormSchema['properties'], required: string[] = []): FormSchema => ({ type: 'object', properties, required })
+  const optional = form({ note: { type: 'string' } })
+  const confirmed = form({ sure: { type: 'boolean', default: true } }, ['sure'])
+
+  it.each([
+    { what: 'where every field may be left out', schema: optional },
+    { what: 'where every field has a default', schema: confirmed },
+  ])('$what, it declines once every answer was for another question', ({ schema: asked }) => {
+    const answers = new ScriptedAnswers(['city=Oslo'])
+    expect(answers.fill(form({ city: { type: 'string' } }))).toEqual({ content: { city: 'Oslo' } })
+    expect(answers.fill(asked)).toEqual({ declined: 'no --answer is for one of its fields' })
+  })
+
+  it.each([{ schema: optional }, { schema: confirmed }])('an answer that fits no field is a mistake, though nothing has to be filled in: $schema', ({ schema: asked }) => {
+    expect(() => new ScriptedAnswers(['city=Oslo']).fill(asked)).toThrow(/--answer city: the server asks for no such field/)
+  })
+
+  it('a question without fields is declined', () => {
+    expect(new ScriptedAnswers(['city=Oslo']).fill(form({}))).toEqual({ declined: 'it asks for no field, and --answer fills in fields' })
+  })
+})

@@ -59,7 +59,7 @@ export class Asker {
   #scripted(question: ElicitQuestion, schema: FormSchema, answers: ScriptedAnswers): ElicitReply {
     try {
       const filled = answers.fill(schema)
-      if ('missing' in filled) return this.#declined(question, `no --answer for ${JSON.stringify(filled.missing)}`)
+      if ('declined' in filled) return this.#declined(question, filled.declined)
       return { action: 'accept', content: filled.content }
     } catch (error) {
       if (!(error instanceof CliError)) throw error

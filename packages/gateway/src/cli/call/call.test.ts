@@ -204,6 +204,8 @@ describe('F6 questions of a server during parley call', () => {
 
   it.each([
     [['place=moon', 'sure=yes'], '--answer place=moon: choose one of test, live'],
+    [['place=live', 'sure=yes', 'copys=3'], '--answer copys: the server asks for no such field; did you mean "copies"?'],
+    [['colour=red'], '--answer colour: the server asks for no such field'],
     [['plaice=live', 'sure=yes'], '--answer plaice: the server asks for no such field; did you mean "place"?'],
   ])('stop the call where --answer %j is a mistake', async (answers, message) => {
     for (const version of ['2025-06-18', '2026-07-28']) {
@@ -214,9 +216,9 @@ describe('F6 questions of a server during parley call', () => {
   })
 
   it('name an --answer nobody wanted', async () => {
-    const line = ['call', serving.url, 'deploy', '--answer', 'place=live', '--answer', 'sure=yes', '--answer', 'copys=3']
+    const line = ['call', serving.url, 'deploy', '--answer', 'place=live', '--answer', 'sure=yes', '--answer', 'colour=red']
     const { code, err } = await parley(line)
-    expect([code, err]).toEqual([0, '--answer copys: the server asks for no such field; did you mean "copies"?\n'])
+    expect([code, err]).toEqual([0, '--answer colour: the server asks for no such field\n'])
   })
 
   it('are put to whoever sits at the terminal, again where the answer does not fit', async () => {

@@ -1,12 +1,12 @@
 /** Answers that stand on the command line, for whichever questions the server puts. */
 import type { ElicitValue, FormSchema } from 'parley-mcp'
 import { type CliError, failed } from '../failure.ts'
-import { didYouMean } from '../nearest.ts'
+import { didYouMean, nearest } from '../nearest.ts'
 import { readField } from './field.ts'
 import { pairOf } from './typed.ts'
 
-/** What to fill in, or the field that has to be filled in and has no answer. */
-export type Scripted = { readonly content: Record<string, ElicitValue> } | { readonly missing: string }
+/** What to fill in, or why the answers are none to this question. */
+export type Scripted = { readonly content: Record<string, ElicitValue> } | { readonly declined: string }
 
 export class ScriptedAnswers {
   readonly #texts: ReadonlyMap<string, string>
@@ -24,15 +24,17 @@ export class ScriptedAnswers {
       this.#asked.add(name)
       if (this.#texts.has(name)) this.#used.add(name)
     }
+    // Nobody has decided anything about it, not even that everything may be left out.
+    if (names.length === 0) return { declined: 'it asks for no field, and --answer fills in fields' }
+    if (!names.some((name) => this.#texts.has(name))) return this.#unanswered(names, 'no --answer is for one of its fields')
+    this.#demandNoSlip(names)
     // Not set one by one: a field may have a name that objects treat in their own way.
     const content: [string, ElicitValue][] = []
     for (const [name, schema] of Object.entries(properties)) {
       const text = this.#texts.get(name)
       if (text === undefined) {
         if (!required.includes(name) || schema.default !== undefined) continue
-        const [stray] = this.#strays()
-        if (stray !== undefined) throw noField(stray, names)
-        return { missing: name }
+        return this.#unanswered(names, `no --answer for ${JSON.stringify(name)}`)
       }
       const read = readField(schema, text)
       if ('problem' in read) throw failed('wrong_answer', `--answer ${name}=${text}: ${read.problem}`)
@@ -44,6 +46,20 @@ export class ScriptedAnswers {
   /** About answers to what was never asked, now that nothing more will be. */
   unused(): string[] {
     return this.#strays().map((stray) => noField(stray, [...this.#asked]).message)
+  }
+
+  /** Whoever wrote an answer that nobody has asked for yet has meant something else by it. */
+  #unanswered(names: readonly string[], declined: string): Scripted {
+    const [stray] = this.#strays()
+    if (stray !== undefined) throw noField(stray, names)
+    return { declined }
+  }
+
+  /** One that nobody has asked for yet may be for a later question, unless it is nearly the name of a field that has no answer here. */
+  #demandNoSlip(names: readonly string[]): void {
+    const open = names.filter((name) => !this.#texts.has(name))
+    const slip = this.#strays().find((stray) => nearest(stray, open).length > 0)
+    if (slip !== undefined) throw noField(slip, names)
   }
 
   #strays(): string[] {
