@@ -10,7 +10,6 @@ import {
   type Progress,
   type RequestOptions,
   readFlatTask,
-  requestAsTask,
   type Session,
   TASKS_EXTENSION,
   type TaskPeer,
@@ -20,6 +19,7 @@ import { BridgedCall, type Line, type Upstream } from '../upstream/index.ts'
 import { relay, type Send } from './relay.ts'
 import { TaskListening } from './task-listening.ts'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
+import { runAsTask } from './task-run.ts'
 
 export interface FollowedTasks {
   readonly taskIds: readonly string[]
@@ -148,11 +148,10 @@ export class TaskBridge {
   /** C-23: the tool only runs as a task, and nobody but the gateway needs to know. */
   #runAsTask(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
     const { signal } = call.inbound
-    const send: Send = async (own, { onProgress: tell }) => {
+    const send: Send = (own, { onProgress: tell }) => {
       // What else is said with it is about a task that the client knows nothing of.
       const onProgress = tell && (({ more: _, ...progress }: Progress): void => tell(progress))
-      const begun = await requestAsTask(peerOf(line, call), 'tools/call', own, { signal, ...(onProgress && { onProgress }) })
-      return 'result' in begun ? begun.result : begun.task.result()
+      return line.stayFor(runAsTask(peerOf(line, call), 'tools/call', own, { signal, ...(onProgress && { onProgress }) }))
     }
     return relay(call, line, params, this.#upstream, send)
   }

@@ -42,6 +42,8 @@ const COMPLETE = 'notifications/elicitation/complete'
 /** About one client's work, whoever else may hear it. */
 const PRIVATE: ReadonlySet<string> = new Set(['notifications/message', 'notifications/tasks/status', COMPLETE])
 
+const FAREWELL_MS = 1000
+
 export class Line {
   readonly identity: Introduction
   readonly owner: LineOwner | undefined
@@ -63,6 +65,7 @@ export class Line {
   #level: LogLevel | undefined
   /** How many wait for the server to come back. */
   #awaiting = 0
+  readonly #working = new Set<Promise<unknown>>()
   readonly #sharers = new Set<LineOwner['tell']>()
   /** Those the server works on that can be asked, where there is nobody else to ask. */
   readonly #calls = new Crowd<BridgedCall>()
@@ -247,8 +250,27 @@ export class Line {
     for (const tell of [...this.#sharers]) tell(method, params)
   }
 
+  /** For work that has something to say at its end: when the line is closed before, it has a moment for that. */
+  stayFor<T>(work: Promise<T>): Promise<T> {
+    this.#working.add(work)
+    const over = (): void => void this.#working.delete(work)
+    work.then(over, over)
+    return work
+  }
+
   async close(): Promise<void> {
+    if (this.#working.size > 0 && this.ready) await this.#farewell()
     await this.#client?.close()
+  }
+
+  #farewell(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.client.session.clock.after(FAREWELL_MS, resolve)
+      void Promise.allSettled(this.#working).then(() => {
+        stop()
+        resolve()
+      })
+    })
   }
 
   /** 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is asked once. */
