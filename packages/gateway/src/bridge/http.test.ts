@@ -183,6 +183,19 @@ describe('8.2 over HTTP', () => {
     }
   })
 
+  it('a server that has forgotten its sessions is called in a new one, also where one was opened ahead', async () => {
+    const far = await oldServer({ stateless: false })
+    const url = await gatewayTo(far.url)
+    const call = () => post(url, 'tools/call', { name: 'any', arguments: {} })
+    expect((await call()).error).toBeUndefined()
+    // The gateway's own, the one that was used, and the next.
+    await until(() => expect(far.sessions()).toBe(3))
+    far.forget()
+    expect((await call()).error).toBeUndefined()
+    expect((await call()).error).toBeUndefined()
+    expect(far.calls()).toBe(3)
+  })
+
   it('a server that has no stream for news is asked for its lists while somebody listens', async () => {
     const far = await oldServer({ stateless: true })
     const url = await gatewayTo(far.url, { poll: 30 })
@@ -230,6 +243,9 @@ interface OldServer {
   readonly tools: string[]
   sessions(): number
   lists(): number
+  calls(): number
+  /** From now on it knows none of its sessions. */
+  forget(): void
 }
 
 /** A server of 2025-06-18 that answers POST with JSON and knows nothing else. */
@@ -237,6 +253,8 @@ async function oldServer({ stateless }: { stateless: boolean }): Promise<OldServ
   const tools = ['one']
   let sessions = 0
   let lists = 0
+  let calls = 0
+  let forgotten = 0
   const answers: Readonly<Record<string, () => Body>> = {
     initialize: () => {
       sessions++
@@ -246,7 +264,10 @@ async function oldServer({ stateless }: { stateless: boolean }): Promise<OldServ
       lists++
       return { tools: tools.map((name) => ({ name, inputSchema: { type: 'object' } })) }
     },
-    'tools/call': () => text('called'),
+    'tools/call': () => {
+      calls++
+      return text('called')
+    },
     ping: () => ({}),
   }
   const server: HttpServer = createHttpServer((request, response) => {
@@ -256,6 +277,7 @@ async function oldServer({ stateless }: { stateless: boolean }): Promise<OldServ
       body += chunk
     })
     request.on('end', () => {
+      if (Number(request.headers['mcp-session-id']?.slice(1)) <= forgotten) return void response.writeHead(404).end()
       const { id, method } = JSON.parse(body) as { id?: number; method: string }
       if (id === undefined) return void response.writeHead(202).end()
       const answer = answers[method]
@@ -272,5 +294,9 @@ async function oldServer({ stateless }: { stateless: boolean }): Promise<OldServ
         server.close(resolve)
       }),
   )
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, tools, sessions: () => sessions, lists: () => lists }
+  const forget = (): void => {
+    forgotten = sessions
+  }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  return { url, tools, sessions: () => sessions, lists: () => lists, calls: () => calls, forget }
 }

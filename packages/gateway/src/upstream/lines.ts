@@ -298,15 +298,21 @@ export class Lines {
     const spare = this.#spares.get(profile.key)
     spare?.stop()
     this.#spares.delete(profile.key)
-    const line = (await spare?.line.catch(() => undefined)) ?? (await this.#open(profile, false))
-    const ready = line.open ? line : await this.#open(profile, false)
+    const prepared = await spare?.line.catch(() => undefined)
+    if (prepared?.ready === false) void prepared.close()
+    const line = prepared?.ready ? prepared : await this.#openOnce(profile)
     this.#prepare(profile)
-    return { line: ready, handle: undefined, release: () => void ready.close() }
+    return { line, handle: undefined, release: () => void line.close() }
+  }
+
+  /** A server elsewhere may have forgotten a session before it was ever used: then it is begun again, and what that server has not looked at is asked again. */
+  #openOnce(profile: Profile): Promise<Line> {
+    return this.#open(profile, this.#upstream.config.target.kind === 'remote')
   }
 
   #prepare(profile: Profile): void {
     if (this.#closed || this.#upstream.full || this.#spares.has(profile.key) || this.#spares.size >= MOST_SPARES) return
-    const line = this.#open(profile, false)
+    const line = this.#openOnce(profile)
     const stop = this.#upstream.clock.after(SPARE_LIFE, () => void this.#endSpare(profile.key))
     this.#spares.set(profile.key, { line, stop })
     line.catch(() => this.#endSpare(profile.key))
