@@ -175,3 +175,21 @@ describe('8.4 tasks of clients that share a session with a server of 2025-11-25'
     expect(textOf(await called)).toBe('the secret of ann')
   })
 })
+
+describe('L2 a server that is stopped when nobody needs it, and whose clients share a session', () => {
+  it('is stopped after the last of those that shook hands has left, and not before', async () => {
+    rig = bridgeTo(scripted({ version: '2025-06-18' }), '2025-06-18', { session: 'shared', lazy: true, idleStop: 60_000 }, { clock })
+    const clients = [await sharing('2025-06-18'), await sharing('2025-06-18')]
+    await clock.advance(300_000)
+    expect(rig.ways.open).toBe(1)
+    for (const client of clients) {
+      expect(rig.ways.open).toBe(1)
+      await client.request('tools/call', { name: 'any', arguments: {} })
+      await client.session.close({ drain: 0 })
+      await clock.advance(59_000)
+    }
+    expect(rig.ways.open).toBe(1)
+    await clock.advance(1000)
+    await until(() => expect(rig.ways.open).toBe(0))
+  })
+})

@@ -256,6 +256,7 @@ export class Lines {
       kept.users--
       if (kept.opened !== undefined) this.#noteStrays(kept.opened)
       kept.lastUsedAt = this.#upstream.clock.now()
+      this.#upstream.touch()
     }
   }
 

@@ -157,7 +157,7 @@ export class Upstream {
 
   /** The conversation of the gateway itself, by which it knows the server; begun when it is first needed. */
   home(declared?: Capabilities): Promise<Line> {
-    this.#touch()
+    this.touch()
     if (this.#home === undefined) {
       if (this.#options.singleClient && declared !== undefined) this.#homeProfile = profileOf(declared)
       const opening = this.#openLine({ info: SELF, capabilities: { ...OWN, ...this.#homeProfile.capabilities } }, undefined, true)
@@ -199,6 +199,7 @@ export class Upstream {
   async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
     const room = this.full ? this.lines.makeRoom() : Promise.resolve()
     if (room === undefined) throw tooManySessions(this.config)
+    this.touch()
     this.#sessions++
     const leave = (): void => void this.#sessions--
     try {
@@ -360,13 +361,13 @@ export class Upstream {
     if (era !== undefined) this.#era = era
   }
 
-  /** L2, G: a server that nobody needs need not run. */
-  #touch(): void {
+  /** L2, G: a server that nobody needs need not run; it is needed now. */
+  touch(): void {
     const { idleStop } = this.config
-    if (idleStop === undefined) return
+    if (idleStop === undefined || this.#closed) return
     this.#stopIdle?.()
     this.#stopIdle = this.clock.after(idleStop, () => {
-      if (this.#isBusy) this.#touch()
+      if (this.#isBusy) this.touch()
       else void this.rest()
     })
   }
