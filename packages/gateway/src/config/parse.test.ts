@@ -165,6 +165,7 @@ describe('variables', () => {
   it('are put in, with defaults for those missing or empty', () => {
     expect(arg('--token=${TOKEN}')).toBe(`--token=${ENV.TOKEN}`)
     expect(arg('${NOT_SET:-a}/${EMPTY:-b}/${EMPTY}/${PORT:-c}')).toBe('a/b//5000')
+    expect(arg('${NOT_SET:-${PORT}}/${EMPTY:-<${NEITHER:-b}>}/${PORT:-${NEITHER}}/${NOT_SET:-$${PORT}}')).toBe('5000/<b>/5000/${PORT}')
     expect(arg('${NOT_SET:-}')).toBe('')
     expect(arg('${env:PORT}')).toBe('5000')
   })

@@ -279,8 +279,9 @@ describe('variables', () => {
   })
 
   it('what is no variable', () => {
-    for (const text of ['${', '${}', '${a b}', '${NAME', '${NAME-x}', '${1}'])
+    for (const text of ['${', '${}', '${a b}', '${NAME', '${NAME-x}', '${1}', '${SECRET:-${NAME}', '${SECRET:-${a b}}', '${A:-${B:-${SECRET}}}'])
       expect(ofServer({ command: 'x', args: [text] })[0], text).toContain('A "${" that is no variable.')
+    expect(ofServer({ command: 'x', args: ['${NOT_SET:-${NEITHER}}'] })[0]).toContain('The environment variable NEITHER is not set.')
     expect(ofServer({ command: 'x', args: ['${input:key}'] })[0]).toContain('cannot ask')
     expect(ofServer({ command: 'x', args: ['${workspaceFolder}'] })[0]).toContain('Only editors know')
     expect(ofServer({ command: 'x', args: ['${constructor}'] })[0]).toContain('The environment variable constructor is not set.')
