@@ -27,6 +27,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     rig = new AggregateRig({ r: { server, config: renamed as never } })
     const client = await rig.connect({ version })
     expect((await client.call('r__shown')).text).toBe('here')
+    expect((await failure(client, 'r__o')).data).toEqual({ name: 'r__o', 'parley/kind': 'tool_not_found' })
     for (const name of ['r__o', 'r__none']) {
       expect(await failure(client, name)).toMatchObject({ code: -32602, message: `Unknown tool: ${name}`, data: { name } })
     }
@@ -42,7 +43,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     expect(await failure(client, 'r__o')).toMatchObject({
       code: -32602,
       message: expect.stringMatching(/^r__o: Tool "o" of server "r" is blocked/),
-      data: { name: 'r__o', server: 'r' },
+      data: { name: 'r__o', server: 'r', 'parley/kind': 'tool_disabled' },
     })
   })
 

@@ -14,11 +14,17 @@ const LONGEST = 200
 /** `own` is the name there. Anything that is not about a name is as it was. */
 export function refusalOf(name: unknown, own: unknown, error: unknown): unknown {
   if (typeof name !== 'string' || typeof own !== 'string' || !(error instanceof ParleyError)) return error
-  const { kind, code, message, data } = error
+  const { kind, receivedCode, message, data } = error
   const shown = name.slice(0, LONGEST)
   const bare = BARE.find((words) => message === `${words}${own.slice(0, LONGEST)}`)
   if (bare === undefined && !NAMING.has(kind)) return error
   // Other words are those of whoever refuses: they stay, and it is said before them what they are about.
   const said = bare === undefined ? `${shown}: ${message}` : `${bare}${shown}`
-  return new ParleyError(kind, { code, message: said, ...(data && { data: isObject(data) && 'name' in data ? { ...data, name: shown } : data }), cause: error })
+  return new ParleyError(kind, {
+    message: said,
+    // The gateway's own says of which kind it is.
+    ...(receivedCode !== undefined && { code: receivedCode }),
+    ...(data && { data: isObject(data) && 'name' in data ? { ...data, name: shown } : data }),
+    cause: error,
+  })
 }
