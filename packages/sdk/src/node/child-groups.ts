@@ -1,5 +1,6 @@
 /** The process groups this process has started and must not leave behind, however it ends. */
 import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const WINDOWS = process.platform === 'win32'
 const FATAL_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -34,6 +35,33 @@ export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean
   }
 }
 
+/** Whether there is still somebody to wait for. The dead whom nobody has buried can be signalled as well, and where process 1 does not see to them they stay. */
+export function groupLives(leader: number): boolean {
+  if (!signalGroup(leader, 0)) return false
+  const states = process.platform === 'linux' ? statesIn(leader) : []
+  return states.length === 0 || states.some((state) => state !== 'Z' && state !== 'X')
+}
+
+/** Of all members of the group, as far as they can be seen. */
+function statesIn(leader: number): string[] {
+  try {
+    return readdirSync('/proc').flatMap((name) => (/^\d/.test(name) ? stateOf(name, leader) : []))
+  } catch {
+    return []
+  }
+}
+
+function stateOf(pid: string, leader: number): string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The name of the program comes before, in brackets, and may hold anything.
+    const [state = '', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 3)
+    return group === String(leader) ? [state] : []
+  } catch {
+    return []
+  }
+}
+
 function killAllNow(): void {
   for (const leader of groups) {
     if (WINDOWS) spawnSync('taskkill', ['/pid', String(leader), '/T', '/F'], { stdio: 'ignore', windowsHide: true })
@@ -49,7 +77,7 @@ function onFatalSignal(signal: NodeJS.Signals): void {
   for (const leader of groups) signalGroup(leader, 'SIGTERM')
   const deadline = Date.now() + FAREWELL_MS
   const poll = setInterval(() => {
-    if (Date.now() < deadline && [...groups].some((leader) => signalGroup(leader, 0))) return
+    if (Date.now() < deadline && [...groups].some(groupLives)) return
     clearInterval(poll)
     endWith(signal)
   }, POLL_MS)

@@ -3,7 +3,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { ParleyError } from '../errors/index.ts'
 import type { Link, LinkEvents } from '../jsonrpc/index.ts'
 import { type Clock, type Duration, milliseconds, systemClock } from '../session/index.ts'
-import { forgetGroup, signalGroup } from './child-groups.ts'
+import { forgetGroup, groupLives, signalGroup } from './child-groups.ts'
 import { FirstManners } from './child-manners.ts'
 import { type ChildCommand, startChild } from './child-start.ts'
 import { LastWords, QUOTED_LINES, quoted } from './child-words.ts'
@@ -160,8 +160,9 @@ class ProcessLink implements ChildLink {
 
   /** The process has ended; what it started gets the rest of the ladder. */
   #sweep(left: number): void {
-    if (!signalGroup(this.pid, 0)) return this.#groupIsGone()
-    if (left > 0) this.#cancelStep = this.#clock.after(POLL_MS, () => this.#sweep(left - POLL_MS))
+    if (!groupLives(this.pid)) return this.#groupIsGone()
+    // Somebody may wait for `gone`, and a program that has nothing else to do would end before it is kept.
+    if (left > 0) this.#cancelStep = this.#clock.after(POLL_MS, () => this.#sweep(left - POLL_MS), true)
     else {
       signalGroup(this.pid, 'SIGKILL')
       this.#groupIsGone()

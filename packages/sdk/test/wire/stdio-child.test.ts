@@ -260,6 +260,11 @@ describe('T the end of the process that started it', () => {
     expect(marked(current)).toEqual([])
   })
 
+  it.each(['leaves a grandchild', 'leaves a quiet grandchild'])('waits for the whole group, and has nothing else to do: %s', async (mode) => {
+    expect(await family('waits', [process.execPath, misbehaving, mode])).toEqual({ code: 0, signal: null })
+    await allGone(current)
+  })
+
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ended by %s, which it does not handle: the server goes first', async (signal) => {
     expect(await family('stays', stubborn(), signal)).toEqual({ code: null, signal })
     await allGone(current)

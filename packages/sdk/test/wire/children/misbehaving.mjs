@@ -23,6 +23,8 @@ const beginnings = {
   },
   'leaves a grandchild': () => grandchild('setInterval(() => {}, 60000)'),
   'leaves a stubborn grandchild': () => grandchild(`process.on('SIGTERM', () => {}); process.send?.('up'); setInterval(() => {}, 60000)`),
+  // It holds no pipe that would keep whoever started all this awake.
+  'leaves a quiet grandchild': () => spawn(process.execPath, ['-e', 'setInterval(() => {}, 60000)'], { stdio: 'ignore' }).unref(),
   'closes its input': () => {
     process.stdin.once('close', () => {
       closeSync(0)

@@ -9,4 +9,5 @@ await connect(link)
 process.stdout.write(`${link.pid}\n`)
 if (ending === 'exits') process.exit(0)
 if (ending === 'throws') throw new Error('on purpose')
-if (ending === 'runs out') link.close()
+if (ending === 'runs out' || ending === 'waits') link.close()
+if (ending === 'waits') await link.gone
