@@ -46,8 +46,7 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
 
   function endSoon(): void {
     // The client that closed our input and then sends a signal will not wait much longer.
-    if (session.phase === 'shutting_down') clock.after(HURRIED_MS, () => link.close())
-    void session.close(closing)
+    void session.close(session.phase === 'shutting_down' ? { drain: HURRIED_MS } : closing)
   }
 
   const closed = link.finished.then(() => {

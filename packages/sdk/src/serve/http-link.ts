@@ -2,7 +2,7 @@
 import { IdTable } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
 import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
-import { systemMint } from '../session/index.ts'
+import { endedUnanswered, systemMint } from '../session/index.ts'
 import type { LoggedEvent } from '../stores/index.ts'
 import type { Exchange, ResponseHeaders } from '../transport/index.ts'
 import { EventStream, readEventId, type StreamHome } from './event-stream.ts'
@@ -230,7 +230,7 @@ export class HttpLink implements Link, StreamHome {
 
   /** An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new session. */
   #answerEnded({ exchange, ids, isBatch, stream }: Reply): void {
-    const error = new ParleyError('session_closed', { message: 'The session ended before the request was answered' }).toWire()
+    const error = endedUnanswered().toWire()
     const errors = ids.map((id) => errorText(id, error)).join(',')
     const frame = isBatch ? `[${errors}]` : errors
     if (stream === undefined) return exchange.respond(200, JSON_HEADERS, frame)

@@ -3,6 +3,7 @@ import { IdTable } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
 import { errorText, type FrameOrigin, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import { newestVersion } from '../protocol/index.ts'
+import { shutDownUnanswered } from '../session/index.ts'
 import { type Exchange, type ResponseHeaders, type Sink, sseEvent } from '../transport/index.ts'
 import type { HttpSettings } from './options.ts'
 import type { Beating, Pulse } from './pulse.ts'
@@ -89,7 +90,7 @@ export class StatelessLink implements Link {
   ask(exchange: Exchange, incoming: Asking, principal?: string): void {
     const { message } = incoming
     const { maxRequests } = this.#host.settings
-    if (this.#closed) return refuseNow(exchange, message.id, 503, shuttingDown())
+    if (this.#closed) return refuseNow(exchange, message.id, 503, shutDownUnanswered())
     if (this.#replies.size >= maxRequests) {
       return refuseNow(exchange, message.id, 429, new ParleyError('too_many_requests', { message: `${maxRequests} requests are already being answered` }))
     }
@@ -125,7 +126,7 @@ export class StatelessLink implements Link {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    const error = shuttingDown()
+    const error = shutDownUnanswered()
     for (const reply of this.#replies.values()) {
       const { sink, exchange, id, listens } = reply
       this.#forget(reply)
@@ -195,10 +196,6 @@ export class StatelessLink implements Link {
 function originOf(exchange: Exchange, key: number, principal: string | undefined): FrameOrigin {
   const header = (name: string): string | undefined => exchange.header(name)
   return principal === undefined ? { key, header } : { key, header, principal }
-}
-
-function shuttingDown(): ParleyError {
-  return new ParleyError('shutting_down', { message: 'The server shut down before the request was answered' })
 }
 
 function refuseNow(exchange: Exchange, id: RequestId, status: number, error: ParleyError): void {

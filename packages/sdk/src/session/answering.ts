@@ -10,6 +10,7 @@ import type { Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
 import { type Answer, InputRequired } from './endpoint.ts'
 import { InboundCall, type Spoken } from './inbound.ts'
+import { endedUnanswered, shutDownUnanswered } from './request-errors.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
 import { statusFor } from './stateless/status.ts'
@@ -107,6 +108,15 @@ export class Answering {
     if (waiting === undefined) return this.#core.ignore('cancellation of nothing', `request ${String(JSON.stringify(id)).slice(0, 80)}`)
     this.#waiting = this.#waiting?.filter((other) => other !== waiting)
     this.#skip(keyOf(waiting), waiting.reply)
+  }
+
+  /** There is no time left: whatever is being answered gets an error instead, while the peer can still be told. */
+  giveUp(): void {
+    for (const held of this.#waiting?.splice(0) ?? []) this.#refuse(held, unanswered(held.spoken))
+    for (const call of this.#inFlight.values()) {
+      this.#fail(call, unanswered(call.spoken))
+      call.cancel('The session has ended')
+    }
   }
 
   /** Aborts everything: the peer is gone or has been told to expect nothing. */
@@ -294,6 +304,10 @@ function markedAsTask({ params, method }: InboundCall, result: Body | Serialised
 
 function keyOf({ message, spoken }: Held): RequestId {
   return spoken?.key ?? message.id
+}
+
+function unanswered(spoken: Spoken | undefined): ParleyError {
+  return spoken === undefined ? endedUnanswered() : shutDownUnanswered()
 }
 
 function isPromise(value: unknown): value is Promise<Answer> {

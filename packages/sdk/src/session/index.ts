@@ -38,6 +38,7 @@ export {
   type ServerPhase,
   serverTransitions,
 } from './phase.ts'
+export { endedUnanswered, shutDownUnanswered } from './request-errors.ts'
 export { type CloseOptions, Session } from './session.ts'
 export { wasAsked } from './stateless/client-asked.ts'
 export type { ListenFilter, Listening, ListenOptions } from './stateless/client-listening.ts'

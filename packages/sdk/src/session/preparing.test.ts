@@ -130,6 +130,7 @@ describe('Endpoint.prepare before the handshake', () => {
     const { session, link, preparations, clock, events } = preparing()
     link.request(1, 'initialize', initializeParams())
     await session.close({ drain: 0 })
+    expect(link.take()).toMatchObject([{ id: 1, error: { data: { 'parley/kind': 'session_closed' } } }])
     preparations[0]?.[outcome](new Error('late'))
     await settled()
     expect([link.take(), session.phase, clock.timers]).toEqual([[], 'closed', 0])

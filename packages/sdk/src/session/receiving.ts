@@ -22,6 +22,7 @@ import { HeldMessages, requestsIn } from './held-messages.ts'
 import type { Notifications } from './notifications.ts'
 import type { Progress } from './options.ts'
 import { admits } from './phase.ts'
+import { endedUnanswered } from './request-errors.ts'
 import type { Requests } from './requests.ts'
 import type { Session } from './session.ts'
 import { hasEnvelope } from './stateless/envelope.ts'
@@ -61,8 +62,8 @@ export class Receiving {
   #stateless: Stateless | undefined
   /** The request of this side that the message at hand came with. */
   #within: RequestId | undefined
-  /** A handshake is being prepared. */
-  #preparing = false
+  /** The `initialize` that is being prepared. */
+  #preparing: RequestMessage | undefined
   /** What came after an `initialize` that is being prepared, until all of it is taken. */
   #held: HeldMessages | undefined
 
@@ -114,8 +115,20 @@ export class Receiving {
     if (!this.#stateless?.abandoned(id)) this.#answering.cancel(id, reason)
   }
 
-  /** Calls that wait for answers will get none. */
+  /** The end is near: every request that still waits is answered with that. */
+  giveUp(): void {
+    const early = this.#preparing === undefined ? [] : [this.#preparing.id]
+    for (let next = this.#held?.next(); next !== undefined; next = this.#held?.next()) early.push(...requestsIn(next))
+    for (const id of early) this.#answering.refuse(id, endedUnanswered(), undefined)
+    // Clients that share a link are told by the link, which knows who of them only listens.
+    if (this.#core.settings.sharedLink) return
+    this.#stateless?.giveUp()
+    this.#answering.giveUp()
+  }
+
+  /** Nothing is answered any more, and calls that wait for answers will get none. */
   close(reason: string): void {
+    this.#answering.abortAll(reason)
     this.#held = undefined
     this.#stateless?.close(reason)
   }
@@ -148,12 +161,12 @@ export class Receiving {
   /** Takes what was held, in its order; what comes meanwhile comes after it. Where the handshake failed, each is told that it is too early. */
   #takeHeld(): void {
     // A handshake that failed may be tried again in between.
-    while (!this.#preparing) {
+    while (this.#preparing === undefined) {
       const next = this.#held?.next()
       if (next === undefined) break
       this.#dispatch(next, undefined)
     }
-    if (this.#preparing) return
+    if (this.#preparing !== undefined) return
     this.#held = undefined
     // Who has written everything may have closed its end: it gets its answers, but no new work is taken.
     if (this.#core.draining) this.#core.phases.fire('shutdown', this.#core.settings.clock.now())
@@ -214,17 +227,17 @@ export class Receiving {
     const core = this.#core
     const refuse = (error: unknown): void => this.#answering.refuse(message.id, toParleyError(error), undefined)
     try {
-      if (this.#preparing) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
+      if (this.#preparing !== undefined) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
       const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
       const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities, message.method)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       const { maxInFlight, maxQueuedNotifications, limits } = core.settings
       this.#held ??= new HeldMessages({ maxRequests: maxInFlight, maxOthers: maxQueuedNotifications, maxLength: limits.maxBytes })
-      this.#preparing = true
+      this.#preparing = message
       this.#life.hurry(false)
       const done = this.#answering.prepare()
       const decide = (decision: () => void): void => {
-        this.#preparing = false
+        this.#preparing = undefined
         // The rest is up to the client again, unless it meanwhile speaks for itself.
         if (this.#stateless === undefined) this.#life.hurry(true)
         const taken = (): void => {

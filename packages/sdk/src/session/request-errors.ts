@@ -1,4 +1,4 @@
-/** Why a request of this side got no answer, in words. */
+/** Why a request got no answer, or none that was worth waiting for, in words. */
 import { ParleyError } from '../errors/index.ts'
 import type { Pending } from './pending.ts'
 
@@ -23,6 +23,16 @@ export function lostRequest(method: string, reason: Error | undefined): ParleyEr
     return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
   const why = reason === undefined ? '' : `: ${reason.message}`
   return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
+}
+
+/** For requests of the peer, when the session ends before they are answered. */
+export function endedUnanswered(): ParleyError {
+  return new ParleyError('session_closed', { message: 'The session ended before the request was answered' })
+}
+
+/** The same for requests that know of no session. */
+export function shutDownUnanswered(): ParleyError {
+  return new ParleyError('shutting_down', { message: 'The server shut down before the request was answered' })
 }
 
 export function shown(value: unknown): string {

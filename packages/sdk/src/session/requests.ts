@@ -223,12 +223,13 @@ export class Requests implements MendingHost {
     const received = fromWire(error)
     if (!this.#endsSession(pending, received)) return this.fail(pending, received)
     this.#take(pending.id)
-    this.#lose(pending, lostRequest(pending.method, received), true)
+    this.#lose(pending, lostRequest(pending.method, received), true, pending.envelope === undefined ? undefined : received)
   }
 
   /** The server ends the session with requests unanswered: it speaks of the session, so what holds for a connection that was lost holds for them. */
   #endsSession({ envelope }: Pending, { kind }: ParleyError): boolean {
-    return kind === 'session_closed' && envelope === undefined && this.#core.era === 'handshake'
+    if (envelope !== undefined) return kind === 'shutting_down' && this.#core.link.mirrors !== true
+    return kind === 'session_closed' && this.#core.era === 'handshake'
   }
 
   hold(pending: Pending): AbortSignal {
@@ -337,11 +338,11 @@ export class Requests implements MendingHost {
     if (this.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
-  /** Fails unless somebody takes it over. */
-  #lose(pending: Pending, error: Error, seen: boolean): void {
+  /** Fails unless somebody takes it over; `told` is what its owner hears then. */
+  #lose(pending: Pending, error: Error, seen: boolean, told = error): void {
     if (pending.route !== undefined && this.#core.adopt?.(pending, { error, seen })) return
     this.#core.stats.of(pending.method).failed++
-    pending.reject(error)
+    pending.reject(told)
   }
 
   #watch(pending: Pending): void {

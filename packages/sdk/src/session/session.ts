@@ -335,6 +335,7 @@ export class Session {
       await Promise.race([this.#answering.idle(), enough])
       stopTimer?.()
     }
+    if (!this.#core.closed && this.role === 'server') this.#receiving.giveUp()
     this.#end(reason)
     await this.#hungUp
   }
@@ -345,7 +346,6 @@ export class Session {
     this.#cancelInitialiseTimer?.()
     this.#keepAlive?.stop()
     this.#hungUp = core.link.close()
-    this.#answering.abortAll('The session has ended')
     this.#receiving.close('The session has ended')
     this.#requests.failAll((method) => lostRequest(method, reason))
     this.#notifications.clear()

@@ -10,6 +10,7 @@ import type { Identity } from '../endpoint.ts'
 import { breach } from '../guard.ts'
 import type { InboundCall, Spoken } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
+import { shutDownUnanswered } from '../request-errors.ts'
 import { type Route, type Routes, routesFor } from '../routes.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { Framing } from './framing.ts'
@@ -111,6 +112,12 @@ export class Stateless {
   /** True when the request was given up before anything had come of it. */
   abandoned(key: unknown): boolean {
     return this.#undecided.delete(key)
+  }
+
+  /** Those of whom nothing is known yet will get no other answer. */
+  giveUp(): void {
+    for (const [key, { id }] of this.#undecided) this.#answering.refuseStateless(id, key as RequestId, shutDownUnanswered())
+    this.#undecided.clear()
   }
 
   close(reason: string): void {

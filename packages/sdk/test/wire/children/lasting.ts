@@ -30,7 +30,7 @@ const server = createServer({ name: 'lasting', version: '1.0.0' }).add(
 
 const reporting = crashReports === undefined ? {} : { crashReports }
 
-if (role === 'stdio') await serveStdio(server, reporting)
+if (role === 'stdio') await serveStdio(server, { ...reporting, drain: Number(process.env['DRAIN'] ?? 5000) })
 
 if (role === 'http' || role === 'tcp') {
   const settings = { port: Number(port), ...reporting }
