@@ -4,6 +4,7 @@ import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { HttpSite } from '../serve/index.ts'
 import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../transport/index.ts'
+import { hostOf, targetOf } from './request-target.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest
 /** What HTTP/2 gives is used in the same way. */
@@ -24,11 +25,10 @@ export class NodeExchange implements Exchange {
   readonly #site: HttpSite
 
   constructor(request: NodeRequest, response: NodeResponse, site: HttpSite) {
-    const url = request.url ?? '/'
-    const mark = url.indexOf('?')
+    const { path, query } = targetOf(request.url)
     this.method = request.method ?? 'GET'
-    this.path = mark === -1 ? url : url.slice(0, mark)
-    this.query = mark === -1 ? '' : url.slice(mark + 1)
+    this.path = path
+    this.query = query
     this.#request = request
     this.#response = response
     this.#site = site
@@ -44,7 +44,7 @@ export class NodeExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name] ?? (name === 'host' ? this.#request.headers[':authority'] : undefined)
+    const value = name === 'host' ? hostOf(this.#request, this.#site.guard) : this.#request.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
   }
 

@@ -4,6 +4,7 @@ import { type HttpSite, refuse, type Station } from '../serve/index.ts'
 import type { Exchange } from '../transport/index.ts'
 import { type BodyFault, BodyReader } from './http-body.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './http-exchange.ts'
+import { hasTwoHosts, TWO_HOSTS } from './request-target.ts'
 
 const faults: Readonly<Record<Exclude<BodyFault, 'broken-off'>, readonly [status: number, kind: ErrorKind, message: string]>> = {
   'too-long': [413, 'message_too_large', 'The message is longer than this server reads'],
@@ -13,6 +14,7 @@ const faults: Readonly<Record<Exclude<BodyFault, 'broken-off'>, readonly [status
 
 export function serveExchange(site: HttpSite, request: NodeRequest, response: NodeResponse): void {
   const exchange = new NodeExchange(request, response, site)
+  if (hasTwoHosts(request)) return refuse(exchange, ...TWO_HOSTS)
   const station = admit(site, exchange)
   if (station === undefined) return
   if (request.method !== 'POST') return handle(site, station, exchange)

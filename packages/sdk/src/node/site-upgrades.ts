@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HttpSite, Mount } from '../serve/index.ts'
 import type { Upgrades } from './http-listener.ts'
-import { asksForWebSocket, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
+import { asksForWebSocket, barred, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
 
 type Upgradable = Mount & { readonly onUpgrade: UpgradeListener }
 
@@ -20,10 +20,10 @@ export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined)
     return isUpgradable(mount) ? mount : undefined
   }
   const taken = (): readonly string[] => site.pathsOf(isUpgradable)
-  const refuse: UpgradeListener = ({ headers }, socket) => {
+  const refuse: UpgradeListener = (request, socket) => {
     socket.on('error', () => {})
-    const objection = site.guard.objection(headers.host, headers.origin)
-    if (objection !== undefined) return refuseUpgrade(socket, [403, 'refusal_permission_denied', objection])
+    const objection = barred(request, site.guard)
+    if (objection !== undefined) return refuseUpgrade(socket, objection)
     const named = taken().slice(0, MAX_NAMED).join(', ')
     refuseUpgrade(socket, [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${named}`])
   }

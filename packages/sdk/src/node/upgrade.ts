@@ -3,7 +3,8 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import { errorText } from '../jsonrpc/index.ts'
-import { JSON_TYPE } from '../transport/index.ts'
+import { type Guard, JSON_TYPE } from '../transport/index.ts'
+import { hasTwoHosts, hostOf, TWO_HOSTS, targetOf } from './request-target.ts'
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 
@@ -12,12 +13,18 @@ export function asksForWebSocket({ headers }: IncomingMessage): boolean {
 }
 
 /** Without the query. */
-export function pathOf({ url = '/' }: IncomingMessage): string {
-  const mark = url.indexOf('?')
-  return mark === -1 ? url : url.slice(0, mark)
+export function pathOf({ url }: IncomingMessage): string {
+  return targetOf(url).path
 }
 
 export type Objection = readonly [status: number, kind: ErrorKind, message: string]
+
+/** Why the request may not even ask. */
+export function barred(request: IncomingMessage, guard: Guard): Objection | undefined {
+  if (hasTwoHosts(request)) return TWO_HOSTS
+  const objection = guard.objection(hostOf(request, guard), request.headers.origin)
+  return objection === undefined ? undefined : [403, 'refusal_permission_denied', objection]
+}
 
 /** The handshake is still plain HTTP, and so is its refusal. */
 export function refuseUpgrade(socket: Duplex, [status, kind, message]: Objection): void {

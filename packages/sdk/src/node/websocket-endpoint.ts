@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, errorText } from '../jsonrpc/index.ts'
 import { admission, type HttpOptions, type Mount, type Places, type Servable } from '../serve/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
 import { type Exchange, Guard, type GuardOptions, JSON_TYPE, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
-import { asksForWebSocket, type Objection, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
+import { asksForWebSocket, barred, type Objection, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
 import { loadWs } from './websocket-library.ts'
 
 export interface WebSocketEndpointOptions extends GuardOptions {
@@ -110,8 +110,8 @@ class Endpoint implements WebSocketEndpoint {
 
   #objection(request: IncomingMessage): Objection | undefined {
     const { headers } = request
-    const barred = this.#guard.objection(headers.host, headers.origin)
-    if (barred !== undefined) return [403, 'refusal_permission_denied', barred]
+    const objection = barred(request, this.#guard)
+    if (objection !== undefined) return objection
     if (!asksForWebSocket(request)) return [400, 'invalid_request', `Connections are upgraded to websocket only, at ${this.path}; leave the header Upgrade out`]
     if (pathOf(request) !== this.path) return [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${this.path}`]
     if (this.#closing) return [503, 'refusal_unavailable', 'The server is shutting down']

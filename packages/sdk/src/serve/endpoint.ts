@@ -2,9 +2,10 @@
 import { type Incoming, isObject, parse, type RequestId } from '../jsonrpc/index.ts'
 import { eraOf, HEADERS, handshakeVersions, isVersion, unsupportedVersion, versions } from '../protocol/index.ts'
 import { type CloseOptions, spokenVersions } from '../session/index.ts'
-import { acceptance, type Exchange, isJsonType } from '../transport/index.ts'
+import { acceptance, type Exchange } from '../transport/index.ts'
 import { META, supports } from '../versions/index.ts'
 import { Hall } from './hall.ts'
+import { admitsBody } from './json-body.ts'
 import { type HttpSettings, principalOf } from './options.ts'
 import { refuse, refuseWith } from './refusal.ts'
 import type { HttpSession, SessionTable, Tenant } from './session-table.ts'
@@ -80,11 +81,7 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   #admitPost(exchange: Exchange): boolean {
-    const type = exchange.header('content-type')
-    if (type === undefined || !isJsonType(type)) {
-      refuse(exchange, 415, 'invalid_request', 'Content-Type must be application/json')
-      return false
-    }
+    if (!admitsBody(exchange)) return false
     const accepted = acceptance(exchange.header('accept'))
     if (!accepted.json || !accepted.events) {
       refuse(exchange, 406, 'invalid_request', 'Accept must admit both application/json and text/event-stream')

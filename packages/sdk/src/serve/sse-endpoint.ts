@@ -1,7 +1,8 @@
 /** The two paths of HTTP+SSE: one for the stream that is the session, one for the messages of the client. */
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
-import { acceptance, type Exchange, isJsonType, SseServerLink } from '../transport/index.ts'
+import { acceptance, type Exchange, SseServerLink } from '../transport/index.ts'
+import { admitsBody } from './json-body.ts'
 import { type HttpSettings, principalOf, type SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'
@@ -117,10 +118,7 @@ class Connections {
 
   /** Before the body is read. */
   admit(exchange: Exchange): boolean {
-    const type = exchange.header('content-type')
-    if (type === undefined || !isJsonType(type)) refuse(exchange, 415, 'invalid_request', 'Content-Type must be application/json')
-    else if (this.#find(exchange) !== undefined) return true
-    return false
+    return admitsBody(exchange) && this.#find(exchange) !== undefined
   }
 
   receive(exchange: Exchange): void {
