@@ -200,6 +200,18 @@ describe('L1 L3 the client side of the handshake', () => {
     })
   }
 
+  it.each([undefined, null, 7])('V3 V5 disconnects when the server names no version, but %s', async (answered) => {
+    const { session, link } = makeRig('client')
+    const opening = session.initialise()
+    const [{ id }] = link.take()
+    link.deliver({ jsonrpc: '2.0', id, result: { protocolVersion: answered, capabilities: {}, serverInfo: { name: 's', version: '1' } } })
+    await expect(opening).rejects.toMatchObject({
+      kind: 'unsupported_protocol_version',
+      message: expect.stringContaining('the server named no protocol version, this client speaks 2024-11-05'),
+      data: { client: handshakeVersions },
+    })
+  })
+
   it('what the server sends right behind its answer is heard', async () => {
     const { session, link } = makeRig('client')
     const heard: string[] = []

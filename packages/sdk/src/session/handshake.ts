@@ -70,12 +70,13 @@ export function readInitializeResult(result: Body, supported: readonly ProtocolV
 }
 
 function noCommonVersion(answered: unknown, offered: readonly ProtocolVersion[], supported: readonly ProtocolVersion[]): ParleyError {
-  const named = typeof answered === 'string' ? answered.slice(0, 64) : String(typeof answered)
+  const named = typeof answered === 'string' ? answered.slice(0, 64) : undefined
+  const said = named === undefined ? 'named no protocol version' : `speaks ${JSON.stringify(named)}`
   // It is spoken here, only not after a handshake.
   const speaks = supported.includes(named as ProtocolVersion) ? `${offered.join(', ')} with a handshake` : supported.join(', ')
   return new ParleyError('unsupported_protocol_version', {
-    message: `No common protocol version: the server speaks ${JSON.stringify(named)}, this client speaks ${speaks}`,
-    data: { server: named, client: [...offered] },
+    message: `No common protocol version: the server ${said}, this client speaks ${speaks}`,
+    data: { ...(named === undefined ? {} : { server: named }), client: [...offered] },
   })
 }
 
