@@ -122,6 +122,11 @@ function textWithParts(body: Body): string {
   return `${written}}`
 }
 
+/** A part of a body as it came; undefined for one that was not noted, or was made here. */
+export function partAsNoted(part: unknown): string | undefined {
+  return noted ? textOf(part) : undefined
+}
+
 /** Nearly no body has, and all are looked at. */
 function hasParts(body: Body): boolean {
   for (const name in body) if (textOf(body[name]) !== undefined) return true

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { noteParts } from '../../jsonrpc/index.ts'
 import { supports } from '../methods.ts'
 import { rule } from '../rule-tests.fixtures.ts'
 import { translate, V03, V06 } from '../translate.fixtures.ts'
@@ -78,6 +79,16 @@ describe(rule('B-04'), () => {
       expect(translate(DOWN, call, { content: [{ type: 'text', text: json }], structuredContent }).outcome).toHaveProperty('content.length', 2)
     },
   )
+
+  it('down writes numbers with all the digits they came with', () => {
+    const json = '{"order":12345678901234567890,"sum":1.10}'
+    const result = JSON.parse(`{"content":[],"structuredContent":${json}}`)
+    noteParts(`{"content":[],"structuredContent":${json}}`, result)
+    expect(translate(DOWN, call, result)).toEqual({ outcome: { content: [{ type: 'text', text: json }] }, losses: ['B-04 i structuredContent'] })
+    // What somebody has changed is written as it is now.
+    const changed = { ...result, structuredContent: { ...result.structuredContent, sum: 2 } }
+    expect(translate(DOWN, call, changed).outcome).toEqual({ content: [{ type: 'text', text: '{"order":12345678901234567000,"sum":2}' }] })
+  })
 
   it('down gives a result without content the content it must have', () => {
     expect(translate(DOWN, call, { structuredContent: {} }).outcome).toEqual({ content: [{ type: 'text', text: '{}' }] })

@@ -1,5 +1,5 @@
 /** Structured tool output as text, for readers without it (B-04). */
-import { isObject } from '../../jsonrpc/index.ts'
+import { isObject, partAsNoted } from '../../jsonrpc/index.ts'
 import { jsonEqual } from '../json-equal.ts'
 import type { Edit } from '../operation.ts'
 
@@ -18,7 +18,8 @@ export const structuredAsText: Edit = (result, context) => {
   if (result['structuredContent'] === undefined) return result
   const { structuredContent, ...rest } = result
   const content: unknown[] = Array.isArray(rest['content']) ? rest['content'] : []
-  const json = JSON.stringify(structuredContent)
+  // As it came, with every digit of its numbers.
+  const json = partAsNoted(structuredContent) ?? JSON.stringify(structuredContent)
   if (content.some((block) => says(block, structuredContent, json))) {
     context.lose('removed structuredContent, which a text block repeats', { path: 'structuredContent' })
     return rest

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Body } from '../../jsonrpc/index.ts'
+import { type Body, noteParts } from '../../jsonrpc/index.ts'
 import type { TranslationContext } from '../operation.ts'
 import { rule } from '../rule-tests.fixtures.ts'
 import { down, text, up, withLosses } from './stateless.fixtures.ts'
@@ -15,6 +15,12 @@ describe(rule('D-43'), () => {
     const { outcome, losses } = withLosses((losing) => down('tools/call', 'result', { content: [], structuredContent: value }, losing))
     expect(outcome).toEqual({ content: [text(JSON.stringify(value))], structuredContent: { result: value } })
     expect(losses).toEqual(['D-43 i structuredContent'])
+  })
+  it('down writes numbers out with all the digits they came with', () => {
+    const json = '{"content":[],"structuredContent":[12345678901234567890]}'
+    const result = JSON.parse(json)
+    noteParts(json, result)
+    expect(down('tools/call', 'result', result)).toMatchObject({ content: [text('[12345678901234567890]')] })
   })
   it('down adds no text beside text', () => {
     const image = { type: 'image', data: '', mimeType: 'image/png' }

@@ -1,5 +1,5 @@
 /** Structured output of any kind, carried to readers for whom it is always an object: value and schema are wrapped alike. */
-import { type Body, isObject } from '../../jsonrpc/index.ts'
+import { type Body, isObject, partAsNoted } from '../../jsonrpc/index.ts'
 import type { Edit, EditContext } from '../operation.ts'
 import { rewriteSchema } from './schema-walk.ts'
 
@@ -80,7 +80,7 @@ function wrapBlock(block: Body, outputSchema: unknown, path: string, context: Ed
   const wrapped: Body = { ...block, structuredContent: { [KEY]: value } }
   const content = block['content']
   if (!Array.isArray(content) || content.some((part) => isObject(part) && part['type'] === 'text')) return wrapped
-  return { ...wrapped, content: [...content, { type: 'text', text: JSON.stringify(value) }] }
+  return { ...wrapped, content: [...content, { type: 'text', text: partAsNoted(value) ?? JSON.stringify(value) }] }
 }
 
 /** Finds the output schema of the tool a quoted result came from; looked up only when a result has structured content. */
