@@ -45,7 +45,7 @@ export class Waiting {
     if (this.full)
       return request.reject(new ParleyError('too_many_requests', { message: `${maxWaiting} requests are already waiting for the connection to come back` }))
     const timeout = milliseconds(options?.timeout ?? this.#options.timeout)
-    const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)))
+    const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)), true)
     const onAbort = () => this.#drop(request, cancelled(method, options?.signal))
     options?.signal?.addEventListener('abort', onAbort, { once: true })
     this.#requests.set(request, () => {

@@ -1,11 +1,12 @@
 /** One timer for the earliest of many moments. */
-import type { Clock } from './clock.ts'
+import type { Cancel, Clock } from './clock.ts'
 
 export class Alarm {
   readonly #clock: Clock
   readonly #ring: () => void
   #due = Number.POSITIVE_INFINITY
-  #cancel: (() => void) | undefined
+  #cancel: Cancel | undefined
+  #hold = false
 
   constructor(clock: Clock, ring: () => void) {
     this.#clock = clock
@@ -17,11 +18,18 @@ export class Alarm {
     if (due >= this.#due) return
     this.#cancel?.()
     this.#due = due
-    this.#cancel = this.#clock.after(Math.max(0, due - this.#clock.now()), () => {
+    const ring = (): void => {
       this.#due = Number.POSITIVE_INFINITY
       this.#cancel = undefined
       this.#ring()
-    })
+    }
+    this.#cancel = this.#clock.after(Math.max(0, due - this.#clock.now()), ring, this.#hold)
+  }
+
+  /** Whether the program must not end before it rings, from now on. The timer stays: to make one for every wait would cost far more. */
+  hold(hold: boolean): void {
+    this.#hold = hold
+    this.#cancel?.hold?.(hold)
   }
 
   /** For good. */

@@ -29,6 +29,8 @@ export class Pending implements PendingRequest, Orphan {
   readonly reject: (error: unknown) => void
   /** What the request says of itself; absent in the handshake era. */
   readonly envelope: ClientEnvelope | undefined
+  /** Whether somebody waits for the answer; if so the program must not end before it has come, or will not come. */
+  awaited: boolean
   deadline: number
   hardDeadline: number
   lastProgress = Number.NEGATIVE_INFINITY
@@ -69,6 +71,8 @@ export class Pending implements PendingRequest, Orphan {
     this.method = method
     this.route = route
     this.params = params
+    // Nobody waits for the session's own question whether the peer is alive.
+    this.awaited = route !== undefined || method !== 'ping'
     this.startedAt = startedAt
     this.timeout = timeout
     this.hardDeadline = startedAt + maxTimeout
@@ -92,6 +96,7 @@ export class Pending implements PendingRequest, Orphan {
 
   /** From now on it may take as long as it likes. */
   last(): void {
+    this.awaited = false
     this.hardDeadline = Number.POSITIVE_INFINITY
     this.deadline = Number.POSITIVE_INFINITY
   }

@@ -1,17 +1,16 @@
-/** Requests to the peer: correlation, time-outs, progress and cancellation. One timer serves them all. */
+/** Requests to the peer: correlation, progress and cancellation. */
 import { IdTable } from '../collections/index.ts'
 import { fromWire, ParleyError, type WireError } from '../errors/index.ts'
 import { type Body, exceedsBytes, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
-import { Alarm } from './alarm.ts'
 import type { SessionCore } from './core.ts'
+import { Deadlines } from './deadlines.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
 import { annotatedParams, contextOf, guarded, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest, soleOwner } from './pending.ts'
 import { cancelled, lostRequest, shown, takenBack, timedOut } from './request-errors.ts'
-import { Rest } from './rest.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
 import { noteAsked } from './stateless/client-asked.ts'
@@ -39,20 +38,20 @@ export class Requests implements MendingHost {
   comparing = false
   /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
   #held: Map<Pending, AbortController> | undefined
-  /** Rings when a request may have to be given up. */
-  readonly #alarm: Alarm
+  readonly #deadlines: Deadlines
   #lasting: LastingProgress | undefined
   #listenings: Listenings | undefined
   #rounds: Rounds | undefined
   #onIdle: (() => void) | undefined
-  /** While this side answers the peer. */
-  #rest: Rest | undefined
 
   constructor(core: SessionCore, session: Session, end: (reason: ParleyError) => void) {
     this.#core = core
     this.#session = session
     this.end = end
-    this.#alarm = new Alarm(core.settings.clock, () => this.#sweep())
+    this.#deadlines = new Deadlines(core.settings, {
+      waiting: () => this.#pending.values(),
+      late: (pending, now) => this.#giveUp(pending, timedOut(pending, now)),
+    })
     this.ids = new RequestIds(core.settings.maxRequestId, (threshold, used) => core.report({ type: 'ids', used, threshold }))
   }
 
@@ -66,7 +65,7 @@ export class Requests implements MendingHost {
   }
 
   list(): PendingRequest[] {
-    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#rest))
+    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#deadlines.rest))
   }
 
   /** `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the question whether the peer is alive. `convert` makes of the result what the caller wants without another promise. */
@@ -89,7 +88,11 @@ export class Requests implements MendingHost {
     const answered = new Promise<Body>((resolve, reject) => {
       pending = this.#begin(method, params, undefined, options, undefined, this.envelope, resolve, reject)
     })
-    return { id: pending?.id ?? 0, answered, lasts: () => pending?.last() }
+    return { id: pending?.id ?? 0, answered, lasts: () => this.#last(pending) }
+  }
+
+  #last(pending: Pending | undefined): void {
+    if (pending !== undefined && this.#pending.has(pending.id)) this.#deadlines.last(pending)
   }
 
   /** The peer has ended it without an answer. */
@@ -132,12 +135,13 @@ export class Requests implements MendingHost {
 
   #post(pending: Pending): void {
     this.#list(pending)
+    this.#deadlines.began(pending)
     this.#watch(pending)
     // What it was to be cancelled with may have been cancelled before.
     if (!this.#pending.has(pending.id)) return
     const annotated = annotatedParams(this.#core, pending)
     if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
-    this.#alarm.set(pending.deadline)
+    this.#deadlines.watch(pending)
     const { id } = pending
     const transmit = (known: readonly HeaderParam[]): void => {
       if (this.#pending.get(id) === pending) this.#transmit(pending, known)
@@ -168,7 +172,7 @@ export class Requests implements MendingHost {
       this.#take(pending.id)
       return this.#lose(pending, error as Error, false)
     }
-    this.#alarm.set(pending.deadline)
+    this.#deadlines.watch(pending)
   }
 
   settleResult(id: RequestId, result: Body, frame?: string): void {
@@ -312,7 +316,7 @@ export class Requests implements MendingHost {
     if (pending === undefined || onProgress === undefined) return this.#core.ignore('unexpected progress', `token ${shown(token)}`)
     if (!(progress.progress > pending.lastProgress)) return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
     const told = pending.grown(progress)
-    if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#rest)
+    if (pending.options?.resetOnProgress !== false) pending.startOver(this.#core.settings.clock.now(), this.#deadlines.rest)
     if (told === undefined) return
     const report = (error: unknown): void => this.#core.reportError(error, `onProgress of ${pending.method}`)
     guarded(() => onProgress(told), report)
@@ -325,7 +329,7 @@ export class Requests implements MendingHost {
 
   /** Fails everything that waits; the link is gone. */
   failAll(makeError: (method: string) => ParleyError): void {
-    this.#alarm.stop()
+    this.#deadlines.stop()
     for (const pending of [...this.#pending.values(), ...(this.#held?.keys() ?? [])]) {
       const error = makeError(pending.method)
       if (!this.#letGo(pending, error)) this.#take(pending.id)
@@ -367,6 +371,7 @@ export class Requests implements MendingHost {
     const pending = this.#pending.get(id)
     if (pending === undefined) return undefined
     this.#pending.delete(id)
+    this.#deadlines.over(pending)
     pending.release()
     this.#idleNow()
     return pending
@@ -380,21 +385,6 @@ export class Requests implements MendingHost {
 
   /** Told when this side begins to answer the peer, and when it has answered everything. */
   busy(busy: boolean): void {
-    const { clock, maxRequestTimeout } = this.#core.settings
-    const now = clock.now()
-    const rest = this.#rest
-    this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
-    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#pending.values(), now))
-  }
-
-  #sweep(): void {
-    const now = this.#core.settings.clock.now()
-    let nextDue = Number.POSITIVE_INFINITY
-    for (const pending of this.#pending.values()) {
-      const due = pending.due(this.#rest)
-      if (due <= now) this.#giveUp(pending, timedOut(pending, now))
-      else nextDue = Math.min(nextDue, due)
-    }
-    if (nextDue < Number.POSITIVE_INFINITY) this.#alarm.set(nextDue)
+    this.#deadlines.busy(busy)
   }
 }

@@ -1,30 +1,39 @@
 /** Hands for session tests: a clock that is moved by hand and a link whose other end is the test itself. */
 import type { Body, Link, LinkEvents } from '../jsonrpc/index.ts'
 import type { Capabilities, ProtocolVersion } from '../protocol/index.ts'
-import type { Clock } from './clock.ts'
+import type { Cancel, Clock } from './clock.ts'
 import type { Endpoint, Inbound } from './endpoint.ts'
 import type { SessionEvent, SessionOptions } from './options.ts'
 import { Session } from './session.ts'
 
 export class HandClock implements Clock {
   time = 1_000_000
-  readonly #timers: { due: number; task: () => void }[] = []
+  readonly #timers: { due: number; task: () => void; hold: boolean }[] = []
 
   now(): number {
     return this.time
   }
 
-  after(ms: number, task: () => void): () => void {
-    const timer = { due: this.time + ms, task }
+  after(ms: number, task: () => void, hold = false): Cancel {
+    const timer = { due: this.time + ms, task, hold }
     this.#timers.push(timer)
-    return () => {
+    const cancel: Cancel = () => {
       const at = this.#timers.indexOf(timer)
       if (at !== -1) this.#timers.splice(at, 1)
     }
+    cancel.hold = (on) => {
+      timer.hold = on
+    }
+    return cancel
   }
 
   get timers(): number {
     return this.#timers.length
+  }
+
+  /** Whether a program with nothing else to do would go on. */
+  get holds(): boolean {
+    return this.#timers.some(({ hold }) => hold)
   }
 
   /** Moves time on, running what falls due on the way and letting promises settle in between. */

@@ -330,7 +330,7 @@ export class Session {
       let stopTimer: (() => void) | undefined
       const enough = new Promise<void>((resolve) => {
         this.#hurry = resolve
-        stopTimer = settings.clock.after(wait, resolve)
+        stopTimer = settings.clock.after(wait, resolve, true)
       })
       await Promise.race([this.#answering.idle(), enough])
       stopTimer?.()

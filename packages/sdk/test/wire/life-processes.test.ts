@@ -210,3 +210,14 @@ describe('L8 a served process that crashes', () => {
     }
   })
 })
+
+describe('a client and its server in one process', () => {
+  it('M2 do not end before the time-out of a call that hangs, and are not kept afterwards', async () => {
+    const child = spawn(process.execPath, [program.path, 'both'], { env: { ...process.env, [MARK]: current }, stdio: ['ignore', 'pipe', 'ignore'] })
+    processes.add(child)
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+    const [code] = await once(child, 'close')
+    expect([said, code]).toEqual(['request_timeout\n', 0])
+  }, 15_000)
+})

@@ -62,7 +62,7 @@ export class Rounds {
   }
 
   #wait(pending: Pending, ms: number, { state }: InputDemand, signal: AbortSignal): void {
-    const cancel = this.#core.settings.clock.after(ms, () => this.#host.again(pending, retryParams(undefined, state), false))
+    const cancel = this.#core.settings.clock.after(ms, () => this.#host.again(pending, retryParams(undefined, state), false), true)
     signal.addEventListener('abort', cancel, { once: true })
   }
 

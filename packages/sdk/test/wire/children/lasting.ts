@@ -1,4 +1,4 @@
-/** A process for the tests of connections that end and come back. Its first argument says what it is: a server over `stdio`, `http` or `tcp`, or a `client`. */
+/** A process for the tests of connections that end and come back. Its first argument says what it is: a server over `stdio`, `http` or `tcp`, a `client`, or `both`. */
 import { closeOnSignals, connect, serveHttp, serveStdio, serveTcp } from '../../../src/node.ts'
 import { createServer, resource, tool } from '../../../src/server.ts'
 
@@ -51,4 +51,11 @@ if (role === 'client') {
   const after = Number((await client.call('pid')).text)
   process.stdout.write(after === before ? 'the same\n' : 'another one\n')
   await client.close()
+}
+
+if (role === 'both') {
+  const client = await connect(server)
+  // Nothing but the time-out keeps this process alive now, and afterwards nothing does, although nobody closes the connection.
+  const failure = await client.call('hang', {}, { timeout: '100ms' }).catch(({ kind }) => kind)
+  process.stdout.write(`${failure}\n`)
 }
