@@ -21,6 +21,7 @@ const REPORTERS = `--reporter=default --reporter=json --outputFile.json=${REPORT
 const ONCE = [
   'test/conformance.test.ts',
   'test/interop.test.ts',
+  'test/declarations.test.ts',
   'test/footprint.test.ts',
   'test/readme.test.ts',
   'packages/sdk/test/type-cost.test.ts',

@@ -48,6 +48,7 @@ export interface SendOptions {
   headers?: Readonly<Record<string, string>>
 }
 
+/** What a link may lack can also be there as `undefined`: a link around another one only knows when it is asked. */
 export interface Link {
   /** Name of the transport, for logs and contexts: `memory`, `stdio`, `http`… */
   readonly transport: string
@@ -58,19 +59,19 @@ export interface Link {
   /** Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told. */
   close(): void | Promise<void>
   /** Whether a frame that belongs to no request of the peer would be delivered now. Absent: always. */
-  readonly listening?: boolean
+  readonly listening?: boolean | undefined
   /** Whether a message of the peer that belongs to no request of this side would arrive now. Absent: always. */
-  readonly hears?: boolean
+  readonly hears?: boolean | undefined
   /** Whether the peer has something to remember this side by, such as a session id. Absent: yes. */
-  readonly remembered?: boolean
+  readonly remembered?: boolean | undefined
   /** Whether messages have headers, so that some of what they say must be said there, too. */
-  readonly mirrors?: boolean
+  readonly mirrors?: boolean | undefined
   /** The handshake has settled the version; some transports name it in every message or behave differently in it. */
-  negotiated?(version: string): void
+  negotiated?: ((version: string) => void) | undefined
   /** A request of the peer will never be answered, because it was cancelled: nothing needs to be kept open for it. */
-  abandon?(request: RequestId): void
+  abandon?: ((request: RequestId) => void) | undefined
   /** Takes back a request of this side without a word, where hanging up says it. Absent where the peer must be told. */
-  withdraw?(request: RequestId): void
+  withdraw?: ((request: RequestId) => void) | undefined
   /** Lets the peer hang up on a request of its own and come back for the answer after `retry` milliseconds, where it knows how to. */
-  release?(request: RequestId, retry: number | undefined): void
+  release?: ((request: RequestId, retry: number | undefined) => void) | undefined
 }
