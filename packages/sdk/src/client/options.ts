@@ -6,12 +6,13 @@ import type { DialectName, Profile } from '../versions/index.ts'
 import type { RelayedEndpoint } from './answer.ts'
 import type { ElicitOption } from './elicitation.ts'
 import type { EraMemory } from './era-memory.ts'
+import { packageVersion } from './package-version.ts'
 import type { ReconnectOptions } from './reconnect.ts'
 import type { RootsOption } from './roots.ts'
 import type { SampleOption } from './sampling.ts'
 
 export interface ConnectOptions {
-  /** Who connects. Default `parley-client` 0.0.0. */
+  /** Who connects. Default `parley-client` with the version of this package. */
   info?: Implementation
   /** Speak this protocol version and no other; short for `versions: [version]`. */
   version?: ProtocolVersion
@@ -85,5 +86,5 @@ export interface CallOptions extends RequestOptions {
 }
 
 export function identityFrom(options: ConnectOptions): Identity {
-  return options.info ?? { name: 'parley-client', version: '0.0.0' }
+  return options.info ?? { name: 'parley-client', version: packageVersion }
 }
