@@ -4,7 +4,9 @@ import { z } from 'zod'
 import type { Body } from '../jsonrpc/index.ts'
 import { handshakeVersions } from '../protocol/index.ts'
 import type { Context } from './context.ts'
+import { assistant, user } from './messages.ts'
 import { type RawClientOptions, rawClient } from './raw-client.fixtures.ts'
+import type { SamplePrompt } from './sample-params.ts'
 import { createServer } from './server.ts'
 import { tool } from './tool.ts'
 
@@ -204,6 +206,33 @@ describe('F6 ctx.sample', () => {
       maxTokens: 1000,
     })
   })
+
+  it('takes what prompts take, beside the parameters of the protocol', async () => {
+    const image = { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' }
+    const said = (role: string, content: unknown) => ({ role, content })
+    const hello = said('user', { type: 'text', text: 'hello' })
+    for (const [prompt, messages] of [
+      [user('hello'), [hello]],
+      [
+        ['hello', assistant('hi')],
+        [hello, said('assistant', { type: 'text', text: 'hi' })],
+      ],
+      [{ messages: ['hello', user(image)] }, [hello, said('user', image)]],
+      [{ messages: [user(['hello', image])] }, [said('user', [{ type: 'text', text: 'hello' }, image])]],
+    ] as [SamplePrompt, unknown[]][]) {
+      const { client } = await run((ctx) => ctx.sample('q', prompt).then(() => 'ok'), { version: '2025-11-25', ...sampling({}) })
+      expect(client.of('sampling/createMessage')[0]?.params).toEqual({ messages, maxTokens: 1000 })
+    }
+  })
+
+  it.each([[{ messages: 'hello' }], [{ messages: [{ text: 'hello' }] }], [user({ text: 'hello' } as never)], [7]])(
+    'says on this side what is wrong with %j',
+    async (prompt) => {
+      const { reported, client } = await run((ctx) => ctx.sample('q', prompt as never), sampling({}))
+      expect(String(reported[0])).toMatch(/TypeError: (ctx\.sample needs|Not a message|Not the content)/)
+      expect(client.of('sampling/createMessage')).toEqual([])
+    },
+  )
 
   it('C-03 with tools needs a client that knows them', async () => {
     const params = { messages: [], maxTokens: 1, tools: [{ name: 'x', inputSchema: { type: 'object' as const } }] }

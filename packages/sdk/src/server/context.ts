@@ -1,7 +1,7 @@
 /** What a handler is given beside its arguments. One is made for every call, so it holds two references and makes everything else on first use. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { CreateMessageParams, CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
+import type { CreateMessageResult, FormSchema, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
 import { type CompiledSchema, compileSchema, describeIssues, type OutputOf, type SchemaLike } from '../schema/index.ts'
 import { type Duration, type Inbound, InputRequired, milliseconds, type RequestOptions } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
@@ -12,6 +12,7 @@ import { toForm, withDefaults } from './form.ts'
 import type { Input } from './input.ts'
 import { demand } from './question.ts'
 import { asJson, Replay, type ReplayState } from './replay.ts'
+import { type SamplePrompt, sampleParams } from './sample-params.ts'
 import { askAsTask, type TaskWish } from './task-ask.ts'
 
 /** A person or a model may take its time: default 10 minutes. */
@@ -33,9 +34,6 @@ const PATIENCE: AskOptions = { timeout: '10m' }
 /** After so many questions in a row that failed, each has to wait for so long. */
 const MAX_FAILURES = 16
 const BREATH = '1s'
-
-/** Models are asked for at most this many tokens when a prompt is a mere string. */
-const DEFAULT_MAX_TOKENS = 1000
 
 interface Asked {
   readonly compiled: CompiledSchema
@@ -203,16 +201,15 @@ export class Context {
   }
 
   /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
-  sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+  sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
     return this.#watched(this.#sample(key, prompt, options))
   }
 
-  async #sample(key: string, prompt: string | CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
+  async #sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
     try {
       const breath = this.#claim(key)
       if (breath !== undefined) await breath
-      const params: CreateMessageParams =
-        typeof prompt === 'string' ? { messages: [{ role: 'user', content: { type: 'text', text: prompt } }], maxTokens: DEFAULT_MAX_TOKENS } : prompt
+      const params = sampleParams(prompt)
       const usesTools = params.tools !== undefined || params.toolChoice !== undefined
       demand(this.request.caller, usesTools ? 'sampling.tools' : 'sampling')
       const answer = await this.#ask(key, 'sampling/createMessage', params, options)
