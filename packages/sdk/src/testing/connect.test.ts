@@ -147,3 +147,33 @@ describe('leaks', () => {
     await client.close()
   })
 })
+
+describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('F6 a scripted answer that does not fit, in %s', (version) => {
+  const named = createServer({ name: 'named', version: '1' }, { onError: () => {} }).add(
+    tool('ask', {}, async (_, ctx) => (await ctx.elicit('q', 'Who?', { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] })).action),
+  )
+
+  it('is the reason why closing fails, and nothing on the console', async () => {
+    const console = vi.spyOn(globalThis.console, 'error').mockImplementation(() => {})
+    try {
+      const client = await connect(named, { version, elicit: answers([{ nam: 'x' }]) })
+      await client.call('ask', {}, { throwOnError: false }).catch(() => {})
+      await expect(client.close()).rejects.toThrow(/^Scripted, but it does not fit: .*name/)
+      expect(console).not.toHaveBeenCalled()
+    } finally {
+      console.mockRestore()
+    }
+  })
+
+  it('is told to onError as well, and what others get wrong goes on as ever', async () => {
+    const told: unknown[] = []
+    const onError = (error: unknown) => void told.push(error)
+    const scripted = await connect(named, { version, elicit: answers([{ nam: 'x' }]), onError })
+    await scripted.call('ask', {}, { throwOnError: false }).catch(() => {})
+    await expect(scripted.close()).rejects.toThrow('Scripted')
+    const own = await connect(named, { version, elicit: () => ({ nam: 'x' }), onError })
+    await own.call('ask', {}, { throwOnError: false }).catch(() => {})
+    await own.close()
+    expect(told).toMatchObject([{ kind: 'invalid_answer' }, { kind: 'invalid_answer' }])
+  })
+})

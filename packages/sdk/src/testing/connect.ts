@@ -1,5 +1,6 @@
 /** Connects a client to a server value in memory, in any version, and keeps what was said. */
-import { type Client, type ConnectOptions, connect as connectClient, type ToolsOf } from '../client/index.ts'
+import { type Client, type ConnectOptions, connect as connectClient, reporter, type ToolsOf } from '../client/index.ts'
+import { ParleyError } from '../errors/index.ts'
 import type { AcceptOptions, Acceptor, Mint, Session } from '../session/index.ts'
 import { memoryPair } from '../transport/index.ts'
 import { isAnswers } from './answers.ts'
@@ -26,12 +27,20 @@ export async function connect<S extends Acceptor>(server: S, options: TestOption
   const transcript = new Transcript()
   const mint = options.mint ?? countingMint()
   const shared = { mint, ...(options.clock && { clock: options.clock }), ...(options.limits && { limits: options.limits }) }
+  const misfits: unknown[] = []
+  const report = reporter(options)
   const [near, far] = memoryPair()
   const serverSession = server.accept(far, { keepAlive: false, ...shared, ...accept })
   const client = await connectClient<S>(faults === undefined ? near : faulty(near, faults, options.clock), {
     keepAlive: false,
     ...rest,
     mint,
+    onError: (error, info) => {
+      const misfit = isMisfit(error, info.during) && scripted(options).some(isAnswers)
+      if (misfit) misfits.push(error)
+      // A misfit is thrown in the end: the console would only say it twice.
+      if (!misfit || options.onError !== undefined) report(error, info.during)
+    },
     tap: (direction, frame) => {
       transcript.record(direction, frame)
       options.tap?.(direction, frame)
@@ -43,9 +52,15 @@ export async function connect<S extends Acceptor>(server: S, options: TestOption
     serverSession,
     close: async () => {
       await close()
+      for (const misfit of misfits) throw new Error(`Scripted, but it does not fit: ${(misfit as Error).message}`, { cause: misfit })
       for (const handler of scripted(options)) if (isAnswers(handler)) handler.done()
     },
   })
+}
+
+/** The server only sees that the user has cancelled, so the test would not be told what is wrong with its script. */
+function isMisfit(error: unknown, during: string): boolean {
+  return error instanceof ParleyError && error.kind === 'invalid_answer' && during.startsWith('answering ')
 }
 
 function scripted({ elicit, sample }: ConnectOptions): unknown[] {
