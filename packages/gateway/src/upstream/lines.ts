@@ -4,6 +4,7 @@ import { type Body, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
 import type { Line } from './line.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
+import { SingleUse } from './single-use.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
 /** A conversation for one request. */
@@ -47,9 +48,11 @@ export class Lines {
   /** The server has asked something without saying on which call it works, though it could have. */
   #strays = false
   #saidUnshared = false
+  readonly #singleUse: SingleUse
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
+    this.#singleUse = new SingleUse(upstream)
   }
 
   get busy(): boolean {
@@ -85,6 +88,7 @@ export class Lines {
       case 'handle':
         return this.#byHandle(inbound, profile)
       case 'request':
+        this.#singleUse.note(profile)
         return this.#once(profile)
     }
   }
