@@ -58,7 +58,7 @@ describe('parley bridge', () => {
 
   it('says at once that its server writes what is no message', async () => {
     const { has } = bridged('--timeout', '1s', ...plain('--mute', '--junk'))
-    expect(await has('err', '\n')).toMatch(/node writes to its standard output what is no message .*does it log to standard error\?/)
+    expect(await has('err', '\n')).toMatch(/plain-server\.js: writes to standard output what is no message: ".+"; it must log to standard error\n/)
   })
   it.each(['the end of its input', 'SIGTERM', 'the end of its output'])('L3 tells its server to end before it makes it, and ends with 0, on %s', async (cause) => {
     const { bridge, has } = bridged(...plain('--late'))

@@ -3,6 +3,7 @@ import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { RemoteTarget } from 'parley-mcp/client'
 import { credentialsHint } from './credentials.ts'
 import { failed } from './failure.ts'
+import { shellWord } from './shell-word.ts'
 import type { Aim, TargetOptions } from './target.ts'
 
 /** What the doctor can look into. */
@@ -23,17 +24,12 @@ function hintFor({ kind, data }: ParleyError, aim: Aim, given: TargetOptions, pr
 
 /** As it is typed again: without headers, which may be secrets, and nothing that would not work when it is copied. */
 function sameServer({ subject, target, name }: Aim, { config, header, transport }: TargetOptions): string {
-  if (config !== undefined && name !== undefined) return `--config ${quoted(config)} --server ${quoted(name)}`
-  if (subject.kind === 'command') return ['--', subject.command, ...subject.args].map(quoted).join(' ')
+  if (config !== undefined && name !== undefined) return `--config ${shellWord(config)} --server ${shellWord(name)}`
+  if (subject.kind === 'command') return ['--', subject.command, ...subject.args].map(shellWord).join(' ')
   const options = [header !== undefined && '--header', transport !== undefined && '--transport'].filter(Boolean).join(' and ')
   const whole = new URL((target as RemoteTarget).url).href === subject.url
-  const address = whole ? quoted(subject.url) : 'with the same address'
+  const address = whole ? shellWord(subject.url) : 'with the same address'
   return options === '' ? address : `${address} ${whole ? 'with' : 'and'} the same ${options}`
-}
-
-/** For a shell, where it needs that. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function pathHint({ subject }: Aim, status: unknown): string {

@@ -12,7 +12,7 @@ export async function bridgeCommand(given: Given, program: string): Promise<void
   const unclear = given.config !== undefined && given.server === undefined
   const start = bridgeStart(given, unclear ? await choiceIn(given.config as string, program) : '')
   const { startBridge } = await import('./serve/bridge.ts')
-  await startBridge(start)
+  await startBridge(start, program)
 }
 
 async function choiceIn(config: string, program: string): Promise<string> {

@@ -8,7 +8,7 @@ import { PinBook } from '../catalogue/index.ts'
 import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, type ServerConfig } from '../config/index.ts'
 import { GatewaySite, type Listening, Metrics, type Readiness } from '../http/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
-import { Upstream } from '../upstream/index.ts'
+import { type Help, Upstream } from '../upstream/index.ts'
 import { GatewayCounters } from './counters.ts'
 import { serverState } from './server-state.ts'
 
@@ -17,6 +17,8 @@ export interface GatewayOptions {
   readonly clock?: Clock
   /** Path of the configuration: beside it the pins are kept. */
   readonly file?: string
+  /** What whoever runs it is told with failures of a server. */
+  readonly help?: (server: string) => Help
 }
 
 export class Gateway {
@@ -170,7 +172,7 @@ export class Gateway {
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
     // Who is alone on a machine may read what its own servers say.
     const severalClients = principalHeader !== undefined || !isLoopback(host)
-    const upstream = new Upstream(config, { log, translation, onEvent, severalClients, ...(clock && { clock }) })
+    const upstream = new Upstream(config, { log, translation, onEvent, severalClients, help: this.#options.help?.(config.name), ...(clock && { clock }) })
     upstream.tools.pins = this.#pins
     return new ServedUpstream(upstream, { translation, onEvent, ...(clock && { clock }) })
   }

@@ -175,4 +175,11 @@ describe('processes', () => {
     // Which folders these are, the log tells.
     expect(events).toContainEqual({ type: 'start_failed', upstream: 'files', error: expect.stringContaining(`${why} (${process.env.PATH?.slice(0, 100)}`) })
   })
+
+  it('G: what a server writes among its messages is told once, without secrets', async () => {
+    const noise = `console.log('starting with ' + process.env.API_TOKEN); console.log(''); console.log('done')`
+    const { supervisor, events } = supervise(`${noise};${SERVER}`)
+    await pidOf(await clientOf(supervisor))
+    expect(events.filter(({ type }) => type === 'stray')).toEqual([{ type: 'stray', upstream: 'files', line: 'starting with [API_TOKEN]' }])
+  })
 })

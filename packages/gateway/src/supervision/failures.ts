@@ -19,17 +19,41 @@ function wayOut({ code, signal }: UpstreamExit): string {
   return code === null ? 'hung up without having exited' : `exited with code ${code}`
 }
 
-/** A connection ended, cleanly or not. */
-export function lostConnection(name: string, reason: Error | undefined, redact: Redact): ParleyError {
+/** What messages begin with, and what is left of that where the name of the server stands before them. */
+const BEGINNINGS: readonly (readonly [(server: string) => string, string])[] = [
+  [(server) => `The server ${server} could not be started or reached: `, ''],
+  [(server) => `The connection to the server ${server} was lost: `, 'the connection was lost: '],
+  [(server) => `No session with the server ${server}: `, ''],
+  [(server) => `The server ${server} `, ''],
+]
+const [[notReached], [lost], [noSession]] = BEGINNINGS as readonly [(typeof BEGINNINGS)[0], (typeof BEGINNINGS)[0], (typeof BEGINNINGS)[0]]
+
+/** For lines that name the server already. */
+export function withoutName(name: string, message: string): string {
+  for (const [beginning, left] of BEGINNINGS) {
+    const named = beginning(JSON.stringify(name))
+    if (message.startsWith(named)) return `${left}${message.slice(named.length)}`
+  }
+  return message
+}
+
+/** A connection ended, cleanly or not. `wasThere`: something had come over it. */
+export function lostConnection(name: string, reason: Error | undefined, wasThere: boolean, redact: Redact): ParleyError {
   if (reason === undefined) {
     return new ParleyError('connection_closed', { message: `The server ${JSON.stringify(name)} closed the connection`, data: { server: name } })
   }
-  return renamed(`The connection to the server ${JSON.stringify(name)} was lost: `, name, reason, 'connection_closed', redact)
+  return renamed((wasThere ? lost : notReached)(JSON.stringify(name)), name, reason, 'connection_closed', redact)
 }
 
 /** A process or a connection did not come about. */
 export function startError(name: string, cause: unknown, redact: Redact): ParleyError {
-  return renamed(`The server ${JSON.stringify(name)} could not be started or reached: `, name, cause, 'transport_error', redact)
+  return renamed(notReached(JSON.stringify(name)), name, cause, 'transport_error', redact)
+}
+
+/** With which it answered over HTTP instead of speaking. */
+export function statusIn(error: unknown): number | undefined {
+  const status = error instanceof ParleyError && error.receivedCode === undefined ? error.data?.['status'] : undefined
+  return typeof status === 'number' ? status : undefined
 }
 
 /** The same without what is for the log alone. */
@@ -47,14 +71,19 @@ export function explained(
   redact: Redact,
 ): { readonly error: ParleyError; readonly summary: string } {
   const [words, wrote] = split(redact(wordsOf(error)))
-  const named = words.includes(JSON.stringify(name)) ? words : `No session with the server ${JSON.stringify(name)}: ${words}`
-  const summary = symptoms === undefined ? named : `${named}; ${redact(symptoms)}`
+  const unnamed = noSession(JSON.stringify(name))
+  const named = words.includes(JSON.stringify(name)) ? words : `${unnamed}${words}`
+  // What else is there to say of one that sends everything back is about messages of our own.
+  const isEcho = symptoms !== undefined && ECHO.test(symptoms)
+  const summary = symptoms === undefined ? named : isEcho ? `${unnamed}${redact(symptoms)}` : `${named}; ${redact(symptoms)}`
   const known = error instanceof ParleyError ? error : undefined
   return {
     summary,
     error: new ParleyError(kindFor(known), { message: `${summary}${wrote || quoted(stderr)}`, data: { ...(known && originalData(known)), server: name } }),
   }
 }
+
+const ECHO = / echoes its input\b/
 
 /** What the error says to programs, and what it was where it becomes another one. */
 function originalData(known: ParleyError): Record<string, unknown> {
@@ -81,13 +110,23 @@ function split(message: string): readonly [string, string] {
 
 /** Of the same kind, because kinds decide what a client does next. What the cause says in confidence stays out, so it does not come along. */
 function renamed(beginning: string, name: string, cause: unknown, kind: ParleyError['kind'], redact: Redact): ParleyError {
-  const message = `${beginning}${redact(wordsOf(cause)).slice(0, MAX_REASON)}`
+  const message = `${beginning}${saidOnce(redact(wordsOf(cause))).slice(0, MAX_REASON)}`
   if (!(cause instanceof ParleyError)) return new ParleyError(kind, { message, data: { server: name } })
   return new ParleyError(cause.kind, {
     message,
     data: { ...cause.data, server: name },
     ...(cause.receivedCode === undefined ? {} : { code: cause.receivedCode }),
   })
+}
+
+/** Two ways to an address may fail alike, and one is as good as both. */
+function saidOnce(words: string): string {
+  const half = (words.length - 2) / 2
+  for (let at = words.indexOf('; '); at !== -1; at = words.indexOf('; ', at + 1)) {
+    const second = words.slice(at + 2)
+    if (second.length <= half && words.slice(0, at).endsWith(second)) return words.slice(0, at)
+  }
+  return words
 }
 
 function wordsOf(thrown: unknown): string {

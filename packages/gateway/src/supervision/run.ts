@@ -1,7 +1,7 @@
 /** One life of an upstream: a process or a connection, from its start to its end. */
 import { ParleyError } from 'parley-mcp'
 import type { Clock, Link } from 'parley-mcp/engine'
-import { crashError, lostConnection, startError } from './failures.ts'
+import { crashError, lostConnection, startError, statusIn } from './failures.ts'
 import type { Pass } from './gate.ts'
 import { LastLines } from './last-lines.ts'
 import { isChild, type Launch } from './launch.ts'
@@ -14,6 +14,8 @@ export interface RunEnd {
   /** The error without what the process wrote. */
   readonly summary: string
   readonly exit: UpstreamExit | undefined
+  /** Of HTTP, where one that was never reached has answered with it. */
+  readonly status?: number | undefined
 }
 
 export interface RunOptions {
@@ -28,6 +30,8 @@ export interface RunOptions {
   /** It ended, and nobody here had asked for it. */
   readonly onEnded: (end: RunEnd) => void
   readonly onClosed: () => void
+  /** A process wrote to its standard output what is no message. */
+  readonly onStray: (line: string) => void
 }
 
 /** How long a connection may take to say farewell. */
@@ -87,6 +91,7 @@ export class Run {
       trouble: (error) => this.#options.onTrouble(error),
       closed: (failure) => this.#closed(failure),
       ended: (reason) => this.#ended(reason),
+      ...(isChild(this.#raw) && { stray: (line: string) => this.#options.onStray(line) }),
     })
     if (isChild(this.#raw)) void this.#raw.gone.then(() => this.#isGone())
   }
@@ -108,7 +113,7 @@ export class Run {
     if (this.#raw !== undefined && !isChild(this.#raw)) this.#awaitFarewell()
     if (failure === undefined) return onClosed()
     this.#endedItself = true
-    onEnded({ abnormal: true, summary: startError(name, failure, redact).message, exit: undefined })
+    onEnded({ abnormal: true, summary: startError(name, failure, redact).message, exit: undefined, status: statusIn(failure) })
   }
 
   #ended(reason: Error | undefined): Error {
@@ -117,8 +122,9 @@ export class Run {
     const child = this.#raw !== undefined && isChild(this.#raw)
     if (!child) {
       this.#isGone()
-      const error = lostConnection(name, reason, redact)
-      onEnded({ abnormal: reason !== undefined || !this.link.proved, summary: error.message, exit: undefined })
+      const { proved } = this.link
+      const error = lostConnection(name, reason, proved, redact)
+      onEnded({ abnormal: reason !== undefined || !proved, summary: error.message, exit: undefined, status: proved ? undefined : statusIn(reason) })
       return error
     }
     this.lines.end()

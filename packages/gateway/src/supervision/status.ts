@@ -43,8 +43,13 @@ export type UpstreamEvent =
       readonly error: string
       readonly exit: UpstreamExit | undefined
       readonly lines: readonly string[]
+      /** Of HTTP, where one that was never reached has answered with it. */
+      readonly status?: number | undefined
+      readonly nextAttemptAt?: number | undefined
     }
-  | { readonly type: 'start_failed'; readonly upstream: string; readonly error: string }
+  | { readonly type: 'start_failed'; readonly upstream: string; readonly error: string; readonly nextAttemptAt?: number | undefined }
+  /** The first line on its standard output that is no message. */
+  | { readonly type: 'stray'; readonly upstream: string; readonly line: string }
   /** Nobody would end its processes should the gateway be killed; told once, of the first of the upstreams. */
   | { readonly type: 'unwatched'; readonly upstream: string; readonly warning: string }
   | { readonly type: 'given_up'; readonly upstream: string; readonly until: number }

@@ -73,4 +73,15 @@ describe('stop of an upstream', () => {
     await stopping
     expect(clock.pending).toBe(0)
   })
+
+  it('G: blames nobody for a session that had not come about by then', async () => {
+    const { supervisor, use, events } = stage()
+    const attempt = supervisor.attempt(async (open) => {
+      const { reason } = await use(open as () => Promise<TestLink>)
+      await supervisor.stop()
+      throw new ParleyError('connection_closed', { message: `The connection ended before initialize was answered: ${reason()?.message}` })
+    })
+    await expect(attempt).rejects.toMatchObject({ kind: 'shutting_down', message: 'The server "files" was stopped by the gateway' })
+    expect(events.filter(({ type }) => type === 'ended')).toEqual([])
+  })
 })

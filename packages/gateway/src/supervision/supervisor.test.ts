@@ -148,7 +148,7 @@ describe('an upstream that keeps ending', () => {
     expect(refusal).toMatchObject({
       kind: 'refusal_unavailable',
       message:
-        'The server "files" is not available: it keeps ending (The connection to the server "files" was lost: ECONNRESET with [x-key]), and 3 restarts within 60 s did not help; the next attempt is possible in 30 s, at 1970-01-01T00:00:33.000Z',
+        'The server "files" is not available: it keeps ending (The server "files" could not be started or reached: ECONNRESET with [x-key]), and 3 restarts within 60 s did not help; the next attempt is possible in 30 s, at 1970-01-01T00:00:33.000Z',
       data: { server: 'files', nextAttemptAt: '1970-01-01T00:00:33.000Z', retryAfterMs: 30_000 },
     })
     expect(supervisor.unavailable()).toEqual(refusal)
@@ -314,7 +314,7 @@ describe('attempt', () => {
       far.end(broken())
       throw reason()
     })
-    await expect(attempt).rejects.toMatchObject({ message: 'The connection to the server "files" was lost: ECONNRESET with [x-key]' })
+    await expect(attempt).rejects.toMatchObject({ message: 'The server "files" could not be started or reached: ECONNRESET with [x-key]' })
     expect(supervisor.status().state).toBe('restarting')
     expect(events.filter(({ type }) => type === 'ended')).toHaveLength(1)
   })

@@ -3,7 +3,7 @@ import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { ReconnectOptions } from 'parley-mcp/client'
 import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
 import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/index.ts'
-import { discreetStart, explained, finished, isFinal, isUnavailable, startError, stoppedError, type Unavailability, unavailable } from './failures.ts'
+import { discreetStart, explained, finished, isFinal, isUnavailable, startError, statusIn, stoppedError, type Unavailability, unavailable } from './failures.ts'
 import { Gate, type Refusal } from './gate.ts'
 import type { LastLines } from './last-lines.ts'
 import { type ChildOptions, type Launch, launchOf } from './launch.ts'
@@ -75,6 +75,7 @@ export class Supervisor {
   #lastError: string | undefined
   #stopped = false
   #troubled = false
+  #strayed = false
   #stopping: Promise<void> | undefined
 
   constructor(options: SupervisorOptions) {
@@ -104,9 +105,11 @@ export class Supervisor {
       return await connect(() => this.#start(slot))
     } catch (error) {
       const run = slot.last
+      // What became of it is our own doing, whatever words it comes in.
+      if (this.#stopped) throw stoppedError(this.name)
       if (run === undefined || (error instanceof ParleyError && NOT_ITS_FAULT.has(error.kind))) throw error
       const failure = explained(this.name, error, { symptoms: run.symptoms(), stderr: run.lines.lines }, this.#redact)
-      if (run.blame()) this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined })
+      if (run.blame()) this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined, status: statusIn(error) })
       throw failure.error
     }
   }
@@ -175,6 +178,7 @@ export class Supervisor {
       onTrouble: (error) => this.#trouble(error),
       onEnded: (end) => this.#ended(run, end),
       onClosed: () => this.#closed(run),
+      onStray: (line) => this.#stray(line),
     })
     this.#starting++
     this.#changed()
@@ -184,9 +188,8 @@ export class Supervisor {
       await launching
     } catch (error) {
       this.#starting--
-      this.#log({ type: 'start_failed', upstream: this.name, error: (error as Error).message })
       const told = discreetStart(error as Error)
-      this.#startFailed(run, told)
+      this.#startFailed(run, error as Error, told)
       throw told
     }
     this.#starting--
@@ -203,10 +206,17 @@ export class Supervisor {
     return run.link
   }
 
-  #startFailed(run: Run, error: Error): void {
-    this.#lastError = error.message
-    this.#count(run, true)
+  #startFailed(run: Run, { message }: Error, told: Error): void {
+    this.#lastError = told.message
+    this.#count(run, true, (nextAttemptAt) => ({ type: 'start_failed', upstream: this.name, error: message, nextAttemptAt }))
     this.#changed(true)
+  }
+
+  /** Once: who does it, does it all the time. */
+  #stray(line: string): void {
+    if (this.#strayed) return
+    this.#strayed = true
+    this.#log({ type: 'stray', upstream: this.name, line: this.#redact(line.trim()) })
   }
 
   /** Connections that are made anew for each message never end by themselves: whether the server is there is what the last one says. */
@@ -230,23 +240,26 @@ export class Supervisor {
     this.#changed()
   }
 
-  #ended(run: Run, { abnormal, summary, exit }: RunEnd): void {
+  #ended(run: Run, { abnormal, summary, exit, status }: RunEnd): void {
     this.#runs.delete(run)
     this.#lastLines = run.lines
     this.#lastError = summary
     if (exit !== undefined) this.#lastExit = exit
-    this.#log({ type: 'ended', upstream: this.name, abnormal, error: summary, exit, lines: run.lines.lines.slice(-LOGGED_LINES) })
-    this.#count(run, abnormal)
+    const lines = run.lines.lines.slice(-LOGGED_LINES)
+    this.#count(run, abnormal, (nextAttemptAt) => ({ type: 'ended', upstream: this.name, abnormal, error: summary, exit, lines, status, nextAttemptAt }))
     this.#changed(true)
   }
 
-  #count(run: Run, abnormal: boolean): void {
+  /** `news`: what is told of it, as soon as it is known when the next attempt can be made; that it is given up tells that as well. */
+  #count(run: Run, abnormal: boolean, news: (nextAttemptAt: number | undefined) => UpstreamEvent): void {
     const { state: before } = this.#gate
     const decision = this.#gate.ended(run.pass, abnormal)
     const { state } = this.#gate
     run.rests = decision.type === 'rest' && !run.onlyProbed
     this.#otherwise = run.rests ? 'stopped' : 'restarting'
-    if (state.phase === 'given_up' && state.generation !== before.generation) this.#log({ type: 'given_up', upstream: this.name, until: state.until })
+    const isGivenUp = state.phase === 'given_up' && state.generation !== before.generation
+    this.#log(news(isGivenUp ? undefined : this.#gate.nextAt))
+    if (isGivenUp) this.#log({ type: 'given_up', upstream: this.name, until: state.until })
   }
 
   /** Whatever is told must not be told twice, so only a new state is news; `always` where something else is. */

@@ -11,6 +11,8 @@ export interface LinkWatcher {
   ended(reason: Error | undefined): Error
   /** Nothing gets through for the moment, or something has again. */
   trouble(error: Error | undefined): void
+  /** Something came that is no message; only where somebody wants to know. */
+  stray?(line: string): void
 }
 
 export class WatchedLink extends WrappedLink {
@@ -45,6 +47,7 @@ export class WatchedLink extends WrappedLink {
     super.open(
       wrappedEvents(events, {
         frame: (text, parsed, origin) => {
+          if (text.charCodeAt(0) !== BRACE && !MESSAGE.test(text)) this.#watcher.stray?.(text)
           if (!this.#proved && isResult(text)) this.#prove()
           if (this.#troubled) this.#setTrouble(undefined)
           events.frame(text, parsed, origin)
@@ -102,6 +105,10 @@ export class WatchedLink extends WrappedLink {
     this.#watcher.proved()
   }
 }
+
+/** By how it begins; whether it is a good one, others find out. */
+const BRACE = 0x7b
+const MESSAGE = /^\s*(?:[{[]|$)/
 
 function isResult(frame: string): boolean {
   try {

@@ -1,6 +1,7 @@
 /** What goes wrong in conversations with a server: each of many may have the same to complain of, again and again, and it is said once a minute. */
 import type { Clock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../log/index.ts'
+import { withoutName } from '../supervision/index.ts'
 
 const PACE = 60_000
 const MOST = 50
@@ -18,7 +19,8 @@ export class Complaints {
     this.#clock = clock
   }
 
-  hear(what: string): void {
+  hear(error: unknown, during: string): void {
+    const what = `${during}: ${error instanceof Error ? withoutName(this.#server, error.message) : String(error)}`
     const now = this.#clock.now()
     for (const [said, at] of this.#said) if (now - at > PACE) this.#said.delete(said)
     if (this.#said.has(what) || this.#said.size >= MOST) return

@@ -1,4 +1,5 @@
 export { BridgedCall, ownParams } from './call.ts'
+export type { Help } from './events.ts'
 export { capabilityGap } from './gap.ts'
 export { UNKNOWN } from './introduction.ts'
 export { Line, type LineOwner } from './line.ts'

@@ -16,7 +16,7 @@ import type { ServerConfig } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
 import { Complaints } from './complaints.ts'
-import { logEvent } from './events.ts'
+import { EventLog, type Help } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
@@ -44,6 +44,8 @@ export interface UpstreamOptions {
   readonly inheritEnv?: boolean
   /** Told of each line that its process writes to standard error, without secrets and control characters; without it they are for the log. */
   readonly onStderr?: (line: string) => void
+  /** What is said with its failures to whoever can mend them. */
+  readonly help?: Help | undefined
 }
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
@@ -95,6 +97,7 @@ export class Upstream {
     this.clock = options.clock ?? systemClock
     this.#complaints = new Complaints(config.name, options.log, this.clock)
     const { name, target, restart } = config
+    const events = new EventLog({ log: options.log, clock: this.clock, target, help: options.help, isHeard: options.onStderr !== undefined })
     this.supervisor = new Supervisor({
       name,
       target,
@@ -103,7 +106,7 @@ export class Upstream {
       random: options.random ?? Math.random,
       log: (event) => {
         if (event.type === 'stderr' && options.onStderr !== undefined) options.onStderr(event.line)
-        else logEvent(event, options.log)
+        else events.hear(event)
       },
       ...(options.launch && { launch: options.launch }),
       ...(options.severalClients && { severalClients: true }),
@@ -248,7 +251,7 @@ export class Upstream {
       cache: false,
       clock: this.clock,
       maxPending: config.maxConcurrent + config.maxQueued + MOST_ASKED,
-      onError: (error, { during }) => this.#complaints.hear(`${during}: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (error, { during }) => this.#closed || this.#complaints.hear(error, during),
       onEvent: (event) => this.#options.onEvent?.(event, this.name),
     }
     const client = await this.supervisor.attempt((open) => this.#connect(open, settings))

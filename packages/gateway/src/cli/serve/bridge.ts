@@ -1,25 +1,27 @@
 /** `parley bridge`: a client that can only start a program, and a server that may be anywhere and speak anything. */
 import { basename } from 'node:path'
-import type { SessionEvent } from 'parley-mcp/engine'
 import { serveStdio } from 'parley-mcp/node'
 import { ServedUpstream } from '../../bridge/index.ts'
 import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefaults } from '../../config/index.ts'
-import { type GatewayLog, textLog } from '../../log/index.ts'
-import { Upstream, type UpstreamOptions } from '../../upstream/index.ts'
+import { textLog } from '../../log/index.ts'
+import { type Help, Upstream } from '../../upstream/index.ts'
 import { serversOf } from '../configured.ts'
+import { shellWord } from '../shell-word.ts'
+import { shown } from '../target.ts'
 import type { BridgeStart } from './starts.ts'
 
 /** How long the process has to end by itself. */
 const FAREWELL_MS = 1000
 
-export async function startBridge(start: BridgeStart): Promise<void> {
+/** `program`: how this program is called here. */
+export async function startBridge(start: BridgeStart, program: string): Promise<void> {
   const config = await configFor(start)
   const log = textLog('warning', (line) => void process.stderr.write(line))
   // Whoever writes a command expects it to find what it would find without the bridge.
   const inheritEnv = start.upstream.kind === 'command'
   // One client, one server: its log reads as if the server had been started without the bridge.
   const onStderr = (line: string): void => void process.stderr.write(`${line}\n`)
-  const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv, singleClient: true, onStderr, ...strayLines(config, log) })
+  const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv, singleClient: true, onStderr, help: helpFor(start, program) })
   const served = new ServedUpstream(upstream, { translation: 'lenient' })
   // The server is given its time to end as well, which is longer than a process that only speaks for itself would be given.
   const handle = await serveStdio(served, { exit: false })
@@ -36,18 +38,6 @@ function endSoon(): void {
   setTimeout(() => process.exit(), FAREWELL_MS).unref()
 }
 
-/** Says at once, and once, that a program writes what is no message: while it is being reached, that is all there is to see of it. */
-function strayLines({ name, target }: ServerConfig, log: GatewayLog): Pick<UpstreamOptions, 'onEvent'> {
-  if (target.kind !== 'command') return {}
-  let said = false
-  const onEvent = (event: SessionEvent): void => {
-    if (said || event.type !== 'ignored' || event.what !== 'invalid message') return
-    said = true
-    log.warning(`${name} writes to its standard output what is no message (${event.detail}): is it an MCP server, and does it log to standard error?`)
-  }
-  return { onEvent }
-}
-
 async function configFor({ upstream, timeout }: BridgeStart): Promise<ServerConfig> {
   // Reaching the server is a step as well.
   const own = timeout === undefined ? {} : { timeout, initialiseTimeout: timeout }
@@ -56,7 +46,26 @@ async function configFor({ upstream, timeout }: BridgeStart): Promise<ServerConf
   return { ...(server as ServerConfig), ...own }
 }
 
-/** What messages call it: the program or the machine. */
-function nameOf(target: CommandTarget | RemoteTarget): string {
-  return (target.kind === 'command' ? basename(target.command) : new URL(target.url).hostname) || 'server'
+/** What messages call it: the script or the program, or the address. */
+export function nameOf(target: CommandTarget | RemoteTarget): string {
+  if (target.kind === 'remote') return shown(new URL(target.url))
+  const { command, args } = target
+  const script = INTERPRETERS.test(basename(command)) ? args.find((arg) => !arg.startsWith('-') && arg !== 'run') : undefined
+  return basename(script ?? command) || 'server'
+}
+
+/** Of what they run there is more to say than of themselves. */
+const INTERPRETERS = /^(?:node|bun|deno|npx|python[\d.]*|uvx?|pipx|ruby)(?:\.(?:exe|cmd))?$/
+
+/** As it is typed again: without headers, which may be secrets. */
+function helpFor({ upstream }: BridgeStart, program: string): Help {
+  const doctor = `${program} doctor`
+  if (upstream.kind === 'configured') return { doctor: `${doctor} --config ${shellWord(upstream.config)} --server ${upstream.server}` }
+  if (upstream.kind === 'command') return { doctor: `${doctor} -- ${[upstream.command, ...upstream.args].map(shellWord).join(' ')}` }
+  const url = shown(new URL(upstream.url))
+  // With its query it may hold a secret.
+  return {
+    credentials: `give the bridge --header 'Authorization: Bearer …'`,
+    doctor: `${doctor} ${url === upstream.url ? shellWord(url) : 'with the same address'}`,
+  }
 }

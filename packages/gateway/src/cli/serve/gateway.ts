@@ -3,6 +3,7 @@ import { systemClock } from 'parley-mcp/engine'
 import { describeProblem, readConfig, watchConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
 import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
+import { shellWord } from '../shell-word.ts'
 import { addresses } from './greeting.ts'
 import { Reloading } from './reloading.ts'
 import type { GatewayStart } from './starts.ts'
@@ -15,11 +16,14 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   const { config, warnings } = reading
   const log = logFor(config.gateway.log)
   for (const warning of warnings) log.warning(describeProblem(warning))
-  const gateway = new Gateway(config, { log, file: start.config })
+  const help = (server: string) => ({ doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}` })
+  const gateway = new Gateway(config, { log, file: start.config, help })
   const { url } = await gateway.start()
   const write = (text: string): void => void process.stdout.write(text)
   write(addresses(url, gateway.upstreams))
-  const welcome = new Welcome({ url, command: program, write, clock: systemClock })
+  // On a terminal both are read by the same person.
+  const inLog = process.stdout.isTTY && process.stderr.isTTY && WARNS.has(config.gateway.log)
+  const welcome = new Welcome({ url, command: program, write, clock: systemClock, inLog })
   void welcome.greet(gateway.upstreams)
   const reloading = new Reloading(gateway, log, config)
   const watch = watchConfig(start.config, (outcome) => void reloading.take(outcome), { override, current: reading })
@@ -28,6 +32,9 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   watch.close()
   await gateway.close()
 }
+
+/** Levels at which it is in the log that a server was not reached. */
+const WARNS: ReadonlySet<string> = new Set(['debug', 'info', 'warning'])
 
 /** Structured for programs, readable for people. */
 function logFor(least: 'debug' | 'info' | 'warning' | 'error' | 'silent'): GatewayLog {

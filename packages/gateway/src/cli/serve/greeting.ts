@@ -1,5 +1,6 @@
 /** What `parley gateway` prints: where it listens, what each server speaks, and what to try. */
 import { eraOf, newestVersion, versions } from 'parley-mcp'
+import { withoutName } from '../../supervision/index.ts'
 import type { Upstream } from '../../upstream/index.ts'
 import { oneLine } from '../text.ts'
 import type { SuggestedCall } from './suggestions.ts'
@@ -10,12 +11,12 @@ export function addresses(url: string, upstreams: readonly Upstream[]): string {
   return `${[`Parley listens on ${url}`, line('all servers', '/mcp'), ...upstreams.map(({ name }) => line(name, `/servers/${name}/mcp`)), ''].join('\n')}\n`
 }
 
-/** One line when a server was reached, or was not. */
-export function serverLine(upstream: Upstream): string {
+/** One line when a server was reached, or was not. `inLog`: whoever reads this has just read in the log why. */
+export function serverLine(upstream: Upstream, inLog = false): string {
   const { name, introduction, version, era, config } = upstream
   if (introduction === undefined || version === undefined) {
     if (config.lazy) return `  ${name}: is started by its first client\n`
-    return `  ${name}: not reached: ${whyNot(upstream)}\n`
+    return `  ${name}: not reached${inLog ? '; the log above says why' : `: ${whyNot(upstream)}`}\n`
   }
   const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) => Object.hasOwn(introduction.capabilities, each))
   return `  ${name}: ${introduction.info.name} ${introduction.info.version} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
@@ -30,10 +31,7 @@ const LONGEST_REASON = 160
 /** In one line; the log has all of it. What a program said of its own error tells more than how it ended. */
 function whyNot(upstream: Pick<Upstream, 'name' | 'status'>): string {
   const { lastError, lastStderr } = upstream.status()
-  const reason = oneLine(
-    lastError?.replace(`The server ${JSON.stringify(upstream.name)} could not be started or reached: `, '') ?? 'no reason known',
-    LONGEST_REASON,
-  )
+  const reason = oneLine(lastError === undefined ? 'no reason known' : withoutName(upstream.name, lastError), LONGEST_REASON)
   const complaint = lastStderr.find((line) => /error/i.test(line)) ?? lastStderr.findLast((line) => line.trim() !== '')
   return complaint === undefined ? reason : `${reason}: ${oneLine(complaint, LONGEST_REASON)}`
 }

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { invocation } from '../invocation.ts'
+import { nameOf } from './bridge.ts'
 import { addresses, serverLine, toTry } from './greeting.ts'
 import { sampleOf } from './suggestions.ts'
 
@@ -17,6 +18,27 @@ describe('how the program is called again', () => {
     ['nothing that is known', undefined, {}, 'parley'],
   ])('by %s', (_, script, env, command) => {
     expect(invocation(script, env, '/home')).toBe(command)
+  })
+})
+
+describe('what the bridge calls its server', () => {
+  const command = (line: string) => {
+    const [program = '', ...args] = line.split(' ')
+    return { kind: 'command', command: program, args, env: {}, cwd: undefined } as const
+  }
+
+  it.each([
+    ['/usr/bin/node --no-warnings dist/server.js --port 1', 'server.js'],
+    ['npx -y some-server', 'some-server'],
+    ['uv run weather.py', 'weather.py'],
+    ['./bin/files --root /', 'files'],
+    ['node', 'node'],
+  ])('is the script or the program (%s)', (line, name) => {
+    expect(nameOf(command(line))).toBe(name)
+  })
+
+  it('is the address, without what may be a secret', () => {
+    expect(nameOf({ kind: 'remote', url: 'https://mcp.example.com/a?key=secret', transport: undefined, headers: {} })).toBe('https://mcp.example.com/a?key=…')
   })
 })
 
@@ -39,12 +61,17 @@ describe('what is printed', () => {
     [
       'The server "a" exited with code 1',
       ['at 1', "Error: Cannot find module 'x'", 'at 2'],
-      `  a: not reached: The server "a" exited with code 1: Error: Cannot find module 'x'\n`,
+      `  a: not reached: exited with code 1: Error: Cannot find module 'x'\n`,
     ],
-    ['The server "a" exited with code 1', ['no key was given', ''], '  a: not reached: The server "a" exited with code 1: no key was given\n'],
+    ['The server "a" exited with code 1', ['no key was given', ''], '  a: not reached: exited with code 1: no key was given\n'],
     [undefined, [], '  a: not reached: no reason known\n'],
   ])('says why a server was not reached (%s)', (lastError, lastStderr, line) => {
     expect(serverLine({ name: 'a', config: { lazy: false }, status: () => ({ lastError, lastStderr }) } as never)).toBe(line)
+  })
+
+  it('leaves the reason to the log where that is read as well', () => {
+    const upstream = { name: 'a', config: { lazy: false }, status: () => ({ lastError: 'gone', lastStderr: [] }) } as never
+    expect(serverLine(upstream, true)).toBe('  a: not reached; the log above says why\n')
   })
 
   it('calls servers from clients of the other era', () => {

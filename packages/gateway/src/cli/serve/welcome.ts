@@ -11,6 +11,8 @@ export interface WelcomeOptions {
   readonly command: string
   readonly write: (text: string) => void
   readonly clock: Clock
+  /** Whether what is written stands between the warnings of the log. Default false. */
+  readonly inLog?: boolean
 }
 
 /** Whoever wants to try it does not wait longer than this for servers that are slow to start, in milliseconds. */
@@ -32,7 +34,7 @@ export class Welcome {
     const told = upstreams.map(async (upstream) => {
       if (!upstream.config.lazy) await upstream.home().catch(() => undefined)
       awaited.delete(upstream)
-      this.#write(serverLine(upstream))
+      this.#write(serverLine(upstream, this.#options.inLog))
     })
     await this.#patiently(Promise.all(told))
     for (const { name } of awaited) this.#write(stillStarting(name))
