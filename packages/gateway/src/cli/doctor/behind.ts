@@ -17,7 +17,12 @@ export async function behindChecks(findings: Findings, client: Client, signal: A
   const servers = await serversBehind(client, signal)
   if (servers === undefined) return
   const broken = servers.filter(({ state }) => UNUSABLE.includes(state))
-  if (broken.length === 0) findings.ok('servers behind it', `${count(servers.length, 'server')}, none is down`)
+  if (broken.length === 0) findings.ok('servers behind it', servers.length === 0 ? 'none is configured' : `${count(servers.length, 'server')}, none is down`)
+  const starting = servers.filter(({ state }) => state === 'starting')
+  if (starting.length > 0) {
+    const names = starting.map(({ name }) => oneLine(name, 70)).join(', ')
+    findings.warning('servers behind it', `still starting: ${names}`, 'ask again in a while')
+  }
   for (const { name, state, lastError } of broken) {
     findings.warning(
       'servers behind it',

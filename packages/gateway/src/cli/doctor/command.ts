@@ -2,14 +2,15 @@
 import { existsSync } from 'node:fs'
 import { ParleyError } from 'parley-mcp'
 import type { Link } from 'parley-mcp/client'
-import { type LinkEvents, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
+import { type LinkEvents, milliseconds, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 import { type ChildLink, type ChildSpec, childLink } from 'parley-mcp/node'
-import { open, type Surroundings } from '../connecting.ts'
+import { openPatiently, type Surroundings } from '../connecting.ts'
 import { type Aim, withTarget } from '../target.ts'
 import { count, elapsed, oneLine } from '../text.ts'
 import { within } from '../within.ts'
 import type { Findings } from './check.ts'
 import { conversationChecks } from './conversation.ts'
+import { longerThan } from './longer.ts'
 import { programFile } from './program-file.ts'
 import { versionsFix } from './versions-fix.ts'
 
@@ -27,7 +28,7 @@ export async function commandChecks(findings: Findings, aim: Aim, surroundings: 
       children.push(heard)
       return heard
     }
-    const client = await open(withTarget(aim, opening), surroundings, { signal })
+    const client = await openPatiently(withTarget(aim, opening), surroundings, { signal })
     try {
       await conversationChecks(findings, client, { connectedIn: performance.now() - began, signal })
     } finally {
@@ -130,6 +131,8 @@ interface Failure {
 }
 
 function startFailure(findings: Findings, error: unknown, { aim, heard, after }: Failure): void {
+  const symptoms = heard?.child.symptoms()
+  if (symptoms !== undefined && / echoes its input\b/.test(symptoms)) return findings.problem('speaks', oneLine(symptoms, 500), 'give the command of a server')
   const message = oneLine((error as Error).message, 500)
   const words = heard?.child.stderr().trim() ?? ''
   const said = words === '' ? 'it wrote nothing to standard error' : `its last words:\n${words.split('\n').slice(-10).join('\n')}`
@@ -145,7 +148,7 @@ function startFailure(findings: Findings, error: unknown, { aim, heard, after }:
     return findings.problem(
       'speaks',
       `no answer within ${elapsed(after)}; ${said}`,
-      'if it has to fetch something first, give it longer: --timeout 2m; else start it by hand and see what it waits for',
+      `if it has to fetch something first, give it longer: --timeout ${longerThan(milliseconds(aim.options.initialiseTimeout ?? '20s'), 2)}; else start it by hand and see what it waits for`,
     )
   }
   if (kind === 'connection_closed')

@@ -183,6 +183,8 @@ describe('parley doctor on an address', () => {
     expect(named(await doctor(well.url), 'servers behind it')).toMatchObject({ status: 'ok', detail: '1 server, none is down' })
     await using ill = await gateway([{ name: 'a', state: 'running' }, { name: 'b', state: 'down', lastError: 'no such program' }, 7])
     expect(named(await doctor(ill.url), 'servers behind it')).toMatchObject({ status: 'warning', detail: 'b is down: no such program' })
+    await using early = await gateway([{ name: 'a', state: 'starting' }])
+    expect((await doctor(early.url)).checks).toContainEqual(expect.objectContaining({ status: 'warning', detail: 'still starting: a' }))
     await using odd = await gateway('what?')
     expect(named(await doctor(odd.url), 'servers behind it')).toBeUndefined()
   })

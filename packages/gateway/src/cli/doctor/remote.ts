@@ -2,7 +2,7 @@
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { RemoteTarget } from 'parley-mcp/client'
 import { milliseconds } from 'parley-mcp/engine'
-import { open, type Surroundings } from '../connecting.ts'
+import { open, openPatiently, type Surroundings } from '../connecting.ts'
 import { credentialsHint, hasHeaders } from '../credentials.ts'
 import { type Aim, shown, withTarget } from '../target.ts'
 import { oneLine } from '../text.ts'
@@ -11,6 +11,8 @@ import { behindChecks } from './behind.ts'
 import type { Findings } from './check.ts'
 import { conversationChecks } from './conversation.ts'
 import { candidates, usualAdvice } from './elsewhere.ts'
+import { longerThan } from './longer.ts'
+import { otherTransport } from './other-transport.ts'
 import { versionsFix } from './versions-fix.ts'
 
 const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
@@ -20,7 +22,7 @@ const GUESS_MS = 3000
 export async function remoteChecks(findings: Findings, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
   const target = aim.target as RemoteTarget
   const url = new URL(target.url)
-  const timeout = milliseconds(aim.options.initialiseTimeout ?? '10s')
+  const timeout = patience(aim)
   const passable = await addressChecks(findings, url, { timeout: Math.min(timeout, 10_000), signal })
   signal.throwIfAborted()
   if (!passable) return
@@ -29,7 +31,7 @@ export async function remoteChecks(findings: Findings, aim: Aim, surroundings: S
   }
   const began = performance.now()
   try {
-    const client = await open(aim, surroundings, { signal })
+    const client = await openPatiently(aim, surroundings, { signal })
     try {
       await conversationChecks(findings, client, { connectedIn: performance.now() - began, signal })
       await behindChecks(findings, client, signal)
@@ -43,11 +45,15 @@ export async function remoteChecks(findings: Findings, aim: Aim, surroundings: S
   }
 }
 
+/** How long it may take to be reached, in milliseconds. */
+function patience({ options }: Aim): number {
+  return milliseconds(options.initialiseTimeout ?? '10s')
+}
+
 /** What is wrong beyond doubt by the kind of an error alone. */
 const BY_KIND: Readonly<Partial<Record<ErrorKind, readonly [check: string, fix: string]>>> = {
   forbidden: ['access', 'the credentials are not enough, or the server does not know the name it is called by: check its allowed hosts'],
   rate_limited: ['speaks', 'wait, and try again'],
-  initialization_timeout: ['speaks', 'is it an MCP server? If it is slow, give it longer: --timeout 1m'],
 }
 
 async function refusal(findings: Findings, error: unknown, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
@@ -57,6 +63,10 @@ async function refusal(findings: Findings, error: unknown, aim: Aim, surrounding
   const detail = oneLine(message, 400)
   if (kind === 'unauthorized') return unauthorized(findings, aim, detail, data?.['wwwAuthenticate'])
   if (kind === 'unsupported_protocol_version') return findings.problem('speaks', detail, versionsFix(aim))
+  const other = await otherTransport(aim, surroundings, signal)
+  if (other !== undefined) return findings.problem('speaks', detail, other)
+  if (kind === 'initialization_timeout')
+    return findings.problem('speaks', detail, `is it an MCP server? If it is slow, give it longer: --timeout ${longerThan(patience(aim))}`)
   const [check, known] = (kind === undefined ? undefined : BY_KIND[kind]) ?? []
   if (check !== undefined && known !== undefined) return findings.problem(check, detail, known)
   // Gateways of this kind say whom they speak of.

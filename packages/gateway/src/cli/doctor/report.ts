@@ -1,6 +1,6 @@
 /** What the doctor found, for people. */
 import type { Paint } from '../paint.ts'
-import { count, harmless, indent } from '../text.ts'
+import { count, harmless } from '../text.ts'
 import type { Check, Findings, Status } from './check.ts'
 
 const MARKS: Readonly<Record<Status, string>> = { ok: 'ok', warning: 'warning', problem: 'problem' }
@@ -13,7 +13,7 @@ export function blockOf({ subject, checks }: Findings, paint: Paint, unfinished 
 function line({ check, status, detail, fix }: Check, paint: Paint): string {
   const colour = { ok: paint.green, warning: paint.yellow, problem: paint.red }[status]
   const [first = '', ...more] = harmless(detail).split('\n')
-  const rest = more.length === 0 ? '' : `\n${indent(more.join('\n'), '           | ')}`
+  const rest = more.map((each) => `\n           ${`| ${each}`.trimEnd()}`).join('')
   return `  ${colour(MARKS[status].padEnd(7))}  ${check}: ${first}${rest}${fix === null ? '' : `\n           ${paint.cyan('→')} ${harmless(fix)}`}`
 }
 
