@@ -21,7 +21,7 @@ export const RESTART_FIELDS = {
     default: 'permanent' as const,
     examples: ['transient'],
   }),
-  maxRestarts: field('More restarts than this within the time of `within`, and the server is given up for a while.', whole(0, 1000), {
+  maxRestarts: field('More restarts than this within the time of `within`, and the server is given up for a while.', whole(0, 1000, 3), {
     default: 5,
     examples: [3],
   }),
@@ -87,11 +87,11 @@ export const SERVER_FIELDS = {
     examples: ['30s'],
   }),
   initialiseTimeout: field('How long it may take until it is ready.', duration, { default: 60_000, examples: ['2m'] }),
-  maxConcurrent: field('The most requests it is sent at once.', whole(1, 100_000), { default: 100, examples: [10] }),
-  maxQueued: field('The most requests that wait for their turn, or for the server to start.', whole(0, 1_000_000), { default: 1000, examples: [100] }),
+  maxConcurrent: field('The most requests it is sent at once.', whole(1, 100_000, 10), { default: 100, examples: [10] }),
+  maxQueued: field('The most requests that wait for their turn, or for the server to start.', whole(0, 1_000_000, 100), { default: 1000, examples: [100] }),
   maxSessions: field(
     'The most sessions clients may have with it at once, each a process where it is started; one that is only kept for later makes room for another.',
-    whole(1, 100_000),
+    whole(1, 100_000, 20),
     { default: 200, examples: [20] },
   ),
   tools: field('Which of its tools clients get to see, and under which names.', group(TOOL_FIELDS), { examples: [{ deny: ['delete_*'] }] }),
@@ -100,7 +100,7 @@ export const SERVER_FIELDS = {
 }
 
 export const GATEWAY_FIELDS = {
-  port: field('The port to listen on; 0 takes any that is free.', whole(0, 65_535), { default: 4000, examples: [8080] }),
+  port: field('The port to listen on; 0 takes any that is free.', whole(0, 65_535, 8080), { default: 4000, examples: [8080] }),
   host: field('The address to listen on. Anything but this machine needs `allowedHosts`.', text(RULES.host), { default: '127.0.0.1', examples: ['0.0.0.0'] }),
   store: field('Where sessions are kept.', text(RULES.store), { default: 'memory', examples: ['memory'] }),
   allowedHosts: field(

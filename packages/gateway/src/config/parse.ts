@@ -53,7 +53,10 @@ export function parseConfig(source: string, options: ParseOptions): Reading {
   const gateway = { ...readSettings(read, place, baseFolder, override), ...override }
   const configured = servers.flatMap((server) => {
     const config = configure(server, baseFolder)
-    if (config !== undefined) refuseCycle(server, config, gateway)
+    if (config !== undefined) {
+      refuseCycle(server, config, gateway)
+      warnOfNobodyKnown(server, config, gateway)
+    }
     return config === undefined ? [] : [config]
   })
   const warnings = findings.finish()
@@ -120,5 +123,17 @@ function refuseCycle({ group, place }: ReadServer, { target }: ServerConfig, gat
       group.entries.get('url')?.value.at ?? group.at,
       'This is the address of the gateway itself, which would call itself for ever.',
       'Correct the URL, or give the gateway another port.',
+    )
+}
+
+/** Only a proxy tells who a client over HTTP is. */
+function warnOfNobodyKnown({ group, place }: ReadServer, { session }: ServerConfig, { principalHeader }: GatewaySettings): void {
+  if (session !== 'principal' || principalHeader !== undefined) return
+  place
+    .child('session')
+    .warning(
+      group.entries.get('session')?.value.at ?? group.at,
+      '"principal" needs gateway.principalHeader: without it nobody is known over HTTP, and every request has a session of its own.',
+      'Set gateway.principalHeader, or "session": "shared".',
     )
 }

@@ -5,7 +5,12 @@ export interface TextRule {
   readonly wrong: string
   readonly hint: string
   readonly example: string
+  /** What was probably meant by a text that is not like this. */
+  readonly meant?: (text: string) => string | undefined
 }
+
+/** An address without its scheme, and without anything that may be a secret. */
+const BARE_ADDRESS = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d{1,5})?(?:\/[^\s?#@]*)?$/i
 
 /** A control character would end a line or a name early, somewhere far from here. */
 const NO_NUL = 'Must not contain a NUL character.'
@@ -24,6 +29,7 @@ export const RULES = {
     wrong: 'Not a URL.',
     hint: 'Write it whole: https://example.com/mcp.',
     example: '"https://example.com/mcp"',
+    meant: (text: string) => (BARE_ADDRESS.test(text) ? `http://${text}` : undefined),
   },
   serverName: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u,

@@ -17,7 +17,8 @@ export function text(rule: TextRule): Shape<string> {
       if (!isText(node)) return rejectForText(node, place, rule.example)
       const expansion = place.expand(node)
       if (expansion === undefined || rule.pattern.test(expansion.text)) return expansion?.text
-      place.problem(node.at, rule.wrong, rule.hint)
+      const meant = expansion.filled ? undefined : rule.meant?.(expansion.text)
+      place.problem(node.at, rule.wrong, meant === undefined ? rule.hint : `Did you mean ${quoted(meant)}?`)
       return undefined
     },
   }
@@ -32,13 +33,13 @@ export const flag: Shape<boolean> = {
   },
 }
 
-export function whole(least: number, most: number): Shape<number> {
+export function whole(least: number, most: number, example: number): Shape<number> {
   return {
     schema: { anyOf: [{ type: 'integer', minimum: least, maximum: most }, PLACEHOLDER] },
     read(node, place) {
       const given = bare(node, place, numberIn)
       if (given === undefined) return undefined
-      if (typeof given !== 'number') return rejectKind(node, place, 'a whole number', `${Math.max(least, Math.min(most, 100))}, without quotes`)
+      if (typeof given !== 'number') return rejectKind(node, place, 'a whole number', `${example}, without quotes`)
       if (Number.isInteger(given) && given >= least && given <= most) return given
       place.problem(node.at, `Must be a whole number from ${least} to ${most}.`, 'Write a number within this range.')
       return undefined
