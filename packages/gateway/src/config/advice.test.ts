@@ -20,7 +20,7 @@ describe('a session for each principal', () => {
   it('G: is warned of where nobody is known', () => {
     expect(read(file({})).warnings.map(describeProblem)).toEqual([
       [
-        'parley.json:2:38 mcpServers.old.session',
+        'parley.json:2:39 mcpServers.old.session',
         '  "principal" needs gateway.principalHeader: without it nobody is known over HTTP, and every request has a session of its own.',
         '  Set gateway.principalHeader, or "session": "shared".',
       ].join('\n'),

@@ -38,6 +38,8 @@ export class Gateway {
   /** Servers of before the last reload that finish what they work on. */
   #ending: Promise<unknown> = Promise.resolve()
   #closed = false
+  /** Once the servers are being ended: those that have not. */
+  #leaving: Set<string> | undefined
 
   constructor(config: GatewayConfig, options: GatewayOptions = {}) {
     this.#config = config
@@ -109,11 +111,20 @@ export class Gateway {
     return { ready: servers.every(({ ready }) => ready), servers }
   }
 
+  /** Names of the servers that its end waits for: they work on requests, or have not ended yet. */
+  get awaited(): readonly string[] {
+    const busy = this.upstreams.filter(({ bulkhead }) => bulkhead.stats().running > 0).map(({ name }) => name)
+    return [...(this.#leaving ?? busy)]
+  }
+
   async close(drain: number | string = '5s'): Promise<void> {
     this.#closed = true
     await this.site.close({ drain: drain as never })
     await this.#aggregate.close()
-    await Promise.allSettled([...[...this.#served.values()].map((served) => served.close()), this.#ending])
+    const leaving = new Set(this.#served.keys())
+    this.#leaving = leaving
+    const leave = ([name, served]: [string, ServedUpstream]): Promise<unknown> => served.close().finally(() => leaving.delete(name))
+    await Promise.allSettled([...[...this.#served].map(leave), this.#ending])
     await this.#pins?.settled()
   }
 

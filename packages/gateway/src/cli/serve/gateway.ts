@@ -4,6 +4,7 @@ import { describeProblem, readConfig, watchConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
 import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
 import { shellWord } from '../shell-word.ts'
+import { farewell } from './farewell.ts'
 import { addresses } from './greeting.ts'
 import { Reloading } from './reloading.ts'
 import type { GatewayStart } from './starts.ts'
@@ -30,7 +31,7 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   await untilToldToEnd(log)
   welcome.end()
   watch.close()
-  await gateway.close()
+  await farewell(gateway.close(), { awaited: () => gateway.awaited, say: (words) => log.info(words), clock: systemClock })
 }
 
 /** Levels at which it is in the log that a server was not reached. */
