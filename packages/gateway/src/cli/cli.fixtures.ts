@@ -8,6 +8,8 @@ export interface RunOptions {
   /** Somebody sits at a terminal. */
   tty?: boolean
   env?: Record<string, string>
+  /** How wide the terminal says it is. */
+  columns?: number
   /** How the program is called. */
   program?: string
   /** Called with what was written to standard output so far. */
@@ -27,7 +29,10 @@ export interface Ran {
   readonly err: string
 }
 
-export async function parley(line: readonly string[], { stdin, tty = false, env = {}, program = 'parley', onStdout, onStderr }: RunOptions = {}): Promise<Ran> {
+export async function parley(
+  line: readonly string[],
+  { stdin, tty = false, env = {}, columns, program = 'parley', onStdout, onStderr }: RunOptions = {},
+): Promise<Ran> {
   const input = new PassThrough()
   if (stdin !== undefined) input.end(stdin)
   let [out, err] = ['', '']
@@ -36,6 +41,7 @@ export async function parley(line: readonly string[], { stdin, tty = false, env 
   const io: CliIo = {
     stdout: {
       isTTY: tty,
+      columns,
       write: (text) => {
         out += text
         onStdout?.(out, controls)
@@ -43,6 +49,7 @@ export async function parley(line: readonly string[], { stdin, tty = false, env 
     },
     stderr: {
       isTTY: tty,
+      columns,
       write: (text) => {
         err += text
         onStderr?.(err, controls)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rows, wrapped } from './layout.ts'
+import { columnsOf, rows, wrapped } from './layout.ts'
 
 describe('rows of two columns', () => {
   it('stay beside each other where there is room', () => {
@@ -22,6 +22,19 @@ describe('rows of two columns', () => {
     ])
   })
 
+  it('give a long name a line of its own, so that the others have room', () => {
+    const long = 'search(query: string, limit?: integer, after?: string)'
+    expect(
+      rows(
+        [
+          ['get(id: string)', 'one two'],
+          [long, 'three'],
+        ],
+        80,
+      ),
+    ).toEqual(['  get(id: string)  one two', `  ${long}\n      three`])
+  })
+
   it('are no wider than the terminal unless a word is, and lose nothing', () => {
     const words = fc
       .array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 30 })
@@ -35,4 +48,12 @@ describe('rows of two columns', () => {
     )
     expect(wrapped('a verylongword b', 4)).toEqual(['a', 'verylongword', 'b'])
   })
+})
+
+it.each([
+  [120, 120],
+  [0, 80],
+  [undefined, 80],
+])('a terminal of %s columns is taken for one of %i', (columns, width) => {
+  expect(columnsOf({ columns })).toBe(width)
 })

@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError } from 'commander'
 import { EXIT, tell, usageError } from './failure.ts'
 import type { CliIo } from './io.ts'
-import { USUAL_COLUMNS } from './layout.ts'
+import { columnsOf } from './layout.ts'
 import { collect, port, positive, withOutput, withTarget, withVersion } from './options.ts'
 import { soleAddress } from './target.ts'
 
@@ -57,8 +57,8 @@ function createProgram(line: Line, json: boolean): Command {
       writeOut: (text) => io.stdout.write(text),
       // Told as JSON by the caller instead.
       writeErr: (text) => (json ? undefined : io.stderr.write(text)),
-      getOutHelpWidth: () => io.stdout.columns ?? USUAL_COLUMNS,
-      getErrHelpWidth: () => io.stderr.columns ?? USUAL_COLUMNS,
+      getOutHelpWidth: () => columnsOf(io.stdout),
+      getErrHelpWidth: () => columnsOf(io.stderr),
     })
     .showHelpAfterError('(--help shows what there is)')
     .addHelpText(

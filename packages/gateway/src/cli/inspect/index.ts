@@ -3,7 +3,7 @@ import { advised } from '../advice.ts'
 import { overheard, type Surroundings } from '../connecting.ts'
 import { EXIT, type ExitCode, failed, reportOf, tell } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
-import { USUAL_COLUMNS } from '../layout.ts'
+import { columnsOf } from '../layout.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
 import { paint } from '../paint.ts'
 import { inParallel } from '../parallel.ts'
@@ -72,6 +72,6 @@ function print(inspected: Awaited<ReturnType<Look>>, { json, first, all = false 
   io.stdout.write(
     json === true
       ? `${JSON.stringify(inspected, null, 2)}\n`
-      : textOf(inspected, { paint: paint(io.stdout, io.env), first, all, columns: io.stdout.columns ?? USUAL_COLUMNS }),
+      : textOf(inspected, { paint: paint(io.stdout, io.env), first, all, columns: columnsOf(io.stdout) }),
   )
 }

@@ -43,6 +43,16 @@ describe('X1 parley inspect of an address', () => {
     expect((await parley(['inspect', serving.url, '--fast'], { tty: true, env: { NO_COLOR: '1' } })).out).toBe(out)
   })
 
+  it.each([
+    ['as wide as it is', 60, 60],
+    ['as wide as usual where it does not know', 0, 80],
+  ])('fills a terminal %s', async (_, columns, width) => {
+    const { out } = await parley(['inspect', serving.url], { tty: true, env: { NO_COLOR: '1' }, columns })
+    const lengths = out.split('\n').map((line) => line.length)
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(width)
+    expect(Math.max(...lengths)).toBeGreaterThan(width / 2)
+  })
+
   it('shows the first of many, and all when asked', async () => {
     const { out } = await parley(['inspect', serving.url, '--fast', '--first', '1'])
     expect(out).toContain('… and 5 more; --all shows them')

@@ -96,16 +96,22 @@ const SEVERITIES: Readonly<Record<Severity, string>> = { E: 'fails', w: 'noticea
 
 function losses({ losses: all, version, versions }: Inspection, shown: Shown): string[] {
   const direct = new Set(versions?.filter((each) => each.speaks).map((each) => each.version))
-  const heading = `${shown.paint.bold('what clients of other versions lose')} ${shown.paint.dim(`(compared with ${version})`)}`
+  const [title, compared] = ['what clients of other versions lose', `(compared with ${version})`]
+  const gap = title.length + 1 + compared.length > shown.columns ? '\n  ' : ' '
+  const heading = `${shown.paint.bold(title)}${gap}${shown.paint.dim(compared)}`
   return ['', heading, ...all.flatMap((each) => lossesOf(each, direct.has(each.version), shown))]
 }
 
 function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, all, columns }: Shown): string[] {
-  const head = `  ${version}${direct ? paint.dim(', which the server speaks itself') : ''}`
+  const spoken = direct ? ', which the server speaks itself' : ''
+  const head = `  ${version}${paint.dim(spoken)}`
   const certain = items.filter((item) => item.when !== 'asking')
   const asking = items.filter((item) => item.when === 'asking')
   if (items.length === 0) return [`${head}: nothing`]
-  if (certain.length === 0 && !all) return [`${head}: nothing${paint.dim(', unless it asks the user or the model (--all)')}`]
+  if (certain.length === 0 && !all) {
+    const words = hanging(`  ${version}${spoken}: nothing, unless it asks the user or the model (--all)`, { columns, by: 4 })
+    return [`  ${version}${paint.dim(words.slice(2 + version.length))}`]
+  }
   const shown = all ? items : certain
   const hidden = all || asking.length === 0 ? [] : [paint.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
   return [`${head}:`, ...shown.map((item) => `    ${line(item, paint, columns)}`), ...hidden]
