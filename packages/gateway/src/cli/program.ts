@@ -149,7 +149,7 @@ function call(program: Command, { options, command, setExit }: Line): void {
     )
     .option('--arg <key=value>', "an argument, read as the tool's schema says; may be repeated", collect)
     .option('--answer <key=value>', 'the answer to a field the server asks for; may be repeated', collect)
-    .option('--decline', 'decline whatever the server asks for')
+    .option('--decline', 'be a client that can be asked nothing, also at a terminal')
     .option('--out <file>', 'write images, audio and other binary results to this file')
     .option('--log <level>', "show the server's log from this level on")
     .addHelpText(

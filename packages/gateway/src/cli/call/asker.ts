@@ -33,6 +33,11 @@ export class Asker {
     this.#lines = new Lines(io)
   }
 
+  /** Whether there is any use in asking: what a client says it can be asked decides with whom it may share a server. */
+  get canBeAsked(): boolean {
+    return !this.#decline && (this.#answers !== undefined || this.#io.stdin.isTTY === true)
+  }
+
   answer(question: ElicitQuestion): Promise<ElicitReply> {
     const turn = this.#turn.then(() => this.#reply(question))
     this.#turn = turn.catch(() => {})
@@ -49,9 +54,8 @@ export class Asker {
   }
 
   async #reply(question: ElicitQuestion): Promise<ElicitReply> {
-    if (this.#decline) return this.#declined(question, '--decline was given')
     if (this.#answers !== undefined && question.schema !== undefined) return this.#scripted(question, question.schema, this.#answers)
-    if (this.#io.stdin.isTTY !== true) return this.#declined(question, 'nobody is there to be asked; --answer key=value answers')
+    if (this.#io.stdin.isTTY !== true) return this.#declined(question, 'nobody is there to be asked')
     this.#note(`${question.server?.name ?? 'The server'} asks:\n${indent(question.message)}`)
     return question.schema === undefined ? await this.#link(question) : await this.#form(question, question.schema)
   }
@@ -69,7 +73,7 @@ export class Asker {
   }
 
   async #form({ signal }: ElicitQuestion, { properties, required = [] }: FormSchema): Promise<ElicitReply> {
-    const consent = await this.#yesOrNo('  Answer? (yes, no = decline): ', signal)
+    const consent = await this.#yesOrNo('  Do you want to answer? Type yes, or no to decline: ', signal)
     if (consent !== true) return consent === false ? 'decline' : 'cancel'
     // Not set one by one: a field may have a name that objects treat in their own way.
     const content: [string, ElicitValue][] = []
@@ -92,7 +96,7 @@ export class Asker {
   /** Never opened by itself: whether an address is to be trusted is for the user to say. */
   async #link({ url, signal }: ElicitQuestion): Promise<ElicitReply> {
     this.#note(`  Open this address if you trust it:\n  ${url}`)
-    const consent = await this.#yesOrNo('  Done? (yes, no = decline): ', signal)
+    const consent = await this.#yesOrNo('  Is it done? Type yes, or no to decline: ', signal)
     return consent === undefined ? 'cancel' : consent ? 'accept' : 'decline'
   }
 

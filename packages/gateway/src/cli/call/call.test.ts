@@ -176,12 +176,17 @@ describe('parley call', () => {
 })
 
 describe('F6 questions of a server during parley call', () => {
-  it('are declined with a note where nobody is there', async () => {
-    const { code, out, err } = await parley(['call', serving.url, 'deploy'])
-    expect(code).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ action: 'decline' })
-    expect(err).toContain('declined (nobody is there to be asked')
-    expect((await parley(['call', serving.url, 'deploy', '--decline'], { tty: true })).err).toContain('--decline was given')
+  it.each([
+    ['nobody is there', [], false],
+    ['--decline says so', ['--decline'], true],
+  ])('cannot be put where %s: such a client says that it can be asked nothing, and may share a server', async (_, line, tty) => {
+    for (const version of ['2025-06-18', '2026-07-28']) {
+      const { code, err } = await parley(['call', serving.url, 'deploy', '--version', version, ...line], { tty, env: { NO_COLOR: '1' } })
+      expect([code, err]).toEqual([
+        1,
+        'error: This needs the client capability "elicitation.form", which this client did not declare\nhint: the server asks something: answer with --answer key=value, or at a terminal without --decline\n',
+      ])
+    }
   })
 
   it('are answered by --answer, with the defaults of the form', async () => {
@@ -223,7 +228,7 @@ describe('F6 questions of a server during parley call', () => {
 
   it('are put to whoever sits at the terminal, again where the answer does not fit', async () => {
     const script: [RegExp, string][] = [
-      [/Answer\? \(yes, no = decline\): $/, 'y\n'],
+      [/Do you want to answer\? Type yes, or no to decline: $/, 'y\n'],
       [/2\. live\n {2}place \(one of these\): $/, 'moon\n'],
       [/choose one of test, live\n[\s\S]*place \(one of these\): $/, '2\n'],
       [/copies \(integer, 1 to 5\) \[2\]: $/, '9\n'],

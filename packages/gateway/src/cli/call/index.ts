@@ -1,5 +1,5 @@
 /** `parley call`: one call of one tool. */
-import { type LogLevel, logLevels, type Tool } from 'parley-mcp'
+import { type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
 import type { CallOutcome, Client, ElicitQuestion, ElicitReply, Progress } from 'parley-mcp/client'
 import { milliseconds } from 'parley-mcp/engine'
 import { advised } from '../advice.ts'
@@ -13,10 +13,11 @@ import { type SlowNote, slowNote } from '../slow-note.ts'
 import { aimOf } from '../target.ts'
 import { bytes, count } from '../text.ts'
 import { Asker, type AskerOptions } from './asker.ts'
+import { askingHint } from './asking-hint.ts'
 import { demandFolder, printed, writeBinaries } from './content.ts'
 import { type News, news } from './news.ts'
 import { strangeArguments, typedArguments } from './typed.ts'
-import { versionHint } from './version-hint.ts'
+
 import { callWish, givenArguments } from './wish.ts'
 
 export interface CallOptions extends SharedOptions, AskerOptions {
@@ -46,7 +47,7 @@ export async function callCommand(given: CallOptions, surroundings: Surroundings
       note?.stop()
       return asker.answer(question)
     }
-    const client = await openPatiently(aim, surroundings, { elicit, onLog: heard.log, signal }).catch((error: unknown) => {
+    const client = await openPatiently(aim, surroundings, { ...(asker.canBeAsked && { elicit }), onLog: heard.log, signal }).catch((error: unknown) => {
       throw advised(error, aim, given, surroundings.program)
     })
     try {
@@ -56,16 +57,24 @@ export async function callCommand(given: CallOptions, surroundings: Surroundings
       note = slowNote(io, tool, milliseconds(aim.options.timeout ?? REQUEST_TIMEOUT))
       const outcome = await callIt(client, tool, args, { heard, note, signal: AbortSignal.any([signal, stop.signal]) }).catch((error: unknown) => {
         stop.signal.throwIfAborted()
-        throw error
+        throw hinted(error, client, asker)
       })
       asker.noteUnused()
-      return await finish(outcome, { tool, strange: strangeArguments(args, inputSchema) }, client, given, surroundings)
+      return await finish(outcome, { tool, strange: strangeArguments(args, inputSchema), canBeAsked: asker.canBeAsked }, client, given, surroundings)
     } finally {
       note?.stop()
       asker.close()
       await client.close()
     }
   })
+}
+
+/** Servers of the stateless era refuse what they would have to ask for. */
+function hinted(error: unknown, { version }: Client, { canBeAsked }: Asker): unknown {
+  if (!(error instanceof ParleyError)) return error
+  const { kind, message, data } = error
+  const hint = askingHint(message, version, canBeAsked)
+  return hint === undefined ? error : failed(kind, message, { hint, data, cause: error })
 }
 
 function levelIn(text: string | undefined): LogLevel | undefined {
@@ -113,13 +122,20 @@ interface Called {
   readonly tool: string
   /** About arguments its schema does not know. */
   readonly strange: string | undefined
+  readonly canBeAsked: boolean
 }
 
-async function finish(outcome: CallOutcome, { tool, strange }: Called, client: Client, { json, out }: CallOptions, { io }: Surroundings): Promise<ExitCode> {
+async function finish(
+  outcome: CallOutcome,
+  { tool, strange, canBeAsked }: Called,
+  client: Client,
+  { json, out }: CallOptions,
+  { io }: Surroundings,
+): Promise<ExitCode> {
   const { content, structured = null, text, meta = null } = outcome
   if (outcome.isError) {
     const words = printed(outcome, true).trimEnd()
-    const hint = versionHint(words, client.version) ?? strange
+    const hint = askingHint(words, client.version, canBeAsked) ?? strange
     throw failed('tool_error', json === true ? text : words || 'The tool failed without saying why', {
       ...(hint === undefined ? {} : { hint }),
       data: { tool, content, structured },

@@ -1,4 +1,4 @@
-/** When a tool could not ask because of the version that was spoken: which one to speak instead. */
+/** When a tool could not ask: which version to speak instead, or how to be a client that can be asked. */
 import { methodIn, type ProtocolVersion, supports, versions } from 'parley-mcp'
 
 /** What this program can be asked, by capability, and what a version must have for it. */
@@ -8,9 +8,10 @@ const NEEDS: Readonly<Record<string, (version: ProtocolVersion) => boolean>> = {
 }
 
 /** `words`: those of the failed call. */
-export function versionHint(words: string, version: ProtocolVersion): string | undefined {
+export function askingHint(words: string, version: ProtocolVersion, canBeAsked: boolean): string | undefined {
   const [, capability = ''] = /client capability "([a-z.]+)"/.exec(words) ?? []
   const has = Object.hasOwn(NEEDS, capability) ? NEEDS[capability] : undefined
-  if (has === undefined || has(version)) return undefined
-  return `--version ${versions.find(has)} or later can be asked`
+  if (has === undefined) return undefined
+  if (!has(version)) return `--version ${versions.find(has)} or later can be asked`
+  return canBeAsked ? undefined : 'the server asks something: answer with --answer key=value, or at a terminal without --decline'
 }
