@@ -1,6 +1,6 @@
 /** C-23: a task that only the gateway knows of ends with the call it was begun for. */
 import type { Capabilities } from 'parley-mcp'
-import { type Body, TASKS_EXTENSION } from 'parley-mcp/engine'
+import { type Body, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
@@ -82,6 +82,34 @@ describe.each(WAYS)('C-23 $who while its tool runs as a task', ({ begin }) => {
     await until(() => expect(held.has('tasks/cancel')).toBe(true))
     await clock.advance(1000)
     await until(() => expect(isOpen()).toBe(false))
+  })
+})
+
+describe('8.1 a client of 2025-06-18 ends its session while a server of 2026-07-28 runs its call as a task', () => {
+  it('the conversation lasts until the server has answered that the task is cancelled', async () => {
+    await rig.close()
+    const task = { taskId: 'own', status: 'working', createdAt: STAMP, lastUpdatedAt: STAMP, ttlMs: null, pollIntervalMs: 100 }
+    server = scripted({
+      version: '2026-07-28',
+      capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } } as Capabilities,
+      answer: ({ method }) => {
+        if (method === 'tools/call') return new Serialised(JSON.stringify({ resultType: 'task', ...task }))
+        return method === 'tasks/cancel' ? new Promise<Body>((resolve) => held.set(method, () => resolve({}))) : task
+      },
+    })
+    rig = bridgeTo(server, '2026-07-28', {}, { clock })
+    const client = new RawClient(rig.served, { clock })
+    await client.shakeHands('2025-06-18')
+    void client.request('tools/call', CALL)
+    await until(() => expect(server.asked.map(({ method }) => method)).toContain('tools/call'))
+    await clock.advance(100)
+    const { open } = rig.ways
+    void client.session.close({ drain: 0 })
+    await until(() => expect(held.has('tasks/cancel')).toBe(true))
+    await clock.advance(500)
+    expect(rig.ways.open).toBe(open)
+    held.get('tasks/cancel')?.({})
+    await until(() => expect(rig.ways.open).toBe(open - 1))
   })
 })
 

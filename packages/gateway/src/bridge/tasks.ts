@@ -136,7 +136,7 @@ export class TaskBridge {
       this.#owners.remember(task.taskId, GATEWAY)
       // What a task asks is answered beside the call, which has nothing to come back to.
       call.demanded = undefined
-      return new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result()
+      return line.stayFor(new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result())
     }
     const send: Send = (own, options) => {
       options.onTask = onTask
@@ -172,12 +172,16 @@ function isStateless({ caller }: Inbound): boolean {
 }
 
 /** Whatever the server asks while it works on the task belongs to the call. */
-function peerOf({ client }: Line, call: BridgedCall): TaskPeer {
+function peerOf(line: Line, call: BridgedCall): TaskPeer {
+  const { client } = line
   return {
     get session() {
       return client.session
     },
-    request: (method: string, params: Body, options?: RequestOptions) => client.request(method, params, { ...options, owner: call }),
+    request: (method: string, params: Body, options?: RequestOptions) => {
+      const answer = client.request(method, params, { ...options, owner: call })
+      return method === 'tasks/cancel' ? line.stayFor(answer) : answer
+    },
     onNotification: (method, handler) => client.onNotification(method, handler),
     onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),
   }

@@ -266,11 +266,16 @@ export class Line {
   #farewell(): Promise<void> {
     return new Promise((resolve) => {
       const stop = this.client.session.clock.after(FAREWELL_MS, resolve)
-      void Promise.allSettled(this.#working).then(() => {
+      void this.#worked().then(() => {
         stop()
         resolve()
       })
     })
+  }
+
+  /** What ends may have something to say that is work again. */
+  async #worked(): Promise<void> {
+    while (this.#working.size > 0) await Promise.allSettled(this.#working)
   }
 
   /** 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is asked once. */
