@@ -60,19 +60,22 @@ describe('parley bridge', () => {
     const { has } = bridged('--timeout', '1s', ...plain('--mute', '--junk'))
     expect(await has('err', '\n')).toMatch(/plain-server\.js: writes to standard output what is no message: ".+"; it must log to standard error\n/)
   })
-  it.each(['the end of its input', 'SIGTERM', 'the end of its output'])('L3 tells its server to end before it makes it, and ends with 0, on %s', async (cause) => {
-    const { bridge, has } = bridged(...plain('--late'))
-    await has('out', '\n')
-    const ended = once(bridge, 'exit')
-    if (cause === 'SIGTERM') bridge.kill('SIGTERM')
-    else if (cause === 'the end of its input') bridge.stdin.end()
-    else {
-      bridge.stdout.destroy()
-      bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })}\n`)
-    }
-    expect(await has('err', '\n')).toBe('told to end\n')
-    expect(await ended).toEqual([0, null])
-  })
+  it.each(['the end of its input', 'SIGTERM', 'the end of its output'])(
+    'L3 tells its server to end before it makes it, and ends with 0, on %s',
+    async (cause) => {
+      const { bridge, has } = bridged(...plain('--late'))
+      await has('out', '\n')
+      const ended = once(bridge, 'exit')
+      if (cause === 'SIGTERM') bridge.kill('SIGTERM')
+      else if (cause === 'the end of its input') bridge.stdin.end()
+      else {
+        bridge.stdout.destroy()
+        bridge.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' })}\n`)
+      }
+      expect(await has('err', '\n')).toBe('told to end\n')
+      expect(await ended).toEqual([0, null])
+    },
+  )
 
   it('L3 tells its server to end when its client insists', async () => {
     const { bridge, has } = bridged(...plain('--late'))

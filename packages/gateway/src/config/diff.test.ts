@@ -35,7 +35,14 @@ describe('diffConfig', () => {
       fc.property(side, side, (before, after) => {
         const { added, removed, changed, kept } = diffConfig(before, after)
         expect([...added, ...removed, ...changed, ...kept].sort()).toEqual([...new Set([...before.servers.keys(), ...after.servers.keys()])].sort())
-        expect(diffConfig(before, before)).toEqual({ added: [], removed: [], changed: [], kept: [...before.servers.keys()], reordered: false, gatewayChanged: [] })
+        expect(diffConfig(before, before)).toEqual({
+          added: [],
+          removed: [],
+          changed: [],
+          kept: [...before.servers.keys()],
+          reordered: false,
+          gatewayChanged: [],
+        })
         expect([...diffConfig(after, before).added].sort()).toEqual([...removed].sort())
       }),
       { numRuns: 50 },

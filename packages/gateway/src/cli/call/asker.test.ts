@@ -43,9 +43,12 @@ describe('F6 --answer decides nothing that it does not name', () => {
     expect(answers.fill(asked)).toEqual({ declined: 'no --answer is for one of its fields' })
   })
 
-  it.each([{ schema: optional }, { schema: confirmed }])('an answer that fits no field is a mistake, though nothing has to be filled in: $schema', ({ schema: asked }) => {
-    expect(() => new ScriptedAnswers(['city=Oslo']).fill(asked)).toThrow(/--answer city: the server asks for no such field/)
-  })
+  it.each([{ schema: optional }, { schema: confirmed }])(
+    'an answer that fits no field is a mistake, though nothing has to be filled in: $schema',
+    ({ schema: asked }) => {
+      expect(() => new ScriptedAnswers(['city=Oslo']).fill(asked)).toThrow(/--answer city: the server asks for no such field/)
+    },
+  )
 
   it('a question without fields is declined', () => {
     expect(new ScriptedAnswers(['city=Oslo']).fill(form({}))).toEqual({ declined: 'it asks for no field, and --answer fills in fields' })
