@@ -23,7 +23,7 @@ some editors write it. At the top, keys that begin with \`x-\` are read by nobod
 **Mistakes.** A file is taken whole or not at all. Every problem is named at once, each with its line, its key, and how to mend it; an unknown key is a problem, with the key that was
 probably meant. Keys that other programs keep in the same file have no effect, and a warning says so. \`parley doctor --config parley.json\` shows all of it without starting anything for long.
 
-**Environment variables.** In any text, \`\${NAME}\` is the variable of the environment the gateway was started in, \`\${NAME:-other}\` is \`other\` where it is unset or empty, and \`$\${\` is a \`\${\` that
+**Environment variables.** In any text, \`\${NAME}\` is the variable of the environment the gateway was started in, \`\${NAME:-other}\` is \`other\` where it is unset or empty (which may be a variable itself: \`\${NAME:-\${OTHER}}\`), and \`$\${\` is a \`\${\` that
 stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may be variables, too: \`"port": "\${PORT}"\`. A variable that is not set is a problem, except in a server that is
 \`disabled\`. What came from a variable is never shown in messages.
 
@@ -31,7 +31,7 @@ stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may
 
 **Times** are texts with a unit, \`"500ms"\`, \`"30s"\`, \`"5m"\`, \`"1h"\`, or numbers of milliseconds.
 
-**Changes** are read while the gateway runs. Servers that were added are started, those that were removed are ended, those that changed are replaced; sessions with all others go on,
+**Changes** are read while the gateway runs. Servers that were added are started, those that were removed are ended, those that changed are replaced, and all come in the order of the file; sessions with all others go on,
 and clients are told that the lists have changed. A file with a mistake is reported in the log and changes nothing. What stands under \`gateway\` is in force after the next start; the log
 names what has to wait.
 

@@ -21,7 +21,7 @@ const running: ChildProcessByStdio<Writable, Readable, Readable>[] = []
 afterEach(async () => {
   for (const bridge of running.splice(0)) {
     bridge.stdin.end()
-    if (bridge.exitCode === null) await once(bridge, 'exit')
+    if (bridge.exitCode === null && bridge.signalCode === null) await once(bridge, 'exit')
   }
 })
 
