@@ -4,6 +4,7 @@ import type { Duration } from 'parley-mcp/engine'
 import { type Served, type SiteServing, serveSite } from 'parley-mcp/node'
 import type { Servable } from 'parley-mcp/server'
 import { endpointsOf } from './endpoints.ts'
+import { nearMisses } from './near-misses.ts'
 import { type GatewaySiteOptions, siteOptions, whyNot } from './options.ts'
 
 export interface Listening {
@@ -131,7 +132,7 @@ export class GatewaySite {
 
   async #serve(serving: SiteServing, name: string, server: Servable): Promise<void> {
     const { path, sse, webSocket } = endpointsOf(name)
-    const served = serving.serve(server, { path, sse, webSocket: { path: webSocket } })
+    const served = serving.serve(server, { path, sse, webSocket: { path: webSocket }, mounts: nearMisses(name) })
     this.#served.set(name, served)
     try {
       await served
