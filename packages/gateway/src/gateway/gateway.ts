@@ -17,6 +17,8 @@ export interface GatewayOptions {
   readonly clock?: Clock
   /** Path of the configuration: beside it the pins are kept. */
   readonly file?: string
+  /** The words that start this program on this machine, for clients that start programs. */
+  readonly program?: readonly string[]
   /** What whoever runs it is told with failures of a server. */
   readonly help?: (server: string) => Help
 }
@@ -66,6 +68,7 @@ export class Gateway {
       allowedOrigins,
       principalHeader,
       sessionIdle,
+      program: options.program,
       readiness: () => this.readiness(),
       metricsText: () => this.metrics.text(),
       log: (message, error) => this.#log.error(error instanceof Error ? `${message}: ${error.message}` : message),

@@ -22,4 +22,11 @@ describe('G the page for people', () => {
   it('says why a server is down, in words that are no markup', () => {
     expect(page).toContain('<small>could not be &lt;reached&gt;</small>')
   })
+
+  it('shows how a client starts the bridge, as the gateway itself was started where that is known', () => {
+    const args = (each: string) => each.replace(/\s+/g, '')
+    expect(args(page)).toContain('&quot;command&quot;:&quot;npx&quot;,&quot;args&quot;:[&quot;-y&quot;,&quot;parley-gateway&quot;,&quot;bridge&quot;,')
+    const own = landingPage('http://localhost:4000', [], ['node', '/srv/dist/cli.js'])
+    expect(args(own)).toContain('&quot;command&quot;:&quot;node&quot;,&quot;args&quot;:[&quot;/srv/dist/cli.js&quot;,&quot;bridge&quot;,')
+  })
 })

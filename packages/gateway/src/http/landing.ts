@@ -20,13 +20,15 @@ code, pre { font: .9rem/1.4 ui-monospace, monospace } pre { background: #f4f4f4;
 @media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818 } pre { background: #262626 } .down { color: #f88 } .up { color: #8d8 } }
 `
 
-/** `url` is the gateway's address without a path, as the reader knows it. */
-export function landingPage(url: string, servers: readonly ServerState[]): string {
+const PUBLISHED: readonly string[] = ['npx', '-y', 'parley-gateway']
+
+/** `url` is the gateway's address without a path, as the reader knows it. `program`: the words that start this program where the reader is. */
+export function landingPage(url: string, servers: readonly ServerState[], [command, ...args]: readonly string[] = PUBLISHED): string {
   const count = servers.length === 1 ? '1 server' : `${servers.length} servers`
   const up = servers.filter(({ ready }) => ready).length
   const rows = [allRow(url, up, servers.length), ...servers.map((server) => serverRow(url, server))]
   const example = { mcpServers: { parley: { url: `${url}${endpointsOf().path}` } } }
-  const bridged = { mcpServers: { parley: { command: 'npx', args: ['-y', 'parley-gateway', 'bridge', `${url}${endpointsOf().path}`] } } }
+  const bridged = { mcpServers: { parley: { command, args: [...args, 'bridge', `${url}${endpointsOf().path}`] } } }
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Parley gateway</title><style>${STYLE}</style></head>

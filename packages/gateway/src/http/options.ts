@@ -21,6 +21,8 @@ export interface GatewaySiteOptions {
   readonly readiness: () => Readiness
   /** What `/metrics` says, in the text format of Prometheus. */
   readonly metricsText: () => string
+  /** The words that start this program on this machine; shown only where nobody else reaches the page. */
+  readonly program?: readonly string[] | undefined
   /** The page at `/` for someone who came by that address. Default: the servers, as `readiness` tells of them. */
   readonly landing?: ((url: string) => string) | undefined
   /** Told of what went wrong in the gateway itself, of which clients learn nothing. Default: the console. */
@@ -35,7 +37,8 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
       message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"], or listen on 127.0.0.1`,
     })
   }
-  const landing = options.landing ?? ((url: string) => landingPage(url, readiness().servers))
+  const program = isLoopback(host) && allowedHosts === undefined ? options.program : undefined
+  const landing = options.landing ?? ((url: string) => landingPage(url, readiness().servers, program))
   return {
     host,
     port,

@@ -71,6 +71,16 @@ function ask(port: number, path: string, headers: Record<string, string> = {}, m
   })
 }
 
+it('shows where the program lies to this machine alone', async () => {
+  const program = ['node', '/srv/parley/cli.js']
+  const page = async (options: Partial<GatewaySiteOptions>): Promise<string> => {
+    const { port } = await gateway({ program, ...options }).listen()
+    return (await ask(port, '/')).text
+  }
+  expect(await page({})).toContain('/srv/parley/cli.js')
+  expect(await page({ allowedHosts: ['mcp.example.com'] })).not.toContain('/srv/parley')
+})
+
 async function who(target: string): Promise<string> {
   const client = await connect(target.startsWith('ws') ? await webSocketTo(target) : target, { keepAlive: false })
   try {

@@ -3,6 +3,7 @@ import { systemClock } from 'parley-mcp/engine'
 import { describeProblem, readConfig, watchConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
 import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
+import { startWords } from '../invocation.ts'
 import { shellWord } from '../shell-word.ts'
 import { farewell } from './farewell.ts'
 import { addresses } from './greeting.ts'
@@ -18,7 +19,7 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   const log = logFor(config.gateway.log)
   for (const warning of warnings) log.warning(describeProblem(warning))
   const help = (server: string) => ({ doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}` })
-  const gateway = new Gateway(config, { log, file: start.config, help })
+  const gateway = new Gateway(config, { log, file: start.config, help, program: startWords(process.argv[1], process.env) })
   const { url } = await gateway.start()
   const write = (text: string): void => void process.stdout.write(text)
   write(addresses(url, gateway.upstreams))

@@ -1,14 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { invocation } from '../invocation.ts'
+import { invocation, startWords } from '../invocation.ts'
 import { nameOf } from './bridge.ts'
 import { addresses, serverLine, toTry } from './greeting.ts'
 import { sampleOf } from './suggestions.ts'
 
 describe('how the program is called again', () => {
   it.each([
-    ['npx in a project or without one', '/cache/bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley-gateway'],
+    ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley'],
+    ['npx without one', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley-gateway'],
     ['a script of npm', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, 'npx parley'],
     ['an installed command', '/usr/local/bin/parley', {}, 'parley'],
     ['the command of the package', '/home/packages/gateway/bin/parley.js', {}, 'parley'],
@@ -19,6 +20,15 @@ describe('how the program is called again', () => {
   ])('by %s', (_, script, env, command) => {
     expect(invocation(script, env, '/home')).toBe(command)
   })
+})
+
+it.each([
+  ['npx without a project', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec' }, ['npx', '-y', 'parley-gateway']],
+  ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec' }, ['node', '/real/home/node_modules/.bin/parley']],
+  ['an installed command', '/usr/local/bin/parley', {}, ['parley']],
+  ['a checkout', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, ['node', '/real/home/packages/gateway/dist/cli.js']],
+])('another program can start what was started by %s', (_, script, env, words) => {
+  expect(startWords(script, env, (path) => `/real${path}`)).toEqual(words)
 })
 
 describe('what the bridge calls its server', () => {
