@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { connect } from 'parley-mcp/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root, textOf } from './support/files.ts'
 import { codeBlocks } from './support/markdown.ts'
@@ -18,31 +19,44 @@ const compilerOptions = {
   outDir: 'out',
 }
 
-describe('the example in the README', () => {
-  const example = codeBlocks(textOf('README.md'), 'ts')[0] ?? ''
+describe('the programs in the README', () => {
+  const blocks = codeBlocks(textOf('README.md'), 'ts')
+  const [weather = '', attempt = '', serve = '', reach = ''] = blocks
+  const programs = { 'weather.ts': weather, 'try.ts': attempt, 'serve.ts': serve, 'reach.ts': reach }
 
   beforeAll(() => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['example.ts'] }))
-    writeFileSync(join(folder, 'example.ts'), example)
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: Object.keys(programs) }))
+    for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text)
+    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('is short', () => {
-    expect(example.trim().split('\n').length).toBeGreaterThan(5)
-    expect(example.trim().split('\n').length).toBeLessThanOrEqual(25)
+  it('are short, and are all that there are', () => {
+    expect(blocks).toHaveLength(4)
+    for (const block of blocks) expect(block.trim().split('\n').length).toBeLessThanOrEqual(25)
   })
 
-  it('type-checks against the built package, and prints what its comments promise', () => {
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
-    const promised = [...example.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+  it('type-check against the built package, and print what their comments promise', () => {
+    const promised = [...attempt.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
     expect(promised.length).toBeGreaterThan(0)
     expect(
-      run(process.execPath, [join(folder, 'out/example.js')], folder)
+      run(process.execPath, [join(folder, 'out/try.js')], folder)
         .trim()
         .split('\n'),
     ).toEqual(promised)
+  })
+
+  it('serve over standard output what is a message, and nothing else', async () => {
+    const client = await connect({ command: process.execPath, args: [join(folder, 'out/serve.js')] })
+    try {
+      expect((await client.call('forecast', { city: 'Oslo' })).structured).toEqual({ city: 'Oslo', high: 14, low: 4 })
+    } finally {
+      await client.close()
+    }
+    // With its input at its end, it ends without a word.
+    expect(run(process.execPath, [join(folder, 'out/serve.js')], folder)).toBe('')
   })
 })
 

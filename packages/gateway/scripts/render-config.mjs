@@ -20,7 +20,7 @@ out. This page is made from the tables that read the file, and so is [the JSON S
 **Formats.** The ending tells: \`.json\` and \`.jsonc\` may have comments and trailing commas, \`.yaml\` and \`.yml\` are YAML 1.2. Servers stand under \`mcpServers\`, or under \`servers\` as
 some editors write it. At the top, keys that begin with \`x-\` are read by nobody: a place for YAML anchors and notes.
 
-**Mistakes.** A file is taken whole or not at all. Every problem is named at once, each with its line, its key, and how to mend it; an unknown key is a problem, with the key that was
+**Mistakes.** A file is taken whole or not at all. A text that is no JSON or YAML is named first, because nothing can be read from it; in one that is, every problem is named at once, each with its line, its key, and how to mend it; an unknown key is a problem, with the key that was
 probably meant. Keys that other programs keep in the same file have no effect, and a warning says so. \`parley doctor --config parley.json\` shows all of it without starting anything for long.
 
 **Environment variables.** In any text, \`\${NAME}\` is the variable of the environment the gateway was started in, \`\${NAME:-other}\` is \`other\` where it is unset or empty (which may be a variable itself: \`\${NAME:-\${OTHER}}\`), and \`$\${\` is a \`\${\` that
