@@ -1,10 +1,13 @@
 /** `parley bridge` as a client starts it: what reaches its standard error, and how long it waits. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it } from 'vitest'
-import { plain } from '../src/cli/cli.fixtures.ts'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { plain, plainServer } from '../src/cli/cli.fixtures.ts'
 import { until } from './running.fixtures.ts'
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
@@ -60,6 +63,7 @@ describe('parley bridge', () => {
     const { has } = bridged('--timeout', '1s', ...plain('--mute', '--junk'))
     expect(await has('err', '\n')).toMatch(/plain-server\.js: writes to standard output what is no message: ".+"; it must log to standard error\n/)
   })
+
   it.each(['the end of its input', 'SIGTERM', 'the end of its output'])(
     'L3 tells its server to end before it makes it, and ends with 0, on %s',
     async (cause) => {
@@ -85,5 +89,14 @@ describe('parley bridge', () => {
     bridge.kill('SIGINT')
     expect(await has('err', '\n')).toBe('told to end\n')
     await ended
+  })
+
+  it('takes the only server of a configuration', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-bridge-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'parley.json')
+    await writeFile(file, JSON.stringify({ mcpServers: { only: { command: process.execPath, args: [plainServer] } } }))
+    const { has } = bridged('--config', file)
+    expect(JSON.parse(await has('out', '\n'))).toMatchObject({ id: 1, result: { serverInfo: { name: 'plain' } } })
   })
 })

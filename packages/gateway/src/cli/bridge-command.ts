@@ -1,31 +1,46 @@
 /** `parley bridge`: checks what was written and starts the bridge between standard input and output and one server. */
 import { milliseconds } from 'parley-mcp/engine'
+import type { Surroundings } from './connecting.ts'
 import { usageError } from './failure.ts'
 import type { SharedOptions } from './options.ts'
+import { sameServer } from './serve/same-server.ts'
 import type { BridgeStart } from './serve/starts.ts'
 import { addressIn, demandNoAddress, headersFrom, NEEDS_CONFIG, type Wish } from './target.ts'
 
 type Given = Wish & Pick<SharedOptions, 'timeout'>
 
 /** `program`: how this program is called. */
-export async function bridgeCommand(given: Given, program: string): Promise<void> {
-  const unclear = given.config !== undefined && given.server === undefined
-  const start = bridgeStart(given, unclear ? await choiceIn(given.config as string, program) : '')
+export async function bridgeCommand(given: Given, { io, program }: Pick<Surroundings, 'io' | 'program'>): Promise<void> {
+  const { config } = given
+  const names = config === undefined || given.server !== undefined ? undefined : await namesIn(config)
+  const [only, ...others] = names ?? []
+  if (names?.length === 0) throw usageError(`There is no server in ${config}`)
+  const start = only !== undefined && others.length === 0 ? bridgeStart({ ...given, server: only }) : bridgeStart(given, choice(names, given, program))
+  if (io.stdin.isTTY === true) io.stderr.write(forPeople(start, program))
   const { startBridge } = await import('./serve/bridge.ts')
   await startBridge(start, program)
 }
 
-async function choiceIn(config: string, program: string): Promise<string> {
-  const { serversOf } = await import('./configured.ts')
-  const names = await serversOf(config, undefined).then(
-    (servers) => servers.map(({ name }) => name),
-    () => [],
-  )
-  return names.length > 0 ? `--server ${names.join(' | ')}` : `--server NAME; ${program} doctor --config ${config} shows which there are`
+/** Whoever has typed it waits for something that does not come. */
+export function forPeople(start: BridgeStart, program: string): string {
+  return `The bridge speaks MCP on standard input; a client starts it. To look at the server: ${program} inspect ${sameServer(start)}. Ctrl-C ends it.\n`
 }
 
-/** `choice`: the servers to choose from, where a configuration is given without a name. */
-export function bridgeStart(given: Given, choice = ''): BridgeStart {
+/** Undefined where the file cannot be read, which the doctor knows more about. */
+async function namesIn(config: string): Promise<readonly string[] | undefined> {
+  const { serversOf } = await import('./configured.ts')
+  return await serversOf(config, undefined).then(
+    (servers) => servers.map(({ name }) => name),
+    () => undefined,
+  )
+}
+
+function choice(names: readonly string[] | undefined, { config }: Given, program: string): string {
+  return names !== undefined ? `--server ${names.join(' | ')}` : `--server NAME; ${program} doctor --config ${config} shows which there are`
+}
+
+/** `names`: the servers to choose from, where a configuration is given without a name. */
+export function bridgeStart(given: Given, names = ''): BridgeStart {
   const { url, command, config, server, header = [], transport, timeout } = given
   if (server !== undefined && config === undefined) throw usageError(NEEDS_CONFIG)
   const ways = [url !== undefined, command.length > 0, config !== undefined].filter(Boolean).length
@@ -34,7 +49,7 @@ export function bridgeStart(given: Given, choice = ''): BridgeStart {
   if (url === undefined) demandNoAddress(given)
   const limits = { timeout: timeout === undefined ? undefined : milliseconds(timeout) }
   if (config !== undefined) {
-    if (server === undefined) throw usageError('Which server of the configuration?', choice)
+    if (server === undefined) throw usageError('Which server of the configuration?', names)
     return { upstream: { kind: 'configured', config, server }, ...limits }
   }
   if (url !== undefined) return { upstream: { kind: 'remote', url: addressIn(url).href, transport, headers: headersFrom(header) }, ...limits }

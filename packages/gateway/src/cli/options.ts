@@ -23,7 +23,7 @@ export function withTarget(command: Command, program: string): Command {
       .addOption(new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS))
       .option('--timeout <time>', 'how long the server may take for each step, such as 500ms, 30s, 2m', duration)
       // Options of the program itself are what is unknown most often.
-      .showHelpAfterError(`(--help shows what there is; a program and its options follow "--": ${program} ${command.name()} -- npx -y some-server)`)
+      .showHelpAfterError(`hint: --help shows what there is; a program and its options follow "--": ${program} ${command.name()} -- npx -y some-server`)
   )
 }
 

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
-import { bridgeStart } from './bridge-command.ts'
-import { parley } from './cli.fixtures.ts'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { bridgeStart, forPeople } from './bridge-command.ts'
+import { parley, plainServer } from './cli.fixtures.ts'
 import { gatewayStart } from './gateway-command.ts'
 import { processIo } from './io.ts'
 
@@ -9,7 +12,21 @@ describe('the command line', () => {
     expect(await parley(['--version'])).toEqual({ code: 0, out: '9.8.7\n', err: '' })
     const { code, out } = await parley(['--help'])
     expect(code).toBe(0)
-    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor']) expect(out).toContain(`  ${command} `)
+    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor']) expect(out).toMatch(new RegExp(`^  ${command} +[a-z]`, 'm'))
+  })
+
+  it.each([
+    [['inspct'], 'hint: --help shows what there is\n'],
+    [['inspect', '--nope'], 'hint: --help shows what there is; a program'],
+    [['inspect'], 'hint: give an address'],
+  ])('ends errors of use with a hint (%j)', async (line, hint) => {
+    expect((await parley(line)).err).toContain(`\n${hint}`)
+  })
+
+  it('knows a file where an address should be', async () => {
+    const file = relative('.', plainServer)
+    const { code, err } = await parley(['inspect', file])
+    expect([code, err]).toEqual([2, `error: "${file}" is a file, not an address\nhint: to start it, write it after "--": -- node ${file}\n`])
   })
 
   it.each(['gateway', 'bridge', 'inspect', 'call', 'doctor'])('explains %s', async (command) => {
@@ -17,7 +34,7 @@ describe('the command line', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain(`Usage: parley ${command}`)
     expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
-    if (command !== 'gateway') expect(out).toMatch(/Examples:[\s\S]*Exit code: 0/)
+    expect(out).toMatch(/Examples:[\s\S]*Exit code: 0/)
   })
 
   it.each([
@@ -104,6 +121,29 @@ describe('commands that serve hand on', () => {
       transport: undefined,
       headers: { A: 'b:c' },
     })
+  })
+})
+
+describe('commands that name a server', () => {
+  it('say when a configuration has none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-none-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'parley.json')
+    await writeFile(file, '{ "mcpServers": {} }')
+    for (const command of ['inspect', 'bridge']) {
+      expect(await parley([command, '--config', file])).toEqual({ code: 2, out: '', err: `error: There is no server in ${file}\n` })
+    }
+  })
+
+  it.each([
+    [{ url: 'http://127.0.0.1:1/mcp', command: [] }, 'http://127.0.0.1:1/mcp'],
+    [{ url: 'http://127.0.0.1:1/mcp?key=s3cret', command: [] }, 'with the same address'],
+    [{ command: ['node', 'my server.js'] }, "-- node 'my server.js'"],
+    [{ config: 'a.json', server: 'b', command: [] }, '--config a.json --server b'],
+  ])('tell whoever types what a client should start (%j)', (given, same) => {
+    expect(forPeople(bridgeStart(given), 'parley')).toBe(
+      `The bridge speaks MCP on standard input; a client starts it. To look at the server: parley inspect ${same}. Ctrl-C ends it.\n`,
+    )
   })
 })
 

@@ -60,7 +60,8 @@ function createProgram(line: Line, json: boolean): Command {
       getOutHelpWidth: () => columnsOf(io.stdout),
       getErrHelpWidth: () => columnsOf(io.stderr),
     })
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('hint: --help shows what there is')
+    .configureHelp({ subcommandTerm: (each) => each.name() })
     .addHelpText(
       'after',
       `
@@ -88,6 +89,14 @@ function gateway(program: Command, { options, command }: Line): void {
     .option('--config <file>', 'the configuration; parley.json in this folder unless told')
     .option('--port <number>', 'where to listen; 4000 unless the configuration says otherwise', port)
     .option('--host <name>', 'the address to listen on; 127.0.0.1 unless the configuration says otherwise')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ parley gateway
+  $ parley gateway --config servers.yaml --port 8080
+${EXIT_CODES}`,
+    )
     .action(async ([word], given) => {
       if (word !== undefined) throw usageError(`The gateway takes no argument ${JSON.stringify(word)}`, `did you mean --config ${word}?`)
       if (command.length > 0) throw usageError('The gateway takes no command after "--"', 'name the servers in a configuration: --config parley.json')
@@ -111,7 +120,7 @@ ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
       const url = soleAddress(words, `${options.program} bridge`)
-      await (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }, options.program)
+      await (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }, options)
     })
 }
 

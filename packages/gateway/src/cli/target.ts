@@ -1,7 +1,10 @@
 /** From what was written on the command line to servers that can be connected to. */
+import { existsSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
 import type { NodeConnectOptions, NodeTarget } from 'parley-mcp/node'
 import type { RemoteTransport, ServerConfig } from '../config/index.ts'
 import { usageError } from './failure.ts'
+import { shellWord } from './shell-word.ts'
 
 /** Options that say which server is meant and how to get there. */
 export interface TargetOptions {
@@ -117,10 +120,22 @@ export function soleAddress([first, ...more]: readonly string[], line: string): 
   throw usageError('Write -- before the command', `${line} -- ${[first, ...more].join(' ')}`)
 }
 
+/** By the ending, what runs a file. */
+const RUNNERS: Readonly<Record<string, string>> = { '.js': 'node', '.mjs': 'node', '.cjs': 'node', '.ts': 'node', '.py': 'python3', '.sh': 'sh' }
+
+/** The command that starts a file of that name, if there is one. */
+function programOf(text: string): string | undefined {
+  if (text.includes('://') || text.length > 200 || !existsSync(text)) return undefined
+  const runner = RUNNERS[extname(text)]
+  return runner === undefined ? shellWord(resolve(text) === text ? text : `./${text}`) : `${runner} ${shellWord(text)}`
+}
+
 export function addressIn(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url !== undefined && SCHEMES.includes(url.protocol)) return url
   const quoted = JSON.stringify(text.slice(0, 200))
+  const program = programOf(text)
+  if (program !== undefined) throw usageError(`${quoted} is a file, not an address`, `to start it, write it after "--": -- ${program}`)
   if (!text.includes('://') && isHost(text)) throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
   if (!text.includes('://')) throw usageError(`${quoted} is no address`, `to start a program, write it after "--": -- ${text}`)
   throw usageError(`${quoted} is no address there is a way to`, 'addresses begin with http://, https://, ws://, wss:// or tcp://')

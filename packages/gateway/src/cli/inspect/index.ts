@@ -1,7 +1,7 @@
 /** `parley inspect`: one server, or all of a configuration. */
 import { advised } from '../advice.ts'
 import { overheard, type Surroundings } from '../connecting.ts'
-import { EXIT, type ExitCode, failed, reportOf, tell } from '../failure.ts'
+import { EXIT, type ExitCode, failed, reportOf, tell, usageError } from '../failure.ts'
 import { interruptible } from '../interrupt.ts'
 import { columnsOf } from '../layout.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
@@ -23,6 +23,7 @@ const SERVERS_AT_ONCE = 3
 export async function inspectCommand(given: InspectOptions, surroundings: Surroundings): Promise<ExitCode> {
   const { io } = surroundings
   const aims = (await aimsOf(given)).map((aim) => overheard(adjusted(aim, given), io, given.verbose))
+  if (aims.length === 0) throw usageError(`There is no server in ${given.config}`)
   return await interruptible(io, (signal) => {
     const look = (aim: Aim) => inspection(aim, surroundings, { fast: given.fast === true, signal })
     return given.config === undefined ? inspectOne(aims[0] as Aim, look, given, surroundings) : inspectAll(aims, look, given, surroundings)

@@ -6,8 +6,8 @@ import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefault
 import { textLog } from '../../log/index.ts'
 import { type Help, Upstream } from '../../upstream/index.ts'
 import { serversOf } from '../configured.ts'
-import { shellWord } from '../shell-word.ts'
 import { shown } from '../target.ts'
+import { sameServer } from './same-server.ts'
 import type { BridgeStart } from './starts.ts'
 
 /** How long the process has to end by itself. */
@@ -57,15 +57,7 @@ export function nameOf(target: CommandTarget | RemoteTarget): string {
 /** Of what they run there is more to say than of themselves. */
 const INTERPRETERS = /^(?:node|bun|deno|npx|python[\d.]*|uvx?|pipx|ruby)(?:\.(?:exe|cmd))?$/
 
-/** As it is typed again: without headers, which may be secrets. */
-function helpFor({ upstream }: BridgeStart, program: string): Help {
-  const doctor = `${program} doctor`
-  if (upstream.kind === 'configured') return { doctor: `${doctor} --config ${shellWord(upstream.config)} --server ${upstream.server}` }
-  if (upstream.kind === 'command') return { doctor: `${doctor} -- ${[upstream.command, ...upstream.args].map(shellWord).join(' ')}` }
-  const url = shown(new URL(upstream.url))
-  // With its query it may hold a secret.
-  return {
-    credentials: `give the bridge --header 'Authorization: Bearer …'`,
-    doctor: `${doctor} ${url === upstream.url ? shellWord(url) : 'with the same address'}`,
-  }
+function helpFor(start: BridgeStart, program: string): Help {
+  const doctor = `${program} doctor ${sameServer(start)}`
+  return start.upstream.kind === 'remote' ? { doctor, credentials: `give the bridge --header 'Authorization: Bearer …'` } : { doctor }
 }

@@ -8,7 +8,11 @@ import type { SuggestedCall } from './suggestions.ts'
 export function addresses(url: string, upstreams: readonly Upstream[]): string {
   const width = Math.max('all servers'.length, ...upstreams.map(({ name }) => name.length))
   const line = (name: string, path: string): string => `  ${name.padEnd(width)}  ${url}${path}`
-  return `${[`Parley listens on ${url}`, line('all servers', '/mcp'), ...upstreams.map(({ name }) => line(name, `/servers/${name}/mcp`)), ''].join('\n')}\n`
+  const each =
+    upstreams.length === 0
+      ? ['  no server is configured; the file is read again when it changes']
+      : upstreams.map(({ name }) => line(name, `/servers/${name}/mcp`))
+  return `${[`Parley listens on ${url}`, line('all servers', '/mcp'), ...each, ''].join('\n')}\n`
 }
 
 /** One line when a server was reached, or was not. `inLog`: whoever reads this has just read in the log why. */

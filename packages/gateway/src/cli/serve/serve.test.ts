@@ -66,6 +66,10 @@ describe('what is printed', () => {
     )
   })
 
+  it('says that there is none', () => {
+    expect(addresses('http://127.0.0.1:4000', [])).toContain('/mcp\n  no server is configured; the file is read again when it changes\n')
+  })
+
   it.each([
     ['The server "a" could not be started or reached: Cannot start "x"', [], '  a: not reached: Cannot start "x"\n'],
     [
