@@ -60,6 +60,31 @@ describe('D7 a call that is answered with a task', () => {
     expect(leaks(client, client.serverSession)).toEqual([])
   })
 
+  it('is looked at early while it is young, unless the server says how often', async () => {
+    const clock = fakeClock()
+    const began = clock.now()
+    const after = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
+    const server = createServer({ name: 's', version: '1' }).add(
+      tool('short', { execution: { taskSupport: 'optional' } }, async () => {
+        await after(120)
+        return 'done'
+      }),
+      tool('long', { execution: { taskSupport: 'optional' } }, () => new Promise<string>(() => {})),
+    )
+    const looks: number[] = []
+    const tap = (direction: string, frame: string) => direction === 'sent' && frame.includes('"tasks/get"') && looks.push(clock.now() - began)
+    await using client = await connect(server, { version, clock, tap })
+    const calling = client.call('short').then(({ value }) => [value, clock.now() - began])
+    await flush()
+    await clock.advance(300)
+    expect(await calling).toEqual(['done', 200])
+    looks.length = 0
+    void client.call('long').catch(caught)
+    await flush()
+    await clock.advance(4000)
+    expect(looks.map((at) => at - 300)).toEqual([100, 200, 400, 800, 1600, 2600, 3600])
+  })
+
   it.each([
     ['no faster than is sensible', '1ms', 100],
     ['as the server asks', '3s', 3000],

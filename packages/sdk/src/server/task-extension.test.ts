@@ -42,7 +42,7 @@ describe('D7 the server decides', () => {
       createdAt: '2026-01-01T00:00:00.000Z',
       lastUpdatedAt: '2026-01-01T00:00:00.000Z',
       ttlMs: 3_600_000,
-      pollIntervalMs: 1000,
+      pollIntervalMs: 100,
     })
     expect(await client.get(created['taskId'])).toEqual({ ...created, resultType: 'complete' })
   })

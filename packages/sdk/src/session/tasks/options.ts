@@ -12,7 +12,7 @@ export interface TaskOptions {
   ttl?: Duration
   /** The longest a task is kept, whatever the requestor wants. Default 24 h; `null` for no limit, and then some may be kept for ever. */
   maxTtl?: Duration | null
-  /** How long requestors are asked to wait between two looks. Default 1 s. */
+  /** How long requestors are asked to wait between two looks. Default 1 s, and since 2026-07-28 less while the task is younger than that. */
   pollInterval?: Duration
   /** Most tasks that are kept for one principal, finished ones included. Default 1000. */
   maxTasks?: number
@@ -31,6 +31,8 @@ export interface TaskSettings {
   readonly ttl: number
   readonly maxTtl: number | null
   readonly pollInterval: number
+  /** After how long a task should be looked at for the first time; undefined where that is no sooner than ever after. */
+  readonly firstLook: number | undefined
   readonly maxTasks: number
   readonly pageSize: number
   readonly store: TaskStore
@@ -46,6 +48,7 @@ export function taskSettings(options: TaskOptions = {}): TaskSettings {
     ttl: wholeMilliseconds(options.ttl ?? '1h'),
     maxTtl: maxTtl === null ? null : wholeMilliseconds(maxTtl),
     pollInterval: wholeMilliseconds(options.pollInterval ?? '1s'),
+    firstLook: options.pollInterval === undefined ? 100 : undefined,
     maxTasks,
     pageSize,
     store: options.store ?? new MemoryTaskStore(),

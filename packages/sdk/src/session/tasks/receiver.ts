@@ -89,7 +89,7 @@ export class TaskReceiver {
     this.#running.set(taskId, task)
     this.#expireLater(record, session.clock)
     request.afterAnswer(() => void this.#guard(method, request.cancelled ? this.#remove(taskId, 'The request was cancelled') : this.#run(task, run)))
-    return isExtension ? createdOf(record) : { task: viewOf(record) }
+    return isExtension ? createdOf(this.#paced(record, now)) : { task: viewOf(record) }
   }
 
   /** Answers what is asked about tasks: with `tasks/result` and `tasks/list` in 2025-11-25, with `tasks/update` in the extension. */
@@ -97,7 +97,7 @@ export class TaskReceiver {
     const isExtension = usesExtension(request)
     switch (request.method) {
       case 'tasks/get':
-        return this.#own(request).then(isExtension ? detailOf : viewOf)
+        return this.#own(request).then((record) => (isExtension ? detailOf(this.#paced(record, request.session.clock.now())) : viewOf(record)))
       case 'tasks/cancel':
         return isExtension ? this.#end(request) : this.#cancel(request)
       case isExtension ? 'tasks/update' : undefined:
@@ -157,9 +157,15 @@ export class TaskReceiver {
     this.#tell(after)
   }
 
+  /** Where the end is only found by looking, a short call must not take as long as a long one: the next look is due when the task is twice as old. */
+  #paced(record: TaskRecord, now: number): TaskRecord {
+    const { firstLook } = this.#settings
+    return firstLook === undefined ? record : { ...record, pollInterval: Math.min(record.pollInterval, Math.max(firstLook, now - record.createdAt)) }
+  }
+
   #tell(record: TaskRecord | undefined): void {
     if (record === undefined || this.#observers.size === 0) return
-    const detailed = detailOf(record)
+    const detailed = detailOf(this.#paced(record, record.updatedAt))
     for (const observer of [...this.#observers]) {
       try {
         observer(record.taskId, record.principal, detailed)
