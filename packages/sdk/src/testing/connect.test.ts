@@ -158,7 +158,7 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('F6 a scripte
     try {
       const client = await connect(named, { version, elicit: answers([{ nam: 'x' }]) })
       await client.call('ask', {}, { throwOnError: false }).catch(() => {})
-      await expect(client.close()).rejects.toThrow(/^Scripted, but it does not fit: .*name/)
+      await expect(client.close()).rejects.toThrow(/^Scripted wrongly: .*name/)
       expect(console).not.toHaveBeenCalled()
     } finally {
       console.mockRestore()

@@ -52,7 +52,7 @@ export async function connect<S extends Acceptor>(server: S, options: TestOption
     serverSession,
     close: async () => {
       await close()
-      for (const misfit of misfits) throw new Error(`Scripted, but it does not fit: ${(misfit as Error).message}`, { cause: misfit })
+      for (const misfit of misfits) throw new Error(`Scripted wrongly: ${(misfit as Error).message}`, { cause: misfit })
       for (const handler of scripted(options)) if (isAnswers(handler)) handler.done()
     },
   })
