@@ -62,8 +62,9 @@ describe('E2 what names nobody', () => {
   })
 
   it('costs a program between two peers nothing: what it hands on has no stack', async () => {
-    await using client = (await connect(server)) as unknown as Client
-    const error = (await theCaller(client, (each) => each.request('resources/read', { uri: 'nowhere:/' }))) as Error
+    const endpoint = { introduce: () => ({ info: { name: 'between', version: '1' }, capabilities: {} }), answer: () => ({}) }
+    await using client = (await connect(server, { endpoint })) as unknown as Client
+    const error = (await theCaller(client, (each) => each.read('nowhere:/'))) as Error
     expect(error.stack).not.toContain('\n')
   })
 })

@@ -7,10 +7,18 @@ type Capture = (target: object, below: (...args: never[]) => unknown) => void
 const SOMEBODY = /\n {4}at (?!.*\bnode:)/
 
 /**
- * To handle the failures of a promise that callers wait for, however many async functions there are in between: a stack captured there is followed to
- * those who await it, where the runtime can do that. Costs nothing until something fails.
+ * A failure as whoever awaits it should see it. A stack that is captured while a promise is on its way is followed to those who await it, where the
+ * runtime can do that, so the promise of the request is made to follow this one, and only requests that fail pay for it.
  */
-export function namingCaller(error: unknown): never {
+export function namingCaller(error: unknown): Promise<never> {
+  let fail: (error: unknown) => void = () => {}
+  const failed = new Promise<never>((_, reject) => (fail = reject))
+  // Not before somebody follows: that takes a turn, and the next one is the first in which the way is known.
+  queueMicrotask(() => queueMicrotask(() => fail(error)))
+  return failed.catch(nameCaller)
+}
+
+function nameCaller(error: unknown): never {
   if (error instanceof ParleyError || error instanceof ToolError) {
     const stack = stackHere()
     if (SOMEBODY.test(stack)) error.stack = `${error.name}: ${error.message}${stack.slice(stack.indexOf('\n'))}`
@@ -21,6 +29,6 @@ export function namingCaller(error: unknown): never {
 function stackHere(): string {
   const { captureStackTrace } = Error as { captureStackTrace?: Capture }
   const trace: { stack?: unknown } = {}
-  captureStackTrace?.(trace, namingCaller)
+  captureStackTrace?.(trace, nameCaller)
   return typeof trace.stack === 'string' ? trace.stack : ''
 }

@@ -116,7 +116,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     const convert = this.#converter(name, options)
     if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered) return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
     if (this.#tasks.follows) return this.#tasks.call(params, options, convert) as Promise<never>
-    const calling = this.#connection.ask('tools/call', params, options, convert)
+    const calling = this.#connection.request('tools/call', params, options, convert)
     return (this.#tasks.offered ? calling.catch((error) => this.#tasks.runIfRequired(error, params, options, convert)) : calling) as Promise<never>
   }
 
@@ -235,7 +235,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   prompt(name: string, args?: Record<string, string>, options?: RequestOptions): Promise<GetPromptResult> {
     const params: Body = args === undefined ? { name } : { name, arguments: args }
-    return this.#connection.ask('prompts/get', params, options) as Promise<GetPromptResult>
+    return this.#connection.request('prompts/get', params, options) as Promise<GetPromptResult>
   }
 
   /** Suggestions for an argument of a prompt or a resource template; `context` is what was filled in already. */
@@ -247,7 +247,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   ): Promise<CompleteResult['completion']> {
     const params: Body = { ref: referenceTo(target), argument }
     if (context !== undefined) params['context'] = { arguments: context }
-    const { completion } = (await this.#connection.ask('completion/complete', params, options)) as CompleteResult
+    const { completion } = (await this.#connection.request('completion/complete', params, options)) as CompleteResult
     itemsUnder('completion/complete', 'values', completion ?? {})
     return completion
   }
@@ -281,7 +281,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   // The session underneath
 
   async ping(options?: RequestOptions): Promise<void> {
-    await this.#connection.ask('ping', undefined, options)
+    await this.#connection.request('ping', undefined, options)
   }
 
   request<M extends keyof Requests>(method: M, params?: Requests[M]['params'], options?: RequestOptions): Promise<Requests[M]['result']>

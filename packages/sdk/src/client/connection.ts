@@ -5,7 +5,6 @@ import type { ProtocolVersion } from '../protocol/index.ts'
 import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
 import { isUnsent } from '../transport/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
-import { namingCaller } from './caller-stack.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Doubt } from './doubt.ts'
 import { knownEra } from './era-memory.ts'
@@ -151,12 +150,6 @@ export class Connection {
     if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
     if (this.#state === 'closed' || this.#redial === undefined) return session.request(method, params, options, convert)
     return new Promise((resolve, reject) => this.#waiting.add({ method, params, options, convert, resolve, reject }))
-  }
-
-  /** The same for whoever calls a method of the client: a failure names the line that waits for it. */
-  ask<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
-    // Not `catch`, which takes a detour to `then`: this is on the way of every call.
-    return this.request(method, params, options, convert).then(undefined, namingCaller)
   }
 
   /** Whether what was lost with a session is asked for again on the next one. */

@@ -4,6 +4,7 @@ import type { Link } from '../jsonrpc/index.ts'
 import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
 import { type Adopt, diedOfProbe, refusedHandshake, Session, type SessionEvent, type SessionOptions, spokenVersions, versionsIn } from '../session/index.ts'
 import { ClientEndpoint, relayed, type ToolHeaders } from './answer.ts'
+import { namingCaller } from './caller-stack.ts'
 import type { KnownEra } from './era-memory.ts'
 import { type ConnectOptions, identityFrom } from './options.ts'
 import type { LinkOpener } from './target.ts'
@@ -123,6 +124,8 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
     endpoint: options.endpoint === undefined ? new ClientEndpoint(identityFrom(options), options, tools) : relayed(options.endpoint, tools),
     versions: speaks,
     adopt,
+    // Whoever stands between two others hands failures on, and has no line of its own to show.
+    ...(options.endpoint === undefined && { refused: namingCaller }),
     onEvent,
   }
 }

@@ -18,7 +18,7 @@ export class KeptLogLevel {
   async set(level: LogLevel, options: RequestOptions | undefined): Promise<void> {
     if (!this.#isPerRequest) {
       try {
-        await this.#connection.ask(METHOD, { level }, options)
+        await this.#connection.request(METHOD, { level }, options)
         this.#level = level
         return
       } catch (error) {

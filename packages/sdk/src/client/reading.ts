@@ -36,7 +36,7 @@ export class Reading {
     if (kept !== undefined) return kept
     const keep = cache?.expect(method, cursor)
     try {
-      return await this.#connection.ask(method, cursor === undefined ? {} : { cursor }, options, (page) => {
+      return await this.#connection.request(method, cursor === undefined ? {} : { cursor }, options, (page) => {
         itemsUnder(method, key, page)
         const admitted = admit === undefined ? page : admit(page)
         keep?.(admitted)
@@ -70,7 +70,7 @@ export class Reading {
     const kept = fresh === true ? undefined : this.#cache?.get('resources/read', uri)
     if (kept !== undefined) return kept
     const keep = this.#cache?.expect('resources/read', uri)
-    return await this.#connection.ask('resources/read', { uri }, options, (result) => {
+    return await this.#connection.request('resources/read', { uri }, options, (result) => {
       // What was said on the way is not part of the question: another answer would have given another result.
       if (!wasAsked(result)) keep?.(result)
       return result

@@ -34,12 +34,12 @@ export class ClientSkills {
     const entry = typeof wanted === 'string' ? await this.#entry(wanted, options) : wanted
     const fault = entryFault(entry)
     if (fault !== undefined) throw new ParleyError('invalid_answer', { message: `The entry of a skill is invalid: ${fault}` })
-    return await LoadedSkill.load(entry, (uri, own) => this.#connection.ask('resources/read', { uri }, own), options)
+    return await LoadedSkill.load(entry, (uri, own) => this.#connection.request('resources/read', { uri }, own), options)
   }
 
   async #entry(uri: string, options: RequestOptions | undefined): Promise<SkillEntry> {
     this.#check('skills/get')
-    const { skill } = (await this.#connection.ask('skills/get', { uri }, options)) as { skill?: SkillEntry }
+    const { skill } = (await this.#connection.request('skills/get', { uri }, options)) as { skill?: SkillEntry }
     if (isObject(skill) && skill['uri'] === uri) return skill
     throw new ParleyError('invalid_answer', { message: `The answer to skills/get is not about ${uri.slice(0, 500)}` })
   }

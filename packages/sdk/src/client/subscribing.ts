@@ -14,7 +14,7 @@ export class Subscribing implements Following {
 
   async follow(uri: string): Promise<void> {
     this.#held.add(uri)
-    await this.#connection.ask('resources/subscribe', { uri })
+    await this.#connection.request('resources/subscribe', { uri })
   }
 
   async unfollow(uri: string): Promise<void> {

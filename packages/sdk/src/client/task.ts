@@ -62,7 +62,7 @@ export class ClientTasks {
       get session() {
         return connection.session
       },
-      request: (method, params, options) => connection.ask(method, params, options),
+      request: (method, params, options) => connection.request(method, params, options),
       onNotification: (method, handler) => connection.listeners.add(method, handler),
       onEnd: (end) => connection.stateChanges.add(({ to }) => to === 'closed' && end()),
     }
@@ -82,7 +82,7 @@ export class ClientTasks {
   /** Calls, and follows what is answered with a task to its end. */
   call(params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
     const onTask = (answer: Body): Promise<CallOutcome> => this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert)
-    return this.#connection.ask('tools/call', params, { ...options, onTask }, convert)
+    return this.#connection.request('tools/call', params, { ...options, onTask }, convert)
   }
 
   /** Throws where servers have no list of tasks. */
@@ -145,7 +145,7 @@ export class ClientTasks {
     const { ttl, pollInterval, signal, onStatus, ...rest } = options
     const onTask = (answer: Body): TaskHandle => handleOf(new PolledTask(this.#peer, readFlatTask('tools/call', answer), options), convert)
     const local = (answer: Body): TaskHandle => new LocalTask(this.#connection.session, async () => convert(answer))
-    return await this.#connection.ask<TaskHandle>('tools/call', params, { ...rest, ...(signal && { signal }), onTask }, local)
+    return await this.#connection.request<TaskHandle>('tools/call', params, { ...rest, ...(signal && { signal }), onTask }, local)
   }
 
   async #follow(task: Task, { timeout, maxTimeout, signal }: CallOptions, convert: Convert): Promise<CallOutcome> {
@@ -176,7 +176,7 @@ export class ClientTasks {
     const { session } = this.#connection
     return new LocalTask(session, (own) => {
       const limited = { ...options, signal: signal === undefined ? own : AbortSignal.any([signal, own]) }
-      return this.follows ? this.call(params, limited, convert) : this.#connection.ask('tools/call', params, limited, convert)
+      return this.follows ? this.call(params, limited, convert) : this.#connection.request('tools/call', params, limited, convert)
     })
   }
 }

@@ -19,6 +19,7 @@ export class SessionCore {
   readonly endpoint: Endpoint
   readonly settings: SessionSettings
   readonly adopt: SessionOptions['adopt']
+  readonly refused: SessionOptions['refused']
   readonly stats: Stats = new Stats()
   readonly phases: PhaseMachine
   version: ProtocolVersion | undefined
@@ -49,6 +50,7 @@ export class SessionCore {
     this.link =
       options.dialect === undefined ? options.link : dialectLink(options.link, options.dialect, { onLoss: this.onLoss, limits, now: () => clock.now() })
     this.adopt = options.adopt
+    this.refused = options.refused
     this.#tap = options.tap
     this.#onEvent = options.onEvent
     this.#tool = options.endpoint.tool?.bind(options.endpoint)

@@ -113,6 +113,8 @@ export interface SessionOptions {
   asking?: AskingOptions
   /** Offered each request that can get no answer here any more, before it fails. */
   adopt?: Adopt
+  /** What a request fails with in place of this error. Only those that fail take the time for it. */
+  refused?: (error: unknown) => Promise<never>
   /** Shown every frame as it goes over the link. */
   tap?: (direction: 'sent' | 'received', frame: string) => void
   onEvent?: (event: SessionEvent) => void

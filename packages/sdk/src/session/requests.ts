@@ -77,8 +77,10 @@ export class Requests implements MendingHost {
     convert?: (result: Body) => T | Promise<T>,
     envelope = this.envelope,
   ): Promise<T> {
+    const { refused } = this.#core
     return new Promise((resolve, reject) => {
-      this.#begin(method, params, route, options, convert, envelope, resolve as never, reject)
+      const fail = refused === undefined ? reject : (error: unknown): void => resolve(refused(error))
+      this.#begin(method, params, route, options, convert, envelope, resolve as never, fail)
     })
   }
 
