@@ -20,7 +20,7 @@ const EFFORT = {
     opening: 1,
     warmUp: 0.8,
     sessions: 1000,
-    single: { casts: 12, seconds: 0.2, opening: 1.2, warmUp: 0.4 },
+    single: { casts: 6, seconds: 0.2, opening: 1.6, warmUp: 0.6 },
     translation: { casts: 15, rounds: 12, seconds: 0.05, opening: 1, warmUp: 0.5 },
   },
   quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000 },

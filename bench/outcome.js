@@ -11,6 +11,9 @@ export function conclude(name, figures, text, { quick, only, peers, check }) {
 function keep(name, figures, text) {
   const folder = new URL('./results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(figures, null, 2)}\n`)
+  writeFileSync(new URL(`${name}.json`, folder), `${JSON.stringify(figures, withoutRounds, 2)}\n`)
   writeFileSync(new URL(`${name}.md`, folder), text)
 }
+
+/** What every round had is for telling the figures, and far more than they. */
+const withoutRounds = (key, value) => (key === 'samples' ? undefined : value)

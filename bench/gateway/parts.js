@@ -4,6 +4,7 @@ import { eachCast } from './casts.js'
 import { Conversation } from './conversation.js'
 import { Direct } from './direct.js'
 import { loads } from './loads.js'
+import { onOneProcessor } from './one-processor.js'
 import { withPrograms } from './program.js'
 import { sideBySide } from './side-by-side.js'
 import { beforeHttp, beforeStdio, startHttpServer, startParleyBefore } from './subjects.js'
@@ -43,14 +44,18 @@ async function eachLoad(subjects, inFlights, effort, say) {
 }
 
 /**
- * A server over stdio, served over HTTP. One call at a time is measured apart, with many casts that are short: what it takes is mostly the waking up of
- * processes, and differs more from cast to cast than from round to round.
+ * A server over stdio, served over HTTP. One call at a time is measured apart, with more casts: on one processor, which its goals are about, and over all
+ * of them, where it differs more from cast to cast than from program to program.
  */
 export async function stdioToHttp(isWanted, effort, say) {
   const single = { ...effort, ...effort.single }
-  const alone = await eachCast(single.casts, say, () => stdioCast(isWanted, [1], single, say))
+  const alone = () => eachCast(single.casts, say, () => stdioCast(isWanted, [1], single, say))
+  const gathered = await onOneProcessor(say, alone)
+  const spread = await alone()
+  const singles =
+    gathered === undefined ? spread : gathered.map((scenario, at) => ({ ...scenario, title: `${scenario.title}, on one processor`, spread: spread[at] }))
   const together = await eachCast(effort.casts, say, () => stdioCast(isWanted, [8, MOST_IN_FLIGHT], effort, say))
-  return loads.flatMap(({ id }) => [...alone, ...together].filter(({ load }) => load === id))
+  return loads.flatMap(({ id }) => [...singles, ...together].filter(({ load }) => load === id))
 }
 
 function stdioCast(isWanted, inFlights, effort, say) {

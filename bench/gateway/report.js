@@ -26,6 +26,9 @@ const timesBetterPeer = (scenario) => {
   return resultTable(scenario, () => better, `times ${better ?? 'a peer'}`)
 }
 
+/** One call at a time on one processor, and over all of them. */
+const withSpread = ({ spread, ...scenario }) => (spread === undefined ? [scenario] : [scenario, spread])
+
 const shareOfProxy = (scenario) => resultTable(scenario, () => 'reverse proxy', 'share of the proxy')
 
 const shareOfBase = (scenario) => resultTable(scenario, (name) => pairs.find((pair) => pair.name === name)?.base, 'share of the same version')
@@ -60,10 +63,14 @@ export function report({ environment, stdio = [], http = [], translation = [], s
 Every gateway is a process of its own, and so is every server behind one: the same small program without any library for all. The load comes from the bench by hand-written HTTP
 over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are looked at, and the content of
 the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts, and of several casts of processes, since how well one of them
-runs is partly luck of its start (twelve casts for one call at a time over stdio, fifteen for translation, three elsewhere), and all are warmed up with every load before anything is measured. Tables have the medians of each subject; goals are about how subjects
+runs is partly luck of its start (six casts for one call at a time over stdio, fifteen for translation, three elsewhere), and all are warmed up with every load before anything is measured. Tables have the medians of each subject; goals are about how subjects
 compare within one cast, for translation within one round of it, and the median of that, since the machine may be busier in another. "Direct" is the server without a gateway, over the pipes of its process or over HTTP; "added" is how much longer than that the middle call (p50)
 takes. "Work" is processor time of the gateway's process, or of the server's where there is none. The "bare relay" is what \`node:http\` and a pipe cost by themselves: some lines
 that check, limit and supervise nothing.
+
+One call at a time over stdio is measured twice: with the bench, all gateways and all servers on one processor, and with them spread over all processors by the kernel. In the
+first case what is added is what the programs compute; goals are about that. In the second most of it is the waking up of a program on another processor, which no gateway can
+change, and which depends on where each of them happens to be.
 
 All run with their defaults, supergateway with sessions (\`--stateful\`; without them it starts a process for each request): goals are about these. "Pared down" is what the
 peers can do at best, without what Parley does as well: mcp-proxy with Streamable HTTP alone, without its store of events and for the handshake era only (\`--server stream
@@ -74,7 +81,7 @@ an output schema, and small results with structured content, which later version
 Where many sessions are open, their clients declare no capabilities, since only such clients can share a server over stdio. The memory of a session
 is what the gateway's process has grown by (\`VmRSS\`), after collections.
 
-${section('A server over stdio, served over HTTP', stdio.map(timesBetterPeer))}${section(
+${section('A server over stdio, served over HTTP', stdio.flatMap(withSpread).map(timesBetterPeer))}${section(
   'A server over HTTP, served over HTTP in the same version',
   http.map(shareOfProxy),
 )}${section('Translation: version of the client → version of the server, HTTP on both sides', translation.map(shareOfBase))}${section(
