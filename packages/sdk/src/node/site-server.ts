@@ -140,8 +140,8 @@ export class SiteServer implements SiteServing {
   }
 
   #webSockets(server: Servable, own: WebSocketEndpointOptions): Promise<WebSocketEndpoint> {
-    const { allowedHosts, allowedOrigins, principal, session } = this.#options
-    return webSocketEndpointWithin(this.site.places, server, { ...defined({ allowedHosts, allowedOrigins, principal, session }), ...own })
+    const { allowedHosts, allowedOrigins, hint, principal, session } = this.#options
+    return webSocketEndpointWithin(this.site.places, server, { ...defined({ allowedHosts, allowedOrigins, hint, principal, session }), ...own })
   }
 
   async #close(options: CloseOptions): Promise<void> {

@@ -25,7 +25,7 @@ export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined)
     const objection = barred(request, site.guard)
     if (objection !== undefined) return refuseUpgrade(socket, objection)
     const named = taken().slice(0, MAX_NAMED).join(', ')
-    refuseUpgrade(socket, [404, 'invalid_request', `Nothing is served at this path; WebSockets are taken at ${named}`])
+    refuseUpgrade(socket, [404, 'invalid_request', hinted(site, request, `Nothing is served at this path; WebSockets are taken at ${named}`)])
   }
   return {
     takesUpgrade: (request) => {
@@ -33,5 +33,16 @@ export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined)
       return other !== undefined || (asksForWebSocket(request) && taken().length > 0)
     },
     onUpgrade: (request, socket, head) => (mountFor(request)?.onUpgrade ?? other ?? refuse)(request, socket, head),
+  }
+}
+
+function hinted(site: HttpSite, request: IncomingMessage, message: string): string {
+  const { method = 'GET', headers } = request
+  try {
+    const asked = { method, path: pathOf(request), header: (name: string) => headers[name.toLowerCase()]?.toString() }
+    return site.settings.hint?.(asked, { status: 404, message })?.message ?? message
+  } catch (error) {
+    site.report(error)
+    return message
   }
 }

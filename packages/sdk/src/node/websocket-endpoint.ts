@@ -1,15 +1,14 @@
 /** Takes WebSocket handshakes on one path of an HTTP server and makes a conversation of each. */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocketServer } from 'ws'
-import { ParleyError } from '../errors/index.ts'
-import { DEFAULT_LIMITS, errorText } from '../jsonrpc/index.ts'
-import { admission, type HttpOptions, type Mount, type Places, type Servable } from '../serve/index.ts'
+import { DEFAULT_LIMITS } from '../jsonrpc/index.ts'
+import { admission, type HintOptions, type HttpOptions, type Mount, type Places, type Servable, turnAway } from '../serve/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
-import { type Exchange, Guard, type GuardOptions, JSON_TYPE, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
+import { type Exchange, Guard, type GuardOptions, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
 import { asksForWebSocket, barred, type Objection, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
 import { loadWs } from './websocket-library.ts'
 
-export interface WebSocketEndpointOptions extends GuardOptions {
+export interface WebSocketEndpointOptions extends GuardOptions, HintOptions {
   /** Default `/ws`. */
   path?: string
   /** Default 1000; one more is refused (503). */
@@ -83,8 +82,7 @@ class Endpoint implements WebSocketEndpoint {
 
   /** Requests that ask for no WebSocket. */
   handle(exchange: Exchange): void {
-    const error = new ParleyError('invalid_request', { message: 'This path takes WebSocket connections only' })
-    exchange.respond(426, { 'content-type': JSON_TYPE, upgrade: 'websocket' }, errorText(undefined, error.toWire()))
+    turnAway(exchange, this.#options, 426, 'This path takes WebSocket connections only', { upgrade: 'websocket' })
   }
 
   readonly onUpgrade: UpgradeListener = (request, socket, head) => {

@@ -5,6 +5,7 @@ import { type CloseOptions, spokenVersions } from '../session/index.ts'
 import { acceptance, type Exchange } from '../transport/index.ts'
 import { META, supports } from '../versions/index.ts'
 import { Hall } from './hall.ts'
+import { turnAway } from './hint.ts'
 import { admitsBody } from './json-body.ts'
 import { type HttpSettings, principalOf } from './options.ts'
 import { refuse, refuseWith } from './refusal.ts'
@@ -70,7 +71,7 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   #refuseMethod(exchange: Exchange): false {
-    refuse(exchange, 405, 'invalid_request', `${exchange.method.slice(0, 20)} is not a method of this endpoint`, { allow: this.#methods })
+    turnAway(exchange, this.#settings, 405, `${exchange.method.slice(0, 20)} is not a method of this endpoint`, { allow: this.#methods })
     return false
   }
 
@@ -185,7 +186,7 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   #onGet(exchange: Exchange): void {
-    if (!acceptance(exchange.header('accept')).events) return refuse(exchange, 406, 'invalid_request', 'Accept must admit text/event-stream')
+    if (!acceptance(exchange.header('accept')).events) return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
     const found = this.#required(exchange)
     if (found === undefined) return
     const lastEventId = exchange.header('last-event-id')
@@ -203,7 +204,7 @@ export class StreamableEndpoint implements Mount, Tenant {
   #required(exchange: Exchange): HttpSession | undefined {
     const id = exchange.header('mcp-session-id')
     if (id !== undefined) return this.#find(exchange, id)
-    refuse(exchange, 400, 'invalid_request', 'Header Mcp-Session-Id is missing')
+    turnAway(exchange, this.#settings, 400, 'Header Mcp-Session-Id is missing')
     return undefined
   }
 

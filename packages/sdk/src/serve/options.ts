@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
 import { type AcceptOptions, askingSettings, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
 import type { Exchange, GuardOptions } from '../transport/index.ts'
+import type { HintOptions } from './hint.ts'
 
 /**
  * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an event stream.
@@ -26,7 +27,7 @@ export interface ServedPaths {
 }
 
 /** What holds for a whole site, however many servers it has. */
-export interface SiteOptions extends GuardOptions {
+export interface SiteOptions extends GuardOptions, HintOptions {
   /** Default `auto`. */
   answer?: AnswerMode
   /** Most sessions at once, of all servers together. Over it one without a handshake ends, or the one idle longest; with none idle, nobody new is let in (503). Default 10 000. */
@@ -77,6 +78,7 @@ export interface HttpSettings {
   readonly maxStreams: number
   readonly maxRequests: number
   readonly principal: HttpOptions['principal']
+  readonly hint: HintOptions['hint']
   readonly heartbeat: number
   readonly retry: number
   readonly maxUnread: number
@@ -106,6 +108,7 @@ export function settleHttp(options: SiteOptions): HttpSettings {
     maxStreams: positive('maxStreams', options.maxStreams ?? 256),
     maxRequests: positive('maxRequests', options.maxRequests ?? 10_000),
     principal: options.principal,
+    hint: options.hint,
     heartbeat: positive('heartbeat', milliseconds(options.heartbeat ?? '15s')),
     retry: milliseconds(options.retry ?? '1s'),
     maxUnread: positive('maxUnread', options.maxUnread ?? 8 * 1024 * 1024),

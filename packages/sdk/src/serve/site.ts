@@ -5,6 +5,7 @@ import type { CloseOptions } from '../session/index.ts'
 import { type Exchange, Guard, type ResponseHeaders } from '../transport/index.ts'
 import { StreamableEndpoint } from './endpoint.ts'
 import { healthMount } from './health.ts'
+import { turnAway } from './hint.ts'
 import { type HttpSettings, type ServedPaths, type SiteOptions, settingsFor, settleHttp } from './options.ts'
 import { preflight } from './preflight.ts'
 import { refuse } from './refusal.ts'
@@ -116,7 +117,7 @@ export class HttpSite {
       return undefined
     }
     if (station === undefined) {
-      refuse(exchange, 404, 'invalid_request', `Nothing is served at this path; ${named([...new Set([...this.#served].map(({ path }) => path))])}`)
+      turnAway(exchange, this.settings, 404, `Nothing is served at this path; ${named([...new Set([...this.#served].map(({ path }) => path))])}`)
       return undefined
     }
     const { mount, maxBytes } = station
@@ -135,6 +136,11 @@ export class HttpSite {
   /** Something here is broken: the client is told no more than that. */
   failed(exchange: Exchange, error: unknown): void {
     refuse(exchange, 500, 'internal_error', 'Internal error')
+    this.report(error)
+  }
+
+  /** Tells its owner what is broken. */
+  report(error: unknown): void {
     try {
       this.settings.onError(error)
     } catch {

@@ -2,6 +2,7 @@
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import { acceptance, type Exchange, SseServerLink } from '../transport/index.ts'
+import { type HintOptions, turnAway } from './hint.ts'
 import { admitsBody } from './json-body.ts'
 import { type HttpSettings, principalOf, type SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
@@ -15,13 +16,13 @@ export function sseMounts(server: Acceptance, places: Places, settings: HttpSett
   const { path = '/sse', messages = '/messages' } = paths
   const connections = new Connections(server, places, settings, messages)
   const stream: Mount = {
-    admit: (exchange) => hasMethod(exchange, 'GET'),
+    admit: (exchange) => hasMethod(exchange, settings, 'GET'),
     handle: (exchange) => connections.open(exchange),
     count: () => connections.size,
     close: (options) => connections.close(options),
   }
   const inbox: Mount = {
-    admit: (exchange) => hasMethod(exchange, 'POST') && connections.admit(exchange),
+    admit: (exchange) => hasMethod(exchange, settings, 'POST') && connections.admit(exchange),
     handle: (exchange) => connections.receive(exchange),
     owns: (exchange) => connections.has(sessionIn(exchange)),
   }
@@ -31,9 +32,9 @@ export function sseMounts(server: Acceptance, places: Places, settings: HttpSett
   ]
 }
 
-function hasMethod(exchange: Exchange, method: 'GET' | 'POST'): boolean {
+function hasMethod(exchange: Exchange, hints: HintOptions, method: 'GET' | 'POST'): boolean {
   if (exchange.method === method) return true
-  refuse(exchange, 405, 'invalid_request', `This path takes ${method} only`, { allow: method })
+  turnAway(exchange, hints, 405, `This path takes ${method} only`, { allow: method })
   return false
 }
 
@@ -87,7 +88,7 @@ class Connections {
   }
 
   open(exchange: Exchange): void {
-    if (!acceptance(exchange.header('accept')).events) return refuse(exchange, 406, 'invalid_request', 'Accept must admit text/event-stream')
+    if (!acceptance(exchange.header('accept')).events) return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
     if (this.#closing || !this.#places.take()) {
       const why = this.#closing ? 'The server is shutting down' : 'There are too many sessions'
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
@@ -140,7 +141,7 @@ class Connections {
   #find(exchange: Exchange): Connection | undefined {
     const id = sessionIn(exchange)
     if (id === null) {
-      refuse(exchange, 400, 'invalid_request', 'Parameter sessionId is missing; post to the address that the stream names first')
+      turnAway(exchange, this.#settings, 400, 'Parameter sessionId is missing; post to the address that the stream names first')
       return undefined
     }
     const found = this.#open.get(id)

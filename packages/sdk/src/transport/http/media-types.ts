@@ -28,6 +28,8 @@ export const isJsonType: (header: string) => boolean = remembering((header) => {
 export interface Acceptance {
   readonly json: boolean
   readonly events: boolean
+  /** By name, and before what programs read: it is people who do. */
+  readonly text: boolean
 }
 
 /** What an `Accept` header admits; without one, everything. */
@@ -35,14 +37,20 @@ export function acceptance(header: string | undefined): Acceptance {
   return header === undefined ? EVERYTHING : readAccept(header)
 }
 
-const EVERYTHING: Acceptance = { json: true, events: true }
+const EVERYTHING: Acceptance = { json: true, events: true, text: false }
 
 const readAccept: (header: string) => Acceptance = remembering((header) => {
-  const ranges = new Map<string, boolean>()
+  const ranges = new Map<string, number>()
   for (const range of header.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    if (type !== '') ranges.set(type, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)))
+    if (type !== '') ranges.set(type, weightAmong(parameters))
   }
-  const admits = (type: string): boolean => ranges.get(type) ?? ranges.get(`${type.slice(0, type.indexOf('/'))}/*`) ?? ranges.get('*/*') ?? false
-  return { json: admits(JSON_TYPE), events: admits(EVENT_STREAM) }
+  const admits = (type: string): boolean => (ranges.get(type) ?? ranges.get(`${type.slice(0, type.indexOf('/'))}/*`) ?? ranges.get('*/*') ?? 0) > 0
+  const named = (...types: string[]): number => Math.max(...types.map((type) => ranges.get(type) ?? 0))
+  return { json: admits(JSON_TYPE), events: admits(EVENT_STREAM), text: named('text/html', 'text/plain') > named(JSON_TYPE, EVENT_STREAM) }
 })
+
+function weightAmong(parameters: readonly string[]): number {
+  const [, weight = '1'] = parameters.map((parameter) => /^q=([01](?:\.\d*)?)$/.exec(parameter)).find((found) => found !== null) ?? []
+  return Number(weight)
+}
