@@ -1,6 +1,7 @@
 /** Connections over which plain requests are served without `node:http`, until one says anything else: then it is handed over, with all that was said. */
 import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
+import { ParleyError } from '../errors/index.ts'
 import type { HttpSite } from '../serve/index.ts'
 import type { Clock } from '../session/index.ts'
 import { serveWhole } from './http-serve.ts'
@@ -25,6 +26,9 @@ const MAX_KEPT = 64 * 1024
 /** Longer heads are read anew each time: connections are many, and what is remembered is remembered for each. */
 const MAX_REMEMBERED = 2 * 1024
 
+/** What a connection begins with whose client speaks TLS: a record of the handshake. */
+const TLS_HANDSHAKE = 0x16
+
 const HEAD_END = '\r\n\r\n'
 const REPLACEMENT = '\ufffd'
 /** In the words of `node:http`. */
@@ -36,6 +40,7 @@ export class PlainConnections {
   readonly #all = new Set<PlainConnection>()
   readonly #period: number
   #cancelSweep: (() => void) | undefined
+  #metTls = false
 
   constructor(options: PlainOptions) {
     this.options = options
@@ -49,6 +54,14 @@ export class PlainConnections {
 
   forget(connection: PlainConnection): void {
     this.#all.delete(connection)
+  }
+
+  /** What its client would be told it cannot read: the one who can mend it learns of it, but not from every port scanner again. */
+  meetTls(): void {
+    if (this.#metTls) return
+    this.#metTls = true
+    const message = 'A client speaks TLS to a port that does not: its address should begin with http:// or ws://'
+    this.options.site.report(new ParleyError('transport_error', { message }))
   }
 
   /** Ends those that wait for another request. */
@@ -185,6 +198,7 @@ class PlainConnection implements PlainTurn {
 
   #handOver(bytes: Buffer): void {
     const { socket } = this
+    if (!this.#greeted && bytes[0] === TLS_HANDSHAKE) this.#home.meetTls()
     this.#leave()
     socket.pause()
     socket.unshift(bytes)

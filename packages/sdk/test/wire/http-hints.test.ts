@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ServeSiteOptions, type SiteServing, serveSite } from '../../src/node.ts'
 import { createServer, fetchHandler, tool } from '../../src/server.ts'
@@ -109,4 +111,15 @@ describe('words for who has come to the wrong place', () => {
     expect((await call(port, { body: initialize() })).status).toBe(200)
     expect((await call(port, { method: 'GET', headers: { accept: BROWSER, 'mcp-session-id': 'unknown' } })).json.error?.message).toContain('no such session')
   })
+})
+
+it('tells its owner, once, of clients that speak TLS where it is not spoken', async () => {
+  const told: string[] = []
+  const { port } = await site({ onError: (error) => told.push((error as Error).message) })
+  for (let n = 0; n < 2; n++) {
+    const socket = connectSocket(port, '127.0.0.1')
+    socket.resume().write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03]))
+    await once(socket, 'close')
+  }
+  expect(told).toEqual(['A client speaks TLS to a port that does not: its address should begin with http:// or ws://'])
 })
