@@ -43,7 +43,7 @@ const sdkLayers: Layers = { arrows: ARROWS, entries: ENTRIES }
 const GATEWAY_ARROWS: Arrows = {
   config: [],
   log: [],
-  http: [],
+  http: ['config'],
   catalogue: ['config'],
   supervision: ['config'],
   upstream: ['catalogue', 'supervision', 'log'],

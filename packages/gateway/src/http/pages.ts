@@ -1,5 +1,7 @@
 /** The plain paths of the gateway: for people, probes and monitors. */
 import type { Mount } from 'parley-mcp/server'
+import { addressOf } from './address.ts'
+import { endpointsOf } from './endpoints.ts'
 import { LANDING_HEADERS } from './landing.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -19,7 +21,7 @@ const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', allow: 'GET,
 /** By path. */
 export function pageMounts({ readiness, metricsText, landing }: PageSources): Record<string, Mount> {
   return {
-    '/': page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(addressOf(exchange)))),
+    '/': forPeople(page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(addressOf(exchange))))),
     '/metrics': page((exchange) => exchange.respond(200, METRICS_HEADERS, metricsText())),
     '/healthz': openPage((exchange) => json(exchange, 200, { status: 'ok' })),
     // Probes come by address, not by name: whom the guard would not let in learns whether, but not what.
@@ -34,12 +36,6 @@ export function pageMounts({ readiness, metricsText, landing }: PageSources): Re
       },
     ),
   }
-}
-
-/** The reader may have come by a name and a proxy of which the gateway knows nothing. */
-function addressOf(exchange: Exchange): string {
-  const scheme = exchange.header('x-forwarded-proto') === 'https' ? 'https' : 'http'
-  return `${scheme}://${exchange.header('host') ?? 'localhost'}`
 }
 
 function statusWord(ready: boolean): string {
@@ -59,6 +55,26 @@ function page(show: (exchange: Exchange) => void): Mount {
     },
     handle: show,
   }
+}
+
+/** MCP clients come here when their address has no path. */
+function forPeople(shown: Mount): Mount {
+  const { path, sse, webSocket } = endpointsOf()
+  const words = `This page is for people; MCP clients connect to ${path}, those of HTTP+SSE to ${sse.path}, those of WebSocket to ${webSocket}\n`
+  return {
+    ...shown,
+    admit: (exchange) => {
+      if (asks(exchange) && !wantsEvents(exchange)) return true
+      exchange.respond(asks(exchange) ? 406 : 405, TEXT_HEADERS, words)
+      return false
+    },
+  }
+}
+
+/** And would not know what to do with a page. */
+function wantsEvents(exchange: Exchange): boolean {
+  const accept = exchange.header('accept') ?? ''
+  return accept.includes('text/event-stream') && !accept.includes('text/html')
 }
 
 function openPage(show: (exchange: Exchange) => void, toStrangers = show): Mount {

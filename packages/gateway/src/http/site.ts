@@ -4,7 +4,7 @@ import type { Duration } from 'parley-mcp/engine'
 import { type Served, type SiteServing, serveSite } from 'parley-mcp/node'
 import type { Servable } from 'parley-mcp/server'
 import { endpointsOf } from './endpoints.ts'
-import { nearMisses } from './near-misses.ts'
+import { hintsAmong } from './near-misses.ts'
 import { type GatewaySiteOptions, siteOptions, whyNot } from './options.ts'
 
 export interface Listening {
@@ -95,7 +95,8 @@ export class GatewaySite {
   async #open(): Promise<SiteServing> {
     const { host, port } = this.#options
     try {
-      return await serveSite(siteOptions(this.#options), (serving) => {
+      const options = { ...siteOptions(this.#options), hint: hintsAmong(() => [...this.#servers.keys()]) }
+      return await serveSite(options, (serving) => {
         this.#serving = serving
         return Promise.all([...this.#servers].map(([name, server]) => this.#serve(serving, name, server)))
       })
@@ -132,7 +133,7 @@ export class GatewaySite {
 
   async #serve(serving: SiteServing, name: string, server: Servable): Promise<void> {
     const { path, sse, webSocket } = endpointsOf(name)
-    const served = serving.serve(server, { path, sse, webSocket: { path: webSocket }, mounts: nearMisses(name) })
+    const served = serving.serve(server, { path, sse, webSocket: { path: webSocket } })
     this.#served.set(name, served)
     try {
       await served
