@@ -1,6 +1,8 @@
 /** WebSockets of a client on Node: those of the package `ws`, which bounds messages and says why it cannot connect, or the runtime's own without it. */
+import type { IncomingMessage } from 'node:http'
+import type { WebSocket } from 'ws'
 import type { Link } from '../jsonrpc/index.ts'
-import { type Dial, dialGlobal, type WebSocketOptions, webSocketTo as webSocketWith } from '../transport/index.ts'
+import { type Dial, dialGlobal, refusalWords, type WebSocketOptions, webSocketTo as webSocketWith } from '../transport/index.ts'
 import { loadWs } from './websocket-library.ts'
 
 /** `load` gives the package, or rejects where it is not installed. */
@@ -10,7 +12,9 @@ export function dialWith(load: typeof loadWs): Dial {
     if (library === undefined) return dialGlobal(url, settings)
     const { protocol, headers, maxMessage } = settings
     // Compression costs memory for every connection, and its limits are not ours.
-    return new library.WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false, maxPayload: maxMessage })
+    const socket = new library.WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false, maxPayload: maxMessage })
+    socket.on('unexpected-response', (_, response) => void refused(socket, response))
+    return socket
   }
 }
 
@@ -18,6 +22,24 @@ const dialHere = dialWith(loadWs)
 
 function unlessRuntimeHasOne(missing: unknown): undefined {
   if (globalThis.WebSocket === undefined) throw missing
+}
+
+/** Enough for any error a server has to tell. */
+const MAX_REFUSAL = 64 * 1024
+
+/** The package would say the status alone; why it is so stands in the body. */
+async function refused(socket: WebSocket, response: IncomingMessage): Promise<void> {
+  let text = ''
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += chunk
+      if (text.length > MAX_REFUSAL) break
+    }
+  } catch {
+    // What came is all there is to show.
+  }
+  socket.emit('error', new Error(`Unexpected server response: ${response.statusCode}: ${refusalWords(text)}`))
+  socket.terminate()
 }
 
 /** A link to `ws://` or `wss://`. */

@@ -4,6 +4,7 @@ export { type HttpTransport, type OpenHttpOptions, openHttp } from './http/clien
 export { brokenOff, callWith, type Fetch, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './http/client-call.ts'
 export { isUnsent } from './http/client-failure.ts'
 export type { HttpChallenge, HttpHeaders, HttpLinkOptions, LinkClock } from './http/client-options.ts'
+export { refusalWords } from './http/client-refusal.ts'
 export type { Exchange, ResponseBody, ResponseHeaders, Sink } from './http/exchange.ts'
 export { Guard, type GuardOptions, isLoopback, loopbackHosts } from './http/guard.ts'
 export type { Hangup } from './http/hangup.ts'

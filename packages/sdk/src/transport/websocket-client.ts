@@ -110,9 +110,9 @@ function wordsOf(trouble: unknown): string {
 const KINDS: Readonly<Record<string, ErrorKind>> = { 401: 'unauthorized', 403: 'forbidden', 429: 'rate_limited' }
 
 function failure(url: URL, why: string, cause: unknown): ParleyError {
-  // The one way in which `ws` tells the status of a refusal.
-  const [, status] = /^Unexpected server response: (\d{3})$/.exec(why) ?? []
-  const words = status === undefined ? (wrongLanguage(shownUrl(url), why) ?? why) : `it answered ${status}`
+  // The one way in which `ws` tells the status of a refusal, and perhaps what was said beside it.
+  const [, status, said = ''] = /^Unexpected server response: (\d{3})(: .*)?$/s.exec(why) ?? []
+  const words = status === undefined ? (wrongLanguage(shownUrl(url), why) ?? why) : `it answered ${status}${said}`
   return new ParleyError(KINDS[status ?? ''] ?? 'transport_error', {
     message: `Cannot connect to ${shownUrl(url)}: ${words}`,
     ...(status === undefined ? {} : { data: { status: Number(status) } }),

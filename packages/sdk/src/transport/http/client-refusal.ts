@@ -14,6 +14,12 @@ export interface Refusal {
 
 const KINDS: Readonly<Record<number, ErrorKind>> = { 401: 'unauthorized', 403: 'forbidden', 429: 'rate_limited' }
 
+/** What the body of a refusal says, as the end of a sentence. */
+export function refusalWords(text: string): string {
+  const parsed = parse(text)
+  return parsed.kind === 'error' ? parsed.message.error.message : excerpt(text)
+}
+
 /** Reads the body of a response whose status, or type, says that it carries no answer. */
 export async function readRefusal(reply: HttpReply, url: URL): Promise<Refusal> {
   const text = await readBeginning(reply)
@@ -25,7 +31,7 @@ export async function readRefusal(reply: HttpReply, url: URL): Promise<Refusal> 
   const type = reply.header('content-type')
   const unexpected = status >= 200 && status < 300 ? ` with ${type === undefined ? 'no content type' : type.slice(0, 80)}` : ''
   const error = new ParleyError(KINDS[status] ?? 'transport_error', {
-    message: `${shownUrl(url)} answered ${status}${unexpected}: ${message?.error.message ?? excerpt(text)}`,
+    message: `${shownUrl(url)} answered ${status}${unexpected}: ${refusalWords(text)}`,
     data: {
       status,
       ...(message === undefined ? {} : { code: message.error.code }),
