@@ -148,6 +148,15 @@ describe('parley doctor on an address', () => {
   })
 
   it.each([
+    ['http://a:1/servers/nots/mcp', 'the endpoints are /servers/n1/mcp, /mcp and 9 more; did you mean /servers/notes/mcp?', 'http://a:1/servers/notes/mcp'],
+    ['ws://a:1/servers/nots/ws', 'WebSockets are taken at /servers/notes/ws, /ws; did you mean /servers/notes/ws?', 'ws://a:1/servers/notes/ws'],
+  ])('at %s believes a gateway that says what was meant', (asked, said, meant) => {
+    expect(candidates(new URL(asked), `Nothing is served at this path; ${said}`)[0]?.href).toBe(meant)
+  })
+
+  it.each([
+    'did you mean //b:2/mpc?',
+    'did you mean /\\b:2/mpc?',
     'the endpoint is //b:2/mpc',
     'the endpoints are /\\b:2/mpc, \\/b:2/mpc',
     'the endpoints are //b:2/mcp, http://b:2/mpc, /\t/b:2/mpc',

@@ -23,7 +23,7 @@ export function usualAdvice(asked: URL): string {
 
 /** The most likely first, all at the host that was asked: what is sent there may hold credentials. `said` is how the address was refused. */
 export function candidates(asked: URL, said: string): URL[] {
-  const ways = [...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
+  const ways = [...meantIn(said), ...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
   const urls = ways.map((way) => (way.startsWith('/') ? new URL(way, asked) : new URL(`http://${asked.host}${way.slice('http:'.length)}`)))
   return urls.filter(({ href, host }) => href !== asked.href && host === asked.host)
 }
@@ -32,6 +32,12 @@ const SERVER = /^\/servers\/([^/]+)\/mcp$/
 
 /** The text is the server's own: a path that begins with two slashes, of either kind, would be an address somewhere else. */
 const PATH = /^\/(?!\/)[^\s;,\\]*$/
+
+/** What a gateway of Parley knows is better than any guess of ours. */
+function meantIn(said: string): string[] {
+  const [, path = ''] = /did you mean (\S+)\?/.exec(said) ?? []
+  return PATH.test(path) ? [path] : []
+}
 
 /** Parley itself lists what there is; of the servers of a gateway, names are compared and not what all of them share. */
 function namedIn(said: string, path: string): string[] {
