@@ -133,6 +133,7 @@ describe('G a removed server', () => {
     const gone: WeakRef<object>[] = []
     for (let count = 0; count < 5; count++) {
       rig.replace({ b: { server: small('b') } })
+      if (count === 0) await Promise.all(clients.map((client) => client.subscribe('parley://servers/b/note%3A%2F%2Fx', () => {})))
       for (const client of clients) {
         await named(client)
         await client.call('b__who')

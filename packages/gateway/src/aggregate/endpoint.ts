@@ -1,9 +1,10 @@
 /** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
 import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
 import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, type Introduction, isObject, type Session } from 'parley-mcp/engine'
-import { reported, type ServedUpstream, withoutExecution } from '../bridge/index.ts'
+import { reported, type ServedUpstream, uriIn, withoutExecution } from '../bridge/index.ts'
 import { MergedList } from '../catalogue/index.ts'
 import { BridgedCall, HANDLE_KEY, type ListKind, toldTo, viaIn } from '../upstream/index.ts'
+import { Followed } from './followed.ts'
 import { DEADLINE, isListMethod, type ListMethod, type OwnList, type OwnLists } from './lists.ts'
 import { RoutedInbound } from './routed.ts'
 import { STATUS_RESOURCE, STATUS_URI, statusContents } from './status.ts'
@@ -18,6 +19,7 @@ export class AggregateEndpoint implements Endpoint {
   readonly keepsDigits = true
   readonly #whole: Whole
   readonly #ways: Ways
+  readonly #followed: Followed
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
   readonly #diverged = new Map<ListKind, Set<string>>()
   #taskLists: MergedList<Body> | undefined
@@ -29,6 +31,7 @@ export class AggregateEndpoint implements Endpoint {
   constructor(whole: Whole) {
     this.#whole = whole
     this.#ways = new Ways(whole, (kind, server) => this.#changed(kind, server))
+    this.#followed = new Followed(this.#ways, whole)
   }
 
   /** What is for one server needs that one alone. */
@@ -74,7 +77,7 @@ export class AggregateEndpoint implements Endpoint {
   opened(session: Session): void {
     this.#session = session
     this.#ways.session = session
-    this.#whole.listeners.add(session)
+    this.#whole.listeners.add(session, this.#followed)
   }
 
   closing(session: Session): void {
@@ -84,6 +87,7 @@ export class AggregateEndpoint implements Endpoint {
   closed(session: Session): void {
     this.#whole.listeners.remove(session)
     this.#statusFollowed?.()
+    this.#followed.end()
     this.#ways.closed(session)
   }
 
@@ -125,31 +129,21 @@ export class AggregateEndpoint implements Endpoint {
   }
 
   async subscribe(inbound: Inbound): Promise<Answer> {
-    const { uri } = inbound.params
+    const uri = uriIn(inbound.params)
     if (uri === STATUS_URI) return this.#followStatus(inbound.session)
-    const { served, own } = await this.#whole.directory.resource(uri)
-    const { followed } = await this.#ways.to(served, inbound)
-    const before = followed.get(own)
-    followed.set(own, uri as string)
-    try {
-      return await this.#ways.send(inbound, served, { uri: own })
-    } catch (error) {
-      if (before === undefined) followed.delete(own)
-      throw error
-    }
+    await this.#followed.add(uri)
+    return NOTHING
   }
 
   async unsubscribe(inbound: Inbound): Promise<Answer> {
-    const { uri } = inbound.params
+    const uri = uriIn(inbound.params)
     if (uri === STATUS_URI) {
       this.#statusFollowed?.()
       this.#statusFollowed = undefined
       return NOTHING
     }
-    const { served, own } = await this.#whole.directory.resource(uri)
-    const { followed } = await this.#ways.to(served, inbound)
-    followed.delete(own)
-    return this.#ways.send(inbound, served, { uri: own })
+    await this.#followed.remove(uri)
+    return NOTHING
   }
 
   listen(inbound: Inbound): Promise<Answer> {

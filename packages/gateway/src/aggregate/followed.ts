@@ -1,182 +1,156 @@
-/** The resources and tasks one listener follows, at whichever servers they are: one that is slow or gone keeps the others waiting for nothing. */
-import type { Body, Clock, Inbound, Subscription } from 'parley-mcp/engine'
-import type { News, ServedUpstream } from '../bridge/index.ts'
-import type { Line } from '../upstream/index.ts'
-import type { Directory, Route } from './directory.ts'
-import { DEADLINE } from './lists.ts'
-import type { Offers } from './offers.ts'
-import type { TaskIds } from './task-ids.ts'
+/** The resources one client follows, each at the server whose it is now: servers come, go and change places, and one that is slow or gone keeps no other waiting. */
+import { declares, ParleyError } from 'parley-mcp'
+import type { ServedUpstream } from '../bridge/index.ts'
+import type { Route } from './directory.ts'
 import type { Whole } from './whole.ts'
-import { Words } from './words.ts'
 
-const UPDATED = 'notifications/resources/updated'
+/** How the client follows a resource at one server, and is told of it. */
+export interface Follower {
+  /** `told`: of each URI at the server that has changed, that of the resource or one below it. What it gives ends it. */
+  follow(route: Route, told: (own: string) => void): Promise<() => Promise<void>>
+  /** By a URI the client knows. */
+  updated(uri: string): void
+}
 
 interface Following extends Route {
-  stop(): void
+  readonly stop: () => Promise<void>
+}
+
+interface Wish {
+  /** Absent while it is followed nowhere: its server may come back. */
+  following: Following | undefined
+  beginning: Promise<void> | undefined
+  /** Since that began, servers or what they offer have changed. */
+  isOvertaken: boolean
+  /** Who was asked last. */
+  asked: ServedUpstream | undefined
 }
 
 export class Followed {
-  readonly #news: News
-  readonly #directory: Directory
-  readonly #offers: Offers
-  readonly #taskIds: TaskIds
-  readonly #clock: Clock
-  /** By the URI the listener gave. */
-  readonly #following = new Map<string, Following>()
-  /** Acknowledged, and followed nowhere now: their server may come back. */
-  readonly #missing = new Set<string>()
-  readonly #tasks: (() => void)[] = []
-  #ended = false
+  readonly #follower: Follower
+  readonly #whole: Whole
+  /** By the URI the client gave. */
+  readonly #wishes = new Map<string, Wish>()
 
-  constructor(news: News, { directory, offers, tasks, clock }: Whole) {
-    this.#news = news
-    this.#taskIds = tasks
-    this.#directory = directory
-    this.#offers = offers
-    this.#clock = clock
+  constructor(follower: Follower, whole: Whole) {
+    this.#follower = follower
+    this.#whole = whole
   }
 
-  /** Whether it is followed now. */
-  async add(uri: string): Promise<boolean> {
-    const following = await this.#inTime(this.#follow(uri))
-    if (following !== undefined) this.#following.set(uri, following)
-    return following !== undefined
-  }
-
-  /** Those of the tasks that are followed now, by the ids the listener knows. */
-  async addTasks(taskIds: readonly string[]): Promise<string[]> {
-    const byServer = new Map<ServedUpstream, string[]>()
-    for (const taskId of taskIds) {
-      const route = this.#directory.findTask(taskId)
-      if (route !== undefined) byServer.set(route.served, [...(byServer.get(route.served) ?? []), route.own])
+  /** Resolves when it is followed. What cannot be is not wanted any more, unless it was before. */
+  async add(uri: string): Promise<void> {
+    const known = this.#wishes.get(uri)
+    const wish = known ?? { following: undefined, beginning: undefined, isOvertaken: false, asked: undefined }
+    this.#wishes.set(uri, wish)
+    try {
+      if (wish.following === undefined) await this.#begin(uri, wish)
+    } catch (error) {
+      if (known === undefined && this.#isWanted(uri, wish)) this.#wishes.delete(uri)
+      throw error
     }
-    const followed = await Promise.all([...byServer].map(([served, own]) => this.#followTasks(served, own)))
-    const known = new Set(followed.flat())
-    return taskIds.filter((taskId) => known.has(taskId))
   }
 
-  /** Servers were replaced, or are others now: what was followed at one is followed at the one whose it is now, and may have changed meanwhile. */
+  async remove(uri: string): Promise<void> {
+    const wish = this.#wishes.get(uri)
+    this.#wishes.delete(uri)
+    await wish?.following?.stop()
+  }
+
+  /** Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have changed meanwhile. */
   renew(): void {
-    for (const [uri, following] of [...this.#following]) {
-      if (this.#isStillThere(uri, following)) continue
-      following.stop()
-      this.#following.delete(uri)
-      this.#missing.add(uri)
-    }
-    this.findMissing()
-  }
-
-  /** Somebody may offer again what nobody did. */
-  findMissing(): void {
-    for (const uri of [...this.#missing]) void this.#find(uri)
+    if (this.#wishes.size === 0) return
+    for (const [uri, wish] of this.#wishes) if (wish.following === undefined) void this.#find(uri, wish)
+    this.#move()
+    void this.#meetServers().then(() => this.#move())
   }
 
   end(): void {
-    this.#ended = true
-    this.#missing.clear()
-    for (const stop of this.#tasks.splice(0)) stop()
-    for (const { stop } of this.#following.values()) stop()
-    this.#following.clear()
+    const wishes = [...this.#wishes.values()]
+    this.#wishes.clear()
+    for (const { following } of wishes) following?.stop().catch(() => {})
+  }
+
+  #isWanted(uri: string, wish: Wish): boolean {
+    return this.#wishes.get(uri) === wish
   }
 
   /** As far as it is known whose it is: who has yet to say what it offers takes nothing away. */
-  #isStillThere(uri: string, { served, own }: Following): boolean {
+  #isInPlace(uri: string, { served, own }: Following): boolean {
+    const { offers } = this.#whole
     const { name } = served.upstream
-    if (this.#offers.server(name) !== served) return false
-    const route = this.#offers.route(uri)
+    if (offers.server(name) !== served) return false
+    const route = offers.route(uri)
     return route === undefined || (route.server === name && route.uri === own)
   }
 
-  async #find(uri: string): Promise<void> {
-    // Not twice at once.
-    this.#missing.delete(uri)
-    if (await this.add(uri)) this.#news.tell(UPDATED, { uri })
-    else if (!this.#ended) this.#missing.add(uri)
-  }
-
-  async #followTasks(served: ServedUpstream, own: readonly string[]): Promise<string[]> {
-    const followed = await this.#inTime(this.#beginTasks(served, own))
-    if (followed === undefined) return []
-    this.#tasks.push(followed.stop)
-    return followed.taskIds.map((taskId) => this.#taskIds.publicId(served.upstream.name, taskId))
-  }
-
-  async #beginTasks(served: ServedUpstream, own: readonly string[]): Promise<{ taskIds: readonly string[]; stop: () => void }> {
-    const words = new Words(served.upstream.name, this.#offers, this.#taskIds)
-    const tell = (task: Body): void => this.#news.tell('notifications/tasks', words.result('tasks/get', task))
-    const { line, release } = await lineFor(served, this.#news.inbound)
-    try {
-      const { taskIds, stop } = await served.followTasks(this.#news.inbound, line, own, tell)
-      const end = (): void => {
-        stop()
-        release()
-      }
-      return { taskIds, stop: end }
-    } catch (error) {
-      release()
-      throw error
+  #move(): void {
+    for (const [uri, wish] of this.#wishes) {
+      const { following } = wish
+      if (following === undefined || this.#isInPlace(uri, following)) continue
+      wish.following = undefined
+      following.stop().catch(() => {})
+      void this.#find(uri, wish)
     }
   }
 
-  /** A server that takes too long is left out; what comes then, or when nobody listens any more, is ended at once. */
-  #inTime<T extends { stop(): void }>(beginning: Promise<T | undefined>): Promise<T | undefined> {
-    return new Promise((resolve) => {
-      let isLate = false
-      const cancel = this.#clock.after(DEADLINE, () => {
-        isLate = true
-        resolve(undefined)
-      })
-      const settle = (begun?: T): void => {
-        cancel()
-        if (isLate || this.#ended) begun?.stop()
-        resolve(this.#ended ? undefined : begun)
-      }
-      beginning.then(settle, () => settle())
-    })
+  /** Those that have come may turn out to offer what is followed at others, or not to offer what those before them did. */
+  async #meetServers(): Promise<void> {
+    const servers = new Set([...this.#wishes.values()].flatMap(({ following }) => following?.served.upstream.name ?? []))
+    await Promise.all([...servers].map((server) => this.#whole.lists.reachedUpTo(server)))
   }
 
-  async #follow(uri: string): Promise<Following | undefined> {
-    const route = await this.#directory.resource(uri)
-    const { line, release } = await lineFor(route.served, this.#news.inbound)
+  async #find(uri: string, wish: Wish): Promise<void> {
+    if (wish.beginning !== undefined) {
+      wish.isOvertaken = true
+      return
+    }
     try {
-      const subscription = await this.#subscribe(uri, route, line)
-      if (subscription === undefined) release()
-      return (
-        subscription && {
-          ...route,
-          stop: () =>
-            void subscription
-              .unsubscribe()
-              .catch(() => {})
-              .finally(release),
-        }
-      )
+      await this.#begin(uri, wish)
+      if (this.#isWanted(uri, wish)) this.#follower.updated(uri)
     } catch (error) {
-      release()
-      throw error
+      // Whose it is may come back, or take it then.
+      if (this.#isWanted(uri, wish) && wish.asked !== undefined) this.#whole.unfollowed.say(wish.asked, uri, error)
     }
   }
 
-  async #subscribe(uri: string, { served, own }: Route, line: Line): Promise<Subscription | undefined> {
-    if (!line.client.session.hasPeerCapability('resources.subscribe')) return undefined
-    const { name, shelf } = served.upstream
-    return line.subscribe(own, (changed) => {
-      shelf.updated(changed)
-      this.#news.tell(UPDATED, { uri: changed === own ? uri : this.#offers.publicUri(name, changed) })
+  #begin(uri: string, wish: Wish): Promise<void> {
+    wish.beginning ??= this.#follow(uri, wish).finally(() => {
+      wish.beginning = undefined
     })
+    return wish.beginning
+  }
+
+  /** Once more when that was overtaken. */
+  async #follow(uri: string, wish: Wish): Promise<void> {
+    while (this.#isWanted(uri, wish) && wish.following === undefined) {
+      wish.isOvertaken = false
+      wish.asked = undefined
+      try {
+        const following = await this.#followOnce(uri, wish)
+        if (this.#isWanted(uri, wish) && this.#isInPlace(uri, following)) wish.following = following
+        else following.stop().catch(() => {})
+      } catch (error) {
+        if (!wish.isOvertaken || !this.#isWanted(uri, wish)) throw error
+      }
+    }
+  }
+
+  async #followOnce(uri: string, wish: Wish): Promise<Following> {
+    const { directory, offers } = this.#whole
+    const route = await directory.resource(uri)
+    const { served, own } = route
+    await served.upstream.ready()
+    wish.asked = served
+    demandNews(served)
+    const stop = await this.#follower.follow(route, (changed) => {
+      if (this.#isWanted(uri, wish)) this.#follower.updated(changed === own ? uri : offers.publicUri(served.upstream.name, changed))
+    })
+    return { ...route, stop }
   }
 }
 
-/** Where a conversation is kept for the client, what it follows is what happens there. */
-async function lineFor({ upstream }: ServedUpstream, inbound: Inbound): Promise<{ line: Line; release: () => void }> {
-  upstream.demandUp()
-  const home = await upstream.home()
-  const lease = home.stateless ? undefined : await upstream.lines.lend(inbound)
-  const line = lease?.line ?? home
-  line.users++
-  const release = (): void => {
-    line.users--
-    lease?.release()
-  }
-  return { line, release }
+/** Nobody is asked for what it does not have. */
+function demandNews({ upstream: { name, introduction } }: ServedUpstream): void {
+  if (declares(introduction?.capabilities, 'resources.subscribe')) return
+  throw new ParleyError('capability_not_supported', { message: `Server "${name}" does not tell of changes of resources`, data: { server: name } })
 }

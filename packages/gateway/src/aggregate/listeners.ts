@@ -3,8 +3,9 @@ import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, declaresExtension, extensionMissing, type Inbound, isObject, type Session, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
-import { Followed } from './followed.ts'
+import type { Followed } from './followed.ts'
 import { Interest } from './interest.ts'
+import { Listened } from './listened.ts'
 import { OwnNews } from './own-news.ts'
 import { STATUS_URI } from './status.ts'
 import type { Whole } from './whole.ts'
@@ -19,9 +20,16 @@ const MOST_LISTENERS = 10_000
 
 interface Listener {
   readonly kinds: ReadonlySet<ListKind>
-  readonly followed: Followed
+  readonly listened: Listened
   /** Where it listens to lists. */
   readonly own: OwnNews | undefined
+}
+
+/** A client with a session. */
+interface Follows {
+  readonly followed: Followed
+  /** It does not want to be told of lists any more. */
+  readonly ceaseInterest: () => void
 }
 
 /** Whom a change concerns; all that listen, unless they are named. */
@@ -33,8 +41,7 @@ interface Due {
 export class AggregateListeners {
   readonly #clock: Clock
   readonly #whole: Whole
-  /** What each may be told of, and so wants to know. */
-  readonly #sessions = new Map<Session, () => void>()
+  readonly #sessions = new Map<Session, Follows>()
   readonly #listeners = new Map<News, Listener>()
   readonly #ending = new WeakSet<Session>()
   readonly #statusObservers = new Set<() => void>()
@@ -57,18 +64,15 @@ export class AggregateListeners {
       this.#servers.delete(served)
     }
     for (const served of wanted) if (!this.#servers.has(served)) this.#servers.set(served, this.#watch(served))
-    for (const { followed, own } of this.#listeners.values()) {
-      followed.renew()
-      own?.setServers(wanted)
-    }
+    for (const { own } of this.#listeners.values()) own?.setServers(wanted)
   }
 
-  add(session: Session): void {
-    this.#sessions.set(session, this.#interest.want(KINDS))
+  add(session: Session, followed: Followed): void {
+    this.#sessions.set(session, { followed, ceaseInterest: this.#interest.want(KINDS) })
   }
 
   remove(session: Session): void {
-    this.#sessions.get(session)?.()
+    this.#sessions.get(session)?.ceaseInterest()
     this.#sessions.delete(session)
     this.endAll(session)
   }
@@ -90,7 +94,9 @@ export class AggregateListeners {
     else due.only?.add(whom)
   }
 
+  /** Servers are others now. */
   allChanged(): void {
+    this.#renewFollowed()
     for (const kind of KINDS) this.changed(kind)
     this.#statusChanged()
   }
@@ -115,17 +121,17 @@ export class AggregateListeners {
     const kinds = new Set(KINDS.filter((kind) => wanted[FIELDS[kind]] === true))
     const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
     const news = new News(inbound)
-    const followed = new Followed(news, this.#whole)
+    const listened = new Listened(news, this.#whole)
     const own = kinds.size === 0 ? undefined : new OwnNews(inbound, (kind) => kinds.has(kind) && this.changed(kind, news))
-    const undo = [() => followed.end(), () => own?.end(), this.#interest.want(kinds)]
+    const undo = [() => listened.end(), () => own?.end(), this.#interest.want(kinds)]
     try {
       const uris = stringsIn(wanted, 'resourceSubscriptions')
       const taskIds = stringsIn(wanted, 'taskIds')
       if (taskIds !== undefined && !declaresExtension(inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
-      const [following, tasks] = await Promise.all([uris && this.#follow(news, followed, uris, undo), taskIds && followed.addTasks(taskIds)])
+      const [following, tasks] = await Promise.all([uris && this.#follow(news, listened, uris, undo), taskIds && listened.addTasks(taskIds)])
       if (following !== undefined) filter['resourceSubscriptions'] = following
       if (tasks !== undefined) filter['taskIds'] = tasks
-      this.#listeners.set(news, { kinds, followed, own })
+      this.#listeners.set(news, { kinds, listened, own })
       own?.setServers(this.#servers.keys())
       return await news.untilEnd(filter, { over: this.#ending.has(inbound.session), onEnd: () => this.#listeners.delete(news) })
     } finally {
@@ -142,10 +148,10 @@ export class AggregateListeners {
   }
 
   /** What cannot be followed is left out; the client sees that in the acknowledgement. */
-  async #follow(news: News, followed: Followed, uris: readonly string[], undo: (() => void)[]): Promise<string[]> {
+  async #follow(news: News, listened: Listened, uris: readonly string[], undo: (() => void)[]): Promise<string[]> {
     const taken = await Promise.all(
       uris.map(async (uri) => {
-        if (uri !== STATUS_URI) return followed.add(uri)
+        if (uri !== STATUS_URI) return listened.addResource(uri)
         undo.push(this.onStatus(() => news.tell('notifications/resources/updated', { uri })))
         return true
       }),
@@ -158,8 +164,13 @@ export class AggregateListeners {
     this.#due.delete(kind)
     const notice = `notifications/${kind}/list_changed`
     for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
-    if (kind === 'resources' && only === undefined) for (const { followed } of this.#listeners.values()) followed.findMissing()
+    if (kind === 'resources' && only === undefined) this.#renewFollowed()
     for (const [news, { kinds }] of this.#listeners) if (kinds.has(kind) && (only === undefined || only.has(news))) news.inbound.notify(notice)
+  }
+
+  #renewFollowed(): void {
+    for (const { followed } of this.#sessions.values()) followed.renew()
+    for (const { listened } of this.#listeners.values()) listened.resources.renew()
   }
 
   #statusChanged(): void {

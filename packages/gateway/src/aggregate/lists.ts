@@ -188,6 +188,11 @@ export class Lists {
     return this.#strangers.knownBefore(server)
   }
 
+  /** Resolves when those that were reached, up to a server and with it, have shown what they have. */
+  reachedUpTo(server: string): Promise<void> {
+    return this.#strangers.reachedUpTo(server)
+  }
+
   /**
    * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI anew, and nobody waits longer
    * than for a list, or for servers that have nothing to do with it.

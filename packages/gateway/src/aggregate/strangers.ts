@@ -61,6 +61,15 @@ export class Strangers {
     await Promise.all(readings)
   }
 
+  /** Resolves when all that were reached, up to the server and with it, have said what they have. Who was not has its time later. */
+  async reachedUpTo(server: string): Promise<void> {
+    if (this.#unread.size === 0) return
+    const reached = [...this.#unread.keys()].filter(
+      ({ upstream }) => upstream.introduction !== undefined && !this.#options.offers.comesBefore(server, upstream.name),
+    )
+    await Promise.all(reached.flatMap((served) => RESOURCE_METHODS.map((method) => this.#reading(served, method))))
+  }
+
   #before(server: string): ServedUpstream[] {
     const { offers, grace } = this.#options
     const before: ServedUpstream[] = []

@@ -3,6 +3,8 @@ import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
 import type { ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
+import type { Route } from './directory.ts'
+import type { Follower } from './followed.ts'
 import { refusalOf } from './refusal.ts'
 import { RoutedInbound } from './routed.ts'
 import type { Whole } from './whole.ts'
@@ -12,24 +14,19 @@ export class Way {
   readonly served: ServedUpstream
   readonly endpoint: ServerEndpoint
   readonly words: Words
-  /** What the client follows there: URI at the server → URI it knows. */
-  readonly followed = new Map<string, string>()
   ready: Promise<void> | undefined
 
   constructor(served: ServedUpstream, whole: Whole, onListChanged: (kind: ListKind) => void) {
     this.served = served
     this.words = new Words(served.upstream.name, whole.offers, whole.tasks)
     this.endpoint = served.endpoint({
-      told: (method, params) => {
-        const followed = method === 'notifications/resources/updated' ? this.followed.get(String(params['uri'])) : undefined
-        return followed === undefined ? this.words.told(method, params) : { ...params, uri: followed }
-      },
+      told: (method, params) => this.words.told(method, params),
       listChanged: onListChanged,
     })
   }
 }
 
-export class Ways {
+export class Ways implements Follower {
   readonly #whole: Whole
   readonly #onListChanged: (kind: ListKind, server: string) => void
   /** By server. */
@@ -91,16 +88,23 @@ export class Ways {
     await Promise.allSettled(this.all().map(({ endpoint }) => endpoint.wantLevel(level)))
   }
 
-  /** Servers have come, gone or been replaced. What the client followed it goes on following where the server has a successor. */
+  async follow({ served, own }: Route, told: (own: string) => void): Promise<() => Promise<void>> {
+    const way = this.#way(this.#current(served))
+    await this.#opened(way)
+    return way.endpoint.follow(own, told)
+  }
+
+  updated(uri: string): void {
+    this.#session?.notify('notifications/resources/updated', { uri })
+  }
+
+  /** Servers have come, gone or been replaced. */
   serversChanged(): void {
     for (const [name, way] of this.#ways) {
       const served = this.#whole.offers.server(name)
       if (served === way.served) continue
       this.#ways.delete(name)
-      if (this.#session === undefined) continue
-      const followed = new Map(way.followed)
-      this.#retire(way, this.#session)
-      if (served !== undefined && followed.size > 0) this.#takeOver(served, followed).catch(() => {})
+      if (this.#session !== undefined) this.#retire(way, this.#session)
     }
   }
 
@@ -115,10 +119,8 @@ export class Ways {
     this.#retired.clear()
   }
 
-  /** It finishes what it works on, and tells nothing more on its own account. */
+  /** It finishes what it works on. */
   #retire(way: Way, session: Session): void {
-    for (const uri of way.followed.keys()) way.endpoint.unsubscribe({ uri }).catch(() => {})
-    way.followed.clear()
     let over = false
     const callOff = this.#whole.running.whenDone(way.served, () => {
       over = true
@@ -163,13 +165,6 @@ export class Ways {
     endpoint.opened(this.#session)
     // A server that has no such level, or no answer, is no reason to fail what the client wants of it.
     if (this.#level !== undefined) await endpoint.wantLevel(this.#level).catch(() => {})
-  }
-
-  async #takeOver(served: ServedUpstream, followed: ReadonlyMap<string, string>): Promise<void> {
-    const way = this.#way(served)
-    for (const [own, uri] of followed) way.followed.set(own, uri)
-    await this.#opened(way)
-    await way.endpoint.takeOver(followed.keys())
   }
 
   /** The gateway runs the task itself, and gave it its id. */

@@ -11,6 +11,7 @@ import { Lists } from './lists.ts'
 import { Offers } from './offers.ts'
 import { Running } from './running.ts'
 import { TaskIds } from './task-ids.ts'
+import { Unfollowed } from './unfollowed.ts'
 
 export class Whole {
   readonly clock: Clock
@@ -23,6 +24,7 @@ export class Whole {
   readonly circles = new Circles()
   readonly running: Running
   readonly listeners: AggregateListeners
+  readonly unfollowed: Unfollowed
 
   constructor(log: GatewayLog, clock: Clock) {
     this.clock = clock
@@ -32,6 +34,7 @@ export class Whole {
     this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })
     this.directory = new Directory(this.offers, this.lists, this.tasks)
     this.listeners = new AggregateListeners(this)
+    this.unfollowed = new Unfollowed(log, this.offers)
   }
 
   setServers(servers: readonly ServedUpstream[]): void {

@@ -35,8 +35,6 @@ export class Words {
     switch (method) {
       case 'notifications/message':
         return { ...own, logger: typeof own['logger'] === 'string' ? `${this.#server}/${own['logger']}` : this.#server }
-      case 'notifications/resources/updated':
-        return { ...own, uri: this.#offers.publicUri(this.#server, String(own['uri'])) }
       case 'notifications/tasks/status':
         return this.#task(own) as Body
       default:

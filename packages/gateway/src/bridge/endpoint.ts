@@ -10,7 +10,6 @@ import {
   type Introduction,
   type RequestOptions,
   type Session,
-  type Subscription,
   unframed,
 } from 'parley-mcp/engine'
 import { BridgedCall, type Lease, type Line, LinkDemands, type ListKind, refuseCircle, toldTo, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
@@ -21,6 +20,7 @@ import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import type { Listeners } from './listeners.ts'
 import { relay } from './relay.ts'
 import { relayStateless } from './stateless.ts'
+import { type Changed, Subscriptions } from './subscriptions.ts'
 import type { TaskBridge } from './tasks.ts'
 import type { View } from './view.ts'
 
@@ -52,7 +52,8 @@ export class ServerEndpoint implements Endpoint {
   /** Set when the conversation is also that of others. */
   #lease: Lease | undefined
   readonly #undo: (() => void)[] = []
-  readonly #subscriptions = new Map<string, Subscription>()
+  readonly #subscriptions = new Subscriptions()
+  readonly #updated: Changed = this.#noted((uri) => this.#tell(UPDATED, { uri }))
   /** What the server works on for this client. */
   readonly #calls = new Crowd<BridgedCall>()
   /** What its last attempts have left, where it is told of links with an error. */
@@ -158,33 +159,21 @@ export class ServerEndpoint implements Endpoint {
 
   async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
     if (this.#session === undefined) this.attach(inbound.session)
-    await this.#subscribeTo(uriIn(params), line)
+    const uri = uriIn(params)
+    if (!this.#subscriptions.has(uri)) await this.#subscriptions.add(line, uri, this.#updated)
     return {}
-  }
-
-  /** What the client followed at a server in whose place this one has come; who knows what has happened meanwhile. */
-  async takeOver(uris: Iterable<string>): Promise<void> {
-    const line = this.#line
-    if (line === undefined) return
-    for (const uri of uris) {
-      await this.#subscribeTo(uri, line).catch(() => {})
-      this.#tell(UPDATED, { uri })
-    }
-  }
-
-  async #subscribeTo(uri: string, line: Line): Promise<void> {
-    if (this.#subscriptions.has(uri)) return
-    const subscription = await this.#follow(line, uri)
-    if (this.#closed || this.#subscriptions.has(uri)) await subscription.unsubscribe()
-    else this.#subscriptions.set(uri, subscription)
   }
 
   async unsubscribe(params: Body): Promise<Body> {
-    const uri = uriIn(params)
-    const subscription = this.#subscriptions.get(uri)
-    this.#subscriptions.delete(uri)
-    await subscription?.unsubscribe()
+    await this.#subscriptions.remove(uriIn(params))
     return {}
+  }
+
+  /** For whoever shows this server among others, and knows by which URI the client is to be told. What it gives ends it. */
+  async follow(uri: string, changed: Changed): Promise<() => Promise<void>> {
+    if (this.#closed) throw new ParleyError('session_closed')
+    const line = this.#line?.ready ? this.#line : await this.#lineAgain()
+    return this.#subscriptions.add(line, uri, this.#noted(changed))
   }
 
   /** Lists and resources: what a server of the stateless era said stays true for a while it is not asked again. */
@@ -252,15 +241,10 @@ export class ServerEndpoint implements Endpoint {
     if (session !== undefined) this.opened(session)
     const line = this.#line as Line
     if (this.#level !== undefined) await this.wantLevel(this.#level).catch(() => {})
-    for (const uri of [...this.#subscriptions.keys()]) {
-      const again = await this.#follow(line, uri).catch(() => undefined)
-      if (this.#closed) return again?.unsubscribe()
-      if (again === undefined) this.#subscriptions.delete(uri)
-      else this.#subscriptions.set(uri, again)
-    }
+    await this.#subscriptions.renew(line)
+    if (this.#closed) return
     // Whatever has changed meanwhile nobody has told.
     for (const kind of KINDS) if (line.client.session.hasPeerCapability(kind)) this.#listChanged(kind, session)
-    for (const uri of this.#subscriptions.keys()) this.#tell(UPDATED, { uri })
   }
 
   #listChanged(kind: ListKind, session: Session | undefined): void {
@@ -276,11 +260,12 @@ export class ServerEndpoint implements Endpoint {
     this.#arrival.tell((session) => session.notify(method, this.#shared.view?.told(method, params) ?? params))
   }
 
-  #follow(line: Line, uri: string): Promise<Subscription> {
-    return line.subscribe(uri, (changed) => {
-      this.upstream.shelf.updated(changed)
-      this.#tell(UPDATED, { uri: changed })
-    })
+  /** What was kept of a resource is not true any more. */
+  #noted(changed: Changed): Changed {
+    return (uri) => {
+      this.upstream.shelf.updated(uri)
+      changed(uri)
+    }
   }
 
   async #openLine(peer: Introduction): Promise<void> {
@@ -331,8 +316,7 @@ export class ServerEndpoint implements Endpoint {
 
   #leave(): void {
     for (const undo of this.#undo.splice(0)) undo()
-    for (const subscription of this.#subscriptions.values()) void subscription.unsubscribe().catch(() => {})
-    this.#subscriptions.clear()
+    this.#subscriptions.end()
     if (this.#lease !== undefined) this.#lease.release()
     else if (this.#line?.shared === false) void this.#line.close()
     this.#lease = undefined
@@ -363,7 +347,7 @@ export async function callParams(params: Body, upstream: Upstream): Promise<Body
   return own === name ? params : { ...params, name: own }
 }
 
-function uriIn({ uri }: Body): string {
+export function uriIn({ uri }: Body): string {
   if (typeof uri === 'string') return uri
   throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
 }

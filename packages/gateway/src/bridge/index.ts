@@ -1,4 +1,4 @@
-export type { ServerEndpoint } from './endpoint.ts'
+export { type ServerEndpoint, uriIn } from './endpoint.ts'
 export { decidesOnTasks, withExecution, withoutExecution } from './execution.ts'
 export { News } from './news.ts'
 export { REPORT_KEY, reported } from './relay.ts'

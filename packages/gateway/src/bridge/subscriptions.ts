@@ -1,0 +1,68 @@
+/** What is followed at a server on behalf of one client, in whichever conversation that has there now. */
+import { ParleyError } from 'parley-mcp'
+import type { Subscription } from 'parley-mcp/engine'
+import type { Line } from '../upstream/index.ts'
+
+/** Told the URI that has changed, which may lie below the one that is followed. */
+export type Changed = (uri: string) => void
+
+export class Subscriptions {
+  /** By URI and by who is told. */
+  readonly #held = new Map<string, Map<Changed, Subscription>>()
+  #ended = false
+
+  has(uri: string): boolean {
+    return this.#held.has(uri)
+  }
+
+  /** What it gives ends it. Whoever is told already is not told twice. */
+  async add(line: Line, uri: string, changed: Changed): Promise<() => Promise<void>> {
+    const subscription = await line.subscribe(uri, changed)
+    if (this.#ended || this.#isHeld(uri, changed)) await subscription.unsubscribe()
+    else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Subscription>()).set(changed, subscription))
+    if (this.#ended) throw new ParleyError('session_closed')
+    return () => this.#remove(uri, changed)
+  }
+
+  /** Whoever is told of it. */
+  async remove(uri: string): Promise<void> {
+    await Promise.all([...(this.#held.get(uri)?.keys() ?? [])].map((changed) => this.#remove(uri, changed)))
+  }
+
+  /** In another conversation, after one that is over. What is refused there is not followed any more; what else there is may have changed meanwhile. */
+  async renew(line: Line): Promise<void> {
+    for (const [uri, changed] of this.#all()) {
+      if (!this.#isHeld(uri, changed)) continue
+      const again = await line.subscribe(uri, changed).catch(() => undefined)
+      if (!this.#isHeld(uri, changed)) await again?.unsubscribe().catch(() => {})
+      else if (again === undefined) this.#forget(uri, changed)
+      else this.#held.get(uri)?.set(changed, again)
+    }
+    for (const [uri, changed] of this.#all()) changed(uri)
+  }
+
+  end(): void {
+    this.#ended = true
+    for (const [uri, changed] of this.#all()) this.#remove(uri, changed).catch(() => {})
+  }
+
+  #all(): [uri: string, changed: Changed][] {
+    return [...this.#held].flatMap(([uri, held]) => [...held.keys()].map((changed): [string, Changed] => [uri, changed]))
+  }
+
+  #isHeld(uri: string, changed: Changed): boolean {
+    return this.#held.get(uri)?.has(changed) === true
+  }
+
+  async #remove(uri: string, changed: Changed): Promise<void> {
+    await this.#forget(uri, changed)?.unsubscribe()
+  }
+
+  #forget(uri: string, changed: Changed): Subscription | undefined {
+    const held = this.#held.get(uri)
+    const subscription = held?.get(changed)
+    held?.delete(changed)
+    if (held?.size === 0) this.#held.delete(uri)
+    return subscription
+  }
+}
