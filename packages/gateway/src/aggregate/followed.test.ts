@@ -64,6 +64,23 @@ describe.each(ERAS)('G what a client of %s follows', (version) => {
     expect(news()).toEqual([X])
   })
 
+  it('it follows at a server in front that turns out to offer it, too', async () => {
+    const uris: string[] = []
+    const [a, b] = [offering(uris), offering([X])]
+    rig = new FollowedRig({ a: { server: a }, b: { server: b } })
+    const { news } = await rig.following(version, X)
+    uris.push(X)
+    // What was read just now is not read again.
+    await rig.clock.advance(5001)
+    await rig.raw().ask('resources/list')
+    await rig.pass()
+    expect([agreements(a), agreements(b)]).toEqual([
+      [1, 0],
+      [1, 1],
+    ])
+    expect(news()).toEqual([X])
+  })
+
   it('it follows at another server when its own does not offer it any more', async () => {
     const [a, b] = [offering([]), offering([X])]
     rig = new FollowedRig({ a: { server: offering([X]) }, b: { server: b } })

@@ -60,8 +60,19 @@ export class Followed {
   renew(): void {
     if (this.#wishes.size === 0) return
     for (const [uri, wish] of this.#wishes) if (wish.following === undefined) void this.#find(uri, wish)
-    this.#move()
-    void this.#meetServers().then(() => this.#move())
+    this.move()
+    void this.#meetServers().then(() => this.move())
+  }
+
+  /** To where it is now what has been followed elsewhere. */
+  move(): void {
+    for (const [uri, wish] of this.#wishes) {
+      const { following } = wish
+      if (following === undefined || this.#isInPlace(uri, following)) continue
+      wish.following = undefined
+      following.stop().catch(() => {})
+      void this.#find(uri, wish)
+    }
   }
 
   end(): void {
@@ -81,16 +92,6 @@ export class Followed {
     if (offers.server(name) !== served) return false
     const route = offers.route(uri)
     return route === undefined || (route.server === name && route.uri === own)
-  }
-
-  #move(): void {
-    for (const [uri, wish] of this.#wishes) {
-      const { following } = wish
-      if (following === undefined || this.#isInPlace(uri, following)) continue
-      wish.following = undefined
-      following.stop().catch(() => {})
-      void this.#find(uri, wish)
-    }
   }
 
   /** Those that have come may turn out to offer what is followed at others, or not to offer what those before them did. */

@@ -49,6 +49,7 @@ export class AggregateListeners {
   readonly #due = new Map<ListKind, Due>()
   readonly #interest = new Interest()
   #statusDue: (() => void) | undefined
+  #moveDue: (() => void) | undefined
 
   constructor(whole: Whole) {
     this.#whole = whole
@@ -96,9 +97,18 @@ export class AggregateListeners {
 
   /** Servers are others now. */
   allChanged(): void {
-    this.#renewFollowed()
+    for (const followed of this.#followed()) followed.renew()
     for (const kind of KINDS) this.changed(kind)
     this.#statusChanged()
+  }
+
+  /** What is followed goes where it is read: a list may have shown that this is elsewhere now. */
+  urisMoved(): void {
+    if (this.#sessions.size + this.#listeners.size === 0) return
+    this.#moveDue ??= this.#clock.after(PACE, () => {
+      this.#moveDue = undefined
+      for (const followed of this.#followed()) followed.move()
+    })
   }
 
   endAll(session?: Session): void {
@@ -112,6 +122,7 @@ export class AggregateListeners {
     for (const { stop } of this.#due.values()) stop()
     this.#due.clear()
     this.#statusDue?.()
+    this.#moveDue?.()
   }
 
   async listen(inbound: Inbound): Promise<Body> {
@@ -164,13 +175,14 @@ export class AggregateListeners {
     this.#due.delete(kind)
     const notice = `notifications/${kind}/list_changed`
     for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
-    if (kind === 'resources' && only === undefined) this.#renewFollowed()
+    if (kind === 'resources' && only === undefined) for (const followed of this.#followed()) followed.renew()
     for (const [news, { kinds }] of this.#listeners) if (kinds.has(kind) && (only === undefined || only.has(news))) news.inbound.notify(notice)
   }
 
-  #renewFollowed(): void {
-    for (const { followed } of this.#sessions.values()) followed.renew()
-    for (const { listened } of this.#listeners.values()) listened.resources.renew()
+  /** Of all clients. */
+  *#followed(): Iterable<Followed> {
+    for (const { followed } of this.#sessions.values()) yield followed
+    for (const { listened } of this.#listeners.values()) yield listened.resources
   }
 
   #statusChanged(): void {

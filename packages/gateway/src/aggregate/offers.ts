@@ -33,6 +33,7 @@ interface Telling {
 
 export class Offers {
   readonly #log: GatewayLog
+  readonly #onUrisMoved: () => void
   readonly #tools = new NameTable([])
   readonly #prompts = new NameTable([])
   readonly #uris = new UriTable([])
@@ -41,8 +42,10 @@ export class Offers {
   /** By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody else gets it in between. */
   readonly #tellings = new Map<string, Telling>()
 
-  constructor(log: GatewayLog) {
+  /** `onUrisMoved`: a list has shown that URIs may be other servers' now. */
+  constructor(log: GatewayLog, onUrisMoved: () => void) {
     this.#log = log
+    this.#onUrisMoved = onUrisMoved
   }
 
   setServers(servers: readonly ServedUpstream[]): void {
@@ -114,7 +117,11 @@ export class Offers {
         return this.#named(this.#prompts, server, items as never)
       case 'resources/list':
       case 'resources/templates/list':
-        if (part !== undefined) this.#learnUris(server, method, values, part)
+        if (part !== undefined) {
+          const { changes } = this.#uris
+          this.#learnUris(server, method, values, part)
+          if (this.#uris.changes !== changes) this.#onUrisMoved()
+        }
         return items
     }
   }

@@ -28,7 +28,7 @@ export class Whole {
 
   constructor(log: GatewayLog, clock: Clock) {
     this.clock = clock
-    this.offers = new Offers(log)
+    this.offers = new Offers(log, () => this.listeners.urisMoved())
     this.grace = new Grace(clock)
     this.running = new Running(clock)
     this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })

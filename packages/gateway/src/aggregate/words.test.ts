@@ -10,7 +10,7 @@ const server = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
 
 function wordsOf(name: string): { words: Words; tasks: TaskIds } {
   const tasks = new TaskIds()
-  return { words: new Words(name, new Offers(silentLog), tasks), tasks }
+  return { words: new Words(name, new Offers(silentLog, () => {}), tasks), tasks }
 }
 
 describe('F8 ids of tasks', () => {

@@ -20,22 +20,30 @@ export class TemplateOwners {
   readonly #byServer = new Map<string, Set<string>>()
   /** Of the beginnings. */
   #lengths: readonly number[] = []
+  #changes = 0
 
   constructor(ranks: ReadonlyMap<string, number>) {
     this.#ranks = ranks
   }
 
+  /** How often somebody has come to have a template, or ceased to: while it is the same, nothing has another owner. */
+  get changes(): number {
+    return this.#changes
+  }
+
   replace(server: string, templates: Iterable<string>): void {
-    for (const template of this.#byServer.get(server) ?? []) this.#remove(server, template)
-    this.#byServer.delete(server)
-    this.add(server, templates)
+    const now = new Set(templates)
+    for (const template of this.#byServer.get(server) ?? []) if (!now.has(template)) this.#remove(server, template)
+    this.add(server, now)
   }
 
   add(server: string, templates: Iterable<string>): void {
     const kept = this.#byServer.get(server) ?? new Set<string>()
     for (const template of templates) {
+      if (kept.has(template)) continue
       if (kept.size >= MAX_PER_SERVER) break
       kept.add(template)
+      this.#changes++
       const servers = entryOf(this.#byBeginning, beginningOf(template), () => new Map<string, Alike>())
       entryOf(servers, server, () => new Map()).set(template, matcherOf(template))
     }
@@ -60,6 +68,10 @@ export class TemplateOwners {
   }
 
   #remove(server: string, template: string): void {
+    this.#changes++
+    const kept = this.#byServer.get(server)
+    kept?.delete(template)
+    if (kept?.size === 0) this.#byServer.delete(server)
     const beginning = beginningOf(template)
     const servers = this.#byBeginning.get(beginning)
     const alike = servers?.get(server)

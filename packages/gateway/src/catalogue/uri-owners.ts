@@ -7,22 +7,30 @@ export class UriOwners {
   readonly #ranks: ReadonlyMap<string, number>
   readonly #byKey = new Map<string, Set<string>>()
   readonly #byServer = new Map<string, Set<string>>()
+  #changes = 0
 
   constructor(ranks: ReadonlyMap<string, number>) {
     this.#ranks = ranks
   }
 
+  /** How often somebody has come to list a URI, or ceased to: while it is the same, nothing has another owner. */
+  get changes(): number {
+    return this.#changes
+  }
+
   replace(server: string, keys: Iterable<string>): void {
-    for (const key of this.#byServer.get(server) ?? []) this.#remove(server, key)
-    this.#byServer.delete(server)
-    this.add(server, keys)
+    const now = new Set(keys)
+    for (const key of this.#byServer.get(server) ?? []) if (!now.has(key)) this.#remove(server, key)
+    this.add(server, now)
   }
 
   add(server: string, keys: Iterable<string>): void {
     const kept = this.#byServer.get(server) ?? new Set<string>()
     for (const key of keys) {
+      if (kept.has(key)) continue
       if (kept.size >= MAX_PER_SERVER) break
       kept.add(key)
+      this.#changes++
       const owners = this.#byKey.get(key)
       if (owners === undefined) this.#byKey.set(key, new Set([server]))
       else owners.add(server)
@@ -41,6 +49,10 @@ export class UriOwners {
   }
 
   #remove(server: string, key: string): void {
+    this.#changes++
+    const kept = this.#byServer.get(server)
+    kept?.delete(key)
+    if (kept?.size === 0) this.#byServer.delete(server)
     const owners = this.#byKey.get(key)
     owners?.delete(server)
     if (owners?.size === 0) this.#byKey.delete(key)

@@ -32,6 +32,11 @@ export class UriTable {
     this.setServers(servers)
   }
 
+  /** While it is the same, and so are the servers, what is listed or has a template is the same server's. */
+  get changes(): number {
+    return this.#listed.changes + this.#templates.changes
+  }
+
   setServers(servers: Iterable<string>): void {
     const gone = new Set(this.#ranks.keys())
     this.#ranks.clear()

@@ -248,6 +248,33 @@ describe('G the gateway', () => {
   })
 })
 
+describe.each(['2025-06-18', '2026-07-28'] as const)('G what a client of %s follows', (version) => {
+  it('is told by whichever server has it after each reload', async () => {
+    const servers = { a: small('a'), b: small('b') }
+    const [a, b] = [{ url: (await served(servers.a)).url }, { url: (await served(servers.b)).url }]
+    const { gateway, url } = await begin(configOf({ a, b }))
+    await gateway.reach()
+    const client = await clientOf(`${url}/mcp`, version)
+    await client.resources()
+    let told = 0
+    await client.subscribe('note://x', () => told++)
+    const owners: [keyof typeof servers, GatewayConfig][] = [
+      ['b', configOf({ b })],
+      ['a', configOf({ a, b })],
+      ['b', configOf({ b, a })],
+      ['a', configOf({ a })],
+    ]
+    for (const [owner, config] of owners) {
+      told = 0
+      await gateway.reload(config)
+      // Nobody knows whether it has changed meanwhile.
+      await vi.waitFor(() => expect(told).toBe(1))
+      servers[owner].updated('note://x')
+      await vi.waitFor(() => expect(told).toBe(2))
+    }
+  })
+})
+
 describe('G the end', () => {
   it('leaves nothing, also in the middle of a reload and of calls', async () => {
     const before = await served(small('a').add(tool('wait', {}, () => new Promise(() => {}))))
