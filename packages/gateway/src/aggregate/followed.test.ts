@@ -1,4 +1,5 @@
 /** G: what clients follow goes on being followed wherever it is after a reload: at servers that come back, and at those whose it is from then on. */
+import { ParleyError } from 'parley-mcp'
 import { createServer, resource } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EVERYTHING } from '../bridge/peers.fixtures.ts'
@@ -126,6 +127,29 @@ describe.each(ERAS)('G what a client of %s follows', (version) => {
     unwilling.updated(X)
     await settle()
     expect(news()).toEqual([X])
+  })
+
+  it('it follows again when the server was given up and has come back', async () => {
+    const b = offering([X])
+    let isBroken = false
+    const before = async (): Promise<void> => {
+      if (isBroken) throw new ParleyError('transport_error', { message: 'nobody is there' })
+    }
+    rig = new FollowedRig({ b: { server: b, before } })
+    const { news } = await rig.following(version, X)
+    isBroken = true
+    for (const session of b.sessions.splice(0)) await session.close()
+    const { supervisor } = rig.upstream('b')
+    while (supervisor.unavailable() === undefined) await rig.clock.advance(1000)
+    isBroken = false
+    while (supervisor.unavailable() !== undefined) await rig.clock.advance(1000)
+    await rig.upstream('b').home()
+    await rig.pass()
+    expect(news()).toEqual([X])
+    await update(b)
+    expect(news()).toEqual([X])
+    expect(agreements(b)).toEqual([2, 0])
+    expect(rig.warnings.filter((warning) => warning.includes('follow'))).toEqual([])
   })
 
   it('is nobody’s business any more when the client has left meanwhile', async () => {

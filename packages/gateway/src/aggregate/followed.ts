@@ -1,19 +1,19 @@
 /** The resources one client follows, each at the server whose it is now: servers come, go and change places, and one that is slow or gone keeps no other waiting. */
 import { declares, ParleyError } from 'parley-mcp'
-import type { ServedUpstream } from '../bridge/index.ts'
+import type { Hold, ServedUpstream } from '../bridge/index.ts'
 import type { Route } from './directory.ts'
 import type { Whole } from './whole.ts'
 
 /** How the client follows a resource at one server, and is told of it. */
 export interface Follower {
-  /** `told`: of each URI at the server that has changed, that of the resource or one below it. What it gives ends it. */
-  follow(route: Route, told: (own: string) => void): Promise<() => Promise<void>>
+  /** `told`: of each URI at the server that has changed, that of the resource or one below it. */
+  follow(route: Route, told: (own: string) => void): Promise<Hold>
   /** By a URI the client knows. */
   updated(uri: string): void
 }
 
 interface Following extends Route {
-  readonly stop: () => Promise<void>
+  readonly hold: Hold
 }
 
 interface Wish {
@@ -53,7 +53,7 @@ export class Followed {
   async remove(uri: string): Promise<void> {
     const wish = this.#wishes.get(uri)
     this.#wishes.delete(uri)
-    await wish?.following?.stop()
+    await wish?.following?.hold.stop()
   }
 
   /** Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have changed meanwhile. */
@@ -70,7 +70,7 @@ export class Followed {
       const { following } = wish
       if (following === undefined || this.#isInPlace(uri, following)) continue
       wish.following = undefined
-      following.stop().catch(() => {})
+      following.hold.stop().catch(() => {})
       void this.#find(uri, wish)
     }
   }
@@ -78,7 +78,7 @@ export class Followed {
   end(): void {
     const wishes = [...this.#wishes.values()]
     this.#wishes.clear()
-    for (const { following } of wishes) following?.stop().catch(() => {})
+    for (const { following } of wishes) following?.hold.stop().catch(() => {})
   }
 
   #isWanted(uri: string, wish: Wish): boolean {
@@ -86,10 +86,10 @@ export class Followed {
   }
 
   /** As far as it is known whose it is: who has yet to say what it offers takes nothing away. */
-  #isInPlace(uri: string, { served, own }: Following): boolean {
+  #isInPlace(uri: string, { served, own, hold }: Following): boolean {
     const { offers } = this.#whole
     const { name } = served.upstream
-    if (offers.server(name) !== served) return false
+    if (offers.server(name) !== served || !hold.isHeld()) return false
     const route = offers.route(uri)
     return route === undefined || (route.server === name && route.uri === own)
   }
@@ -129,7 +129,7 @@ export class Followed {
       try {
         const following = await this.#followOnce(uri, wish)
         if (this.#isWanted(uri, wish) && this.#isInPlace(uri, following)) wish.following = following
-        else following.stop().catch(() => {})
+        else following.hold.stop().catch(() => {})
       } catch (error) {
         if (!wish.isOvertaken || !this.#isWanted(uri, wish)) throw error
       }
@@ -140,13 +140,15 @@ export class Followed {
     const { directory, offers } = this.#whole
     const route = await directory.resource(uri)
     const { served, own } = route
+    // Why it cannot be reached is said elsewhere.
+    served.upstream.demandUp()
     await served.upstream.ready()
     wish.asked = served
     demandNews(served)
-    const stop = await this.#follower.follow(route, (changed) => {
+    const hold = await this.#follower.follow(route, (changed) => {
       if (this.#isWanted(uri, wish)) this.#follower.updated(changed === own ? uri : offers.publicUri(served.upstream.name, changed))
     })
-    return { ...route, stop }
+    return { ...route, hold }
   }
 }
 

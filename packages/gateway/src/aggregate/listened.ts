@@ -1,6 +1,6 @@
 /** The resources and tasks one listener is told of, at whichever servers they are: one that is slow or gone keeps the others waiting for nothing. */
 import type { Body, Clock, Inbound } from 'parley-mcp/engine'
-import type { News, ServedUpstream } from '../bridge/index.ts'
+import type { Hold, News, ServedUpstream } from '../bridge/index.ts'
 import type { Line } from '../upstream/index.ts'
 import type { Route } from './directory.ts'
 import { Followed, type Follower } from './followed.ts'
@@ -48,14 +48,14 @@ export class Listened implements Follower {
     for (const stop of this.#tasks.splice(0)) stop()
   }
 
-  async follow({ served, own }: Route, told: (own: string) => void): Promise<() => Promise<void>> {
+  async follow({ served, own }: Route, told: (own: string) => void): Promise<Hold> {
     const { line, release } = await lineFor(served, this.#news.inbound)
     try {
       const subscription = await line.subscribe(own, (changed) => {
         served.upstream.shelf.updated(changed)
         told(changed)
       })
-      return () => subscription.unsubscribe().finally(release)
+      return { isHeld: () => line.open, stop: () => subscription.unsubscribe().finally(release) }
     } catch (error) {
       release()
       throw error

@@ -1,7 +1,7 @@
 /** One client's ways to the servers it uses: each begins with its first request there, and ends with the client or the server. */
 import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
-import type { ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
+import type { Hold, ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import type { Route } from './directory.ts'
 import type { Follower } from './followed.ts'
@@ -88,7 +88,7 @@ export class Ways implements Follower {
     await Promise.allSettled(this.all().map(({ endpoint }) => endpoint.wantLevel(level)))
   }
 
-  async follow({ served, own }: Route, told: (own: string) => void): Promise<() => Promise<void>> {
+  async follow({ served, own }: Route, told: (own: string) => void): Promise<Hold> {
     const way = this.#way(this.#current(served))
     await this.#opened(way)
     return way.endpoint.follow(own, told)

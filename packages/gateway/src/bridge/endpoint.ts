@@ -20,7 +20,7 @@ import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import type { Listeners } from './listeners.ts'
 import { relay } from './relay.ts'
 import { relayStateless } from './stateless.ts'
-import { type Changed, Subscriptions } from './subscriptions.ts'
+import { type Changed, type Hold, Subscriptions } from './subscriptions.ts'
 import type { TaskBridge } from './tasks.ts'
 import type { View } from './view.ts'
 
@@ -169,11 +169,12 @@ export class ServerEndpoint implements Endpoint {
     return {}
   }
 
-  /** For whoever shows this server among others, and knows by which URI the client is to be told. What it gives ends it. */
-  async follow(uri: string, changed: Changed): Promise<() => Promise<void>> {
+  /** For whoever shows this server among others, and knows by which URI the client is to be told. */
+  async follow(uri: string, changed: Changed): Promise<Hold> {
     if (this.#closed) throw new ParleyError('session_closed')
     const line = this.#line?.ready ? this.#line : await this.#lineAgain()
-    return this.#subscriptions.add(line, uri, this.#noted(changed))
+    const { isHeld, stop } = await this.#subscriptions.add(line, uri, this.#noted(changed))
+    return { isHeld: () => this.#line?.open === true && isHeld(), stop }
   }
 
   /** Lists and resources: what a server of the stateless era said stays true for a while it is not asked again. */

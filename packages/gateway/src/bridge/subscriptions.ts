@@ -6,6 +6,13 @@ import type { Line } from '../upstream/index.ts'
 /** Told the URI that has changed, which may lie below the one that is followed. */
 export type Changed = (uri: string) => void
 
+/** Something that is followed. */
+export interface Hold {
+  /** Whether the server, when it is there, still tells of it. */
+  isHeld(): boolean
+  stop(): Promise<void>
+}
+
 export class Subscriptions {
   /** By URI and by who is told. */
   readonly #held = new Map<string, Map<Changed, Subscription>>()
@@ -15,13 +22,13 @@ export class Subscriptions {
     return this.#held.has(uri)
   }
 
-  /** What it gives ends it. Whoever is told already is not told twice. */
-  async add(line: Line, uri: string, changed: Changed): Promise<() => Promise<void>> {
+  /** Whoever is told already is not told twice. */
+  async add(line: Line, uri: string, changed: Changed): Promise<Hold> {
     const subscription = await line.subscribe(uri, changed)
     if (this.#ended || this.#isHeld(uri, changed)) await subscription.unsubscribe()
     else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Subscription>()).set(changed, subscription))
     if (this.#ended) throw new ParleyError('session_closed')
-    return () => this.#remove(uri, changed)
+    return { isHeld: () => this.#isHeld(uri, changed), stop: () => this.#remove(uri, changed) }
   }
 
   /** Whoever is told of it. */
