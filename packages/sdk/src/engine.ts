@@ -3,6 +3,7 @@ export { Client, type ConnectOptions, connect, type LinkOpener, type RelayedEndp
 export { Crowd, IdTable, type Member } from './collections/index.ts'
 export {
   type Body,
+  bodyText,
   exactWriter,
   type FrameOrigin,
   isObject,
@@ -53,6 +54,7 @@ export {
   type TaskRun,
   unframed,
   wasAsked,
+  withMetadata,
 } from './session/index.ts'
 export { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './transport/index.ts'
 export {

@@ -3,8 +3,8 @@
 import type { Body } from './message.ts'
 import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'
 
-/** Longer than what a number can hold exactly, in whatever notation. */
-export const LONG = /\d{16}|\d[eE]\+?\d{3}/
+/** May be longer than what a number can hold exactly, which is fifteen digits: where there are more, sixteen are in one piece, or eight before the point or behind it. */
+export const LONG = /\d(?:\d{7}(?:\.|\d{8})|\.\d{8}|[eE][+-]?\d{3})/
 const TAB = 9
 const SPACE = 32
 const QUOTE = 34

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { longNumber, membersText, objectText, valueText } from './long-numbers.fixtures.ts'
 import type { Body } from './message.ts'
-import { noteParts, noteText } from './noted-text.ts'
+import { memberAsNoted, noteCopiedResult, noteCopy, noteParts, noteText, partAsNoted } from './noted-text.ts'
 import { resultText } from './serialise.ts'
 
 function read(json: string): Body {
@@ -170,6 +171,59 @@ describe('X1 a result that nobody touches', () => {
         const names = Object.keys(given)
         const left = kept(JSON.stringify(given), (result) => Object.fromEntries(Object.entries(result).filter(([name]) => name !== names[out])))
         expect(JSON.parse(written(left))).toEqual(left)
+      }),
+    )
+  })
+})
+
+describe('X1 what is made of a noted body', () => {
+  const kept = (json: string): Body => {
+    const result = JSON.parse(json) as Body
+    noteText(json, result, result)
+    return result
+  }
+
+  it('has the words of all that is the same, beside what was added and what took the place of something', () => {
+    const original = kept(`{"a":{"b":1.10},${LONG},"n":12345678901234567890,"m":2.50}`)
+    const copy = { first: [1], ...original, m: 3 }
+    noteCopy(copy, original)
+    expect(written(copy)).toBe(`{"first":[1],"a":{"b":1.10},${LONG},"n":12345678901234567890,"m":3}`)
+  })
+
+  it('has none where nothing was noted, or a member is there twice', () => {
+    const twice = read('{"part":{"a":[1.10],"a":[12345678901234567890]}}')['part'] as Body
+    for (const original of [{ n: 1 }, twice]) {
+      const copy = { ...original, m: 1 }
+      noteCopy(copy, original)
+      expect(partAsNoted(copy)).toBeUndefined()
+    }
+  })
+
+  it('is looked for in a result only because of a number, which has no words of its own', () => {
+    const [one, other] = [kept(`{"content":[],${LONG}}`), kept(`{"n":1.10,${LONG}}`)]
+    const [copyOfOne, copyOfOther] = [{ ...one }, { ...other }]
+    noteCopiedResult(copyOfOne, one)
+    noteCopiedResult(copyOfOther, other)
+    expect([partAsNoted(copyOfOne), partAsNoted(copyOfOther)]).toEqual([undefined, `{"n":1.10,${LONG}}`])
+  })
+
+  it('property: every number of a body is found by its name, in whatever text it came', () => {
+    const blank = fc.constantFrom('', ' ', '\t')
+    fc.assert(
+      fc.property(membersText, longNumber, blank, (members, number, gap) => {
+        const json = `{${gap}"the number"${gap}:${gap}${number}${gap},"others":${objectText(members)}${gap}}`
+        expect(memberAsNoted(kept(json), 'the number')).toBe(number)
+      }),
+    )
+  })
+
+  it('property: whatever it is made of, each member that is the same has all its digits', () => {
+    fc.assert(
+      fc.property(membersText, valueText, (members, value) => {
+        const original = read(`{"_meta":${objectText({ ...members, value })},"n":12345678901234567890}`)['_meta'] as Body
+        const copy = { ...original, added: true }
+        noteCopy(copy, original)
+        expect(written({ _meta: copy })).toBe(`{"_meta":${objectText({ ...members, value, added: 'true' })}}`)
       }),
     )
   })

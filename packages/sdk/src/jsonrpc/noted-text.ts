@@ -1,5 +1,5 @@
 /** Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with every digit, and without the work of writing them. */
-import { countMembers, LONG, valuesIn } from './exact-text.ts'
+import { countMembers, LONG, membersIn, valuesIn } from './exact-text.ts'
 import { isObject } from './json.ts'
 import type { Body } from './message.ts'
 
@@ -52,8 +52,7 @@ export function noteText(json: string, result: Body, kept: Body): void {
   const values = valuesIn(json, names)
   if (values === undefined) return
   noteValues(result, names, values)
-  if (isWhole) note(kept, json)
-  else if (kept !== result) note(kept, textOfKept(kept, result, names, values))
+  note(kept, isWhole ? json : textOfKept(kept, result, names, values))
 }
 
 /** The same for results that have been changed: only their parts can still be what they were. */
@@ -72,9 +71,26 @@ function noteValues(result: Body, names: readonly string[], values: readonly str
   }
 }
 
-function note(value: object, text: string): void {
+/** `text` must say what `value` holds. */
+export function note(value: object, text: string): void {
   Noted.note(value, text)
   noted = true
+}
+
+/** Notes what was made of a noted body: members that are the same go on as they came, beside others that were added or took the place of some. */
+export function noteCopy(copy: Body, original: Body): void {
+  const text = partAsNoted(original)
+  const members = text === undefined ? undefined : membersIn(text)
+  if (members !== undefined)
+    note(
+      copy,
+      textWithParts(copy, (name, value) => (value === original[name] ? members.get(name) : undefined)),
+    )
+}
+
+/** The same for results: their members have been noted one by one, so nothing is looked for unless one of them is a number. */
+export function noteCopiedResult(copy: Body, original: Body): void {
+  for (const name in original) if (typeof original[name] === 'number') return noteCopy(copy, original)
 }
 
 function textOfKept(kept: Body, result: Body, names: readonly string[], values: readonly string[]): string {
@@ -112,12 +128,12 @@ export function textAsNoted(body: Body): string | undefined {
   return Noted.textOf(body) ?? (hasParts(body) ? textWithParts(body) : undefined)
 }
 
-function textWithParts(body: Body): string {
-  let written = ''
+function textWithParts(body: Body, known?: (name: string, value: unknown) => string | undefined): string {
+  let written = '{'
   for (const name of Object.keys(body)) {
     const value = body[name]
-    const json: string | undefined = textOf(value) ?? JSON.stringify(value)
-    if (json !== undefined) written += `${written === '' ? '{' : ','}${JSON.stringify(name)}:${json}`
+    const json: string | undefined = textOf(value) ?? known?.(name, value) ?? JSON.stringify(value)
+    if (json !== undefined) written += `${written === '{' ? '' : ','}${JSON.stringify(name)}:${json}`
   }
   return `${written}}`
 }
@@ -125,6 +141,14 @@ function textWithParts(body: Body): string {
 /** A part of a body as it came; undefined for one that was not noted, or was made here. */
 export function partAsNoted(part: unknown): string | undefined {
   return noted ? textOf(part) : undefined
+}
+
+/** The same by the name it has in a body: a number cannot be noted itself, so its words are those in the body's. */
+export function memberAsNoted(body: Body, name: string): string | undefined {
+  const value = body[name]
+  if (typeof value !== 'number') return partAsNoted(value)
+  const text = partAsNoted(body)
+  return text === undefined ? undefined : membersIn(text)?.get(name)
 }
 
 /** Nearly no body has, and all are looked at. */

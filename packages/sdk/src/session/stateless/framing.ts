@@ -1,7 +1,8 @@
 /** Puts results into the envelope of the stateless era: what kind of result it is, who made it, how long it stays fresh (D-02, D-03, D-42). */
-import { type Body, bodyText, isObject, type RequestId, resultHead } from '../../jsonrpc/index.ts'
+import { type Body, bodyText, isObject, noteCopiedResult, type RequestId, resultHead } from '../../jsonrpc/index.ts'
 import { cacheableMethods, META } from '../../versions/index.ts'
 import type { Identity } from '../endpoint.ts'
+import { extendedMetadata } from '../metadata.ts'
 
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 
@@ -29,10 +30,12 @@ export class Framing {
 
   framed(method: string, result: Body): Body {
     const framed: Body = { resultType: 'complete', ...result, _meta: this.#meta(result) }
-    if (!cacheable.has(method) || framed['resultType'] !== 'complete') return framed
-    const { ttlMs, cacheScope } = result
-    if (!(Number.isInteger(ttlMs) && (ttlMs as number) >= 0)) framed['ttlMs'] = UNCACHED.ttlMs
-    if (cacheScope !== 'public' && cacheScope !== 'private') framed['cacheScope'] = UNCACHED.cacheScope
+    if (cacheable.has(method) && framed['resultType'] === 'complete') {
+      const { ttlMs, cacheScope } = result
+      if (!(Number.isInteger(ttlMs) && (ttlMs as number) >= 0)) framed['ttlMs'] = UNCACHED.ttlMs
+      if (cacheScope !== 'public' && cacheScope !== 'private') framed['cacheScope'] = UNCACHED.cacheScope
+    }
+    noteCopiedResult(framed, result)
     return framed
   }
 
@@ -40,6 +43,6 @@ export class Framing {
   #meta(result: Body): Body {
     const meta = result['_meta']
     if (result['resultType'] !== undefined && isObject(meta) && meta[META.serverInfo] !== undefined) return meta
-    return { ...(isObject(meta) ? meta : undefined), [META.serverInfo]: this.#serverInfo }
+    return extendedMetadata(meta, { [META.serverInfo]: this.#serverInfo })
   }
 }

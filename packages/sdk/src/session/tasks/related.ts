@@ -1,12 +1,12 @@
 /** Which task a message belongs to: a key in its `_meta` (C-25). */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
+import { withMetadata } from '../metadata.ts'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 /** Params or a result, marked as part of the task. */
 export function relatedTo(taskId: string, body: Body | undefined): Body {
-  const meta = body?.['_meta']
-  return { ...body, _meta: { ...(isObject(meta) ? meta : undefined), [RELATED_TASK]: { taskId } } }
+  return withMetadata(body, { [RELATED_TASK]: { taskId } })
 }
 
 /** The task that params or a result say they belong to. */

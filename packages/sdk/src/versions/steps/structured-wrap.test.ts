@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Body, noteParts } from '../../jsonrpc/index.ts'
+import { type Body, noteParts, noteText, resultText } from '../../jsonrpc/index.ts'
+import { membersText, objectText, valueText } from '../../jsonrpc/long-numbers.fixtures.ts'
 import type { TranslationContext } from '../operation.ts'
 import { rule } from '../rule-tests.fixtures.ts'
 import { down, text, up, withLosses } from './stateless.fixtures.ts'
@@ -21,6 +23,19 @@ describe(rule('D-43'), () => {
     const result = JSON.parse(json)
     noteParts(json, result)
     expect(down('tools/call', 'result', result)).toMatchObject({ content: [text('[12345678901234567890]')] })
+  })
+  it('down keeps every digit of any value, in the object around it as in the text, and of all that is beside it', () => {
+    fc.assert(
+      fc.property(valueText, membersText, (value, others) => {
+        const json = objectText({ ...others, content: '[]', structuredContent: value })
+        const result = JSON.parse(json) as Body
+        noteText(json, result, result)
+        const outcome = down('tools/call', 'result', result, context) as Body
+        const content = JSON.stringify([text(value)])
+        const expected = objectText({ ...others, content, structuredContent: `{"result":${value}}` })
+        expect(resultText(1, outcome)).toBe(`{"jsonrpc":"2.0","id":1,"result":${expected}}`)
+      }),
+    )
   })
   it('down adds no text beside text', () => {
     const image = { type: 'image', data: '', mimeType: 'image/png' }

@@ -1,5 +1,5 @@
 /** Structured output of any kind, carried to readers for whom it is always an object: value and schema are wrapped alike. */
-import { type Body, isObject, partAsNoted } from '../../jsonrpc/index.ts'
+import { type Body, isObject, memberAsNoted, note, noteCopiedResult } from '../../jsonrpc/index.ts'
 import type { Edit, EditContext } from '../operation.ts'
 import { rewriteSchema } from './schema-walk.ts'
 
@@ -77,10 +77,21 @@ function wrapBlock(block: Body, outputSchema: unknown, path: string, context: Ed
   const value = block['structuredContent']
   if (!wrapsValue(value, outputSchema)) return block
   context.lose(`wrapped as { ${KEY} }`, { rule: 'D-43', path: `${path}structuredContent` })
-  const wrapped: Body = { ...block, structuredContent: { [KEY]: value } }
+  const json = memberAsNoted(block, 'structuredContent')
+  const wrapped: Body = { ...block, structuredContent: wrapper(value, json) }
   const content = block['content']
-  if (!Array.isArray(content) || content.some((part) => isObject(part) && part['type'] === 'text')) return wrapped
-  return { ...wrapped, content: [...content, { type: 'text', text: partAsNoted(value) ?? JSON.stringify(value) }] }
+  if (Array.isArray(content) && !content.some((part) => isObject(part) && part['type'] === 'text')) {
+    wrapped['content'] = [...content, { type: 'text', text: json ?? JSON.stringify(value) }]
+  }
+  noteCopiedResult(wrapped, block)
+  return wrapped
+}
+
+/** Where it is known how the value was written, both hold it with every digit. */
+function wrapper(value: unknown, json: string | undefined): Body {
+  const made = { [KEY]: value }
+  if (json !== undefined) note(made, `{"${KEY}":${json}}`)
+  return made
 }
 
 /** Finds the output schema of the tool a quoted result came from; looked up only when a result has structured content. */
