@@ -1,6 +1,17 @@
 /** Hands one request of a client to a server and its outcome back: whatever era and version each of them is of. */
 import { type ErrorKind, eraOf, fromWire, isVerdict, type Loss, ParleyError, plan } from 'parley-mcp'
-import { type Answer, type Body, cacheableMethods, exactWriter, type Inbound, isObject, type RequestOptions, Serialised } from 'parley-mcp/engine'
+import {
+  type Answer,
+  type Body,
+  bodyText,
+  cacheableMethods,
+  exactWriter,
+  type Inbound,
+  isObject,
+  type RequestOptions,
+  Serialised,
+  withMetadata,
+} from 'parley-mcp/engine'
 import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream, withoutHandle } from '../upstream/index.ts'
 import { listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
@@ -114,17 +125,17 @@ export function reported(call: BridgedCall, result: Body): Answer {
   const { inbound } = call
   if (!asksForReport(inbound)) return result
   const written = inbound.written(result, (loss) => call.lose(loss))
-  const meta = isObject(written['_meta']) ? written['_meta'] : {}
-  const before: unknown = meta[REPORT_KEY]
+  const meta = written['_meta']
+  const before: unknown = isObject(meta) ? meta[REPORT_KEY] : undefined
   const losses = [...(Array.isArray(before) ? before : []), ...call.losses.map(shownLoss)]
-  return new Serialised(JSON.stringify({ ...written, _meta: { ...meta, [REPORT_KEY]: losses } }), ONCE)
+  return new Serialised(bodyText(withMetadata(written, { [REPORT_KEY]: losses }), 'internal_error'), ONCE)
 }
 
 /** Nothing was translated, so nothing was lost; a gateway behind this one may have more to tell. */
 function reportedWhole({ inbound }: BridgedCall, result: Body): Body {
   if (!asksForReport(inbound)) return result
-  const meta = isObject(result['_meta']) ? result['_meta'] : {}
-  return Array.isArray(meta[REPORT_KEY]) ? result : { ...result, _meta: { ...meta, [REPORT_KEY]: [] } }
+  const meta = result['_meta']
+  return isObject(meta) && Array.isArray(meta[REPORT_KEY]) ? result : withMetadata(result, { [REPORT_KEY]: [] })
 }
 
 function shownLoss({ rule, path, severity, detail }: Loss): Body {

@@ -1,6 +1,6 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
 import { type LogLevel, ParleyError } from 'parley-mcp'
-import { type Answer, askingMethods, type Body, type Inbound, InputRequired, isObject, Serialised } from 'parley-mcp/engine'
+import { type Answer, askingMethods, type Body, type Inbound, InputRequired, withMetadata } from 'parley-mcp/engine'
 import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
 import { callParams, type Shared } from './endpoint.ts'
 import { withoutExecution, withTools } from './execution.ts'
@@ -120,9 +120,7 @@ async function refreshRoots(inbound: Inbound, { roots, client }: Line, upstream:
 
 function withHandle(answer: Answer, { handle }: Lease): Answer {
   if (handle === undefined || answer instanceof InputRequired) return answer
-  const body = answer instanceof Serialised ? (JSON.parse(answer.json) as Body) : answer
-  const marked: Body = { ...body, _meta: { ...(isObject(body['_meta']) ? body['_meta'] : undefined), [HANDLE_KEY]: handle } }
-  return answer instanceof Serialised ? new Serialised(JSON.stringify(marked)) : marked
+  return withMetadata(answer, { [HANDLE_KEY]: handle })
 }
 
 function foreignState(): ParleyError {
