@@ -46,6 +46,7 @@ export {
   Session,
   type SessionEvent,
   type SessionOptions,
+  StatusProgress,
   systemClock,
   systemMint,
   type TaskOptions,

@@ -13,6 +13,7 @@ import {
   RemoteTask,
   readFlatTask,
   requestAsTask,
+  StatusProgress,
   type TaskPeer,
 } from '../session/index.ts'
 import type { Connection } from './connection.ts'
@@ -81,8 +82,9 @@ export class ClientTasks {
 
   /** Calls, and follows what is answered with a task to its end. */
   call(params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
-    const onTask = (answer: Body): Promise<CallOutcome> => this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert)
-    return this.#connection.request('tools/call', params, { ...options, onTask }, convert)
+    const progress = this.#progressOf(options)
+    const onTask = (answer: Body): Promise<CallOutcome> => this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert, progress)
+    return this.#connection.request('tools/call', params, { ...options, ...heardBy(progress), onTask }, convert)
   }
 
   /** Throws where servers have no list of tasks. */
@@ -143,24 +145,38 @@ export class ClientTasks {
   /** The server decides whether there is a task, so its answer is waited for. */
   async #beginPolled(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
     const { ttl, pollInterval, signal, onStatus, ...rest } = options
-    const onTask = (answer: Body): TaskHandle => handleOf(new PolledTask(this.#peer, readFlatTask('tools/call', answer), options), convert)
+    const progress = this.#progressOf(options)
+    const onTask = (answer: Body): TaskHandle => {
+      const task = new PolledTask(this.#peer, readFlatTask('tools/call', answer), options)
+      progress?.follow(task)
+      return handleOf(task, convert)
+    }
     const local = (answer: Body): TaskHandle => new LocalTask(this.#connection.session, async () => convert(answer))
-    return await this.#connection.request<TaskHandle>('tools/call', params, { ...rest, ...(signal && { signal }), onTask }, local)
+    return await this.#connection.request<TaskHandle>('tools/call', params, { ...rest, ...heardBy(progress), ...(signal && { signal }), onTask }, local)
   }
 
-  async #follow(task: Task, { timeout, maxTimeout, signal }: CallOptions, convert: Convert): Promise<CallOutcome> {
+  async #follow(task: Task, { timeout, maxTimeout, signal }: CallOptions, convert: Convert, progress: StatusProgress | undefined): Promise<CallOutcome> {
     const limit = new TimeLimit(this.#connection.session.clock, timeout, maxTimeout)
     const polled = new PolledTask(this.#peer, task, { signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]) })
+    // Before anybody listens: only who waits for the result keeps the program from ending.
+    const result = polled.result()
     // A sign of life, where there is no progress.
     const stopListening = timeout === undefined ? () => {} : polled.onStatus(() => limit.rearm())
+    const stopProgress = progress?.follow(polled)
     try {
-      return await convert(await polled.result())
+      return await convert(await result)
     } catch (error) {
       throw limit.signal.aborted ? limit.signal.reason : error
     } finally {
       stopListening()
+      stopProgress?.()
       limit.stop()
     }
+  }
+
+  #progressOf(options: CallOptions | undefined): StatusProgress | undefined {
+    const tell = options?.onProgress
+    return tell && new StatusProgress(tell, (error) => this.#connection.session.reportError(error, 'onProgress of a task'))
   }
 
   async #beginRemote(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
@@ -214,6 +230,10 @@ class TimeLimit {
       this.#controller.abort(new ParleyError('request_timeout', { message: `The task of tools/call timed out after ${ms} ms (${limit})` }))
     })
   }
+}
+
+function heardBy(progress: StatusProgress | undefined): Pick<CallOptions, 'onProgress'> | undefined {
+  return progress && { onProgress: progress.onProgress }
 }
 
 /** What a server that refuses the way a tool was called says of it. */

@@ -104,7 +104,7 @@ export const flows: readonly Flow[] = [
     methods: ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'tasks/update', 'notifications/tasks/status'],
     handshake: 'the caller asks for a task; tasks/result waits and carries questions',
     stateless: 'the server decides, where the client declares the extension; tasks/get shows results and questions',
-    handshakeClient: lossless('tasks are looked at on behalf of the client until they are over'),
-    statelessClient: lossless('results and questions are fetched and shown inline; there is no list'),
+    handshakeClient: lossy('tasks are looked at on behalf of the client until they are over; of their progress only the words are told, as steps of one'),
+    statelessClient: lossy('results and questions are fetched and shown inline; there is no list, and of the progress of a task only the words are shown'),
   },
 ]
