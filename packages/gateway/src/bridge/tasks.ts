@@ -19,6 +19,7 @@ import { BridgedCall, type Line, type Upstream } from '../upstream/index.ts'
 import { relay, type Send } from './relay.ts'
 import { TaskListening } from './task-listening.ts'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
+import { loseProgress, progressOf } from './task-progress.ts'
 import { runAsTask } from './task-run.ts'
 
 export interface FollowedTasks {
@@ -105,7 +106,10 @@ export class TaskBridge {
   async #forStateless(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
     if (!(await this.#isRequired(line, params))) return relay(call, line, params, this.#upstream)
     if (!declaresExtension(call.inbound.caller.capabilities, TASKS_EXTENSION)) return this.#runAsTask(call, line, params)
-    return this.#begin(call, line, (task) => this.#runAsTask(task, line, params))
+    return this.#begin(call, line, (task) => {
+      loseProgress(task, line)
+      return this.#runAsTask(task, line, params)
+    })
   }
 
   /** Answers that there is a task, and runs it behind that. */
@@ -131,15 +135,21 @@ export class TaskBridge {
 
   /** A server of the stateless era decides itself whether a call becomes a task; it is then followed to its end. */
   #follow(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
-    const onTask = (answer: Body): Promise<Body> => {
-      const task = readFlatTask('tools/call', answer)
-      this.#owners.remember(task.taskId, GATEWAY)
-      // What a task asks is answered beside the call, which has nothing to come back to.
-      call.demanded = undefined
-      return line.stayFor(new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call }).result())
-    }
     const send: Send = (own, options) => {
-      options.onTask = onTask
+      const progress = options.onProgress === undefined || options.relayed ? undefined : progressOf(call)
+      if (progress !== undefined) options.onProgress = progress.onProgress
+      options.onTask = (answer) => {
+        const task = readFlatTask('tools/call', answer)
+        this.#owners.remember(task.taskId, GATEWAY)
+        // What a task asks is answered beside the call, which has nothing to come back to.
+        call.demanded = undefined
+        loseProgress(call, line)
+        const polled = new PolledTask(peerOf(line, call), task, { signal: call.inbound.signal, owner: call })
+        const result = polled.result()
+        const stop = (progress ?? progressOf(call)).follow(polled)
+        result.then(stop, stop)
+        return line.stayFor(result)
+      }
       return line.request('tools/call', own, options)
     }
     return relay(call, line, params, this.#upstream, send)

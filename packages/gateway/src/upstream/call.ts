@@ -223,7 +223,7 @@ export function ownParams({ caller }: Inbound, params: Body): Body {
 
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.logLevel])
 
-function wantsProgress({ params }: Inbound): boolean {
+export function wantsProgress({ params }: Inbound): boolean {
   const meta = params['_meta']
   return isObject(meta) && meta['progressToken'] !== undefined
 }

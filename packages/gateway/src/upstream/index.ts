@@ -1,4 +1,4 @@
-export { BridgedCall, ownParams } from './call.ts'
+export { BridgedCall, ownParams, wantsProgress } from './call.ts'
 export type { Help } from './events.ts'
 export { capabilityGap } from './gap.ts'
 export { UNKNOWN } from './introduction.ts'

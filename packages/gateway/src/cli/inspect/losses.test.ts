@@ -65,6 +65,16 @@ describe('X1 losses toward other versions', () => {
     expect(changes({ logging: {} })).toContain('log level')
   })
 
+  it('D-21 tell of the progress of tasks where the server has some', () => {
+    const losses = (version: '2025-11-25' | '2026-07-28', capabilities: object) =>
+      toward(version === '2025-11-25' ? '2026-07-28' : '2025-11-25', { ...empty, version, capabilities }).map(({ change, loses }) => `${change}: ${loses}`)
+    const words = expect.stringMatching(/^tasks: .*progress.* only the words/)
+    expect(losses('2026-07-28', { tools: {} })).not.toContainEqual(words)
+    expect(losses('2026-07-28', { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } })).toContainEqual(words)
+    expect(losses('2025-11-25', { tools: {} })).not.toContainEqual(words)
+    expect(losses('2025-11-25', { tools: {}, tasks: { requests: { tools: { call: {} } } } })).toContainEqual(words)
+  })
+
   it('come with the worst first', () => {
     const ranks = toward('2024-11-05', { ...empty, ...offering([{ name: 'a', outputSchema: { type: 'object' } }]), version: '2026-07-28' }).map((item) =>
       ['E', 'w', 'i'].indexOf(item.severity),

@@ -96,17 +96,19 @@ function isPossible(method: MethodInfo, { capabilities }: Facts): boolean {
   return side === 'client' || path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], capabilities) !== undefined
 }
 
-function offersTasksIfNeeded({ rules }: Entry, { capabilities }: Facts): boolean {
+function offersTasksIfNeeded({ rules }: Pick<Entry, 'rules'>, { capabilities }: Pick<Facts, 'capabilities'>): boolean {
   const { tasks, extensions } = capabilities as { tasks?: unknown; extensions?: Record<string, unknown> }
   return !rules.some((rule) => TASKS.has(rule)) || tasks !== undefined || extensions?.[TASKS_EXTENSION] !== undefined
 }
 
 /** Conversations that take another form in the other era. */
-function flows(client: ProtocolVersion, { version, capabilities }: Facts): LossItem[] {
-  return explain(version, client).flows.flatMap(({ name, rules, methods, handshakeClient, statelessClient }) => {
+function flows(client: ProtocolVersion, facts: Facts): LossItem[] {
+  return explain(facts.version, client).flows.flatMap((flow) => {
+    const { name, rules, methods, handshakeClient, statelessClient } = flow
     const { verdict, how } = eraOf(client) === 'handshake' ? handshakeClient : statelessClient
     const asksOnly = name === 'progress'
-    if (verdict === 'lossless' || (methods.includes('logging/setLevel') && capabilities.logging === undefined)) return []
+    if (verdict === 'lossless' || !offersTasksIfNeeded(flow, facts)) return []
+    if (methods.includes('logging/setLevel') && facts.capabilities.logging === undefined) return []
     return [{ severity: 'i' as const, when: asksOnly ? ('asking' as const) : ('sometimes' as const), change: name, rules, loses: how, names: [] }]
   })
 }
