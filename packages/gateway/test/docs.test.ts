@@ -62,7 +62,7 @@ describe('G docs/gateway.md', () => {
   })
 
   it('has the defaults of the limits', () => {
-    const { maxConcurrent, maxQueued, maxSessions, timeout, initialiseTimeout } = config.serverDefaults('one', {
+    const { maxConcurrent, maxQueued, maxSessions, maxRounds, timeout, initialiseTimeout } = config.serverDefaults('one', {
       kind: 'command',
       command: 'node',
       args: [],
@@ -72,6 +72,7 @@ describe('G docs/gateway.md', () => {
     expect(text).toContain(`| \`maxConcurrent\` | ${maxConcurrent} |`)
     expect(text).toContain(`| \`maxQueued\` | ${maxQueued}; `)
     expect(text).toContain(`| \`maxSessions\` | ${maxSessions}; `)
+    expect(text).toContain(`| \`maxRounds\` | ${maxRounds} |`)
     expect(text).toContain(`| \`timeout\` | ${timeout / 60_000} minutes |`)
     expect(text).toContain(`| \`initialiseTimeout\` | ${initialiseTimeout / 60_000} minute |`)
   })

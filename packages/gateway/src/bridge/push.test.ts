@@ -266,6 +266,17 @@ it.each(REQUESTS)('8.1 rule 1: %s of a server that never stops asking is made ag
   expect([server.asked.length, client.of('roots/list').length]).toEqual([9, 8])
 })
 
+it.each([1, 12])('8.1 rule 1: the configuration of a server may say %s instead', async (maxRounds) => {
+  const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
+  rig = bridgeTo(server, STATELESS, { maxRounds })
+  const client = await rig.connect({ version: '2025-11-25', roots: [] })
+  const { isError, text: reason } = await client.call('any', {}, { throwOnError: false })
+  expect([isError, reason]).toEqual([true, expect.stringContaining(`more than ${maxRounds} times`)])
+  expect(reason).toContain('maxRounds')
+  expect(server.asked).toHaveLength(maxRounds + 1)
+  await client.close()
+})
+
 it('8.1 rule 1: a server that is content after 8 rounds is answered', async () => {
   let times = 0
   const server = scripted({ version: STATELESS, answer: () => (times++ < 8 ? required({ it: rootsList }) : text('done')) })

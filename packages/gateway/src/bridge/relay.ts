@@ -36,6 +36,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   if (visited !== undefined) return visited
   const way = wayFor(call, line)
   const own = withoutHandle(way === 'translated' ? ownParams(inbound, params) : way === 'relayed' ? params : sentParams(inbound, params))
+  call.maxRounds = upstream.config.maxRounds
   const options = optionsFor(call, way !== 'translated')
   if (line.stateless) call.demands?.attend(call, own, options)
   const list = send === undefined ? listOf(call, line, way, upstream) : undefined

@@ -53,6 +53,7 @@ export const ACCEPTED: readonly Accepted[] = [
           maxConcurrent: 1,
           maxQueued: 0,
           maxSessions: 5,
+          maxRounds: 20,
           tools: { allow: ['read_*'], deny: ['delete'], rename: { q: 'search' }, pin: 'block' },
           cache: false,
           poll: '1h',

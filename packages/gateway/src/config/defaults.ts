@@ -9,7 +9,7 @@ export const settingsDefaults: GatewaySettings = defaultsOf(GATEWAY_FIELDS)
 
 /** A server as a file that says nothing but its target would configure it. */
 export function serverDefaults(name: string, target: ServerConfig['target']): ServerConfig {
-  const { versions, dialect, session, urlMode, lazy, idleStop, timeout, initialiseTimeout, maxConcurrent, maxQueued, maxSessions, cache, poll } =
+  const { versions, dialect, session, urlMode, lazy, idleStop, timeout, initialiseTimeout, maxConcurrent, maxQueued, maxSessions, maxRounds, cache, poll } =
     defaultsOf(SERVER_FIELDS)
   return {
     name,
@@ -26,6 +26,7 @@ export function serverDefaults(name: string, target: ServerConfig['target']): Se
     maxConcurrent,
     maxQueued,
     maxSessions,
+    maxRounds,
     tools: toolDefaults,
     cache,
     poll,

@@ -94,6 +94,11 @@ export const SERVER_FIELDS = {
     whole(1, 100_000, 20),
     { default: 200, examples: [20] },
   ),
+  maxRounds: field(
+    'The most times a request of a client of an earlier version is made again because the server, one of 2026-07-28, has answered it with questions.',
+    whole(1, 1000, 20),
+    { default: 8, examples: [20] },
+  ),
   tools: field('Which of its tools clients get to see, and under which names.', group(TOOL_FIELDS), { examples: [{ deny: ['delete_*'] }] }),
   cache: field('Whether lists and reads are kept as long as the server allows.', flag, { default: true, examples: [false] }),
   poll: field('How often lists are compared where the server cannot tell of changes.', duration, { default: 60_000, examples: ['5m'] }),

@@ -71,6 +71,7 @@ describe('defaults', () => {
       maxConcurrent: 100,
       maxQueued: 1000,
       maxSessions: 200,
+      maxRounds: 8,
       tools: { allow: undefined, deny: [], rename: {}, pin: 'off' },
       cache: true,
       poll: 60_000,

@@ -84,6 +84,7 @@ describe('the schema for editors', () => {
       one({ command: 'x', args: [1] }),
       one({ command: 'x', comand: 'y' }),
       one({ command: 'x', timeout: '30 s' }),
+      one({ command: 'x', maxRounds: 0 }),
       one({ command: 'x', restart: { policy: 'never' } }),
       one({ command: 'x', versions: ['2025-06-17'] }),
       one({ url: 'example.com' }),

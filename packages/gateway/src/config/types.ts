@@ -64,6 +64,8 @@ export interface ServerConfig {
   readonly maxQueued: number
   /** Most conversations with it at once, beside that of the gateway itself. */
   readonly maxSessions: number
+  /** Most times that a request is made again because it was answered with questions (8.1). */
+  readonly maxRounds: number
   readonly tools: ToolSettings
   /** Whether lists and reads are kept as long as the server allows. */
   readonly cache: boolean

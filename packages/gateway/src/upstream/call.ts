@@ -8,9 +8,6 @@ import type { DemandedLink, LinkDemands } from './link-demands.ts'
 /** A person or a model may take its time. */
 const PATIENCE = '10m'
 
-/** 8.1: most times that a call is made again for a client that shook hands. */
-const MAX_ROUNDS = 8
-
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
 type Questions = Parameters<NonNullable<RequestOptions['rounds']>['objection']>[0]
@@ -35,6 +32,8 @@ export class BridgedCall implements Member {
   demands: LinkDemands | undefined
   /** Links that the server asks for in this attempt, where they end it. */
   demanded: DemandedLink[] | undefined
+  /** 8.1: most times that it is made again for a client that shook hands, because the server answers with questions. */
+  maxRounds = 0
   seat: number | undefined
   #losses: Loss[] | undefined
   #links: LinkMemory | undefined
@@ -142,11 +141,11 @@ export class BridgedCall implements Member {
   /** 8.1 rule 1, for servers that answer with questions. One that only wants to know whether a link was opened is asked for as long as 8.3 says. */
   objection(questions: Questions): ParleyError | undefined {
     const waits = this.#links?.hasServedAll(questions.values()) === true
-    if (waits ? this.#links?.isGivenUp() !== true : this.#rounds++ < MAX_ROUNDS) return undefined
+    if (waits ? this.#links?.isGivenUp() !== true : this.#rounds++ < this.maxRounds) return undefined
     this.#exhausted = true
     const why = waits
       ? 'the user was told of a link, and the server has not seen the user there within ten minutes'
-      : `the server has answered it with questions more than ${MAX_ROUNDS} times`
+      : `the server has answered it with questions more than ${this.maxRounds} times, which is what maxRounds allows`
     return new ParleyError('invalid_answer', { message: `${this.method} was given up: ${why}` })
   }
 
