@@ -13,6 +13,8 @@ export interface FrameOrigin {
   readonly principal?: string
   /** A header by its name in lower case, where messages have headers. */
   readonly header?: (name: string) => string | undefined
+  /** The network address it came from, where the transport can tell. */
+  readonly address?: string | undefined
   /** The request of this side with whose answer the frame came, where each has a stream of its own. */
   readonly within?: RequestId
 }
@@ -44,6 +46,8 @@ export interface SendOptions {
   kept?: Serialised
   /** The HTTP status that goes with an error answer. */
   status?: number
+  /** After how many seconds the peer may try again, where the status says: not now. */
+  retryAfter?: number
   /** What a frame says in its headers as well, where messages have headers; names in lower case. */
   headers?: Readonly<Record<string, string>>
 }

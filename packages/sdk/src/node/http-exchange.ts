@@ -34,6 +34,10 @@ export class NodeExchange implements Exchange {
     this.#site = site
   }
 
+  get address(): string | undefined {
+    return this.#request.socket.remoteAddress
+  }
+
   get gone(): boolean {
     return isOver(this.#response)
   }

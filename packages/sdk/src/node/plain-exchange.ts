@@ -32,6 +32,10 @@ export class PlainExchange implements Exchange {
     this.#turn = turn
   }
 
+  get address(): string | undefined {
+    return this.#turn.socket.remoteAddress
+  }
+
   get gone(): boolean {
     return this.#turn.socket.destroyed
   }

@@ -15,6 +15,7 @@ export class Posted implements Exchange, Sink {
   readonly path = '/mcp'
   readonly query = ''
   readonly body: string
+  address: string | undefined
   gone = false
   buffered = 0
   status: number | undefined

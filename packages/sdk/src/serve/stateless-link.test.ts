@@ -74,6 +74,21 @@ describe('D-61 a request without a session', () => {
     expect(posted.headers).toEqual({ ...JSON_TYPE, 'retry-after': '5' })
   })
 
+  it('that must wait for a known time is told that time', () => {
+    const rig = new Rig()
+    const posted = rig.post()
+    rig.link.send('{"error":{}}', { relatedTo: rig.key(), final: true, status: 429, retryAfter: 42 })
+    expect(posted).toMatchObject({ status: 429, headers: { ...JSON_TYPE, 'retry-after': '42' } })
+  })
+
+  it('is handed over with the address it came from', () => {
+    const rig = new Rig()
+    const posted = new Posted(1, 'tools/call')
+    posted.address = '192.0.2.7'
+    rig.link.ask(posted, posted.incoming)
+    expect(rig.asked[0]?.origin.address).toBe('192.0.2.7')
+  })
+
   it('is refused when there are too many (429), and taken when there are not', () => {
     const rig = new Rig('auto', 2)
     rig.post(1)

@@ -28,6 +28,11 @@ const headersFor: Readonly<Record<number, ResponseHeaders>> = {
   503: { ...JSON_HEADERS, 'retry-after': '5' },
 }
 
+function headersOf(status: number, retryAfter: number | undefined): ResponseHeaders {
+  const usual = headersFor[status] ?? JSON_HEADERS
+  return retryAfter === undefined ? usual : { ...usual, 'retry-after': String(retryAfter) }
+}
+
 /** A request that waits for its answer. */
 class Reply implements Beating, Hurried {
   lastBeat = 0
@@ -97,7 +102,7 @@ export class StatelessLink implements Link {
     const reply = new Reply(this, exchange, ++this.#lastKey, message)
     this.#replies.set(reply.key, reply)
     try {
-      this.#events?.frame(exchange.body, incoming, originOf(exchange, reply.key, principal))
+      this.#events?.frame(exchange.body, incoming, new ExchangeOrigin(exchange, reply.key, principal))
     } catch (error) {
       this.#forget(reply)
       throw error
@@ -108,7 +113,7 @@ export class StatelessLink implements Link {
 
   /** A posted message that wants no answer. */
   deliver(exchange: Exchange, incoming: Incoming, principal?: string): void {
-    this.#events?.frame(exchange.body, incoming, originOf(exchange, ++this.#lastKey, principal))
+    this.#events?.frame(exchange.body, incoming, new ExchangeOrigin(exchange, ++this.#lastKey, principal))
   }
 
   send(frame: string, options?: SendOptions): void {
@@ -148,12 +153,12 @@ export class StatelessLink implements Link {
     this.#host.pulse.add(reply)
   }
 
-  #answer(reply: Reply, frame: string, { status = 200, kept }: SendOptions): void {
+  #answer(reply: Reply, frame: string, { status = 200, retryAfter, kept }: SendOptions): void {
     this.#forget(reply)
     const { sink, exchange } = reply
     if (sink !== undefined) sink.end(sseEvent({ data: frame }))
     else if (status === 200 && this.#host.settings.answer === 'sse') exchange.respond(200, STREAM_HEADERS, sseEvent({ data: frame }))
-    else exchange.respond(status, headersFor[status] ?? JSON_HEADERS, answerBody(reply.id, frame, kept))
+    else exchange.respond(status, headersOf(status, retryAfter), answerBody(reply.id, frame, kept))
   }
 
   #write(reply: Reply, sink: Sink, frame: string): void {
@@ -193,9 +198,23 @@ export class StatelessLink implements Link {
   }
 }
 
-function originOf(exchange: Exchange, key: number, principal: string | undefined): FrameOrigin {
-  const header = (name: string): string | undefined => exchange.header(name)
-  return principal === undefined ? { key, header } : { key, header, principal }
+/** The address is looked up for those who ask for it. */
+class ExchangeOrigin implements FrameOrigin {
+  readonly key: number
+  readonly header: (name: string) => string | undefined
+  declare readonly principal?: string
+  readonly #exchange: Exchange
+
+  constructor(exchange: Exchange, key: number, principal: string | undefined) {
+    this.key = key
+    this.header = (name) => exchange.header(name)
+    if (principal !== undefined) this.principal = principal
+    this.#exchange = exchange
+  }
+
+  get address(): string | undefined {
+    return this.#exchange.address
+  }
 }
 
 function refuseNow(exchange: Exchange, id: RequestId, status: number, error: ParleyError): void {

@@ -13,7 +13,7 @@ import { InboundCall, type Spoken } from './inbound.ts'
 import { endedUnanswered, shutDownUnanswered } from './request-errors.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
-import { statusFor } from './stateless/status.ts'
+import { statusFor, type ToldStatus } from './stateless/status.ts'
 import { relatedTaskOf, relatedTo } from './tasks/related.ts'
 
 export interface InFlight {
@@ -250,9 +250,9 @@ export class Answering {
     this.#answered(call, this.#errorFrame(call.id, error, spoken.envelope.version), undefined, statusFor(error))
   }
 
-  #answered(call: InboundCall, text: string, kept?: Serialised, status?: number): void {
+  #answered(call: InboundCall, text: string, kept?: Serialised, told?: ToldStatus): void {
     call.answered = true
-    this.#deliver(call.key, text, call.reply, kept, status)
+    this.#deliver(call.key, text, call.reply, kept, told)
     this.#forget(call)
   }
 
@@ -286,11 +286,10 @@ export class Answering {
     else reply.skip(id)
   }
 
-  #deliver(key: RequestId, text: string, reply: Reply | undefined, kept?: Serialised, status?: number): void {
+  #deliver(key: RequestId, text: string, reply: Reply | undefined, kept?: Serialised, told?: ToldStatus): void {
     if (reply !== undefined) return reply.answer(key, text)
-    const options: SendOptions = { relatedTo: key, final: true }
+    const options: SendOptions = { relatedTo: key, final: true, ...told }
     if (kept !== undefined) options.kept = kept
-    if (status !== undefined) options.status = status
     this.#core.trySend(text, options)
   }
 }

@@ -1,6 +1,6 @@
 /** What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest vocabulary. */
 import type { ParleyError } from '../errors/index.ts'
-import type { Body, RequestId, Serialised } from '../jsonrpc/index.ts'
+import type { Body, FrameOrigin, RequestId, Serialised } from '../jsonrpc/index.ts'
 import type { Capabilities, InputRequests, LogLevel, ProtocolVersion } from '../protocol/index.ts'
 import type { HeaderParam, Loss } from '../versions/index.ts'
 import type { Duration } from './duration.ts'
@@ -116,6 +116,11 @@ export interface Endpoint {
    * rejects with, is the answer to the requests that waited.
    */
   prepare?(peer: Introduction | undefined, declared: Capabilities, method: string): Promise<void> | undefined
+  /**
+   * Asked about each request before anything is made of it, but for those that are about the conversation: the handshake, discovery and pings. What it gives
+   * is the answer, so that whoever asks too often costs no more than that. `origin` is what the transport knows of a request that speaks for itself.
+   */
+  turnsAway?: ((method: string, origin: FrameOrigin | undefined) => ParleyError | undefined) | undefined
   /** Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this one. */
   readonly takesForeignState?: boolean
   /** Whether parameters are handed on, so that how their numbers were written is remembered. */

@@ -217,7 +217,10 @@ export class Receiving {
     if (method === 'ping') return this.#answering.succeed(id, {}, reply)
     const breach = core.breach(core.route(method), core.otherRole)
     if (breach !== undefined) return this.#answering.refuse(id, core.endpoint.refusing?.(method, breach) ?? breach, reply)
-    if (core.role === 'server') return this.#answering.take(message, reply)
+    if (core.role === 'server') {
+      const refused = core.endpoint.turnsAway?.(method, undefined)
+      return refused === undefined ? this.#answering.take(message, reply) : this.#answering.refuse(id, refused, reply)
+    }
     const within = this.#within
     this.#answering.take(message, reply, undefined, core.route(method), this.#requests.ownerOf(within), within !== undefined)
   }

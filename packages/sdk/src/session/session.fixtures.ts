@@ -1,5 +1,5 @@
 /** Hands for session tests: a clock that is moved by hand and a link whose other end is the test itself. */
-import type { Body, Link, LinkEvents } from '../jsonrpc/index.ts'
+import type { Body, FrameOrigin, Link, LinkEvents } from '../jsonrpc/index.ts'
 import type { Capabilities, ProtocolVersion } from '../protocol/index.ts'
 import type { Cancel, Clock } from './clock.ts'
 import type { Endpoint, Inbound } from './endpoint.ts'
@@ -77,8 +77,8 @@ export class TestLink implements Link {
     this.closed = true
   }
 
-  deliver(message: unknown): void {
-    this.#events?.frame(typeof message === 'string' ? message : JSON.stringify(message))
+  deliver(message: unknown, origin?: FrameOrigin): void {
+    this.#events?.frame(typeof message === 'string' ? message : JSON.stringify(message), undefined, origin)
   }
   hangUp(reason?: Error): void {
     this.#events?.closed(reason)

@@ -26,6 +26,7 @@ const NEWS: ReadonlySet<string> = new Set([
   'notifications/tasks',
 ])
 const LISTEN = 'subscriptions/listen'
+const DISCOVER = 'server/discover'
 const NO_PARAMS: readonly HeaderParam[] = []
 
 export class Stateless {
@@ -67,6 +68,8 @@ export class Stateless {
     if (this.#core.draining) {
       return this.#answering.refuseStateless(message.id, key, new ParleyError('shutting_down', { message: 'The server is shutting down' }))
     }
+    const refused = message.method === DISCOVER ? undefined : this.#core.endpoint.turnsAway?.(message.method, origin)
+    if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
     const prepared = this.#prepared(envelope, message.method)
     if (prepared === undefined) return this.#check(message, origin, envelope)
     const objection = this.#answering.objection(key, this.#undecided)
@@ -161,7 +164,7 @@ export class Stateless {
     // Those who share a link that has no headers are one and the same client.
     const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
     const spoken: Spoken = { engine: this, envelope, key, principal }
-    if (message.method === 'server/discover') return this.#answering.succeedStateless(message.id, spoken, this.#offers.discovery(envelope, this.framing))
+    if (message.method === DISCOVER) return this.#answering.succeedStateless(message.id, spoken, this.#offers.discovery(envelope, this.framing))
     this.#answering.take(message, undefined, spoken, route)
   }
 

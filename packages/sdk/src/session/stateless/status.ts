@@ -11,9 +11,24 @@ const TOLD: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'missing_client_capability',
   'unsupported_protocol_version',
   'too_many_requests',
+  'rate_limited',
   'shutting_down',
 ])
 
-export function statusFor(error: ParleyError): number | undefined {
-  return TOLD.has(error.kind) ? catalogue[error.kind].httpStatus : undefined
+export interface ToldStatus {
+  readonly status?: number
+  readonly retryAfter?: number
 }
+
+const NONE: ToldStatus = {}
+
+export function statusFor(error: ParleyError): ToldStatus {
+  if (!TOLD.has(error.kind)) return NONE
+  const status = catalogue[error.kind].httpStatus
+  const wait = error.data?.['retryAfterMs']
+  // Never sooner than it was said: whoever comes a moment too early comes in vain.
+  return typeof wait === 'number' && wait >= 0 && wait < LONGEST ? { status, retryAfter: Math.max(1, Math.ceil(wait / 1000)) } : { status }
+}
+
+/** A week, in milliseconds: whoever says more has not said when. */
+const LONGEST = 604_800_000

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly query: string
   /** All of it, already read within the limit; empty when there is none. */
   readonly body: string
+  /** The network address of the client, where the runtime tells: behind a proxy, that of the proxy. */
+  readonly address?: string | undefined
   /** The client is known to have hung up: nobody will read an answer. */
   readonly gone: boolean
   /** Calls when the connection closes, at once when it has; what it gives takes that back, as is due once the exchange is answered. */
