@@ -32,8 +32,8 @@ stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may
 **Times** are texts with a unit, \`"500ms"\`, \`"30s"\`, \`"5m"\`, \`"1h"\`, or numbers of milliseconds.
 
 **Changes** are read while the gateway runs. Servers that were added are started, those that were removed are ended, those that changed are replaced, and all come in the order of the file; sessions with all others go on,
-and clients are told that the lists have changed. A file with a mistake is reported in the log and changes nothing. What stands under \`gateway\` is in force after the next start; the log
-names what has to wait.
+and clients are told that the lists have changed. Another \`rateLimit\` is in force at once, and ends no session. A file with a mistake is reported in the log and changes nothing. What else stands under
+\`gateway\` is in force after the next start; the log names what has to wait.
 
 What the settings do is told on the page about [the gateway](gateway.md).`
 
@@ -63,6 +63,9 @@ export function renderConfig({ configSchema }) {
     '### restart',
     'A policy alone, or an object:',
     keysOf(withKeys(server.restart)),
+    '### rateLimit',
+    'The same keys for one server and for the gateway:',
+    keysOf(withKeys(server.rateLimit)),
     '### tools',
     keysOf(withKeys(server.tools)),
     '## gateway',

@@ -9,8 +9,23 @@ export const settingsDefaults: GatewaySettings = defaultsOf(GATEWAY_FIELDS)
 
 /** A server as a file that says nothing but its target would configure it. */
 export function serverDefaults(name: string, target: ServerConfig['target']): ServerConfig {
-  const { versions, dialect, session, urlMode, lazy, idleStop, timeout, initialiseTimeout, maxConcurrent, maxQueued, maxSessions, maxRounds, cache, poll } =
-    defaultsOf(SERVER_FIELDS)
+  const {
+    versions,
+    dialect,
+    session,
+    urlMode,
+    lazy,
+    idleStop,
+    timeout,
+    initialiseTimeout,
+    maxConcurrent,
+    maxQueued,
+    maxSessions,
+    maxRounds,
+    rateLimit,
+    cache,
+    poll,
+  } = defaultsOf(SERVER_FIELDS)
   return {
     name,
     target,
@@ -27,6 +42,7 @@ export function serverDefaults(name: string, target: ServerConfig['target']): Se
     maxQueued,
     maxSessions,
     maxRounds,
+    rateLimit,
     tools: toolDefaults,
     cache,
     poll,

@@ -24,9 +24,17 @@ describe('diffConfig', () => {
       removed: ['gone', 'off'],
       changed: ['other'],
       kept: ['same'],
+      relimited: [],
       reordered: true,
       gatewayChanged: ['port', 'allowedHosts'],
     })
+  })
+
+  it('G: a server with another rate limit is the same server', () => {
+    const limited = (requests: number, more: object = {}): GatewayConfig => config({ a: { command: 'a', rateLimit: { requests }, ...more }, b: { command: 'b' } })
+    expect(diffConfig(limited(1), limited(2))).toMatchObject({ changed: [], kept: ['a', 'b'], relimited: ['a'] })
+    expect(diffConfig(config({ a: { command: 'a' } }), config({ a: { command: 'a', rateLimit: { requests: 1 } } }))).toMatchObject({ relimited: ['a'] })
+    expect(diffConfig(limited(1), limited(2, { lazy: true }))).toMatchObject({ changed: ['a'], kept: ['b'], relimited: [] })
   })
 
   it('every name of either side is in exactly one list, and nothing differs from itself', () => {
@@ -40,6 +48,7 @@ describe('diffConfig', () => {
           removed: [],
           changed: [],
           kept: [...before.servers.keys()],
+          relimited: [],
           reordered: false,
           gatewayChanged: [],
         })

@@ -1,6 +1,6 @@
 /** What differs between two configurations, so that a reload touches nothing else. */
 import { isDeepStrictEqual } from 'node:util'
-import type { GatewayConfig, GatewaySettings } from './types.ts'
+import type { GatewayConfig, GatewaySettings, ServerConfig } from './types.ts'
 
 export interface ConfigDiff {
   /** Names of servers. */
@@ -8,6 +8,8 @@ export interface ConfigDiff {
   readonly removed: readonly string[]
   readonly changed: readonly string[]
   readonly kept: readonly string[]
+  /** Those of `kept` that have another rate limit, which can be changed while they run. */
+  readonly relimited: readonly string[]
   /** Whether those that stay come in another order, which decides whose a URI is that several offer. */
   readonly reordered: boolean
   /** Keys of the gateway's own settings that changed. */
@@ -18,15 +20,21 @@ export function diffConfig(before: GatewayConfig, after: GatewayConfig): ConfigD
   const names = [...after.servers.keys()]
   const common = names.filter((name) => before.servers.has(name))
   const commonBefore = [...before.servers.keys()].filter((name) => after.servers.has(name))
-  const isKept = (name: string): boolean => isDeepStrictEqual(before.servers.get(name), after.servers.get(name))
+  const isKept = (name: string): boolean => isDeepStrictEqual(unlimited(before.servers.get(name)), unlimited(after.servers.get(name)))
+  const isRelimited = (name: string): boolean => !isDeepStrictEqual(before.servers.get(name)?.rateLimit, after.servers.get(name)?.rateLimit)
   return {
     added: names.filter((name) => !before.servers.has(name)),
     removed: [...before.servers.keys()].filter((name) => !after.servers.has(name)),
     changed: common.filter((name) => !isKept(name)),
     kept: common.filter(isKept),
+    relimited: common.filter((name) => isKept(name) && isRelimited(name)),
     reordered: !isDeepStrictEqual(commonBefore, common),
     gatewayChanged: changedSettings(before.gateway, after.gateway),
   }
+}
+
+function unlimited(server: ServerConfig | undefined): ServerConfig | undefined {
+  return server && { ...server, rateLimit: undefined }
 }
 
 /** Also the order of the servers, which is not the same to clients of all of them. */

@@ -1,7 +1,7 @@
 /** Every key of the configuration, what may stand there, what it means, and what holds without it. */
 import { versions } from 'parley-mcp'
 import { either, list, record } from './collections.ts'
-import { field, group, type Values } from './group.ts'
+import { field, group, required, type Values } from './group.ts'
 import { RULES } from './rules.ts'
 import { choice, duration, flag, text, whole, words } from './scalars.ts'
 
@@ -27,6 +27,15 @@ export const RESTART_FIELDS = {
   }),
   within: field('The time in which restarts are counted.', duration, { default: 60_000, examples: ['1m'] }),
 }
+
+export const RATE_FIELDS = {
+  requests: field('How many: that many may come at once, and then one each time that `per` divided by this number has passed.', whole(1, 1_000_000_000, 600), {
+    examples: [600],
+  }),
+  per: field('The time in which so many may come.', duration, { default: 60_000, examples: ['1m'] }),
+}
+
+const rateLimit = required(group(RATE_FIELDS), 'requests', '{ "requests": 600, "per": "1m" }')
 
 export const TOOL_FIELDS = {
   allow: field('The only tools clients get to see: names, or patterns with *.', list(text(RULES.toolPattern)), { examples: [['read_*', 'search']] }),
@@ -99,6 +108,9 @@ export const SERVER_FIELDS = {
     whole(1, 1000, 20),
     { default: 8, examples: [20] },
   ),
+  rateLimit: field('The most requests it is sent by all clients together; without it, any number. Answers from the cache do not count.', rateLimit, {
+    examples: [{ requests: 100, per: '1m' }],
+  }),
   tools: field('Which of its tools clients get to see, and under which names.', group(TOOL_FIELDS), { examples: [{ deny: ['delete_*'] }] }),
   cache: field('Whether lists and reads are kept as long as the server allows.', flag, { default: true, examples: [false] }),
   poll: field('How often lists are compared where the server cannot tell of changes.', duration, { default: 60_000, examples: ['5m'] }),
@@ -122,6 +134,9 @@ export const GATEWAY_FIELDS = {
     duration,
     { default: 1_800_000, examples: ['5m'] },
   ),
+  rateLimit: field('The most requests one client may make, at all addresses together; without it, any number.', rateLimit, {
+    examples: [{ requests: 600, per: '1m' }],
+  }),
   log: field('What is written to the log.', choice(words('debug', 'info', 'warning', 'error', 'silent')), { default: 'info' as const, examples: ['debug'] }),
   translation: field(
     'What older peers get of fields they merely do not know: as they are (lenient), or moved to one they know, or left out (strict).',

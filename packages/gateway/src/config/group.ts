@@ -36,6 +36,8 @@ export interface Group<F> {
   readonly meant: ReadonlySet<string>
 }
 
+export type RequiredGroup<F, K extends keyof F> = Group<F> & { readonly values: { readonly [P in K]: F[P] extends Field<infer T, unknown> ? T : never } }
+
 interface FieldOptions<D> {
   readonly default?: D
   readonly examples: readonly JsonValue[]
@@ -63,6 +65,20 @@ export function group<const F extends Fields>(fields: F, foreign: Foreign = {}):
         return [key, entry === undefined ? otherwise : (shape.read(entry.value, place.child(key)) ?? otherwise)]
       })
       return { at: node.at, values: Object.fromEntries(values) as Values<F>, entries, meant }
+    },
+  }
+}
+
+/** The same, where one of the keys has to be there: without it the others mean nothing. */
+export function required<const F extends Fields, K extends keyof F & string>(shape: Shape<Group<F>>, key: K, example: string): Shape<RequiredGroup<F, K>> {
+  return {
+    schema: { ...shape.schema, required: [key] },
+    read(node, place) {
+      const read = shape.read(node, place)
+      if (read === undefined || read.values[key] !== undefined) return read as RequiredGroup<F, K> | undefined
+      // What stands there and is wrong has been reported.
+      if (!read.entries.has(key) && !read.meant.has(key)) place.problem(node.at, `"${key}" is missing.`, `Write for example ${example}.`)
+      return undefined
     },
   }
 }

@@ -12,6 +12,7 @@ export type {
   GatewayConfig,
   GatewaySettings,
   PinMode,
+  RateLimit,
   RemoteTarget,
   RemoteTransport,
   RestartPolicy,

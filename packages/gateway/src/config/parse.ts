@@ -112,7 +112,7 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
       .child('host')
       .warning(at('host'), 'The gateway can be reached from other machines, by any name.', 'List the names it is meant to be reached by in "allowedHosts".')
   }
-  return { ...gateway.values, pins: pins === undefined ? undefined : resolve(baseFolder, pins) }
+  return { ...gateway.values, rateLimit: gateway.values.rateLimit?.values, pins: pins === undefined ? undefined : resolve(baseFolder, pins) }
 }
 
 function refuseCycle({ group, place }: ReadServer, { target }: ServerConfig, gateway: GatewaySettings): void {

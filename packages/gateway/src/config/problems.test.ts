@@ -257,6 +257,18 @@ describe('values', () => {
     for (const sessionIdle of [0, -1, '0s', 'soon', '30', true, '30d']) expect(ofGateway({ sessionIdle })).toEqual([expect.stringMatching(/^sessionIdle: /)])
   })
 
+  it('G: rate limits without a number, or with one that is none', () => {
+    expect(ofServer({ command: 'a', rateLimit: { per: '1m' } })).toEqual(['rateLimit: "requests" is missing. Write for example { "requests": 600, "per": "1m" }.'])
+    expect(ofServer({ command: 'a', rateLimit: { requets: 5 } })).toEqual(['rateLimit.requets: Unknown key "requets". Did you mean "requests"?'])
+    expect(ofServer({ command: 'a', rateLimit: 600 })).toEqual(['rateLimit: Must be an object, but is a number. Write for example { "requests": … }.'])
+    expect(ofGateway({ rateLimit: { requests: 0 } })).toEqual([
+      'rateLimit.requests: Must be a whole number from 1 to 1000000000. Write a number within this range.',
+    ])
+    expect(ofGateway({ rateLimit: { requests: 5, per: 'often' } })).toEqual([
+      'rateLimit.per: Not a duration. Write "500ms", "30s", "5m" or "1h", or a number of milliseconds.',
+    ])
+  })
+
   it('hosts and origins in the form of the other', () => {
     expect(ofGateway({ allowedHosts: ['https://a.example'] })[0]).toContain('allowedHosts[0]: Not a host.')
     expect(ofGateway({ allowedOrigins: ['a.example'] })[0]).toContain('allowedOrigins[0]: Not an origin.')

@@ -37,13 +37,14 @@ export const servers: Shape<readonly ReadServer[]> = {
 /** Absent: it is switched off, or something is wrong with it, which has been reported. */
 export function configure({ name, keyAt, place, group }: ReadServer, baseFolder: string): ServerConfig | undefined {
   const target = readTarget(group, place, keyAt, baseFolder)
-  const { disabled, command: _, args, env, cwd, url, transport, type, headers, restart, tools, ...plain } = group.values
+  const { disabled, command: _, args, env, cwd, url, transport, type, headers, restart, tools, rateLimit, ...plain } = group.values
   if (target === undefined || disabled) return undefined
   return {
     ...serverDefaults(name, target),
     ...plain,
     restart: typeof restart === 'string' ? { ...restartDefaults, policy: restart } : (restart?.values ?? restartDefaults),
     tools: tools?.values ?? toolDefaults,
+    rateLimit: rateLimit?.values,
   }
 }
 

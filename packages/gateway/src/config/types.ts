@@ -33,6 +33,12 @@ export interface RestartSettings {
   readonly within: number
 }
 
+/** So many at once, and as many again spread over each time of `per` milliseconds. */
+export interface RateLimit {
+  readonly requests: number
+  readonly per: number
+}
+
 export interface ToolSettings {
   /** Names or patterns with `*`; absent: all. */
   readonly allow: readonly string[] | undefined
@@ -66,6 +72,8 @@ export interface ServerConfig {
   readonly maxSessions: number
   /** Most times that a request is made again because it was answered with questions (8.1). */
   readonly maxRounds: number
+  /** Most requests it is sent by all clients together; absent: any number. */
+  readonly rateLimit: RateLimit | undefined
   readonly tools: ToolSettings
   /** Whether lists and reads are kept as long as the server allows. */
   readonly cache: boolean
@@ -83,6 +91,8 @@ export interface GatewaySettings {
   readonly principalHeader: string | undefined
   /** How long a client over HTTP may leave its session unused before it ends, in milliseconds. */
   readonly sessionIdle: number
+  /** Most requests one client may make; absent: any number. */
+  readonly rateLimit: RateLimit | undefined
   readonly log: 'debug' | 'info' | 'warning' | 'error' | 'silent'
   readonly translation: 'lenient' | 'strict'
   /** Where pinned tool definitions are kept; absent: beside the configuration, or in memory without one. */
