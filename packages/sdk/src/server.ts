@@ -14,7 +14,7 @@ export type {
   ToolAnnotations,
 } from './protocol/index.ts'
 export type { InputOf, JsonSchema, OutputOf, SchemaLike } from './schema/index.ts'
-export { type AnswerMode, type FetchHandler, fetchHandler, type HttpOptions, type Mount, type Servable } from './serve/index.ts'
+export { type Admission, type AnswerMode, type FetchHandler, fetchHandler, type HttpOptions, type Mount, type Servable } from './serve/index.ts'
 export {
   type ArgumentDescription,
   type ArgumentsOf,

@@ -17,6 +17,7 @@ const NOTHING: Body = {}
 export class AggregateEndpoint implements Endpoint {
   readonly takesForeignState = true
   readonly keepsDigits = true
+  turnsAway: Endpoint['turnsAway']
   readonly #whole: Whole
   readonly #ways: Ways
   readonly #followed: Followed

@@ -1,7 +1,8 @@
 /** All servers of the gateway as one that takes links. */
-import { type AcceptOptions, type Clock, type Link, Session, type SessionEvent, systemClock } from 'parley-mcp/engine'
-import type { Servable } from 'parley-mcp/server'
+import { type Clock, type Link, Session, type SessionEvent, systemClock } from 'parley-mcp/engine'
+import type { Admission, Servable } from 'parley-mcp/server'
 import type { ServedUpstream } from '../bridge/index.ts'
+import type { ClientLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { AggregateEndpoint } from './endpoint.ts'
 import { Whole } from './whole.ts'
@@ -11,6 +12,8 @@ export interface AggregateOptions {
   readonly translation: 'lenient' | 'strict'
   readonly log: GatewayLog
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
+  /** How many requests one client may make. */
+  readonly clients?: ClientLimit
 }
 
 /** What the aggregate is called in logs and counters; no server can have this name. */
@@ -30,10 +33,11 @@ export class AggregateServable implements Servable {
     this.#whole = new Whole(options.log, options.clock ?? systemClock)
   }
 
-  accept(link: Link, options: AcceptOptions = {}): Session {
-    const { clock, translation, onEvent } = this.#options
+  accept(link: Link, options: Admission = {}): Session {
+    const { clock, translation, onEvent, clients } = this.#options
     const endpoint = new AggregateEndpoint(this.#whole)
-    const session = new Session({
+    endpoint.turnsAway = clients?.guard(NAME, options, () => session.peer?.info.name)
+    const session: Session = new Session({
       profile: translation,
       asking: { gather: GATHER },
       ...(clock && { clock }),

@@ -3,6 +3,7 @@ import type { ProtocolVersion } from 'parley-mcp'
 import { type Client, type ConnectOptions, connect, memoryPair } from 'parley-mcp/client'
 import { type Acceptor, type Clock, type Link, type SessionEvent, systemClock } from 'parley-mcp/engine'
 import { type ServerConfig, serverDefaults } from '../config/index.ts'
+import type { Refused } from '../limits/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { Upstream } from '../upstream/index.ts'
 import { ServedUpstream } from './servable.ts'
@@ -16,6 +17,7 @@ export interface RigOptions {
   /** Changes what the gateway sees of the way to the server. */
   readonly wrap?: (link: Link) => Link
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
+  readonly onRefused?: (refused: Refused) => void
   readonly translation?: 'lenient' | 'strict'
   readonly singleClient?: boolean
 }
@@ -60,6 +62,7 @@ export function bridgeTo(server: Acceptor, version: ProtocolVersion | undefined,
     launch,
     random: () => 0.5,
     ...observed,
+    ...(options.onRefused && { onRefused: options.onRefused }),
     ...(options.singleClient && { singleClient: true }),
   })
   const served = new ServedUpstream(upstream, { translation, clock, ...observed })

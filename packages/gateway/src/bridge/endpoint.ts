@@ -22,7 +22,7 @@ import { relay } from './relay.ts'
 import { relayStateless } from './stateless.ts'
 import { type Changed, type Hold, Subscriptions } from './subscriptions.ts'
 import type { TaskBridge } from './tasks.ts'
-import type { View } from './view.ts'
+import { isPart, type View } from './view.ts'
 
 /** What all clients of one server share. */
 export interface Shared {
@@ -40,6 +40,7 @@ const UPDATED = 'notifications/resources/updated'
 export class ServerEndpoint implements Endpoint {
   readonly takesForeignState = true
   readonly keepsDigits = true
+  turnsAway: Endpoint['turnsAway']
   readonly upstream: Upstream
   readonly #shared: Shared
   /** Of a client of the handshake era: the conversation that is its own. */
@@ -139,6 +140,7 @@ export class ServerEndpoint implements Endpoint {
   async setLevel(inbound: Inbound, line: Line): Promise<Body> {
     const level = inbound.params['level'] as LogLevel
     if (!logLevels.includes(level)) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+    this.upstream.rate.demand()
     await this.#askForLevel(level, line, { signal: inbound.signal })
     this.#level = level
     return {}
@@ -158,6 +160,7 @@ export class ServerEndpoint implements Endpoint {
   }
 
   async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
+    this.upstream.rate.demand()
     if (this.#session === undefined) this.attach(inbound.session)
     const uri = uriIn(params)
     if (!this.#subscriptions.has(uri)) await this.#subscriptions.add(line, uri, this.#updated)
@@ -206,7 +209,9 @@ export class ServerEndpoint implements Endpoint {
   }
 
   askAboutTask(inbound: Inbound, line: Line): Promise<Answer> {
-    return this.#shared.tasks.ask(new BridgedCall(inbound), line)
+    const call = new BridgedCall(inbound)
+    call.isPart = isPart(inbound, this.#shared.view)
+    return this.#shared.tasks.ask(call, line)
   }
 
   /** Where URIs are those of the server, nobody looks into its results. */
@@ -214,6 +219,7 @@ export class ServerEndpoint implements Endpoint {
     const call = new BridgedCall(inbound)
     call.handsOnText = this.#shared.view === undefined
     call.remembersLists = call.handsOnText
+    call.isPart = isPart(inbound, this.#shared.view)
     call.beside = this.#calls
     call.demands = this.#demands
     if (this.#lease !== undefined) call.leastLevel = this.#level

@@ -45,6 +45,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   else keepText(kept, options, call.handsOnText && way !== 'translated' && options.onLoss === undefined)
   try {
     const { bulkhead } = upstream
+    if (!call.isPart) upstream.rate.demand()
     // Who has to wait may change its mind; a signal is not made for anybody else.
     const waiting = bulkhead.full ? { signal: inbound.signal } : undefined
     const answer = await bulkhead.run((place) => {

@@ -1,6 +1,7 @@
 /** One server of the gateway as something that takes links: HTTP sessions, sockets, standard input and output. */
-import { type AcceptOptions, type Body, type Clock, type Inbound, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
-import type { Servable } from 'parley-mcp/server'
+import { type Body, type Clock, type Inbound, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
+import type { Admission, Servable } from 'parley-mcp/server'
+import type { ClientLimit } from '../limits/index.ts'
 import type { Line, Upstream } from '../upstream/index.ts'
 import { ServerEndpoint, type Shared } from './endpoint.ts'
 import { Listeners } from './listeners.ts'
@@ -11,6 +12,8 @@ export interface ServedOptions {
   readonly clock?: Clock
   readonly translation: 'lenient' | 'strict'
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
+  /** How many requests one client may make. */
+  readonly clients?: ClientLimit
 }
 
 /** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
@@ -42,10 +45,12 @@ export class ServedUpstream implements Servable {
     return this.#shared.tasks.follow(inbound, line, taskIds, tell)
   }
 
-  accept(link: Link, options: AcceptOptions = {}): Session {
-    const { clock, translation, onEvent } = this.#options
+  accept(link: Link, options: Admission = {}): Session {
+    const { clock, translation, onEvent, clients } = this.#options
     const { name } = this.upstream
-    const session = new Session({
+    const endpoint = this.endpoint()
+    endpoint.turnsAway = clients?.guard(name, options, () => session.peer?.info.name)
+    const session: Session = new Session({
       initialiseTimeout: INITIALISE_TIMEOUT,
       profile: translation,
       asking: { gather: GATHER },
@@ -54,7 +59,7 @@ export class ServedUpstream implements Servable {
       ...options,
       role: 'server',
       link,
-      endpoint: this.endpoint(),
+      endpoint,
     })
     this.#sessions.add(session)
     session.onClose(() => this.#sessions.delete(session))

@@ -7,6 +7,7 @@ import { withoutExecution, withTools } from './execution.ts'
 import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import { relay } from './relay.ts'
 import { whenLinksServed } from './url-required.ts'
+import { isPart } from './view.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 const LISTEN = 'subscriptions/listen'
@@ -35,6 +36,7 @@ async function listenWith(inbound: Inbound, home: Line, { upstream, listeners }:
 async function handOn(inbound: Inbound, line: Line, { upstream, view, tasks }: Shared, params: Body): Promise<Answer> {
   const call = new BridgedCall(inbound)
   call.remembersLists = view === undefined
+  call.isPart = isPart(inbound, view)
   tasks.watch(call, params)
   if (inbound.method !== 'tools/call') {
     keepAnswer(call, upstream, params)
@@ -97,6 +99,7 @@ async function listWith(inbound: Inbound, home: Line, { upstream, view }: Shared
     if (inbound.logLevel !== undefined) await hearFrom(line, inbound.logLevel)
     const call = new BridgedCall(inbound)
     call.remembersLists = view === undefined
+    call.isPart = isPart(inbound, view)
     if (inbound.method === 'tools/list') call.change = (result) => withTools(result, (tools) => upstream.tools.shown(tools).map(withoutExecution))
     return await relay(call, line, params, upstream)
   } finally {

@@ -31,7 +31,8 @@ describe('diffConfig', () => {
   })
 
   it('G: a server with another rate limit is the same server', () => {
-    const limited = (requests: number, more: object = {}): GatewayConfig => config({ a: { command: 'a', rateLimit: { requests }, ...more }, b: { command: 'b' } })
+    const limited = (requests: number, more: object = {}): GatewayConfig =>
+      config({ a: { command: 'a', rateLimit: { requests }, ...more }, b: { command: 'b' } })
     expect(diffConfig(limited(1), limited(2))).toMatchObject({ changed: [], kept: ['a', 'b'], relimited: ['a'] })
     expect(diffConfig(config({ a: { command: 'a' } }), config({ a: { command: 'a', rateLimit: { requests: 1 } } }))).toMatchObject({ relimited: ['a'] })
     expect(diffConfig(limited(1), limited(2, { lazy: true }))).toMatchObject({ changed: ['a'], kept: ['b'], relimited: [] })

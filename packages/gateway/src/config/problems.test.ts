@@ -258,7 +258,9 @@ describe('values', () => {
   })
 
   it('G: rate limits without a number, or with one that is none', () => {
-    expect(ofServer({ command: 'a', rateLimit: { per: '1m' } })).toEqual(['rateLimit: "requests" is missing. Write for example { "requests": 600, "per": "1m" }.'])
+    expect(ofServer({ command: 'a', rateLimit: { per: '1m' } })).toEqual([
+      'rateLimit: "requests" is missing. Write for example { "requests": 600, "per": "1m" }.',
+    ])
     expect(ofServer({ command: 'a', rateLimit: { requets: 5 } })).toEqual(['rateLimit.requets: Unknown key "requets". Did you mean "requests"?'])
     expect(ofServer({ command: 'a', rateLimit: 600 })).toEqual(['rateLimit: Must be an object, but is a number. Write for example { "requests": … }.'])
     expect(ofGateway({ rateLimit: { requests: 0 } })).toEqual([

@@ -2,6 +2,7 @@
 import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
 import type { SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
+import type { Refused } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { Upstream } from '../upstream/index.ts'
 import { LastLosses } from './last-losses.ts'
@@ -20,6 +21,7 @@ export class GatewayCounters {
   readonly #negotiated: Counter
   readonly #ignored: Counter
   readonly #errors: Counter
+  readonly #refused: Counter
   readonly #said = new Map<string, number>()
   readonly #lastLosses = new LastLosses()
 
@@ -33,6 +35,7 @@ export class GatewayCounters {
     this.#negotiated = metrics.counter('parley_versions_negotiated_total', 'Sessions by the protocol version they agreed on', ['server', 'version'])
     this.#ignored = metrics.counter('parley_messages_ignored_total', 'Messages of peers that had no place in the conversation', ['server', 'what'])
     this.#errors = metrics.counter('parley_internal_errors_total', 'What failed in the gateway itself', ['server'])
+    this.#refused = metrics.counter('parley_requests_refused_total', 'Requests that a rate limit refused', ['server', 'reason'])
     metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) => gauge.set(sessions()))
     metrics.gauge('parley_server_up', 'Whether a server can be used', ['server'], (gauge) => {
       for (const upstream of upstreams()) gauge.set(serverState(upstream).ready ? 1 : 0, { server: upstream.name })
@@ -70,6 +73,13 @@ export class GatewayCounters {
       }
       default:
     }
+  }
+
+  /** Whoever is refused mostly comes again at once: that is said once a minute. */
+  refuse({ server, reason, whom, limit }: Refused): void {
+    this.#refused.add({ server, reason })
+    if (!this.#isNews(`${server} ${reason} ${whom}`)) return
+    this.#log.warning(`${server}: ${whom} made more requests than allowed, and some are refused (${limit})`, { server, reason })
   }
 
   #lose(loss: Loss, server: string): void {

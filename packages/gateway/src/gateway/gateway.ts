@@ -7,6 +7,7 @@ import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
 import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, type ServerConfig } from '../config/index.ts'
 import { GatewaySite, type Listening, Metrics, type Readiness } from '../http/index.ts'
+import { ClientLimit } from '../limits/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { type Help, Upstream } from '../upstream/index.ts'
 import { GatewayCounters } from './counters.ts'
@@ -23,6 +24,9 @@ export interface GatewayOptions {
   readonly help?: (server: string) => Help
 }
 
+/** Settings that can be changed while it runs. */
+const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>(['rateLimit'])
+
 export class Gateway {
   readonly site: GatewaySite
   readonly metrics = new Metrics()
@@ -31,6 +35,7 @@ export class Gateway {
   readonly #counters: GatewayCounters
   readonly #served = new Map<string, ServedUpstream>()
   readonly #aggregate: AggregateServable
+  readonly #clients: ClientLimit
   /** Those it began with, which hold until it ends. */
   readonly #settings: GatewaySettings
   /** As it was read last. */
@@ -54,11 +59,13 @@ export class Gateway {
       () => this.upstreams,
       () => this.sessions,
     )
+    this.#clients = new ClientLimit({ limit: config.gateway.rateLimit, clock: options.clock, onRefused: (refused) => this.#counters.refuse(refused) })
     this.#aggregate = new AggregateServable({
       translation: config.gateway.translation,
       log: this.#log,
       ...(options.clock && { clock: options.clock }),
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
+      clients: this.#clients,
     })
     const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle } = config.gateway
     this.site = new GatewaySite({
@@ -138,7 +145,9 @@ export class Gateway {
     if (this.#closed) return
     this.#config = config
     this.#sayWhatWaits(diff, config)
+    this.#clients.limit = config.gateway.rateLimit
     const before = new Map(this.#served)
+    for (const name of diff.relimited) (this.#served.get(name) as ServedUpstream).upstream.rate.limit = config.servers.get(name)?.rateLimit
     for (const name of diff.removed) this.#served.delete(name)
     for (const name of [...diff.added, ...diff.changed]) this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
     // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
@@ -154,7 +163,7 @@ export class Gateway {
 
   /** What was put back as it was when the gateway began is in force. */
   #sayWhatWaits({ gatewayChanged }: ConfigDiff, { gateway }: GatewayConfig): void {
-    const waiting = changedSettings(this.#settings, gateway).filter((key) => gatewayChanged.includes(key))
+    const waiting = changedSettings(this.#settings, gateway).filter((key) => gatewayChanged.includes(key) && !AT_ONCE.has(key))
     if (waiting.length > 0) this.#log.warning(`Changed, but only in force after a restart: gateway.${waiting.join(', gateway.')}`)
   }
 
@@ -163,6 +172,8 @@ export class Gateway {
     await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
     if (this.#closed) return
     const said = (['added', 'removed', 'changed'] as const).flatMap((what) => (diff[what].length === 0 ? [] : [`${what}: ${diff[what].join(', ')}`]))
+    const limits = [...(diff.gatewayChanged.includes('rateLimit') ? ['gateway'] : []), ...diff.relimited]
+    if (limits.length > 0) said.push(`rate limit: ${limits.join(', ')}`)
     if (diff.reordered) said.push(`order: ${[...this.#config.servers.keys()].join(', ')}`)
     if (said.length === 0) return
     this.#log.info(`The configuration was read again; ${said.join('; ')}`)
@@ -186,9 +197,17 @@ export class Gateway {
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
     // Who is alone on a machine may read what its own servers say.
     const severalClients = principalHeader !== undefined || !isLoopback(host)
-    const upstream = new Upstream(config, { log, translation, onEvent, severalClients, help: this.#options.help?.(config.name), ...(clock && { clock }) })
+    const upstream = new Upstream(config, {
+      log,
+      translation,
+      onEvent,
+      onRefused: (refused) => this.#counters.refuse(refused),
+      severalClients,
+      help: this.#options.help?.(config.name),
+      ...(clock && { clock }),
+    })
     upstream.tools.pins = this.#pins
-    return new ServedUpstream(upstream, { translation, onEvent, ...(clock && { clock }) })
+    return new ServedUpstream(upstream, { translation, onEvent, clients: this.#clients, ...(clock && { clock }) })
   }
 
   /** One that cannot be served keeps no other from it. */

@@ -20,6 +20,8 @@ export class BridgedCall implements Member {
   handsOnText = false
   /** Whether the same text of the server is the same answer for every client of a version. */
   remembersLists = false
+  /** Whether it is part of a list of several servers, in which what is refused would be missing: it is made whatever the rate. */
+  isPart = false
   /** Shown what the server has said, before anything is made of it; true when the same is not asked for again for a while. */
   keep: ((result: Body) => boolean) | undefined
   /** What the gateway makes of the result, before it is translated for the client. */

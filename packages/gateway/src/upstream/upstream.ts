@@ -13,6 +13,7 @@ import {
   TASKS_EXTENSION,
 } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
+import { type Refused, ServerLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
 import { Complaints } from './complaints.ts'
@@ -34,6 +35,8 @@ export interface UpstreamOptions {
   readonly random?: () => number
   /** Told of everything that sessions with the server report. */
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
+  /** Told of each request that is one too many. */
+  readonly onRefused?: (refused: Refused) => void
   /** Instead of what the configuration says. */
   readonly launch?: Launch
   /** Whether it has one client only, which then gets the conversation of the gateway itself: no second process is started for it. */
@@ -67,6 +70,7 @@ export class Upstream {
   readonly config: ServerConfig
   readonly supervisor: Supervisor
   readonly bulkhead: Bulkhead
+  readonly rate: ServerLimit
   readonly lines: Lines
   readonly tools: ToolBook
   /** Answers that may be given again. */
@@ -113,6 +117,7 @@ export class Upstream {
       ...(options.inheritEnv && { childOptions: { inheritEnv: true } }),
     })
     this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, name, clock: this.clock })
+    this.rate = new ServerLimit({ server: name, limit: config.rateLimit, clock: this.clock, onRefused: options.onRefused })
     this.supervisor.onStatus(({ state }) => {
       if (state === 'down' || state === 'stopped') this.#giveUp()
     })

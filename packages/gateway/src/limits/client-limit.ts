@@ -1,0 +1,91 @@
+/** How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by its address. */
+import { type Clock, type Endpoint, type FrameOrigin, systemClock } from 'parley-mcp/engine'
+import type { RateLimit } from '../config/index.ts'
+import { Buckets } from './buckets.ts'
+import { type Refused, shownLimit, tooOften } from './refusal.ts'
+
+export interface ClientLimitOptions {
+  readonly limit: RateLimit | undefined
+  readonly clock?: Clock | undefined
+  readonly onRefused?: (refused: Refused) => void
+  /** Most clients that are remembered. Default 10 000. */
+  readonly mostClients?: number
+}
+
+/** What is known of a conversation when it begins. */
+export interface Conversation {
+  readonly principal?: string
+  /** Whether several clients speak over it, each request for itself. */
+  readonly sharedLink?: boolean
+}
+
+interface Client {
+  readonly key: string
+  /** Whose requests these are, to itself and to others. */
+  readonly whose: string
+  readonly whom: string
+}
+
+const SETTING = 'gateway.rateLimit'
+
+export class ClientLimit {
+  /** May be changed at any time; what was counted before stays counted. */
+  limit: RateLimit | undefined
+  readonly #options: ClientLimitOptions
+  readonly #clock: Clock
+  readonly #buckets: Buckets
+  #lastSession = 0
+
+  constructor(options: ClientLimitOptions) {
+    this.limit = options.limit
+    this.#options = options
+    this.#clock = options.clock ?? systemClock
+    this.#buckets = new Buckets(options.mostClients)
+  }
+
+  /** For one conversation at the address of `server`; `clientName` is what its client calls itself, once that is known. */
+  guard(server: string, conversation: Conversation, clientName: () => string | undefined): NonNullable<Endpoint['turnsAway']> {
+    const own = conversation.sharedLink === true ? undefined : this.#ownClient(conversation, clientName)
+    return (_method, origin) => {
+      const { limit } = this
+      if (limit === undefined) return undefined
+      const client = own?.() ?? clientFrom(origin)
+      const wait = this.#buckets.take(client.key, this.#clock.now(), limit)
+      if (wait === 0) return undefined
+      this.#options.onRefused?.({ server, reason: 'client_rate_limit', whom: client.whom, limit: shownLimit(SETTING, limit) })
+      return tooOften(`${client.whose} has made as many requests as one client may`, SETTING, limit, wait)
+    }
+  }
+
+  #ownClient({ principal }: Conversation, clientName: () => string | undefined): () => Client {
+    if (principal !== undefined) {
+      const known = byPrincipal(principal)
+      return () => known
+    }
+    const number = ++this.#lastSession
+    return () => ({ key: `session ${number}`, whose: 'This session', whom: `Session ${number} of ${JSON.stringify(clientName()?.slice(0, 80) ?? 'a client')}` })
+  }
+}
+
+/** Of those who share a way in, only what came with the request tells them apart. */
+function clientFrom(origin: FrameOrigin | undefined): Client {
+  if (origin?.principal !== undefined) return byPrincipal(origin.principal)
+  const network = networkOf(origin?.address ?? 'unknown')
+  return { key: `address ${network}`, whose: `The address ${network}`, whom: `The address ${network}` }
+}
+
+function byPrincipal(principal: string): Client {
+  const shown = `The principal ${JSON.stringify(principal.slice(0, 80))}`
+  return { key: `principal ${principal}`, whose: shown, whom: shown }
+}
+
+/** Who has one address of IPv6 has 2^64 of them; one of IPv4 may be written in the other's way. */
+function networkOf(address: string): string {
+  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
+  if (!address.includes(':')) return address
+  const [before = '', after = ''] = (address.split('%')[0] as string).split('::')
+  const head = before.split(':').filter((group) => group !== '')
+  const tail = after.split(':').filter((group) => group !== '')
+  const groups = address.includes('::') ? [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail] : head
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
