@@ -1,5 +1,6 @@
 import { ParleyError } from 'parley-mcp'
-import { type Client, connect } from 'parley-mcp/client'
+import { type Client, type ConnectOptions, connect } from 'parley-mcp/client'
+import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isAlive } from '../../../sdk/test/wire/processes.ts'
 import type { RestartSettings } from '../config/index.ts'
@@ -51,8 +52,8 @@ function supervise(script: string, restart: Partial<RestartSettings> = {}, comma
   return { supervisor, events }
 }
 
-async function clientOf(supervisor: Supervisor): Promise<Client> {
-  const client = await supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {} }))
+async function clientOf(supervisor: Supervisor, more: ConnectOptions = {}): Promise<Client> {
+  const client = await supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {}, ...more }))
   clients.push(client)
   return client
 }
@@ -105,6 +106,33 @@ describe('processes', () => {
     process.kill(await pidOf(await clientOf(supervisor)), 'SIGKILL')
     await reached(supervisor, 'stopped')
     expect(supervisor.status()).toMatchObject({ lastExit: { code: null, signal: 'SIGKILL' }, lastError: 'The server "files" was ended by SIGKILL' })
+  })
+
+  it.skipIf(process.platform === 'win32')('G, L5: one that stands still is found out, ended, and back for the next call', async () => {
+    const clock = fakeClock(Date.now())
+    const { supervisor, events } = supervise(SERVER)
+    const client = await clientOf(supervisor, { clock })
+    const before = await pidOf(client)
+    process.kill(before, 'SIGSTOP')
+    const left = new Promise<void>((resolve) => {
+      const leave = client.onState(() => {
+        leave()
+        resolve()
+      })
+    })
+    // A ping, the time for its answer, and the pause before it is tried again.
+    for (const ms of [30_000, 10_000]) await clock.advance(ms)
+    await left
+    const call = pidOf(client)
+    await clock.advance(1000)
+    expect(await call).not.toBe(before)
+    expect(supervisor.status()).toMatchObject({ state: 'running', starts: 2, restarts: 1 })
+    expect(events.filter(({ type }) => type === 'ended')).toMatchObject([
+      { abnormal: true, error: 'The server "files" does not answer any more: The peer did not answer a ping within 10000 ms' },
+    ])
+    await client.close()
+    await supervisor.stop()
+    expect(isAlive(before)).toBe(false)
   })
 
   it('G: transient: one that leaves with code 0 is not started again, until somebody else needs it', async () => {

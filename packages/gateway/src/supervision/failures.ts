@@ -24,9 +24,11 @@ const BEGINNINGS: readonly (readonly [(server: string) => string, string])[] = [
   [(server) => `The server ${server} could not be started or reached: `, ''],
   [(server) => `The connection to the server ${server} was lost: `, 'the connection was lost: '],
   [(server) => `No session with the server ${server}: `, ''],
+  [(server) => `The server ${server} does not answer any more: `, 'does not answer any more: '],
   [(server) => `The server ${server} `, ''],
 ]
-const [[notReached], [lost], [noSession]] = BEGINNINGS as readonly [(typeof BEGINNINGS)[0], (typeof BEGINNINGS)[0], (typeof BEGINNINGS)[0]]
+type Beginning = (typeof BEGINNINGS)[0]
+const [[notReached], [lost], [noSession], [notAnswering]] = BEGINNINGS as readonly [Beginning, Beginning, Beginning, Beginning]
 
 /** For lines that name the server already. */
 export function withoutName(name: string, message: string): string {
@@ -43,6 +45,11 @@ export function lostConnection(name: string, reason: Error | undefined, wasThere
     return new ParleyError('connection_closed', { message: `The server ${JSON.stringify(name)} closed the connection`, data: { server: name } })
   }
   return renamed((wasThere ? lost : notReached)(JSON.stringify(name)), name, reason, 'connection_closed', redact)
+}
+
+/** It is there, and does not answer. */
+export function unresponsive(name: string, reason: Error, redact: Redact): ParleyError {
+  return renamed(notAnswering(JSON.stringify(name)), name, reason, 'peer_unresponsive', redact)
 }
 
 /** A process or a connection did not come about. */

@@ -77,9 +77,9 @@ export class Gate {
     this.#step({ type: 'withdrawn', at: this.#options.clock.now(), generation })
   }
 
-  ended({ generation }: Pass, abnormal: boolean): RestartDecision {
+  ended({ generation }: Pass, abnormal: boolean, silent = false): RestartDecision {
     const { clock, random } = this.#options
-    return this.#step({ type: 'ended', at: clock.now(), abnormal, generation, chance: random() })
+    return this.#step({ type: 'ended', at: clock.now(), abnormal, generation, silent, chance: random() })
   }
 
   /** Nobody gets through any more. */

@@ -46,6 +46,32 @@ describe('restart policies', () => {
   })
 })
 
+describe('one that is there and does not answer', () => {
+  const silence = (at: number): RestartEvent => ({ type: 'ended', at, abnormal: true, silent: true })
+
+  it('G: is tried again at once, and given up when it does not answer then either', () => {
+    const hung = after(beginRestarts(settings), start(0), { type: 'proved', at: 1 }, silence(1000))
+    expect(decided(hung, tick(1000))).toBe('start')
+    const again = after(hung, tick(1000), start(1000))
+    expect(decided(again, silence(61_000))).toBe(`refuse ${61_000 + FIRST_COOL_DOWN}`)
+    // One that ends instead may be tried as often as any other.
+    expect(decided(again, crash(5000))).toBe('wait 6000')
+  })
+
+  it('G: is tried once after that, and left alone for twice as long', () => {
+    const down = after(beginRestarts(settings), start(0), silence(0), tick(0), start(0), silence(60_000))
+    const trial = after(down, tick(90_000), start(90_000))
+    expect(decided(trial, tick(90_001))).toBe('refuse undefined')
+    expect(decided(trial, silence(150_000))).toBe(`refuse ${150_000 + 2 * FIRST_COOL_DOWN}`)
+    expect(decided(after(trial, { type: 'proved', at: 91_000 }), tick(91_000))).toBe('start')
+  })
+
+  it('G: says nothing about what was started since', () => {
+    const since = after(beginRestarts(settings), start(0), crash(0), tick(0), start(0))
+    expect(decided(since, { ...silence(10), generation: 0 } as RestartEvent)).toBe('wait undefined')
+  })
+})
+
 describe('every phase and every event', () => {
   const open = after(beginRestarts(settings), start(0))
   const waiting = after(open, crash(0), tick(0), start(0), crash(100))

@@ -39,8 +39,15 @@ export type RestartEvent =
   | { readonly type: 'started'; readonly at: number }
   /** It does what it is there for. */
   | { readonly type: 'proved'; readonly at: number; readonly generation?: number }
-  /** It ended, or could not be started. `chance` in [0, 1) spreads restarts. */
-  | { readonly type: 'ended'; readonly at: number; readonly abnormal: boolean; readonly generation?: number; readonly chance?: number }
+  /** It ended, or could not be started. `silent`: it was there, and did not answer. `chance` in [0, 1) spreads restarts. */
+  | {
+      readonly type: 'ended'
+      readonly at: number
+      readonly abnormal: boolean
+      readonly generation?: number
+      readonly silent?: boolean
+      readonly chance?: number
+    }
   /** It was closed from here, which says nothing about it. */
   | { readonly type: 'withdrawn'; readonly at: number; readonly generation?: number }
 
@@ -89,14 +96,16 @@ const steps: { readonly [T in RestartEvent['type']]: Step<T> } = {
     return isAttempt(state, generation) ? { ...state, busy: false } : state
   },
 
-  ended(state, { at, abnormal, generation = state.generation, chance = 0 }) {
+  ended(state, { at, abnormal, generation = state.generation, silent = false, chance = 0 }) {
     if (!abnormal && state.settings.policy !== 'permanent') return steps.withdrawn(state, { type: 'withdrawn', at, generation })
     if (generation !== state.generation) return state
-    const calm = state.calmSince !== undefined && at - state.calmSince >= state.settings.within
+    // Each attempt at one that does not answer takes as long as it may: whoever waits for it has waited long enough, and no such time is calm.
+    const isHopeless = silent && isAttempt(state, generation)
+    const calm = !isHopeless && state.calmSince !== undefined && at - state.calmSince >= state.settings.within
     const { failures, coolDowns, onTrial } = calm ? { failures: 0, coolDowns: 0, onTrial: false } : state
     const restarts = recent(state, at)
     const next = { ...state, generation: generation + 1, busy: false, calmSince: undefined, restarts }
-    if (onTrial || restarts.length >= state.settings.maxRestarts) {
+    if (onTrial || isHopeless || restarts.length >= state.settings.maxRestarts) {
       return { ...next, phase: 'given_up', until: at + coolDown(coolDowns), coolDowns: coolDowns + 1, failures, onTrial }
     }
     return { ...next, phase: 'waiting', until: at + restartDelay(failures, chance), failures: failures + 1, coolDowns, onTrial }

@@ -1,7 +1,7 @@
 /** One life of an upstream: a process or a connection, from its start to its end. */
 import { ParleyError } from 'parley-mcp'
 import type { Clock, Link } from 'parley-mcp/engine'
-import { crashError, lostConnection, startError, statusIn } from './failures.ts'
+import { crashError, lostConnection, startError, statusIn, unresponsive } from './failures.ts'
 import type { Pass } from './gate.ts'
 import { LastLines } from './last-lines.ts'
 import { isChild, type Launch } from './launch.ts'
@@ -16,6 +16,8 @@ export interface RunEnd {
   readonly exit: UpstreamExit | undefined
   /** Of HTTP, where one that was never reached has answered with it. */
   readonly status?: number | undefined
+  /** Whether it was there, and did not answer. */
+  readonly silent?: boolean
 }
 
 export interface RunOptions {
@@ -23,6 +25,8 @@ export interface RunOptions {
   readonly name: string
   readonly clock: Clock
   readonly redact: Redact
+  /** Whether whoever had it started tells itself why there is no session. */
+  readonly isExplained: () => boolean
   readonly onLine: (line: string) => void
   readonly onProved: () => void
   /** Nothing gets through for the moment, or something has again. */
@@ -91,6 +95,7 @@ export class Run {
       trouble: (error) => this.#options.onTrouble(error),
       closed: (failure) => this.#closed(failure),
       ended: (reason) => this.#ended(reason),
+      silent: (reason) => this.#silent(reason),
       ...(isChild(this.#raw) && { stray: (line: string) => this.#options.onStray(line) }),
     })
     if (isChild(this.#raw)) void this.#raw.gone.then(() => this.#isGone())
@@ -114,6 +119,15 @@ export class Run {
     if (failure === undefined) return onClosed()
     this.#endedItself = true
     onEnded({ abnormal: true, summary: startError(name, failure, redact).message, exit: undefined, status: statusIn(failure) })
+  }
+
+  #silent(reason: ParleyError): void {
+    const { name, redact, isExplained, onEnded } = this.#options
+    if (!this.link.proved && isExplained()) return this.#closed(undefined)
+    if (this.#raw !== undefined && !isChild(this.#raw)) this.#awaitFarewell()
+    this.#endedItself = true
+    const error = this.link.proved ? unresponsive(name, reason, redact) : startError(name, reason, redact)
+    onEnded({ abnormal: true, summary: error.message, exit: undefined, silent: true })
   }
 
   #ended(reason: Error | undefined): Error {

@@ -52,5 +52,6 @@ export type UpstreamEvent =
   | { readonly type: 'stray'; readonly upstream: string; readonly line: string }
   /** Nobody would end its processes should the gateway be killed; told once, of the first of the upstreams. */
   | { readonly type: 'unwatched'; readonly upstream: string; readonly warning: string }
-  | { readonly type: 'given_up'; readonly upstream: string; readonly until: number }
+  /** `silent`: it did not end, and does not answer. */
+  | { readonly type: 'given_up'; readonly upstream: string; readonly until: number; readonly silent?: boolean }
   | { readonly type: 'state'; readonly upstream: string; readonly from: UpstreamState; readonly to: UpstreamState }

@@ -47,6 +47,8 @@ const LOGGED_LINES = 12
 /** One client's way in, and what became of it the last time. */
 interface Slot {
   last: Run | undefined
+  /** Whether the first attempt is under way, whose failure is told by whoever makes it. */
+  isFirst: boolean
 }
 
 export class Supervisor {
@@ -75,6 +77,8 @@ export class Supervisor {
   #lastError: string | undefined
   #stopped = false
   #troubled = false
+  /** Whether what ended last was there, and did not answer. */
+  #silent = false
   #strayed = false
   #stopping: Promise<void> | undefined
 
@@ -94,22 +98,25 @@ export class Supervisor {
 
   /** A way in for one client: opened once because somebody needs it, and again, as the policy allows, when what was opened has ended. */
   opener(): () => Promise<Link> {
-    const slot: Slot = { last: undefined }
+    const slot: Slot = { last: undefined, isFirst: false }
     return () => this.#start(slot)
   }
 
   /** Has `connect` use a way in of its own. When that fails, the error says all that is known, and counts even where the link had no fault. */
   async attempt<T>(connect: (open: LinkOpener) => Promise<T>): Promise<T> {
-    const slot: Slot = { last: undefined }
+    const slot: Slot = { last: undefined, isFirst: true }
     try {
-      return await connect(() => this.#start(slot))
+      const connected = await connect(() => this.#start(slot))
+      slot.isFirst = false
+      return connected
     } catch (error) {
       const run = slot.last
       // What became of it is our own doing, whatever words it comes in.
       if (this.#stopped) throw stoppedError(this.name)
       if (run === undefined || (error instanceof ParleyError && NOT_ITS_FAULT.has(error.kind))) throw error
       const failure = explained(this.name, error, { symptoms: run.symptoms(), stderr: run.lines.lines }, this.#redact)
-      if (run.blame()) this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined, status: statusIn(error) })
+      const silent = error instanceof ParleyError && error.kind === 'initialization_timeout'
+      if (run.blame()) this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined, status: statusIn(error), silent })
       throw failure.error
     }
   }
@@ -173,6 +180,7 @@ export class Supervisor {
       name: this.name,
       clock: this.#clock,
       redact: this.#redact,
+      isExplained: () => slot.isFirst,
       onLine: (line) => this.#log({ type: 'stderr', upstream: this.name, line }),
       onProved: () => this.#proved(run),
       onTrouble: (error) => this.#trouble(error),
@@ -208,6 +216,7 @@ export class Supervisor {
 
   #startFailed(run: Run, { message }: Error, told: Error): void {
     this.#lastError = told.message
+    this.#silent = false
     this.#count(run, true, (nextAttemptAt) => ({ type: 'start_failed', upstream: this.name, error: message, nextAttemptAt }))
     this.#changed(true)
   }
@@ -240,10 +249,11 @@ export class Supervisor {
     this.#changed()
   }
 
-  #ended(run: Run, { abnormal, summary, exit, status }: RunEnd): void {
+  #ended(run: Run, { abnormal, summary, exit, status, silent = false }: RunEnd): void {
     this.#runs.delete(run)
     this.#lastLines = run.lines
     this.#lastError = summary
+    this.#silent = silent
     if (exit !== undefined) this.#lastExit = exit
     const lines = run.lines.lines.slice(-LOGGED_LINES)
     this.#count(run, abnormal, (nextAttemptAt) => ({ type: 'ended', upstream: this.name, abnormal, error: summary, exit, lines, status, nextAttemptAt }))
@@ -253,13 +263,13 @@ export class Supervisor {
   /** `news`: what is told of it, as soon as it is known when the next attempt can be made; that it is given up tells that as well. */
   #count(run: Run, abnormal: boolean, news: (nextAttemptAt: number | undefined) => UpstreamEvent): void {
     const { state: before } = this.#gate
-    const decision = this.#gate.ended(run.pass, abnormal)
+    const decision = this.#gate.ended(run.pass, abnormal, this.#silent)
     const { state } = this.#gate
     run.rests = decision.type === 'rest' && !run.onlyProbed
     this.#otherwise = run.rests ? 'stopped' : 'restarting'
     const isGivenUp = state.phase === 'given_up' && state.generation !== before.generation
     this.#log(news(isGivenUp ? undefined : this.#gate.nextAt))
-    if (isGivenUp) this.#log({ type: 'given_up', upstream: this.name, until: state.until })
+    if (isGivenUp) this.#log({ type: 'given_up', upstream: this.name, until: state.until, ...(this.#silent && { silent: true }) })
   }
 
   /** Whatever is told must not be told twice, so only a new state is news; `always` where something else is. */
@@ -305,8 +315,10 @@ export class Supervisor {
     const { maxRestarts, within } = this.#options.restart
     const last = this.#lastError === undefined ? '' : ` (${this.#lastError})`
     const reasons: Readonly<Record<Refusal, string>> = {
-      given_up: `it keeps ending${last}, and ${maxRestarts} restarts within ${within / 1000} s did not help`,
-      trial: `it kept ending${last}, and is just being tried again`,
+      given_up: this.#silent
+        ? `it did not answer when it was tried again${last}`
+        : `it keeps ending${last}, and ${maxRestarts} restarts within ${within / 1000} s did not help`,
+      trial: `it kept ${this.#silent ? 'silent' : 'ending'}${last}, and is just being tried again`,
       crowded: 'too many wait for it to come back',
     }
     return unavailable(this.#because(reasons[why]))

@@ -6,7 +6,7 @@ import { type LinkWatcher, WatchedLink } from './watched-link.ts'
 const plain: Link = { transport: 'test', open: () => {}, send: () => {}, close: () => {} }
 
 function watcher() {
-  return { proved: vi.fn(), closed: vi.fn(), ended: vi.fn((reason) => reason), trouble: vi.fn() } satisfies LinkWatcher
+  return { proved: vi.fn(), closed: vi.fn(), silent: vi.fn(), ended: vi.fn((reason) => reason), trouble: vi.fn() } satisfies LinkWatcher
 }
 
 describe('G a link that is watched', () => {

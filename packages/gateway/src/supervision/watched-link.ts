@@ -1,5 +1,5 @@
 /** A link that tells a watcher when its server has proved to be one, and when and by whom it was ended. */
-import { ParleyError } from 'parley-mcp'
+import { type ErrorKind, ParleyError } from 'parley-mcp'
 import { isObject, type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 
 export interface LinkWatcher {
@@ -7,6 +7,8 @@ export interface LinkWatcher {
   proved(): void
   /** It was closed from here; `failure` says what did not get through if nothing ever came back. */
   closed(failure: Error | undefined): void
+  /** It was closed from here because the server says nothing any more, or never did. */
+  silent(reason: ParleyError): void
   /** It ended without having been closed from here. What this gives is the reason its user is told. */
   ended(reason: Error | undefined): Error
   /** Nothing gets through for the moment, or something has again. */
@@ -78,8 +80,9 @@ export class WatchedLink extends WrappedLink {
     if (!this.#over) {
       this.#over = true
       this.#reason = reason
-      this.#farewell = super.close()
-      this.#watcher.closed(this.#failure)
+      this.#farewell = super.close(reason)
+      if (isSilence(reason) && this.#failure === undefined) this.#watcher.silent(reason)
+      else this.#watcher.closed(this.#failure)
     }
     return this.#farewell
   }
@@ -122,4 +125,11 @@ function isResult(frame: string): boolean {
 /** Nobody was there; one that answers with an error is. */
 function isUnreached(error: Error): boolean {
   return error instanceof ParleyError && error.kind === 'transport_error' && error.data?.['status'] === undefined
+}
+
+/** How sessions end whose peer is there, and does not answer. */
+const SILENCE: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['peer_unresponsive', 'request_timeout', 'initialization_timeout'])
+
+function isSilence(reason: Error | undefined): reason is ParleyError {
+  return reason instanceof ParleyError && SILENCE.has(reason.kind)
 }

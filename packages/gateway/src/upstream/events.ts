@@ -53,7 +53,7 @@ export class EventLog {
       case 'stray':
         return log.warning(`${name}: writes to standard output what is no message: ${excerpt(event.line)}; it must log to standard error`, facts)
       case 'given_up':
-        return log.error(`${name}: ended too often, left alone until ${new Date(event.until).toISOString()}`, facts)
+        return log.error(`${name}: ${event.silent ? 'does not answer' : 'ended too often'}, left alone until ${new Date(event.until).toISOString()}`, facts)
       case 'unwatched':
         return log.warning(event.warning, facts)
       case 'state':

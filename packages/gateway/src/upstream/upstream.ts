@@ -1,5 +1,5 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
-import { type Capabilities, type Era, type ErrorKind, ParleyError } from 'parley-mcp'
+import { type Capabilities, type Era, ParleyError } from 'parley-mcp'
 import {
   type Client,
   type Clock,
@@ -24,6 +24,7 @@ import { Lines } from './lines.ts'
 import { ListMemory } from './list-memory.ts'
 import { Polling } from './polling.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
+import { tooManySessions, unavailable } from './refusals.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
 import { refuseCircle, viaIn, withVia } from './via.ts'
@@ -249,6 +250,7 @@ export class Upstream {
       },
       initialiseTimeout: config.initialiseTimeout,
       timeout: config.timeout,
+      keepAlive: { excused: () => this.#worksElsewhere },
       maxTimeout: Math.max(config.timeout, 3_600_000),
       reconnect: lasting ? { ...upstreamReconnect, maxWaiting: config.maxQueued } : false,
       profile: this.#options.translation,
@@ -380,21 +382,15 @@ export class Upstream {
     })
   }
 
+  /** Whether it is one program for all conversations, and works on something in any of them: it may be one that can do nothing else meanwhile. */
+  get #worksElsewhere(): boolean {
+    return this.config.target.kind === 'remote' && [...this.#open].some(({ client }) => client.session.excused)
+  }
+
   get #isBusy(): boolean {
     const { running, queued } = this.bulkhead.stats()
     // Who is only now started is needed by whoever had it started.
     const isOpening = this.#home !== undefined && this.#homeLine === undefined
     return isOpening || running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)
   }
-}
-
-export function unavailable(name: string, why: string, kind: ErrorKind = 'refusal_unavailable'): ParleyError {
-  return new ParleyError(kind, { message: `Server "${name}" ${why}`, data: { server: name } })
-}
-
-function tooManySessions({ name, maxSessions }: ServerConfig): ParleyError {
-  return new ParleyError('too_many_requests', {
-    message: `Server "${name}" has ${maxSessions} sessions already, and all are in use: try again later, or raise maxSessions`,
-    data: { server: name },
-  })
 }

@@ -88,8 +88,7 @@ export class Connection {
     this.#settings = settleReconnect(reconnect ?? {})
     this.#waiting = new Waiting({ clock: this.#clock, maxWaiting: this.#settings.maxWaiting, timeout: options.timeout ?? '60s' })
     this.#orphans = new Orphans(this.#settings.retry, this.#waiting, (name) => this.keeper?.isRepeatableTool(name) === true)
-    const { timeout = '10s' } = options.keepAlive || {}
-    this.#doubt = new Doubt(timeout, (session) => this.#isAlive(session))
+    this.#doubt = new Doubt(options.keepAlive || {}, (session) => this.#isAlive(session))
     this.#dialling = {
       open: way.open,
       repeatable: way.repeatable,
@@ -290,6 +289,7 @@ export class Connection {
 
   #onEvent(event: SessionEvent): void {
     if (event.type === 'ids' && event.threshold === 0.96 && this.#state === 'connected') this.#renewal?.start(undefined, { afresh: true, atOnce: true })
+    if (event.type === 'silence' && this.#redial !== undefined && this.#state === 'connected') this.#doubt.cast(this.session)
     this.#options.onEvent?.(event)
     if (event.type === 'error') this.#report(event.error, event.during)
   }

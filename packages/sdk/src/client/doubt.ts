@@ -1,15 +1,17 @@
 /** Some links live on when messages do not get through: whether the server does is worth a question. */
 import { ParleyError } from '../errors/index.ts'
-import type { Duration, RequestOptions, Session } from '../session/index.ts'
+import type { Duration, KeepAliveSettings, RequestOptions, Session } from '../session/index.ts'
 
 export class Doubt {
   readonly #timeout: Duration
+  readonly #excused: () => boolean
   readonly #onAlive: (session: Session) => void
   #session: Session | undefined
   #question: RequestOptions | undefined
 
-  constructor(timeout: Duration, onAlive: (session: Session) => void) {
+  constructor({ timeout = '10s', excused = () => false }: KeepAliveSettings, onAlive: (session: Session) => void) {
     this.#timeout = timeout
+    this.#excused = excused
     this.#onAlive = onAlive
   }
 
@@ -36,8 +38,13 @@ export class Doubt {
         settle()
         // Any answer is a sign of life.
         if (error instanceof ParleyError && error.receivedCode !== undefined) this.#onAlive(session)
+        else if (isSilence(error) && (session.excused || this.#excused())) return
         else void session.close({ reason: error as Error })
       },
     )
   }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof ParleyError && error.kind === 'request_timeout'
 }

@@ -60,8 +60,11 @@ export interface Link {
   open(events: LinkEvents): void
   /** Throws a `transport_error` when the link is closed. */
   send(frame: string, options?: SendOptions): void
-  /** Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told. */
-  close(): void | Promise<void>
+  /**
+   * Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told. `reason` is why whoever uses it gives it up,
+   * where that is not its own wish.
+   */
+  close(reason?: Error): void | Promise<void>
   /** Whether a frame that belongs to no request of the peer would be delivered now. Absent: always. */
   readonly listening?: boolean | undefined
   /** Whether a message of the peer that belongs to no request of this side would arrive now. Absent: always. */

@@ -15,7 +15,7 @@ const values = { transport: ['odd'], listening: [true, false], hears: [true, fal
 const methods = {
   open: [listener],
   send: ['{}', { relatedTo: 1, final: true }],
-  close: [],
+  close: [failure],
   negotiated: ['2025-11-25'],
   abandon: [1],
   withdraw: [4],

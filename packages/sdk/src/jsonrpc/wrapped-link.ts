@@ -27,8 +27,8 @@ export class WrappedLink implements Link, Whole<Link> {
     this.#inner.send(frame, options)
   }
 
-  close(): void | Promise<void> {
-    return this.#inner.close()
+  close(reason?: Error): void | Promise<void> {
+    return this.#inner.close(reason)
   }
 
   get listening(): Link['listening'] {

@@ -182,6 +182,13 @@ export class SessionCore {
     this.#tap?.('received', frame)
   }
 
+  /** A request was given up. Where nobody is pinged, it is reported if the peer has said nothing for so long that it would be pinged otherwise. */
+  gaveUp(startedAt: number): void {
+    const { keepAlive, clock } = this.settings
+    if (keepAlive === undefined || this.era !== 'stateless' || this.lastReceivedAt > startedAt) return
+    if (clock.now() - startedAt >= keepAlive.every) this.report({ type: 'silence', since: this.lastReceivedAt })
+  }
+
   ignore(what: string, detail: string): void {
     this.stats.ignore(what)
     this.report({ type: 'ignored', what, detail })

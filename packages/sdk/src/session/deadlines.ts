@@ -9,6 +9,8 @@ export interface DeadlinesHost {
   waiting(): Iterable<Pending>
   /** It has waited long enough. */
   late(pending: Pending, now: number): void
+  /** When the peer last said anything. */
+  lastHeard(): number
 }
 
 export class Deadlines {
@@ -19,6 +21,9 @@ export class Deadlines {
   /** Requests somebody waits for. */
   #awaited = 0
   #rest: Rest | undefined
+  /** Of the first request since the peer was last heard, whatever has become of it: when it was made, and until when the peer had time for it. */
+  #unheardSince = Number.NEGATIVE_INFINITY
+  #unheardUntil = 0
 
   constructor(settings: SessionSettings, host: DeadlinesHost) {
     this.#settings = settings
@@ -31,8 +36,22 @@ export class Deadlines {
     return this.#rest
   }
 
-  began({ awaited }: Pending): void {
+  began({ awaited, route, startedAt, deadline }: Pending): void {
     if (awaited && this.#awaited++ === 0) this.#alarm.hold(true)
+    if (route === undefined || this.#unheardSince >= this.#host.lastHeard()) return
+    this.#unheardSince = startedAt
+    this.#unheardUntil = deadline
+  }
+
+  /**
+   * Whether the peer may be busy with what it was asked. Whoever has let the time of one request pass without a word is not excused by the next, and whoever
+   * waits for an answer of this side can hear.
+   */
+  get excused(): boolean {
+    if (this.#rest !== undefined) return false
+    if (this.#unheardSince >= this.#host.lastHeard() && this.#settings.clock.now() > this.#unheardUntil) return false
+    for (const { route } of this.#host.waiting()) if (route !== undefined) return true
+    return false
   }
 
   watch({ deadline }: Pending): void {

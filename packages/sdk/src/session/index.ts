@@ -22,7 +22,7 @@ export { breach, type Declarations } from './guard.ts'
 export type { SessionHealth } from './health.ts'
 export { withMetadata } from './metadata.ts'
 export type { NotificationHandler } from './notifications.ts'
-export type { Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
+export type { KeepAliveSettings, Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
 export type { Adopt, Orphan, Orphaned } from './orphan.ts'
 export type { PendingRequest } from './pending.ts'
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deferring, HandClock, initializeParams, makeRig, openClient, openServer, settled } from './session.fixtures.ts'
+import { deferring, HandClock, initializeParams, makeRig, openClient, openServer, type Rig, settled } from './session.fixtures.ts'
 
 describe('L5 keep-alive', () => {
   for (const [name, open] of [
@@ -21,8 +21,10 @@ describe('L5 keep-alive', () => {
         )
         await settled()
       }
-      const waiting = session.request('vendor/slow', {}, { timeout: '10m' })
-      const outcome = expect(waiting).rejects.toMatchObject({ kind: 'peer_unresponsive', advice: 'reconnect' })
+      const waiting = session.request('vendor/slow', {}, { timeout: name === 'server' ? '10m' : '25s' })
+      const outcome = expect(waiting).rejects.toMatchObject(
+        name === 'server' ? { kind: 'peer_unresponsive', advice: 'reconnect' } : { kind: 'request_timeout' },
+      )
       await clock.advance(30_000)
       expect(session.phase).not.toBe('closed')
       await clock.advance(9_999)
@@ -35,6 +37,68 @@ describe('L5 keep-alive', () => {
       expect(clock.timers).toBe(0)
     })
   }
+
+  /** Lets the time pass, and says what is sent meanwhile. */
+  const sentIn = async ({ link, clock }: Pick<Rig, 'link' | 'clock'>, ms: number): Promise<string[]> => {
+    await clock.advance(ms)
+    return link
+      .take()
+      .map(({ method }) => method)
+      .filter((method) => method !== 'notifications/cancelled')
+  }
+
+  it('a server that answers no ping while it works on a request is not given up before the time of that request is over', async () => {
+    const rig = await openClient()
+    rig.link.take()
+    const waiting = rig.session.request('vendor/slow', {}, { timeout: '5m' })
+    const late = expect(waiting).rejects.toMatchObject({ kind: 'request_timeout' })
+    expect(await sentIn(rig, 299_999)).toEqual(['vendor/slow', ...Array(7).fill('ping')])
+    expect(rig.session.phase).toBe('initialized')
+    await sentIn(rig, 1)
+    await late
+    await sentIn(rig, 40_000)
+    expect(rig.session.phase).toBe('closed')
+  })
+
+  it('a server that answers in the end goes on as if nothing had been', async () => {
+    const rig = await openClient()
+    rig.link.take()
+    const waiting = rig.session.request('vendor/slow', {}, { timeout: '5m' })
+    const [{ id }] = rig.link.take()
+    await sentIn(rig, 250_000)
+    rig.link.deliver({ jsonrpc: '2.0', id, result: { done: true } })
+    expect(await waiting).toEqual({ done: true })
+    expect(await sentIn(rig, 29_999)).toEqual([])
+    expect(rig.session.phase).toBe('initialized')
+    await rig.session.close()
+  })
+
+  it('a server is not excused by what it is asked while it is silent, however much that is', async () => {
+    const rig = await openClient()
+    const asked: Promise<unknown>[] = []
+    // Whoever asks gives up after a minute, and another one asks before.
+    for (let second = 0; second <= 360 && rig.session.phase !== 'closed'; second += 30) {
+      const giveUp = new AbortController()
+      rig.clock.after(60_000, () => giveUp.abort())
+      asked.push(rig.session.request('vendor/slow', {}, { timeout: '5m', signal: giveUp.signal }).catch((error) => error.kind))
+      await rig.clock.advance(30_000)
+      if (second < 270) expect([second, rig.session.phase]).toEqual([second, 'initialized'])
+    }
+    expect(rig.session.phase).toBe('closed')
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['request_cancelled', 'peer_unresponsive']))
+  })
+
+  it('a server that nobody waits for any more is given up like one that has nothing to do', async () => {
+    const rig = await openClient()
+    const giveUp = new AbortController()
+    const waiting = rig.session.request('vendor/slow', {}, { timeout: '5m', signal: giveUp.signal }).catch(() => {})
+    await rig.clock.advance(60_000)
+    expect(rig.session.phase).toBe('initialized')
+    giveUp.abort()
+    await waiting
+    await rig.clock.advance(40_000)
+    expect(rig.session.phase).toBe('closed')
+  })
 
   it('a peer that is heard is not asked', async () => {
     const { link, clock } = openServer()

@@ -75,6 +75,15 @@ export type SessionEvent =
   | { type: 'ignored'; what: string; detail: string }
   | { type: 'error'; error: unknown; during: string }
   | { type: 'ids'; used: number; threshold: 0.8 | 0.9 | 0.96 }
+  /** A request was given up, and the peer had said nothing while it waited; only where nobody is pinged. */
+  | { type: 'silence'; since: number }
+
+export interface KeepAliveSettings {
+  every?: Duration
+  timeout?: Duration
+  /** Whether the peer may be silent for a reason that the session does not know of: it works for somebody else. */
+  excused?: () => boolean
+}
 
 export interface SessionOptions {
   role: Side
@@ -98,7 +107,7 @@ export interface SessionOptions {
   /** How often a server may answer one request with questions. Default 32. */
   maxRounds?: number
   /** How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for never. */
-  keepAlive?: false | { every?: Duration; timeout?: Duration }
+  keepAlive?: false | KeepAliveSettings
   /** Most requests waiting for the peer's answer. Default 1000. */
   maxPending?: number
   /** Most requests of the peer being answered at once. Default 1000. */
@@ -133,7 +142,7 @@ export interface SessionSettings {
   maxRounds: number
   requestTimeout: number
   maxRequestTimeout: number
-  keepAlive: { every: number; timeout: number } | undefined
+  keepAlive: { every: number; timeout: number; excused: (() => boolean) | undefined } | undefined
   maxPending: number
   maxInFlight: number
   maxQueuedNotifications: number
@@ -155,7 +164,9 @@ export function settle(options: SessionOptions): SessionSettings {
     maxRounds: options.maxRounds ?? 32,
     requestTimeout: milliseconds(options.requestTimeout ?? '60s'),
     maxRequestTimeout: milliseconds(options.maxRequestTimeout ?? '10m'),
-    keepAlive: keepAlive ? { every: milliseconds(keepAlive.every ?? '30s'), timeout: milliseconds(keepAlive.timeout ?? '10s') } : undefined,
+    keepAlive: keepAlive
+      ? { every: milliseconds(keepAlive.every ?? '30s'), timeout: milliseconds(keepAlive.timeout ?? '10s'), excused: keepAlive.excused }
+      : undefined,
     maxPending: options.maxPending ?? 1000,
     maxInFlight: options.maxInFlight ?? 1000,
     maxQueuedNotifications: options.maxQueuedNotifications ?? 1000,

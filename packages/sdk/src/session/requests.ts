@@ -51,6 +51,7 @@ export class Requests implements MendingHost {
     this.#deadlines = new Deadlines(core.settings, {
       waiting: () => this.#pending.values(),
       late: (pending, now) => this.#giveUp(pending, timedOut(pending, now)),
+      lastHeard: () => core.lastReceivedAt,
     })
     this.ids = new RequestIds(core.settings.maxRequestId, (threshold, used) => core.report({ type: 'ids', used, threshold }))
   }
@@ -62,6 +63,10 @@ export class Requests implements MendingHost {
 
   get size(): number {
     return this.#pending.size + (this.#held?.size ?? 0)
+  }
+
+  get excused(): boolean {
+    return this.#deadlines.excused
   }
 
   list(): PendingRequest[] {
@@ -367,6 +372,7 @@ export class Requests implements MendingHost {
     }
     this.#core.stats.of(pending.method).failed++
     pending.reject(error)
+    this.#core.gaveUp(pending.startedAt)
   }
 
   #take(id: RequestId): Pending | undefined {

@@ -269,6 +269,10 @@ export class Session {
     return () => this.#closeListeners?.delete(listener)
   }
 
+  /** Whether silence of a server says nothing: it works on a request, within the time it was given. */
+  get excused(): boolean {
+    return this.role === 'client' && this.#requests.excused
+  }
   pending(): readonly PendingRequest[] {
     return this.#requests.list()
   }
@@ -345,7 +349,7 @@ export class Session {
     if (!core.phases.fire('close', core.settings.clock.now())) return
     this.#cancelInitialiseTimer?.()
     this.#keepAlive?.stop()
-    this.#hungUp = core.link.close()
+    this.#hungUp = core.link.close(reason)
     this.#receiving.close('The session has ended')
     this.#requests.failAll((method) => lostRequest(method, reason))
     this.#notifications.clear()
@@ -362,22 +366,15 @@ export class Session {
     if (keepAlive !== undefined && core.era !== 'stateless') {
       this.#keepAlive = new KeepAlive({
         clock,
-        every: keepAlive.every,
+        ...keepAlive,
         lastHeard: () => core.lastReceivedAt,
-        ping: () => this.#pingForLife(keepAlive.timeout),
-        onDead: (cause) => this.#end(new ParleyError('peer_unresponsive', { message: `The peer did not answer a ping within ${keepAlive.timeout} ms`, cause })),
+        // Without a route, because nobody may take this question over: it is about this session.
+        ping: (timeout) => this.#requests.send('ping', undefined, undefined, { timeout }),
+        excused: () => this.excused || keepAlive.excused?.() === true,
+        onDead: (reason) => this.#end(reason),
       })
     }
     this.#tell(() => core.endpoint.opened?.(this))
-  }
-
-  /** Any answer is a sign of life, an error as well. Without a route, because nobody may take this question over: it is about this session. */
-  async #pingForLife(timeout: number): Promise<void> {
-    try {
-      await this.#requests.send('ping', undefined, undefined, { timeout })
-    } catch (error) {
-      if (!(error instanceof ParleyError) || error.receivedCode === undefined) throw error
-    }
   }
 
   /** Gives the client its time for the handshake, from now on, or all the time in the world. */
