@@ -2,15 +2,20 @@
 export { Client, type ConnectOptions, connect, type LinkOpener, type RelayedEndpoint, type Subscription } from './client/index.ts'
 export { Crowd, IdTable, type Member } from './collections/index.ts'
 export {
+  answerIn,
   type Body,
   bodyText,
+  DEFAULT_LIMITS,
   exactWriter,
   type FrameOrigin,
+  type Incoming,
   isObject,
   type Link,
   type LinkEvents,
   type MessageLimits,
+  parse,
   type RequestId,
+  type RequestMessage,
   type SendOptions,
   Serialised,
   WrappedLink,

@@ -51,6 +51,9 @@ export class RoutedInbound implements Inbound {
   get context(): Inbound['context'] {
     return this.#inbound.context
   }
+  get onLoss(): Inbound['onLoss'] {
+    return this.#inbound.onLoss
+  }
   get signal(): AbortSignal {
     return this.#inbound.signal
   }

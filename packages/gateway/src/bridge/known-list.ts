@@ -36,6 +36,7 @@ class ListRequest {
         this.known = kept.answer
         // X2: what is lost for one is lost for everybody.
         inbound.session.reportLosses(kept.losses)
+        for (const loss of kept.losses) inbound.onLoss?.(loss)
         return true
       },
       onText: (json) => {

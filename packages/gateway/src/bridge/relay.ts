@@ -111,6 +111,7 @@ export function optionsFor(call: BridgedCall, relayed: boolean): RequestOptions 
   const write = exactWriter(inbound.sent)
   if (write !== undefined) options.write = write
   if (relayed) options.relayed = true
+  else if (inbound.onLoss !== undefined) options.onLoss = (loss) => call.lose(loss)
   if (!isObject(meta)) return options
   if (meta['progressToken'] !== undefined) options.onProgress = ({ progress, total, message, more }) => inbound.progress(progress, total, message, more)
   if (meta[REPORT_KEY] !== undefined) options.onLoss = (loss) => call.lose(loss)

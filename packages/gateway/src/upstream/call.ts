@@ -67,6 +67,7 @@ export class BridgedCall implements Member {
   lose(loss: Loss): void {
     this.#losses ??= []
     this.#losses.push(loss)
+    this.inbound.onLoss?.(loss)
   }
 
   /** Hands on what the server tells about this call; where several clients share its log level, each gets what it asked for. */

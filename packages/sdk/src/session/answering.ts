@@ -3,6 +3,7 @@ import { IdTable } from '../collections/index.ts'
 import { ParleyError, toParleyError } from '../errors/index.ts'
 import { type Body, errorText, exceedsBytes, type RequestId, type RequestMessage, resultText, type SendOptions, Serialised } from '../jsonrpc/index.ts'
 import { newestVersion } from '../protocol/index.ts'
+import type { Loss } from '../versions/index.ts'
 import type { Leg } from './asking/parked-call.ts'
 import { isRetry } from './asking/parking.ts'
 import { pushRounds } from './asking/push-rounds.ts'
@@ -164,10 +165,11 @@ export class Answering {
     core.stats.of(message.method).received++
     let call: InboundCall | undefined
     try {
-      const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.translationContext(undefined))
+      const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, held)))
       call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
       call.owner = owner
       call.within = within
+      if (core.onRequestLoss !== undefined) call.tellLosses(core.onRequestLoss)
       if (message.params !== undefined) call.sent = message.params
       if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
       const outcome = core.endpoint.answer(call)
@@ -230,7 +232,7 @@ export class Answering {
     const { resultDown } = call.route
     let body: Body | Serialised = call.spoken === undefined ? markedAsTask(call, result ?? {}) : (result ?? {})
     if (resultDown !== undefined && !(body instanceof Serialised)) {
-      body = this.#core.translate(resultDown, body, this.#core.translationContext(call.params)) ?? {}
+      body = this.#core.translate(resultDown, body, this.#core.requestContext(call.params, call.onLoss)) ?? {}
     }
     const plain = call.spoken === undefined || body instanceof Serialised
     const text = plain ? resultText(call.id, body) : (call.spoken as Spoken).engine.framing.resultText(call.id, call.method, body as Body)
@@ -303,6 +305,11 @@ function markedAsTask({ params, method }: InboundCall, result: Body | Serialised
 
 function keyOf({ message, spoken }: Held): RequestId {
   return spoken?.key ?? message.id
+}
+
+/** Made here, so that those who keep no account of it need nothing to keep it in. */
+function lossesOf({ onRequestLoss }: SessionCore, held: Held): ((loss: Loss) => void) | undefined {
+  return onRequestLoss && ((loss) => onRequestLoss(keyOf(held), loss))
 }
 
 function unanswered(spoken: Spoken | undefined): ParleyError {

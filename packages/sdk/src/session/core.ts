@@ -4,7 +4,7 @@ import { type Body, errorText, type Link, notificationText, type RequestId, type
 import { type Era, encodeHeader, eraOf, extensionMethods, HEADERS, newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
 import { dialectLink } from './dialect-link.ts'
-import type { Endpoint, Introduction } from './endpoint.ts'
+import type { Endpoint, Inbound, Introduction } from './endpoint.ts'
 import { breach } from './guard.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
@@ -35,6 +35,7 @@ export class SessionCore {
   #clearedToReceive: Set<string> | undefined
   readonly #tap: SessionOptions['tap']
   readonly #onEvent: SessionOptions['onEvent']
+  readonly onRequestLoss: SessionOptions['onRequestLoss']
   readonly #tool: ((name: string) => Body | undefined) | undefined
   readonly onLoss = (loss: Loss): void => {
     this.stats.lose(loss)
@@ -53,6 +54,7 @@ export class SessionCore {
     this.refused = options.refused
     this.#tap = options.tap
     this.#onEvent = options.onEvent
+    this.onRequestLoss = options.onRequestLoss
     this.#tool = options.endpoint.tool?.bind(options.endpoint)
     this.self = options.endpoint.introduce()
     const now = this.settings.clock.now()
@@ -130,6 +132,17 @@ export class SessionCore {
   /** What translations may need to know about this conversation. */
   translationContext(request: Body | undefined): TranslationContext {
     return new ConversationFacts(this, request)
+  }
+
+  /** The same for a request of the peer: somebody may want to know what it loses. */
+  requestContext(request: Body | undefined, onLoss: Inbound['onLoss']): TranslationContext {
+    const facts = this.translationContext(request)
+    if (onLoss === undefined) return facts
+    facts.onLoss = (loss) => {
+      this.onLoss(loss)
+      onLoss(loss)
+    }
+    return facts
   }
 
   get client(): Introduction | undefined {

@@ -101,6 +101,8 @@ export interface Inbound {
    * answered with the question, and goes on when the peer repeats it with the answer.
    */
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
+  /** Set where somebody keeps account of what each request loses on its way: to be told of what is lost elsewhere. */
+  readonly onLoss?: ((loss: Loss) => void) | undefined
   /** The result as this caller reads it, whole, for results that are kept as text. */
   written(result: Body, onLoss?: (loss: Loss) => void): Body
   /** Calls `run` once the answer is on its way, or will never be sent. */

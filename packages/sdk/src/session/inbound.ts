@@ -44,6 +44,7 @@ export class InboundCall implements Inbound {
   owner: unknown
   within = false
   sent: Body
+  onLoss: ((loss: Loss) => void) | undefined
   /** Set when the handler is run again: how often that happened, and since when. */
   again: { readonly rounds: number; readonly beganAt: number } | undefined
   #onCancel: Set<(reason: string) => void> | ((reason: string) => void) | undefined
@@ -135,6 +136,11 @@ export class InboundCall implements Inbound {
     }
   }
 
+  /** From now on, by the request that is being answered then. */
+  tellLosses(tell: (request: RequestId, loss: Loss) => void): void {
+    this.onLoss = (loss) => tell(this.key, loss)
+  }
+
   /** Its request is answered, but not the call: what can be made again is not kept meanwhile. */
   suspend(): void {
     this.answered = true
@@ -180,7 +186,7 @@ export class InboundCall implements Inbound {
   }
 
   written(result: Body, onLoss?: (loss: Loss) => void): Body {
-    if (this.spoken === undefined) return this.session.translateResult(this.method, result, undefined, onLoss)
+    if (this.spoken === undefined) return this.session.translateResult(this.method, result, undefined, both(onLoss, this.onLoss))
     return this.spoken.engine.written(this, result)
   }
 
@@ -194,6 +200,14 @@ export class InboundCall implements Inbound {
     const run = this.#afterAnswer
     this.#afterAnswer = undefined
     run?.()
+  }
+}
+
+function both(one: ((loss: Loss) => void) | undefined, other: ((loss: Loss) => void) | undefined): ((loss: Loss) => void) | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return (loss) => {
+    one(loss)
+    other(loss)
   }
 }
 

@@ -1,6 +1,6 @@
 /** Settings of a session, each with its default. */
 import type { ParleyError } from '../errors/index.ts'
-import { type Body, DEFAULT_LIMITS, type Link, type MessageLimits, type WriteParams } from '../jsonrpc/index.ts'
+import { type Body, DEFAULT_LIMITS, type Link, type MessageLimits, type RequestId, type WriteParams } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
 import type { DialectName, InputDemand, Loss, Profile } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
@@ -127,6 +127,8 @@ export interface SessionOptions {
   /** Shown every frame as it goes over the link. */
   tap?: (direction: 'sent' | 'received', frame: string) => void
   onEvent?: (event: SessionEvent) => void
+  /** Told what translation could not carry over of a request of the peer, by what the link knows the request by, until it is answered. */
+  onRequestLoss?: (request: RequestId, loss: Loss) => void
 }
 
 export interface SessionSettings {

@@ -150,7 +150,7 @@ export class Stateless {
 
   written(call: InboundCall, result: Body): Body {
     const { resultDown } = call.route
-    const translated = resultDown === undefined ? result : this.#core.translate(resultDown, result, this.#core.translationContext(call.params))
+    const translated = resultDown === undefined ? result : this.#core.translate(resultDown, result, this.#core.requestContext(call.params, call.onLoss))
     return this.framing.framed(call.method, translated ?? {})
   }
 
