@@ -50,7 +50,8 @@ const GATEWAY_ARROWS: Arrows = {
   upstream: ['catalogue', 'supervision', 'limits', 'log'],
   bridge: ['upstream'],
   aggregate: ['bridge'],
-  gateway: ['aggregate', 'http'],
+  audit: ['upstream'],
+  gateway: ['aggregate', 'http', 'audit'],
   cli: ['gateway'],
 }
 

@@ -2,6 +2,7 @@
 import { ParleyError } from 'parley-mcp'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { FoundName } from '../catalogue/index.ts'
+import type { Subject } from '../upstream/index.ts'
 import type { ListMethod, Lists } from './lists.ts'
 import type { Offers } from './offers.ts'
 import type { TaskIds } from './task-ids.ts'
@@ -44,8 +45,16 @@ export class Directory {
   /** Without asking anybody. */
   knownTool(name: string): Route | undefined {
     const found = this.#offers.findTool(name)
-    const served = this.#offers.server(found?.server)
-    return served === undefined || found?.name === undefined ? undefined : { served, own: found.name }
+    return this.#route(found?.server, found?.name)
+  }
+
+  /** Without asking anybody. */
+  known({ kind, name }: Subject): Route | undefined {
+    if (kind === 'tool') return this.knownTool(name)
+    if (kind === 'task') return this.findTask(name)
+    const found = kind === 'prompt' ? this.#offers.findPrompt(name) : undefined
+    const routed = kind === 'resource' ? this.#offers.route(name) : undefined
+    return this.#route(found?.server ?? routed?.server, found?.name ?? routed?.uri)
   }
 
   /** Nobody may have read the lists since the gateway was started; then they are read now, as far as they decide whose it is. */
@@ -72,8 +81,12 @@ export class Directory {
 
   findTask(taskId: string): Route | undefined {
     const routed = this.#tasks.route(taskId)
-    const served = this.#offers.server(routed?.server)
-    return served && routed && { served, own: routed.own }
+    return this.#route(routed?.server, routed?.own)
+  }
+
+  #route(server: string | undefined, own: string | undefined): Route | undefined {
+    const served = this.#offers.server(server)
+    return served === undefined || own === undefined ? undefined : { served, own }
   }
 
   async #named({ what, method, kind, find }: Naming, name: unknown): Promise<Route> {

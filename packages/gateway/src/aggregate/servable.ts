@@ -4,6 +4,7 @@ import type { Admission, Servable } from 'parley-mcp/server'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { ClientLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
+import type { Location, Subject } from '../upstream/index.ts'
 import { AggregateEndpoint } from './endpoint.ts'
 import { Whole } from './whole.ts'
 
@@ -58,6 +59,12 @@ export class AggregateServable implements Servable {
     this.#whole.setServers(servers)
     for (const endpoint of this.#sessions.values()) endpoint.serversChanged()
     this.#whole.listeners.allChanged()
+  }
+
+  /** By what is known; nobody is asked. */
+  locate(subject: Subject | undefined): Location {
+    const route = subject && this.#whole.directory.known(subject)
+    return subject && route ? route.served.locate({ kind: subject.kind, name: route.own }) : { server: NAME, own: subject?.name }
   }
 
   /** Resolves when one that was taken away has answered what clients here asked of it, or has had its time for that. */

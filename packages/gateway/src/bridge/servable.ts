@@ -2,7 +2,7 @@
 import { type Body, type Clock, type Inbound, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
 import type { ClientLimit } from '../limits/index.ts'
-import type { Line, Upstream } from '../upstream/index.ts'
+import type { Line, Location, Subject, Upstream } from '../upstream/index.ts'
 import { ServerEndpoint, type Shared } from './endpoint.ts'
 import { Listeners } from './listeners.ts'
 import { type FollowedTasks, TaskBridge } from './tasks.ts'
@@ -64,6 +64,11 @@ export class ServedUpstream implements Servable {
     this.#sessions.add(session)
     session.onClose(() => this.#sessions.delete(session))
     return session
+  }
+
+  locate(subject: Subject | undefined): Location {
+    const { name, tools } = this.upstream
+    return { server: name, own: subject?.kind === 'tool' ? tools.nameAtServer(subject.name) : subject?.name }
   }
 
   get sessions(): number {

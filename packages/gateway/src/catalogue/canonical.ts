@@ -10,6 +10,6 @@ export function canonicalJson(value: unknown): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`
 }
 
-export function sha256(text: string): Uint8Array {
+export function sha256(text: string | Uint8Array): Uint8Array {
   return createHash('sha256').update(text).digest()
 }

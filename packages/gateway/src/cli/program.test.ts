@@ -12,7 +12,7 @@ describe('the command line', () => {
     expect(await parley(['--version'])).toEqual({ code: 0, out: '9.8.7\n', err: '' })
     const { code, out } = await parley(['--help'])
     expect(code).toBe(0)
-    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor']) expect(out).toMatch(new RegExp(`^  ${command} +[a-z]`, 'm'))
+    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit']) expect(out).toMatch(new RegExp(`^  ${command} +[a-z]`, 'm'))
   })
 
   it.each([
@@ -29,7 +29,7 @@ describe('the command line', () => {
     expect([code, err]).toEqual([2, `error: "${file}" is a file, not an address\nhint: to start it, write it after "--": -- node ${file}\n`])
   })
 
-  it.each(['gateway', 'bridge', 'inspect', 'call', 'doctor'])('explains %s', async (command) => {
+  it.each(['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit'])('explains %s', async (command) => {
     const { code, out, err } = await parley([command, '--help'])
     expect([code, err]).toEqual([0, ''])
     expect(out).toContain(`Usage: parley ${command}`)
@@ -68,6 +68,10 @@ describe('the command line', () => {
     [['gateway', '--', 'node'], /takes no command/],
     [['gateway', 'parley.json'], /did you mean --config parley.json\?/],
     [['bridge'], /No server was given/],
+    [['audit'], /No file was given/],
+    [['audit', 'a.jsonl', 'b.jsonl'], /One file at a time/],
+    [['audit', '--', 'node'], /not of a command/],
+    [['audit', 'a.jsonl', '--hash', 'abc'], /--hash is "sha256-" and 64 hexadecimal digits/],
     [['bridge', '--config', 'f'], /Which server/],
     [['bridge', '--server', 'a'], /--server names a server of a configuration: it needs --config/],
   ])('refuses %j with 2', async (line, message) => {

@@ -77,6 +77,7 @@ ${EXIT_CODES}`,
   inspect(program, line)
   call(program, line)
   doctor(program, line)
+  audit(program, line)
   return program
 }
 
@@ -193,5 +194,27 @@ ${EXIT_CODES}`,
     .action(async (words, given) => {
       const url = soleAddress(words, `${options.program} doctor`)
       setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, options))
+    })
+}
+
+function audit(program: Command, { options, command, setExit }: Line): void {
+  program
+    .command('audit')
+    .description('find out whether the receipts in an audit file are as the gateway wrote them')
+    .usage('[options] FILE')
+    .addArgument(new Argument('[files...]', 'the file that gateway.audit names in the configuration'))
+    .option('--hash <hash>', 'a hash that was kept elsewhere, which must be in the file')
+    .option('--json', 'one JSON document on standard output')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ parley audit audit.jsonl
+  $ parley audit audit.jsonl --hash sha256-0123… --json
+${EXIT_CODES}`,
+    )
+    .action(async (files, given) => {
+      if (command.length > 0) throw usageError('An audit is of a file, not of a command', `${options.program} audit audit.jsonl`)
+      setExit(await (await import('./audit-command.ts')).auditCommand({ ...given, files }, options))
     })
 }

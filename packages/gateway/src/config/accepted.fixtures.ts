@@ -92,6 +92,7 @@ export const ACCEPTED: readonly Accepted[] = [
         log: 'debug',
         translation: 'strict',
         pins: './pins.json',
+        audit: './audit.jsonl',
       },
     },
   },

@@ -147,6 +147,9 @@ export const GATEWAY_FIELDS = {
     },
   ),
   pins: field('The file that keeps the definitions of pinned tools, seen from the folder of this file.', text(RULES.path), { examples: ['./pins.json'] }),
+  audit: field('The file to which a receipt of every request is added, seen from the folder of this file; without it, none are kept.', text(RULES.path), {
+    examples: ['./audit.jsonl'],
+  }),
 }
 
 export type ServerValues = Values<typeof SERVER_FIELDS>

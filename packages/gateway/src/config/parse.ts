@@ -104,7 +104,7 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
   const gateway = read?.values.gateway
   if (gateway === undefined) return settingsDefaults
   const place = rootPlace.child('gateway')
-  const { store, host, allowedHosts, pins } = gateway.values
+  const { store, host, allowedHosts, pins, audit } = gateway.values
   const at = (key: string): number => gateway.entries.get(key)?.value.at ?? gateway.at
   if (store !== 'memory') place.child('store').problem(at('store'), 'This store is not available yet in this version.', 'Use "memory".')
   if (override.host === undefined && !isLoopback(host) && allowedHosts === undefined) {
@@ -112,7 +112,8 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
       .child('host')
       .warning(at('host'), 'The gateway can be reached from other machines, by any name.', 'List the names it is meant to be reached by in "allowedHosts".')
   }
-  return { ...gateway.values, rateLimit: gateway.values.rateLimit?.values, pins: pins === undefined ? undefined : resolve(baseFolder, pins) }
+  const found = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(baseFolder, path))
+  return { ...gateway.values, rateLimit: gateway.values.rateLimit?.values, pins: found(pins), audit: found(audit) }
 }
 
 function refuseCycle({ group, place }: ReadServer, { target }: ServerConfig, gateway: GatewaySettings): void {

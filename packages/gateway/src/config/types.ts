@@ -97,6 +97,8 @@ export interface GatewaySettings {
   readonly translation: 'lenient' | 'strict'
   /** Where pinned tool definitions are kept; absent: beside the configuration, or in memory without one. */
   readonly pins: string | undefined
+  /** Where receipts of what clients asked are kept; absent: nowhere. */
+  readonly audit: string | undefined
 }
 
 export interface GatewayConfig {

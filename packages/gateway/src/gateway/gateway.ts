@@ -11,6 +11,7 @@ import { ClientLimit } from '../limits/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { type Help, Upstream } from '../upstream/index.ts'
 import { GatewayCounters } from './counters.ts'
+import { Receipts } from './receipts.ts'
 import { serverState } from './server-state.ts'
 
 export interface GatewayOptions {
@@ -33,6 +34,7 @@ export class Gateway {
   readonly #options: GatewayOptions
   readonly #log: GatewayLog
   readonly #counters: GatewayCounters
+  readonly #receipts: Receipts
   readonly #served = new Map<string, ServedUpstream>()
   readonly #aggregate: AggregateServable
   readonly #clients: ClientLimit
@@ -60,6 +62,7 @@ export class Gateway {
       () => this.sessions,
     )
     this.#clients = new ClientLimit({ limit: config.gateway.rateLimit, clock: options.clock, onRefused: (refused) => this.#counters.refuse(refused) })
+    this.#receipts = new Receipts({ metrics: this.metrics, log: this.#log, clock: options.clock })
     this.#aggregate = new AggregateServable({
       translation: config.gateway.translation,
       log: this.#log,
@@ -94,14 +97,24 @@ export class Gateway {
   /** Listens at once; servers are started beside it, and clients that need one wait for it. */
   async start(): Promise<Listening> {
     this.#pins = await this.#openPins(this.#config)
+    await this.#receipts.begin(this.#settings.audit, this.#config)
+    try {
+      return await this.#listen()
+    } catch (error) {
+      await this.#receipts.end()
+      throw error
+    }
+  }
+
+  async #listen(): Promise<Listening> {
     for (const server of this.#config.servers.values()) {
       const served = this.#make(server)
       this.#served.set(server.name, served)
-      await this.site.addServer(server.name, served)
+      await this.site.addServer(server.name, this.#receipts.of(served))
     }
     this.#aggregate.setServers(this.#inOrder())
-    await this.site.setAggregate(this.#aggregate)
-    return this.site.listen()
+    await this.site.setAggregate(this.#receipts.of(this.#aggregate))
+    return await this.site.listen()
   }
 
   /** Starts what is not to be started by its first client; resolves when each has been reached or has failed. */
@@ -136,6 +149,7 @@ export class Gateway {
     const leave = ([name, served]: [string, ServedUpstream]): Promise<unknown> => served.close().finally(() => leaving.delete(name))
     await Promise.allSettled([...[...this.#served].map(leave), this.#ending])
     await this.#pins?.settled()
+    await this.#receipts.end()
   }
 
   async #apply(config: GatewayConfig): Promise<void> {
@@ -144,6 +158,7 @@ export class Gateway {
     this.#pins = await this.#openPins(config)
     if (this.#closed) return
     this.#config = config
+    this.#receipts.reloaded(config)
     this.#sayWhatWaits(diff, config)
     this.#clients.limit = config.gateway.rateLimit
     const before = new Map(this.#served)
@@ -214,7 +229,7 @@ export class Gateway {
   async #serve(name: string): Promise<void> {
     const served = this.#served.get(name) as ServedUpstream
     try {
-      await this.site.addServer(name, served)
+      await this.site.addServer(name, this.#receipts.of(served))
     } catch (error) {
       // What is there when the gateway ends, ends with it.
       if (this.#closed) return

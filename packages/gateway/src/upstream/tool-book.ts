@@ -44,6 +44,15 @@ export class ToolBook {
     return original
   }
 
+  /** The same for whoever only wants to name it: what clients do not see is called what they call it. */
+  nameAtServer(name: string): string {
+    try {
+      return this.#filter.active ? this.#filter.toServer(name) : name
+    } catch {
+      return name
+    }
+  }
+
   /** One page of the list, as clients may see it. */
   shown(listed: readonly Tool[]): readonly Tool[] {
     const tools = this.#named(listed)

@@ -165,7 +165,8 @@ export class Answering {
     core.stats.of(message.method).received++
     let call: InboundCall | undefined
     try {
-      const params = route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, held)))
+      const params =
+        route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, held)))
       call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
       call.owner = owner
       call.within = within

@@ -1,0 +1,44 @@
+/** Something that takes links, with a receipt for everything that passes over each of them. */
+import { randomBytes } from 'node:crypto'
+import { type AcceptOptions, type Clock, DEFAULT_LIMITS, type Link, type Session } from 'parley-mcp/engine'
+import type { Servable } from 'parley-mcp/server'
+import type { Location, Subject } from '../upstream/index.ts'
+import type { News } from './audit-log.ts'
+import { AuditedLink } from './audited-link.ts'
+import { LinkAccount } from './link-account.ts'
+
+export interface Locating extends Servable {
+  /** Whose it is what a request is about, by what is known. */
+  locate(subject: Subject | undefined): Location
+}
+
+export interface AuditedOptions {
+  readonly clock: Clock
+  readonly write: (news: News) => void
+  /** Told why there is no receipt of something. */
+  readonly onMissed: (cause: unknown) => void
+}
+
+type Admission = Parameters<Servable['accept']>[1]
+
+export class AuditedServable implements Servable {
+  readonly #inner: Locating
+  readonly #options: AuditedOptions
+
+  constructor(inner: Locating, options: AuditedOptions) {
+    this.#inner = inner
+    this.#options = options
+  }
+
+  accept(link: Link, options: Admission = {}): Session {
+    const account = new LinkAccount({
+      ...this.#options,
+      locate: (subject) => this.#inner.locate(subject),
+      // Made up: nothing leads from it to the id, which opens the session for whoever knows it.
+      session: options.sharedLink === true ? undefined : randomBytes(6).toString('hex'),
+      principal: options.principal,
+    })
+    const told: AcceptOptions = { ...options, onRequestLoss: (request, loss) => account.lose(request, loss) }
+    return this.#inner.accept(new AuditedLink(link, account, this.#options.onMissed, { ...DEFAULT_LIMITS, ...options.limits }), told)
+  }
+}

@@ -1,0 +1,53 @@
+/** Questions that travel inside answers: each is over when a later request of the client brings its answer. */
+import { type Body, isObject } from 'parley-mcp/engine'
+import { digestOf } from './receipt.ts'
+
+/** Of clients that share a link, all together; the oldest are given up first. */
+const MOST_OPEN = 1000
+
+export class EmbeddedQuestions<Question> {
+  /** By what the client gives back with its answers, and the name of the question. */
+  readonly #open = new Map<string, Question>()
+  readonly #unanswered: (question: Question) => void
+
+  constructor(unanswered: (question: Question) => void) {
+    this.#unanswered = unanswered
+  }
+
+  ask({ inputRequests, requestState }: Body, begin: (method: string, params: Body | undefined) => Question): void {
+    if (!isObject(inputRequests)) return
+    for (const [name, request] of Object.entries(inputRequests)) {
+      const { method, params } = isObject(request) ? request : {}
+      if (typeof method === 'string') this.#keep(keyOf(requestState, name), begin(method, isObject(params) ? params : undefined))
+    }
+  }
+
+  answeredBy(params: Body | undefined): { question: Question; response: unknown }[] {
+    const responses = params?.['inputResponses']
+    if (!isObject(responses) || this.#open.size === 0) return []
+    return Object.entries(responses).flatMap(([name, response]) => {
+      const key = keyOf(params?.['requestState'], name)
+      const question = this.#open.get(key)
+      this.#open.delete(key)
+      return question === undefined ? [] : [{ question, response }]
+    })
+  }
+
+  giveUp(): void {
+    for (const question of this.#open.values()) this.#unanswered(question)
+    this.#open.clear()
+  }
+
+  #keep(key: string, question: Question): void {
+    const [oldest] = this.#open.has(key) ? [key] : this.#open.size < MOST_OPEN ? [] : this.#open.keys()
+    const given = oldest === undefined ? undefined : this.#open.get(oldest)
+    if (oldest !== undefined) this.#open.delete(oldest)
+    if (given !== undefined) this.#unanswered(given)
+    this.#open.set(key, question)
+  }
+}
+
+/** States may be long. */
+function keyOf(state: unknown, name: string): string {
+  return digestOf(JSON.stringify([state ?? null, name]))
+}

@@ -1,0 +1,96 @@
+/** One gateway per audit file: a file beside it says which process writes, and is worth nothing once that process is gone. */
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { AuditFileError, reasonOf } from './audit-file.ts'
+
+/** Locks of this process, by what stands in them: a process id alone does not tell two gateways of one process apart. */
+const held = new Set<string>()
+const MOST_ATTEMPTS = 5
+
+interface Holder {
+  readonly pid: number
+  /** When the process began, where the system tells: ids of processes are used again. */
+  readonly began: string | undefined
+}
+
+/** Resolves to what lets go of it. */
+export async function lockFor(file: string): Promise<() => Promise<void>> {
+  const path = `${file}.lock`
+  const own = JSON.stringify({ pid: process.pid, began: await beginOf(process.pid), token: randomUUID() })
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    try {
+      await writeFile(path, own, { flag: 'wx', mode: 0o600 })
+      held.add(own)
+      return () => release(path, own)
+    } catch (cause) {
+      if (reasonOf(cause) !== 'EEXIST') throw new AuditFileError(`The lock of the audit file, ${path}, cannot be written (${reasonOf(cause)})`, { cause })
+    }
+    const found = await readFile(path, 'utf8').catch(() => '')
+    const pid = await livingHolder(found)
+    if (pid !== undefined) {
+      const how = 'end that one, or give each gateway an audit file of its own'
+      throw new AuditFileError(`The audit file ${file} is written by another gateway, process ${pid}: ${how} (if there is none, delete ${path})`)
+    }
+    await takeAway(path, found)
+  }
+  throw new AuditFileError(`The lock of the audit file, ${path}, changes all the time: other gateways are started at this moment`)
+}
+
+/** Of several that find the same lock abandoned, nobody may take away what the first has put in its place. */
+async function takeAway(path: string, abandoned: string): Promise<void> {
+  const aside = `${path}.${randomUUID()}`
+  try {
+    await rename(path, aside)
+    const taken = await readFile(aside, 'utf8')
+    if (taken !== abandoned) await writeFile(path, taken, { flag: 'wx', mode: 0o600 })
+  } catch {
+    // Somebody else was faster; the next attempt sees what is there.
+  } finally {
+    await rm(aside, { force: true })
+  }
+}
+
+async function release(path: string, own: string): Promise<void> {
+  held.delete(own)
+  const found = await readFile(path, 'utf8').catch(() => undefined)
+  if (found === own) await rm(path, { force: true })
+}
+
+async function livingHolder(text: string): Promise<number | undefined> {
+  const holder = holderIn(text)
+  if (holder === undefined) return undefined
+  if (holder.pid === process.pid) return held.has(text) ? holder.pid : undefined
+  if (!isAlive(holder.pid)) return undefined
+  const began = await beginOf(holder.pid)
+  return began === holder.began ? holder.pid : undefined
+}
+
+/** Undefined for what was never written to its end, too: whoever wrote it is gone. */
+function holderIn(text: string): Holder | undefined {
+  try {
+    const { pid, began } = JSON.parse(text) as Record<string, unknown>
+    return Number.isSafeInteger(pid) && (pid as number) > 0 ? { pid: pid as number, began: typeof began === 'string' ? began : undefined } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // There is one, of somebody else.
+    return reasonOf(error) === 'EPERM'
+  }
+}
+
+/** Only Linux has it in a file. */
+async function beginOf(pid: number): Promise<string | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
+  // The name of the program comes second, in brackets, and may hold anything.
+  return text
+    ?.slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .at(19)
+}

@@ -1,0 +1,159 @@
+/** Reads an audit file from its beginning to its end, and finds the first line that is not as it was written, or not where it was written. */
+import { createReadStream } from 'node:fs'
+import { digestOf, LONGEST_LINE, type Receipt, readReceipt } from './receipt.ts'
+
+export interface Verdict {
+  readonly unbroken: boolean
+  /** The first line that is wrong. */
+  readonly wrong?: { readonly line: number; readonly why: string }
+  /** Those that hold; of a broken file, those before the wrong line. */
+  readonly receipts: number
+  /** Receipts that the gateway could not keep, as it says itself. */
+  readonly lost: number
+  /** Lines that were not written to their end, of which a later line tells. */
+  readonly torn: number
+  readonly from?: string
+  readonly to?: string
+  /** Of a file that goes on where another one ended: the last hash there. */
+  readonly continues?: string
+  /** The last hash. */
+  readonly hash?: string
+}
+
+export interface VerifyOptions {
+  /** A hash that was kept elsewhere, which must be in the file. */
+  readonly expected?: string | undefined
+}
+
+export async function verifyAudit(lines: AsyncIterable<AuditLine>, { expected }: VerifyOptions = {}): Promise<Verdict> {
+  const reading = new Reading(expected)
+  for await (const line of lines) {
+    reading.take(line)
+    if (reading.wrong !== undefined) break
+  }
+  return reading.verdict()
+}
+
+/** One line without its end; `ended` where there was one. */
+export interface AuditLine {
+  readonly bytes: Uint8Array
+  readonly ended: boolean
+}
+
+const LINE_BREAK = 10
+
+/** Of lines that are too long to be receipts, the beginning. */
+export async function* auditLines(chunks: AsyncIterable<Uint8Array>): AsyncIterable<AuditLine> {
+  let rest = Buffer.alloc(0)
+  let skipped = 0
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk])
+    for (let end = rest.indexOf(LINE_BREAK); end !== -1; end = rest.indexOf(LINE_BREAK)) {
+      yield { bytes: rest.subarray(0, end), ended: true }
+      rest = rest.subarray(end + 1)
+      skipped = 0
+    }
+    if (rest.length > LONGEST_LINE + 1) {
+      skipped += rest.length - LONGEST_LINE - 1
+      rest = rest.subarray(0, LONGEST_LINE + 1)
+    }
+  }
+  if (rest.length > 0 || skipped > 0) yield { bytes: rest, ended: false }
+}
+
+export function verifyAuditFile(path: string, options?: VerifyOptions): Promise<Verdict> {
+  return verifyAudit(auditLines(createReadStream(path)), options)
+}
+
+class Reading {
+  wrong: { readonly line: number; readonly why: string } | undefined
+  #line = 0
+  #first: Receipt | undefined
+  #last: Receipt | undefined
+  #lost = 0
+  #torn = 0
+  /** Lines that are no receipts: the next one that is must tell of them. */
+  #debris: Uint8Array[] = []
+  #awaited: string | undefined
+  #receipts = 0
+
+  constructor(expected: string | undefined) {
+    this.#awaited = expected
+  }
+
+  take({ bytes, ended }: AuditLine): void {
+    this.#line++
+    const receipt = readReceipt(bytes)
+    if (receipt === undefined) {
+      this.#debris.push(Buffer.from(bytes))
+      if (!ended) this.#reject(this.#line - this.#debris.length + 1, this.#debris.length === 1 ? UNENDED : CHANGED)
+      return
+    }
+    if (this.#isInPlace(receipt)) this.#keep(receipt)
+  }
+
+  verdict(): Verdict {
+    if (this.wrong === undefined && this.#debris.length > 0) this.#reject(this.#line - this.#debris.length + 1, CHANGED)
+    if (this.wrong === undefined && this.#awaited !== undefined) {
+      this.#reject(
+        this.#line + 1,
+        `is missing: the receipt with the hash ${this.#awaited} is not in the file, so lines at its end were removed, or all of it was written anew`,
+      )
+    }
+    const [first, last] = [this.#first, this.#last]
+    return {
+      unbroken: this.wrong === undefined,
+      ...(this.wrong && { wrong: this.wrong }),
+      receipts: this.#receipts,
+      lost: this.#lost,
+      torn: this.#torn,
+      ...(first && { from: first.time }),
+      ...(last && { to: last.time, hash: last.hash }),
+      ...(first?.previous && { continues: first.previous }),
+    }
+  }
+
+  #isInPlace(receipt: Receipt): boolean {
+    if (this.#debris.length > 0 && !this.#isToldOf(receipt)) return this.#reject(this.#line - this.#debris.length, CHANGED)
+    const why = this.#last === undefined ? firstObjection(receipt) : objection(receipt, this.#last)
+    return why === undefined || this.#reject(this.#line, why)
+  }
+
+  /** Whether it says that these lines were never written to their end, and what is left of them. */
+  #isToldOf({ kind, said }: Receipt): boolean {
+    return kind === 'torn' && said['digest'] === digestOf(Buffer.concat(this.#debris.flatMap((line, at) => (at === 0 ? [line] : [Buffer.from('\n'), line]))))
+  }
+
+  #keep(receipt: Receipt): void {
+    this.#receipts++
+    this.#torn += this.#debris.length
+    this.#debris = []
+    this.#first ??= receipt
+    this.#last = receipt
+    if (receipt.kind === 'lost') this.#lost += Number(receipt.said['count']) || 0
+    if (receipt.hash === this.#awaited) this.#awaited = undefined
+  }
+
+  #reject(line: number, why: string): false {
+    this.wrong ??= { line, why }
+    return false
+  }
+}
+
+const CHANGED = 'was changed: it is not what was written there'
+const UNENDED =
+  'has no end: the gateway was stopped while it wrote it, or somebody has cut the file; once a gateway goes on with the file, it says so behind it'
+
+function firstObjection({ previous, number }: Receipt): string | undefined {
+  if ((previous === null) === (number === 1)) return undefined
+  return previous === null ? `is number ${number} and follows no other: those before it were removed` : 'is the first of a chain and follows another'
+}
+
+function objection({ previous, number, hash }: Receipt, last: Receipt): string | undefined {
+  if (previous === last.hash && number === last.number + 1) return undefined
+  const missing = number - last.number - 1
+  if (missing > 0)
+    return `does not follow the line before it: ${missing} ${missing === 1 ? 'line is' : 'lines are'} missing between them, removed or moved elsewhere`
+  if (hash === last.hash) return 'was inserted: it is the line before it once more'
+  return `does not follow the line before it: it was inserted, or moved here from elsewhere, or another gateway wrote to the same file`
+}

@@ -1,0 +1,32 @@
+/** What a request is about, and where that is: for whoever keeps account of requests. */
+import { type Body, isObject } from 'parley-mcp/engine'
+
+export interface Subject {
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'task'
+  /** As the client knows it: a name, a URI or an id. */
+  readonly name: string
+}
+
+export interface Location {
+  readonly server: string
+  /** What the subject is called at the server. */
+  readonly own?: string | undefined
+}
+
+const SUBJECTS: Readonly<Record<string, readonly [kind: Subject['kind'], key: string]>> = {
+  'tools/call': ['tool', 'name'],
+  'prompts/get': ['prompt', 'name'],
+  'resources/read': ['resource', 'uri'],
+  'resources/subscribe': ['resource', 'uri'],
+  'resources/unsubscribe': ['resource', 'uri'],
+  'ref/prompt': ['prompt', 'name'],
+  'ref/resource': ['resource', 'uri'],
+}
+
+/** Undefined where it is about the whole server, or nobody can tell. */
+export function subjectOf(method: string, params: Body | undefined): Subject | undefined {
+  if (method === 'completion/complete') return isObject(params?.['ref']) ? subjectOf(String(params['ref']['type']), params['ref']) : undefined
+  const [kind, key] = method.startsWith('tasks/') ? (['task', 'taskId'] as const) : ((Object.hasOwn(SUBJECTS, method) ? SUBJECTS[method] : undefined) ?? [])
+  const name = key === undefined ? undefined : params?.[key]
+  return kind === undefined || typeof name !== 'string' ? undefined : { kind, name }
+}
