@@ -16,9 +16,15 @@ function counting(): AuditCounts & { seen: { written: number; lost: number; fail
   const seen = { written: 0, lost: 0, failed: 0 }
   return {
     seen,
-    written: (count) => void (seen.written += count),
-    lost: (count) => void (seen.lost += count),
-    failed: () => void seen.failed++,
+    written: (count) => {
+      seen.written += count
+    },
+    lost: (count) => {
+      seen.lost += count
+    },
+    failed: () => {
+      seen.failed++
+    },
   }
 }
 

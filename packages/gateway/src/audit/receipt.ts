@@ -71,9 +71,9 @@ export function digestOf(text: string | Uint8Array): string {
 
 /** One line, without its end. */
 export function seal(entry: Entry, number: number, previous: string | undefined): Sealed & { readonly line: string } {
-  const said = { ...entry, number, previous: previous ?? null }
-  const hash = digestOf(canonicalJson(said))
-  return { number, hash, line: canonicalJson({ ...said, hash }) }
+  const written = new Spelling({ ...entry, number, previous: previous ?? null })
+  const hash = digestOf(written.text)
+  return { number, hash, line: written.textWith(hash) }
 }
 
 /** Undefined for what is no receipt, or not as it was written, to the byte. */
@@ -83,10 +83,36 @@ export function readReceipt(line: Uint8Array): Receipt | undefined {
     const { hash, ...said } = JSON.parse(Buffer.from(line).toString()) as Record<string, unknown>
     const { number, previous, kind, time } = said
     const isWhole = typeof kind === 'string' && typeof time === 'string' && Number.isSafeInteger(number) && (previous === null || isDigest(previous))
-    if (!isWhole || hash !== digestOf(canonicalJson(said)) || !Buffer.from(canonicalJson({ ...said, hash })).equals(line)) return undefined
-    return { number: number as number, hash: hash as string, previous: previous as string | null, kind, time, said }
+    if (!isWhole || !isDigest(hash)) return undefined
+    const written = new Spelling(said)
+    if (hash !== digestOf(written.text) || !Buffer.from(written.textWith(hash)).equals(line)) return undefined
+    return { number: number as number, hash, previous: previous as string | null, kind, time, said }
   } catch {
     return undefined
+  }
+}
+
+/** The canonical form of what a receipt says, with and without its hash: each member is written once. */
+class Spelling {
+  readonly #members: string[] = []
+  /** Where the hash has its place among them. */
+  #hashAt = 0
+
+  constructor(said: Readonly<Record<string, unknown>>) {
+    for (const key of Object.keys(said).sort()) {
+      const value = said[key]
+      if (value === undefined) continue
+      if (key < 'hash') this.#hashAt++
+      this.#members.push(`${JSON.stringify(key)}:${typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value)}`)
+    }
+  }
+
+  get text(): string {
+    return `{${this.#members.join(',')}}`
+  }
+
+  textWith(hash: string): string {
+    return `{${this.#members.toSpliced(this.#hashAt, 0, `"hash":"${hash}"`).join(',')}}`
   }
 }
 
