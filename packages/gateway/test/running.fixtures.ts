@@ -22,10 +22,11 @@ export class Running {
   readonly #clients: Client[] = []
   readonly #folders: string[] = []
 
-  /** `servers`: settings besides the command by name. */
-  async gateway(servers: Record<string, Record<string, unknown>>): Promise<RunningGateway> {
+  /** `servers`: settings besides the command by name; `own`: those of the gateway. */
+  async gateway(servers: Record<string, Record<string, unknown>>, own: Record<string, unknown> = {}): Promise<RunningGateway> {
     const port = await freePort()
-    const config = await this.#config(Object.fromEntries(Object.entries(servers).map(([name, settings]) => [name, { ...this.command(), ...settings }])))
+    const started = Object.entries(servers).map(([name, settings]) => [name, { ...this.command(), ...settings }])
+    const config = await this.#config(Object.fromEntries(started), own)
     const child = this.#parley(['gateway', '--config', config, '--port', String(port)])
     const gateway = new RunningGateway(child, port)
     await gateway.ready()
@@ -61,11 +62,15 @@ export class Running {
     await Promise.all(this.#folders.map((folder) => rm(folder, { recursive: true, force: true })))
   }
 
-  async #config(mcpServers: Record<string, unknown>): Promise<string> {
+  async folder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-kill-'))
     this.#folders.push(folder)
-    const file = join(folder, 'parley.json')
-    await writeFile(file, JSON.stringify({ mcpServers }))
+    return folder
+  }
+
+  async #config(mcpServers: Record<string, unknown>, gateway: Record<string, unknown> = {}): Promise<string> {
+    const file = join(await this.folder(), 'parley.json')
+    await writeFile(file, JSON.stringify({ mcpServers, gateway }))
     return file
   }
 
@@ -93,6 +98,11 @@ export class RunningGateway {
         this.#words = (this.#words + text).slice(-4000)
       })
     }
+  }
+
+  /** The last that it said. */
+  get words(): string {
+    return this.#words
   }
 
   /** It tells so itself; or it has ended, and said why. */
