@@ -88,6 +88,16 @@ describe('G the chain of receipts', () => {
     expect(cut.wrong).toEqual({ line: COUNT + 1, why: expect.stringContaining('has no end') })
   })
 
+  it('of a line that was never written to its end, what is left cannot be changed or removed', async () => {
+    const torn = new MemoryDisk()
+    torn.bytes = whole.subarray(0, -20)
+    await (await openOn(torn)).close()
+    const kept = torn.bytes.toString().split('\n').slice(0, -1)
+    expect(await verified(joined(kept))).toMatchObject({ unbroken: true, torn: 1 })
+    expect((await verified(joined(kept.toSpliced(COUNT, 1)))).wrong).toEqual({ line: COUNT + 1, why: expect.stringContaining('not there any more') })
+    expect((await verified(joined(kept.with(COUNT, 'other')))).wrong).toEqual({ line: COUNT + 1, why: expect.stringContaining('was changed') })
+  })
+
   it('a chain that was made anew from the beginning is known by the hash that was kept', async () => {
     const forged = new MemoryDisk()
     const audit = await openOn(forged)

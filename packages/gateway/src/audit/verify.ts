@@ -115,6 +115,7 @@ class Reading {
 
   #isInPlace(receipt: Receipt): boolean {
     if (this.#debris.length > 0 && !this.#isToldOf(receipt)) return this.#reject(this.#line - this.#debris.length, CHANGED)
+    if (this.#debris.length === 0 && TELLS_OF_DEBRIS.has(receipt.kind)) return this.#reject(this.#line, EVIDENCE_GONE)
     const why = this.#last === undefined ? firstObjection(receipt) : objection(receipt, this.#last)
     return why === undefined || this.#reject(this.#line, why)
   }
@@ -140,6 +141,8 @@ class Reading {
   }
 }
 
+const TELLS_OF_DEBRIS: ReadonlySet<string> = new Set(['torn', 'changed'])
+const EVIDENCE_GONE = 'tells of something before it that is not there any more: it was removed'
 const CHANGED = 'was changed: it is not what was written there'
 const UNENDED =
   'has no end: the gateway was stopped while it wrote it, or somebody has cut the file; once a gateway goes on with the file, it says so behind it'
