@@ -1,6 +1,7 @@
 /** The catalogue: what clients see of many servers at once, and what each name and URI they send stands for. */
-export { type IntroducedServer, mergeIntroductions } from './capabilities.ts'
+
 export { canonicalJson, sha256 } from './canonical.ts'
+export { type IntroducedServer, mergeIntroductions } from './capabilities.ts'
 export { type FilteredTools, ToolFilter, toolFilter } from './filter.ts'
 export { type FoundName, type NameClash, NameTable, type NameTableOptions } from './names.ts'
 export { PageReader } from './page-reader.ts'
