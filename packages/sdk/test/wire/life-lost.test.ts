@@ -86,13 +86,17 @@ describe('L4 requests while there is no connection', () => {
 })
 
 describe('L5 a server that is there and does not answer', () => {
-  it('is given up by keep-alive, and another connection is made', async () => {
+  it('is given up by keep-alive when a request has had its time, and another connection is made', async () => {
     const servers = fleet(() => OK)
     const { client, clock, reports, clean } = await begin(servers, { keepAlive: {} })
     servers.last.stall()
+    const late = outcomeOf(client.call('acts'))
+    // Until then it may be busy with it.
+    await clock.advance(60 * SECOND)
+    expect(await late).toBe('request_timeout')
     const reading = client.read('a://x')
     const acting = outcomeOf(client.call('acts'))
-    await clock.advance(30 * SECOND)
+    await clock.advance(10 * SECOND)
     expect(client.state).toBe('connected')
     await clock.advance(10 * SECOND)
     expect(client.state).toBe('reconnecting')
