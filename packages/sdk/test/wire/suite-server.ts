@@ -12,6 +12,11 @@ const counted = { type: 'object', properties: { count: { type: 'number' }, tag: 
 const pair = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] } as const
 const total = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
 
+/** One value for all servers: every test has one of its own. */
+const extras = Array.from({ length: EXTRA_TOOLS }, (_, index) =>
+  tool(`extra-${String(index).padStart(3, '0')}`, { description: `Number ${index}`, input: text }, () => 'extra'),
+)
+
 export function suiteServer(): Server {
   /** What has become of the calls that were given a tag. */
   const fates = new Map<string, string>()
@@ -79,9 +84,7 @@ export function suiteServer(): Server {
       return `grown-${grown}`
     }),
     resource('notes://today', { mimeType: 'text/plain' }, () => 'buy milk'),
+    ...extras,
   )
-  for (let index = 0; index < EXTRA_TOOLS; index++) {
-    server.add(tool(`extra-${String(index).padStart(3, '0')}`, { description: `Number ${index}`, input: text }, () => 'extra'))
-  }
   return server
 }
