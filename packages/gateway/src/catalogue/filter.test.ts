@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { ParleyError, type Tool } from 'parley-mcp'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../../sdk/src/processor-time.fixtures.ts'
 import { toolFilter } from './index.ts'
 import { wildcard } from './wildcard.ts'
 
@@ -34,9 +35,9 @@ describe('patterns with *', () => {
   })
 
   it('does not take long over patterns made to take long', () => {
-    const started = performance.now()
+    const started = processorTime()
     expect(wildcard(`${'*a'.repeat(5000)}*ab*`)('a'.repeat(100_000))).toBe(false)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(processorTime() - started).toBeLessThan(1000)
   })
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../processor-time.fixtures.ts'
 import { isTemplate, type TemplateValue, UriTemplate } from './uri-template.ts'
 
 // The variables and the expected expansions of RFC 6570, sections 2.4 and 3.2.
@@ -208,11 +209,11 @@ describe('F2 template matching', () => {
 
   it('never throws and is quick on hostile input', () => {
     const template = new UriTemplate('{a}-{b}-{c}-{d}-{e}-{f}-{g}-{h}!')
-    const started = performance.now()
+    const started = processorTime()
     expect(template.match(`${'-a'.repeat(4000)}`)).toBeUndefined()
     expect(template.match(`${'-a'.repeat(4000)}!`)).toMatchObject({ b: 'a', h: 'a' })
     expect(template.match('-'.repeat(1_000_000))).toBeUndefined()
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(processorTime() - started).toBeLessThan(500)
     fc.assert(fc.property(fc.string(), (uri) => void template.match(uri)))
   })
 
