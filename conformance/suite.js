@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
 const suite = join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
 
+/** It is started for nearly every scenario, and large: what Node has compiled once it need not compile again. */
+const compiled = join(root, '.cache', 'compiled')
+
 /** What the suite calls scenarios of no version, and the version it measures them in. */
 export const EXTENSION = 'extension'
 const EXTENSION_WIRE = '2026-07-28'
@@ -36,7 +39,7 @@ export function nodeForSuite() {
 function run(args, timeout = 120_000) {
   return new Promise((resolve, reject) => {
     // The command of the client under test says `node`: the one that runs this.
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
+    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`, NODE_COMPILE_CACHE: compiled }
     const child = spawn(nodeForSuite(), [suite, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
@@ -45,11 +48,14 @@ function run(args, timeout = 120_000) {
   })
 }
 
+/** What the suite has for a side, for as long as this runs. */
+const lists = new Map()
+
 /** Names of the scenarios of one side and version, as the suite lists them; those of extensions belong to no version. */
 export async function listScenarios(side, version) {
-  const ofExtensions = version === EXTENSION
-  const { code, output } = await run(['list', `--${side}`, ...(ofExtensions ? [] : ['--spec-version', version])])
-  const listed = [...output.matchAll(/^\s+- (\S+) \[(.*)\]/gm)].filter(([, , versions]) => !ofExtensions || versions === EXTENSION)
+  if (!lists.has(side)) lists.set(side, run(['list', `--${side}`]))
+  const { code, output } = await lists.get(side)
+  const listed = [...output.matchAll(/^\s+- (\S+) \[(.*)\]/gm)].filter(([, , versions]) => versions.split(',').includes(version))
   const names = listed.map(([, name]) => name)
   if (code !== 0 || names.length === 0) throw new Error(`The suite has no ${side} scenarios for ${version}:\n${output}`)
   return names
