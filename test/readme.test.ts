@@ -1,3 +1,4 @@
+/** The programs in the documents, as somebody who copies them would compile and run them. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'parley-mcp/node'
@@ -7,7 +8,7 @@ import { codeBlocks } from './support/markdown.ts'
 import { run } from './support/shell.ts'
 
 /** Inside the repository, so that `parley-mcp` is found as any installed package is. */
-const folder = join(root, '.cache', 'readme')
+const folder = join(root, '.cache', 'documents')
 
 const compilerOptions = {
   target: 'ES2022',
@@ -19,65 +20,57 @@ const compilerOptions = {
   outDir: 'out',
 }
 
+const inReadme = codeBlocks(textOf('README.md'), 'ts')
+const [weather = '', attempt = '', serve = '', reach = ''] = inReadme
+const wholeOf = (document: string): string => codeBlocks(textOf(document), 'ts').join('\n')
+const [eras, skills, guide] = [wholeOf('docs/eras.md'), wholeOf('docs/skills.md'), wholeOf('docs/guide.md')]
+const programs = { 'weather.ts': weather, 'try.ts': attempt, 'serve.ts': serve, 'reach.ts': reach, 'eras.ts': eras, 'skills.ts': skills, 'guide.ts': guide }
+
+const compiled = (program: string): string => join(folder, 'out', `${program}.js`)
+const printed = (program: string): string[] =>
+  run(process.execPath, [compiled(program)], folder)
+    .trim()
+    .split('\n')
+/** What the comments beside calls say that they print. */
+const promisedIn = (program: string) => [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+
+// All at once: the compiler spends most of its time on what they have in common.
+beforeAll(() => {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: Object.keys(programs) }))
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text)
+  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
 describe('the programs in the README', () => {
-  const blocks = codeBlocks(textOf('README.md'), 'ts')
-  const [weather = '', attempt = '', serve = '', reach = ''] = blocks
-  const programs = { 'weather.ts': weather, 'try.ts': attempt, 'serve.ts': serve, 'reach.ts': reach }
-
-  beforeAll(() => {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: Object.keys(programs) }))
-    for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text)
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
-  })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
   it('are short, and are all that there are', () => {
-    expect(blocks).toHaveLength(4)
-    for (const block of blocks) expect(block.trim().split('\n').length).toBeLessThanOrEqual(25)
+    expect(inReadme).toHaveLength(4)
+    for (const block of inReadme) expect(block.trim().split('\n').length).toBeLessThanOrEqual(25)
   })
 
   it('type-check against the built package, and print what their comments promise', () => {
-    const promised = [...attempt.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+    const promised = promisedIn(attempt)
     expect(promised.length).toBeGreaterThan(0)
-    expect(
-      run(process.execPath, [join(folder, 'out/try.js')], folder)
-        .trim()
-        .split('\n'),
-    ).toEqual(promised)
+    expect(printed('try')).toEqual(promised)
   })
 
   it('serve over standard output what is a message, and nothing else', async () => {
-    const client = await connect({ command: process.execPath, args: [join(folder, 'out/serve.js')] })
+    const client = await connect({ command: process.execPath, args: [compiled('serve')] })
     try {
       expect((await client.call('forecast', { city: 'Oslo' })).structured).toEqual({ city: 'Oslo', high: 14, low: 4 })
     } finally {
       await client.close()
     }
     // With its input at its end, it ends without a word.
-    expect(run(process.execPath, [join(folder, 'out/serve.js')], folder)).toBe('')
+    expect(run(process.execPath, [compiled('serve')], folder)).toBe('')
   })
 })
 
 describe('the programs on the page about the eras', () => {
-  const place = join(root, '.cache', 'eras')
-
-  beforeAll(() => {
-    mkdirSync(place, { recursive: true })
-    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }))
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['eras.ts'] }))
-    writeFileSync(join(place, 'eras.ts'), codeBlocks(textOf('docs/eras.md'), 'ts').join('\n'))
-  })
-  afterAll(() => rmSync(place, { recursive: true, force: true }))
-
   it('give the same in every era and every delivery', () => {
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', place], root)
-    expect(
-      run(process.execPath, [join(place, 'out/eras.js')], place)
-        .trim()
-        .split('\n'),
-    ).toEqual([
+    expect(printed('eras')).toEqual([
       '2025-11-25 Deployed as 1: hello',
       '2026-07-28 Deployed as 2: hello',
       '2026-07-28 Deployed as 3: hello',
@@ -89,47 +82,18 @@ describe('the programs on the page about the eras', () => {
 })
 
 describe('the program about skills', () => {
-  const program = codeBlocks(textOf('docs/skills.md'), 'ts').join('\n')
-  const place = join(root, '.cache', 'skills')
-
-  beforeAll(() => {
-    mkdirSync(place, { recursive: true })
-    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }))
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['skills.ts'] }))
-    writeFileSync(join(place, 'skills.ts'), program)
-  })
-  afterAll(() => rmSync(place, { recursive: true, force: true }))
-
   it('type-checks against the built package, and prints what its comments promise', () => {
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', place], root)
-    const promised = [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+    const promised = promisedIn(skills)
     expect(promised).toHaveLength(4)
-    expect(
-      run(process.execPath, [join(place, 'out/skills.js')], place)
-        .trim()
-        .split('\n'),
-    ).toEqual(promised)
+    expect(printed('skills')).toEqual(promised)
   })
 })
 
 describe('the program in the guide', () => {
-  const program = codeBlocks(textOf('docs/guide.md'), 'ts').join('\n')
-  const place = join(root, '.cache', 'guide')
-
-  beforeAll(() => {
-    mkdirSync(place, { recursive: true })
-    writeFileSync(join(place, 'package.json'), JSON.stringify({ type: 'module' }))
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['guide.ts'] }))
-    writeFileSync(join(place, 'guide.ts'), program)
-  })
-  afterAll(() => rmSync(place, { recursive: true, force: true }))
-
   it('type-checks against the built package, and prints what its comments promise', () => {
-    run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', place], root)
-    const beside = [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
-    const below = [...program.matchAll(/^\/\/ (\d{4}-.+)$/gm)].map((match) => match[1])
+    const beside = promisedIn(guide)
+    const below = [...guide.matchAll(/^\/\/ (\d{4}-.+)$/gm)].map((match) => match[1])
     expect(beside.length).toBeGreaterThan(3)
-    const printed = run(process.execPath, [join(place, 'out/guide.js')], place)
-    expect(printed.trim().split('\n')).toEqual([...beside, ...below])
+    expect(printed('guide')).toEqual([...beside, ...below])
   })
 })
