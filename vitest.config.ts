@@ -55,7 +55,9 @@ function rankOf({ moduleId, project }: TestSpecification): number {
 export default defineConfig({
   plugins: [sdkSources],
   test: {
-    testTimeout: 30_000,
+    // Only for what hangs: several checks share a machine that may be busy besides. Before a test processes are started, too.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     sequence: { sequencer: LongFirst },
     // The runner's own default leaves one processor idle, which on a machine with two is half of it.
     maxWorkers: Math.max(2, availableParallelism() - 1),
