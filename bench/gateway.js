@@ -20,8 +20,8 @@ const EFFORT = {
     opening: 1,
     warmUp: 0.8,
     sessions: 1000,
-    single: { casts: 6, seconds: 0.2, opening: 1.6, warmUp: 0.6 },
-    translation: { casts: 15, rounds: 12, seconds: 0.05, opening: 1, warmUp: 0.5 },
+    single: { casts: 4, seconds: 0.2, opening: 1.6, warmUp: 0.6 },
+    translation: { casts: 10, rounds: 12, seconds: 0.05, opening: 1, warmUp: 0.5 },
   },
   quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000 },
 }

@@ -63,7 +63,7 @@ export function report({ environment, stdio = [], http = [], translation = [], s
 Every gateway is a process of its own, and so is every server behind one: the same small program without any library for all. The load comes from the bench by hand-written HTTP
 over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are looked at, and the content of
 the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts, and of several casts of processes, since how well one of them
-runs is partly luck of its start (six casts for one call at a time over stdio, fifteen for translation, three elsewhere), and all are warmed up with every load before anything is measured. Tables have the medians of each subject; goals are about how subjects
+runs is partly luck of its start (four casts for one call at a time over stdio, ten for translation, three elsewhere), and all are warmed up with every load before anything is measured. Tables have the medians of each subject; goals are about how subjects
 compare within one cast, for translation within one round of it, and the median of that, since the machine may be busier in another. "Direct" is the server without a gateway, over the pipes of its process or over HTTP; "added" is how much longer than that the middle call (p50)
 takes. "Work" is processor time of the gateway's process, or of the server's where there is none. The "bare relay" is what \`node:http\` and a pipe cost by themselves: some lines
 that check, limit and supervise nothing.
