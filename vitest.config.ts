@@ -17,9 +17,9 @@ const sdkSources: Plugin = {
 }
 
 /** Whole programs, a module that is replaced, the signals of the own process: such a file has its process for itself. */
-const ALONE = ['test/**/*.test.ts', 'packages/gateway/test/faults/shortening.test.ts', 'packages/*/src/**/shutdown.test.ts', 'examples/*.test.js']
+const ALONE = ['test/**/*.test.ts', 'packages/!(sdk)/test/**/*.test.ts', 'packages/*/src/**/shutdown.test.ts', 'examples/*.test.js']
 /** All others share a process and what it has loaded: they leave nothing behind that the next one could stumble over. */
-const TOGETHER = ['packages/*/src/**/!(shutdown).test.ts', 'packages/*/test/**/!(shortening).test.ts']
+const TOGETHER = ['packages/*/src/**/!(shutdown).test.ts', 'packages/sdk/test/**/*.test.ts']
 
 /** What takes long begins early, or one processor would be alone with it at the end; beside what computes there is what waits. */
 const FIRST = [
