@@ -5,8 +5,9 @@
  * - `paced`: three steps, each after the last one was noticed: whoever notices it has `NOTICED` completed. No tool says so, because tools may have to wait for each other.
  * - `ask-address`: asks the user to open an address. `ask-choices`: asks to choose, in every way the server's version has.
  * - `ask-in-turn`: asks the model, then for the roots. `long-job`: runs as a task only.
+ * - `sign-in`: ends with error -32042 and an address until the file `account` is there, which stands for what the user does at the address.
  */
-export const MORE_TOOLS = ['sound', 'pointer', 'paced', 'ask-address', 'ask-choices', 'ask-in-turn', 'long-job']
+export const MORE_TOOLS = ['sound', 'pointer', 'paced', 'ask-address', 'ask-choices', 'ask-in-turn', 'long-job', 'sign-in']
 
 export const NOTICED = 'noticed'
 

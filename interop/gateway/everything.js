@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { MODEL_ANSWER, PLACE } from '../contract.js'
 import { call, heard, namesOf } from '../probes/their-client.js'
-import { probes } from './probes.js'
-import { asked, isFanned } from './questions.js'
+import { listedAs, probes } from './probes.js'
+import { asked, isFanned, soon } from './questions.js'
 import { failureOf, listening, watching } from './seeing.js'
 
 const RESOURCE = 'demo://resource/dynamic/text/1'
@@ -142,6 +142,26 @@ export const everythingProbes = {
       assert.match(text, /✅/)
     },
   },
+  /** The address of the error is a condition for the question that follows when the call is made again. */
+  'url-error': {
+    async ok(peer) {
+      const request = { name: 'trigger-url-elicitation', arguments: { ...ADDRESS, errorPath: true } }
+      const { code, data } = await soon(peer.callTool(request)).catch((error) => error)
+      assert.equal(code, -32042)
+      assert.equal(data.elicitations[0].mode, 'url')
+      const { text } = await soon(asked(peer, request.name, () => ({ action: 'accept' }), request.arguments))
+      assert.match(text, /✅/)
+    },
+    async degraded(peer) {
+      const urls = []
+      peer.elicit = ({ url }) => {
+        urls.push(url)
+        return { action: 'accept' }
+      }
+      assert.match(await soon(call(peer, 'trigger-url-elicitation', { ...ADDRESS, errorPath: true })), /✅/)
+      assert.deepEqual([urls.length, urls[1]], [2, ADDRESS.url])
+    },
+  },
   enums: {
     async ok(peer) {
       const { properties } = (await asked(peer, FORM, acceptForm)).params.requestedSchema
@@ -161,6 +181,7 @@ export const everythingProbes = {
       assert.ok(textsOf(await callTool({ name: 'get-roots-list', arguments: {} })).includes(PLACE.uri))
     },
   },
+  'tools-list': listedAs(RESEARCH.name),
   tasks: {
     async ok({ client, sdk }) {
       const types = []

@@ -11,6 +11,7 @@ const refused = (rules, what) => ({ verdict: 'refused', rules, what })
 const absent = (what) => ({ verdict: 'n/a', what })
 
 const NO_FORMS = refused('B-02', 'clients before 2025-06-18 cannot be asked for the user; the tool that asks fails and says so')
+const TOLD_NOTHING = 'a tool that runs as a task only is listed like any other'
 const ONLY_TO_ABLE = 'server-everything has this tool only for clients that can answer its question'
 
 /**
@@ -64,6 +65,16 @@ export const EXPECTATIONS = {
     { client: '<2025-06-18', ...NO_FORMS },
     { client: '<2025-11-25', ...refused('C-11', 'clients of 2025-06-18 know forms only; the tool that asks to open an address fails and says so') },
   ],
+  'url-error': [
+    { of: 'server-everything', client: '<2025-11-25', ...absent(ONLY_TO_ABLE) },
+    { server: '<2025-11-25', ...absent('servers before 2025-11-25 cannot end a call with an address to open') },
+    { server: '2026-07-28', ...absent('servers of 2026-07-28 ask for an address, and have no error that has one') },
+    { client: '<2025-11-25', ...degraded('C-14', 'an address that a call ended with (-32042) arrives as the text of a tool that failed') },
+    {
+      client: '2026-07-28',
+      ...degraded('8.3', 'an address that a call ended with (-32042) arrives as a question, and the call is made again when it was accepted'),
+    },
+  ],
   enums: [
     { of: 'server-everything', client: '<2025-06-18', ...absent(ONLY_TO_ABLE) },
     { server: '<2025-06-18', ...absent('servers before 2025-06-18 cannot ask the user') },
@@ -81,6 +92,12 @@ export const EXPECTATIONS = {
     { server: '2026-07-28', ...absent('the SDK 2.4 has no tasks') },
     { client: '<2025-11-25', ...degraded('C-23', 'a tool that runs as a task only is run so by the gateway, and the client waits for its result') },
     { client: '2026-07-28', ...degraded('8.4', 'a client without the tasks extension, as the SDK 2.4 is, waits for the result of what runs as a task only') },
+  ],
+  'tools-list': [
+    { server: '<2025-11-25', ...absent('servers before 2025-11-25 have no tools that run as tasks only') },
+    { server: '2026-07-28', ...absent('the SDK 2.4 has no tools that run as tasks only') },
+    { client: '<2025-11-25', ...degraded('C-23', TOLD_NOTHING) },
+    { client: '2026-07-28', ...degraded('D-47', TOLD_NOTHING) },
   ],
 }
 

@@ -29,10 +29,12 @@ const MEANING = {
   sampling: 'a tool asks the model of the client',
   elicitation: 'a tool asks the user to fill in a form',
   url: 'a tool asks the user to open an address',
+  'url-error': 'a call ends with an error that names an address to open',
   enums: 'a tool asks the user to choose, in every way there is',
   in_turn: 'a tool asks two questions, one after the other',
   roots: 'a tool asks for the roots of the client',
   tasks: 'a tool runs as a task',
+  'tools-list': 'a tool that runs as a task only is listed',
 }
 
 const nameOf = ({ title, version }) => (title === 'server-everything' ? title : version)

@@ -11,6 +11,19 @@ const NOT_FOUND = { handshake: -32002, stateless: -32602 }
 
 const called = ({ callTool }, name, args = {}) => callTool({ name, arguments: args })
 
+/** A tool that runs as a task only: the versions that have tasks in their lists say so, and others call it as any other. */
+export function listedAs(tool) {
+  const executionOf = async ({ client }) => {
+    const listed = (await client.listTools()).tools.find(({ name }) => name === tool)
+    assert.ok(listed !== undefined, `${tool} is missing`)
+    return listed.execution
+  }
+  return {
+    ok: async (peer) => assert.deepEqual(await executionOf(peer), { taskSupport: 'required' }),
+    degraded: async (peer) => assert.equal(await executionOf(peer), undefined),
+  }
+}
+
 export const probes = {
   ...questions,
   agree: {
@@ -185,6 +198,7 @@ export const probes = {
       assert.equal(await call(peer, 'places'), PLACE.uri)
     },
   },
+  'tools-list': listedAs('long-job'),
   tasks: {
     async ok({ client, sdk }) {
       const events = []

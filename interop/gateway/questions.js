@@ -1,9 +1,12 @@
 /** Questions to the user through the gateway: forms, addresses and choices, and what is said where a client cannot be asked. */
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { USER_PROMPT } from '../contract.js'
 import { call } from '../probes/their-client.js'
 import { ADDRESS, CHOICES, CHOOSE, CHOSEN } from './contract.js'
-import { failureOf } from './seeing.js'
+import { failureOf, isStateless } from './seeing.js'
 
 /** Calls a tool that asks, and gives its text and what the client was asked. */
 export async function asked(peer, tool, answer, args = {}) {
@@ -39,6 +42,41 @@ function fannedAnswersTo({ properties }) {
   return { ...answersTo({ properties }), ...Object.fromEntries(fanned) }
 }
 
+/** The user accepts as often as asked, signs in at one of these visits, and declines the third question. */
+async function visiting(peer, request, signIn, visits) {
+  let asked = 0
+  peer.elicit = ({ mode, url, message }) => {
+    assert.deepEqual({ mode, url, message }, { mode: 'url', ...ADDRESS })
+    asked++
+    if (asked === visits) signIn()
+    return { action: asked === 3 ? 'decline' : 'accept' }
+  }
+  const { isError = false, content } = await soon(peer.callTool(request))
+  assert.deepEqual({ asked, isError }, visits < 3 ? { asked: visits, isError: false } : { asked: 3, isError: true }, content[0].text)
+}
+
+/** What the user does at the address makes the file. */
+async function withAccount(work) {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-account-'))
+  const account = join(folder, 'account')
+  try {
+    await work({ name: 'sign-in', arguments: { account } }, () => writeFileSync(account, ''))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Clients give a call up that is not answered in time; in the SDK 2.4 each round has its own. */
+const SOON = 5000
+
+export async function soon(calling) {
+  let timer
+  const tooLate = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${SOON / 1000} s`)), SOON)
+  })
+  return await Promise.race([calling, tooLate]).finally(() => clearTimeout(timer))
+}
+
 export const questions = {
   elicitation: {
     async ok(peer) {
@@ -56,6 +94,27 @@ export const questions = {
       assert.equal(text, 'accept')
     },
     refused: refusedBy('ask-address'),
+  },
+  'url-error': {
+    ok: (peer) =>
+      withAccount(async (request, signIn) => {
+        const { code, data } = await soon(peer.callTool(request)).catch((error) => error)
+        assert.equal(code, -32042)
+        const [{ mode, url, message }] = data.elicitations
+        assert.deepEqual({ mode, url, message }, { mode: 'url', ...ADDRESS })
+        signIn()
+        assert.equal((await soon(peer.callTool(request))).content[0].text, 'signed in')
+      }),
+    async degraded(peer) {
+      if (!isStateless(peer)) {
+        return await withAccount(async (request) => {
+          const message = await failureOf(soon(peer.callTool(request)))
+          assert.ok(message.includes(ADDRESS.url), `the address is not named: ${message}`)
+        })
+      }
+      // A user who signs in, one who comes back later, and one who never does.
+      for (const visits of [1, 2, Number.POSITIVE_INFINITY]) await withAccount((request, signIn) => visiting(peer, request, signIn, visits))
+    },
   },
   enums: {
     async ok(peer, { server }) {

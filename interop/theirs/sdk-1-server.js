@@ -1,5 +1,6 @@
 /** The contract, on a release of the official SDK: `sdk-1-server.js RELEASE stdio|http|sse`. */
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import {
   ECHO_INPUT,
@@ -55,7 +56,7 @@ const PROVED_BY = {
   job: 'tasks',
   'long-job': 'tasks',
 }
-const SINCE = { sound: '2025-03-26', pointer: '2025-06-18', 'ask-address': '2025-11-25' }
+const SINCE = { sound: '2025-03-26', pointer: '2025-06-18', 'ask-address': '2025-11-25', 'sign-in': '2025-11-25' }
 const isOffered = (name) => !(PROVED_BY[name] in lacks) && (SINCE[name] ?? '') <= version
 
 function makeServer() {
@@ -135,6 +136,10 @@ function makeServer() {
     },
     'ask-in-turn': async (_, { ask }) => text(`${await askModel(ask)} ${await askPlaces(ask)}`),
     'ask-address': async (_, { ask }) => text((await elicit(ask, { mode: 'url', ...ADDRESS, elicitationId: randomUUID() })).action),
+    'sign-in': ({ account }) => {
+      if (existsSync(account)) return text('signed in')
+      throw new sdk.UrlElicitationRequiredError([{ mode: 'url', ...ADDRESS, elicitationId: randomUUID() }])
+    },
     async 'ask-choices'(_, { ask }) {
       const { action, content } = await elicit(ask, { message: CHOOSE, requestedSchema: choicesForm(version) })
       return text(JSON.stringify({ action, content }))

@@ -26,7 +26,7 @@ export {
   stepQuestions,
 } from './flows/questions.ts'
 export { type HeaderParam, headerObjection, headerParamsOf, headersFor } from './header-params.ts'
-export { capabilitiesOf, features, methodIn, methodsOf, sendable, supports } from './methods.ts'
+export { capabilitiesOf, features, isKnownMethod, methodIn, methodsOf, sendable, supports } from './methods.ts'
 export {
   defaults,
   type Edit,

@@ -35,6 +35,13 @@ const baseFeatures = [
 
 const inventories: ReadonlyMap<ProtocolVersion, Inventory> = buildInventories()
 
+const everyMethod: ReadonlySet<string> = new Set([...inventories.values()].flatMap(({ methods }) => [...methods.keys()]))
+
+/** Whether some version has this method. Other names come from peers: nothing is remembered by them. */
+export function isKnownMethod(method: string): boolean {
+  return everyMethod.has(method)
+}
+
 function buildInventories(): Map<ProtocolVersion, Inventory> {
   let current: Inventory = {
     methods: new Map(baseMethods.map((method) => [method.name, method])),

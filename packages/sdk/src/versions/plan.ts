@@ -3,7 +3,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import { type MethodInfo, type ProtocolVersion, versions } from '../protocol/index.ts'
 import type { Change, Part, Rule } from './change.ts'
 import { fuse, type Instruction } from './fuse.ts'
-import { methodIn } from './methods.ts'
+import { isKnownMethod, methodIn } from './methods.ts'
 import type { Profile, TranslationContext } from './operation.ts'
 import { steps } from './steps/index.ts'
 import { drop, refuse, type Verdict } from './verdict.ts'
@@ -42,8 +42,7 @@ export function plan(from: ProtocolVersion, to: ProtocolVersion, method: string,
   const found = known.get(method)
   if (found !== undefined) return found ?? undefined
   const made = compile(from, to, method, part, profile, scope)
-  // Method names come from peers: only those some version knows are remembered.
-  if (methodIn(from, method) !== undefined || methodIn(to, method) !== undefined) known.set(method, made ?? null)
+  if (isKnownMethod(method)) known.set(method, made ?? null)
   return made
 }
 

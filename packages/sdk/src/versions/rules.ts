@@ -71,7 +71,7 @@ const to20251125: readonly Row[] = [
   ['C-20', 'shape', 'Icons pass as unknown fields; strictly, they are removed.'],
   ['C-21', 'shape', 'Implementations may describe themselves and name a web site.'],
   ['C-22', 'shape', 'Schemas follow the 2020-12 dialect unless they name another; older ones that use draft-07 forms get that name.'],
-  ['C-23', 'shape', 'Tools tell whether they run as tasks; older readers are not told, and do not see tools that only run so.'],
+  ['C-23', 'shape', 'Tools tell whether they run as tasks; older readers are not told, and call tools that only run so like any other.'],
   ['C-24', 'shape', 'Requests may be run as tasks; where the receiver has none, the wish is removed and the request runs as usual.'],
   ['C-25', 'shape', 'Metadata that ties messages to tasks goes together with the tasks.'],
   ['C-26', 'prose', 'Which metadata prefixes are reserved is told by another rule.'],

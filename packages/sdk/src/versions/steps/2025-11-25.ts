@@ -7,7 +7,7 @@ import { nameDialect } from './dialect.ts'
 import { defaultsAsText, rebuildChoices, refuseLists, simplerChoices } from './elicitation-enums.ts'
 import { formsOnly, refuseLinks, showLinks } from './elicitation-modes.ts'
 import { contextWhereDeclared, oneBlockPerAnswer, oneBlockPerMessage, refuseTools } from './sampling-content.ts'
-import { hideTaskOnlyTools, refuseTaskInsteadOf, taskMethods } from './tasks.ts'
+import { refuseTaskInsteadOf, taskMethods } from './tasks.ts'
 
 const strictly = (method: string, part: Rule['part'], at: string, apply: Rule['apply']): Rule => ({ method, part, at, apply, profile: 'strict' })
 
@@ -103,13 +103,10 @@ const formDefaults: Change = change('defaults in forms', {
 
 const toolExecution: Change = change('tools that run as tasks', {
   rules: ['C-23'],
-  why: 'An older client cannot run tasks: it is not told about them and does not see tools that have no other way.',
-  loses: 'tools that run only as tasks',
+  why: 'An older client has no tasks and calls every tool the same way. The server or the gateway runs the task and answers with its result.',
+  loses: 'whether a tool runs as a task',
   severity: 'i',
-  down: [
-    { method: 'tools/list', part: 'result', apply: edit(hideTaskOnlyTools, 'hides tools that only run as tasks') },
-    { method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') },
-  ],
+  down: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') }],
 })
 
 /** Other blocks with a field of that name are none of this rule's business. */

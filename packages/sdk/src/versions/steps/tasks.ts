@@ -14,20 +14,6 @@ export const taskMethods: readonly MethodInfo[] = [
   notification('notifications/tasks/status', 'both', { client: 'client.tasks', server: 'server.tasks' }),
 ]
 
-/** A tool that only runs as a task cannot be called by a client without tasks. */
-export const hideTaskOnlyTools: Edit = (result, context) => {
-  const tools = result['tools']
-  if (!Array.isArray(tools) || !tools.some(runsOnlyAsTask)) return result
-  tools.forEach((tool, at) => {
-    if (runsOnlyAsTask(tool)) context.lose(`hid the tool ${JSON.stringify(tool.name)}, which runs only as a task`, { path: `tools[${at}]`, severity: 'E' })
-  })
-  return { ...result, tools: tools.filter((tool) => !runsOnlyAsTask(tool)) }
-}
-
-function runsOnlyAsTask(tool: unknown): tool is { name: unknown } {
-  return isObject(tool) && isObject(tool['execution']) && tool['execution']['taskSupport'] === 'required'
-}
-
 /** `CreateTaskResult` in place of the result of the method, of which `field` is a required part. */
 export const refuseTaskInsteadOf =
   (field: string): Edit =>
