@@ -5,7 +5,7 @@
 type Id = string | number
 
 /** Places of the smallest table; always a power of two, and never more than half of them taken. */
-const LEAST = 16
+const LEAST = 4
 /** Characters of an id that decide on its place. */
 const TELLING = 24
 /** Of the golden ratio: numbers that follow each other come to lie far apart. */

@@ -4,7 +4,10 @@ import type { SessionOptions } from './options.ts'
 import type { Session } from './session.ts'
 
 /** Settings of one conversation; what is left out is taken from the server. */
-export interface AcceptOptions extends Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint'> {}
+export interface AcceptOptions extends Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint'> {
+  /** For a caller in the same process: told what a tool threw, with the text the caller reads. */
+  onToolError?: ((text: string, thrown: unknown) => void) | undefined
+}
 
 /** By tool name: what a caller sends, and what comes back as structured content (`undefined` where nothing is declared). */
 export type ToolTypes = Record<string, { input: unknown; output: unknown }>
@@ -14,6 +17,8 @@ export interface Acceptor<Tools = unknown> {
   accept(link: Link, options?: AcceptOptions): Session
   /** Throws what would make every conversation fail, so that whoever serves learns it before the first client does. */
   ready?(): void
+  /** The output schema a tool declares, for clients in the same process: older versions cannot tell them. */
+  outputSchema?(tool: string): Record<string, unknown> | Promise<Record<string, unknown>> | undefined
   /** Only a type: never set. */
   readonly '~tools'?: Tools
 }

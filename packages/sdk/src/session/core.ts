@@ -5,7 +5,7 @@ import { type Era, encodeHeader, eraOf, extensionMethods, HEADERS, newestVersion
 import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
 import { dialectLink } from './dialect-link.ts'
 import type { Endpoint, Inbound, Introduction } from './endpoint.ts'
-import { breach } from './guard.ts'
+import { breach, type Declarations, isAllowed } from './guard.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
@@ -98,12 +98,26 @@ export class SessionCore {
   breach(route: Route, sender: Side): ParleyError | undefined {
     const sending = sender === this.role
     if ((sending ? this.#clearedToSend : this.#clearedToReceive)?.has(route.method)) return undefined
-    const declared = { [this.role]: this.self.capabilities, [this.otherRole]: this.peer?.capabilities } as never
+    const declared = this.#declared
     const error = this.#isOfExtension(route.method)
       ? extensionBreach(route.method, declared)
       : breach(this.version ?? newestVersion, route.method, route.info, sender, declared)
     if (error === undefined && route.info !== undefined) this.#clear(route.method, sending)
     return error
+  }
+
+  /** Whether this side may send the method now. Unlike `breach` it makes no error, which would cost more than a whole call. */
+  maySend(method: string): boolean {
+    if (this.#clearedToSend?.has(method)) return true
+    if (this.#isOfExtension(method)) return extensionBreach(method, this.#declared) === undefined
+    const { info } = this.route(method)
+    const allowed = isAllowed(method, info, this.role, this.#declared)
+    if (allowed && info !== undefined) this.#clear(method, true)
+    return allowed
+  }
+
+  get #declared(): Declarations {
+    return { [this.role]: this.self.capabilities, [this.otherRole]: this.peer?.capabilities } as never
   }
 
   /** Only a client knows for all its requests what both sides have declared. */

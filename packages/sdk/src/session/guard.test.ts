@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Capabilities, type MethodInfo, maySend, type ProtocolVersion, type Side, splitPath, versions } from '../protocol/index.ts'
 import { methodIn, methodsOf } from '../versions/index.ts'
-import { breach } from './guard.ts'
+import { breach, isAllowed } from './guard.ts'
+import { routesFor } from './routes.ts'
 
 const sides: readonly Side[] = ['client', 'server']
 const allNames = [...new Set(versions.flatMap((version) => methodsOf(version).map(({ name }) => name)))]
@@ -13,7 +14,11 @@ function holding(key: string): Capabilities {
 
 function checkOne(version: ProtocolVersion, name: string, sender: Side): void {
   const info: MethodInfo | undefined = methodIn(version, name)
-  const check = (client: Capabilities, server: Capabilities) => breach(version, name, info, sender, { client, server })
+  const check = (client: Capabilities, server: Capabilities) => {
+    const error = breach(version, name, info, sender, { client, server })
+    expect(isAllowed(name, info, sender, { client, server })).toBe(error === undefined)
+    return error
+  }
   if (info === undefined) return expect(check({}, {})).toMatchObject({ kind: 'method_not_found', message: expect.stringContaining(version) })
   if (!maySend(info, sender)) return expect(check({}, {})).toMatchObject({ kind: 'method_not_found', message: expect.stringContaining(sender) })
   const path = info.needs?.[sender]
@@ -47,5 +52,13 @@ describe('C3 guard: every method × version × sender × capability', () => {
         'capability_not_supported',
       )
     }
+  })
+})
+
+describe('routes of methods', () => {
+  it.each(versions)('%s: every method that some version has is compiled once, others are not remembered', (version) => {
+    const routes = routesFor(version, 'lenient')
+    for (const name of allNames) expect(routes(name)).toBe(routes(name))
+    expect(routes('vendor/extension')).not.toBe(routes('vendor/extension'))
   })
 })

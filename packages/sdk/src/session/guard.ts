@@ -1,25 +1,31 @@
 /** May this side send this method, in this version, with what was declared? */
 import { ParleyError } from '../errors/index.ts'
-import { type Capabilities, declares, type MethodInfo, maySend, type ProtocolVersion, type Side, splitPath, versions } from '../protocol/index.ts'
-import { methodIn } from '../versions/index.ts'
+import { type Capabilities, declares, type MethodInfo, maySend, type ProtocolVersion, type Side, splitPath } from '../protocol/index.ts'
+import { isKnownMethod } from '../versions/index.ts'
 
 export interface Declarations {
   readonly client: Capabilities | undefined
   readonly server: Capabilities | undefined
 }
 
-/** The breach, or `undefined` when the method may be sent. Methods no version knows are extensions: they are the endpoint's business. */
-export function breach(version: ProtocolVersion, method: string, info: MethodInfo | undefined, sender: Side, declared: Declarations): ParleyError | undefined {
-  if (info === undefined) return isKnownSomewhere(method) ? absent(version, method) : undefined
-  if (!maySend(info, sender)) return wrongSender(method, sender)
+/** Makes no error: many callers only want to know. Methods no version knows are extensions: they are the endpoint's business. */
+export function isAllowed(method: string, info: MethodInfo | undefined, sender: Side, declared: Declarations): boolean {
+  if (info === undefined) return !isKnownMethod(method)
+  if (!maySend(info, sender)) return false
   const path = info.needs?.[sender]
-  if (path === undefined) return undefined
+  if (path === undefined) return true
   const { side, key } = splitPath(path)
-  return declares(declared[side], key) ? undefined : undeclared(method, side, key)
+  return declares(declared[side], key)
 }
 
-function isKnownSomewhere(method: string): boolean {
-  return versions.some((version) => methodIn(version, method) !== undefined)
+/** The breach, or `undefined` when the method may be sent. */
+export function breach(version: ProtocolVersion, method: string, info: MethodInfo | undefined, sender: Side, declared: Declarations): ParleyError | undefined {
+  if (isAllowed(method, info, sender, declared)) return undefined
+  if (info === undefined) return absent(version, method)
+  const path = info.needs?.[sender]
+  if (!maySend(info, sender) || path === undefined) return wrongSender(method, sender)
+  const { side, key } = splitPath(path)
+  return undeclared(method, side, key)
 }
 
 function absent(version: ProtocolVersion, method: string): ParleyError {

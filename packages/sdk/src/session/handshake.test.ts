@@ -86,6 +86,20 @@ describe('a client may introduce itself at moderate length', () => {
 })
 
 describe('C1 C2 capabilities are taken once, restricted to the version, and frozen', () => {
+  it('clients that introduce themselves in the same words share one frozen introduction, others do not', () => {
+    const peerOf = (params: ReturnType<typeof initializeParams>) => {
+      const { link, session } = makeRig('server')
+      link.request(1, 'initialize', params)
+      return session.peer
+    }
+    const asked = initializeParams('2025-11-25')
+    expect(peerOf(structuredClone(asked))).toBe(peerOf(structuredClone(asked)))
+    const other = { ...asked, clientInfo: { name: 'another', version: '2' } }
+    expect(peerOf(other)).toMatchObject({ info: { name: 'another', version: '2' } })
+    for (let each = 0; each < 300; each++) peerOf({ ...asked, clientInfo: { name: `client ${each}`, version: '1' } })
+    expect(peerOf(asked)).toMatchObject({ info: asked.clientInfo })
+  })
+
   it('the peer cannot be changed afterwards', () => {
     const { session } = openServer()
     expect(Object.isFrozen(session.peer?.capabilities)).toBe(true)

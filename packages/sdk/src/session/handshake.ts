@@ -45,10 +45,16 @@ export function initializeResult(version: HandshakeVersion, self: Introduction, 
   return translate(newestVersion, version, 'result', result, profile, context)
 }
 
-/** What a client sends first, in the newest handshake version it is willing to speak. */
-export function initializeParams(supported: readonly ProtocolVersion[], self: Introduction, profile: Profile, context: TranslationContext): Body {
+/** What a client sends first, in the version it prefers, or else the newest handshake version it is willing to speak. */
+export function initializeParams(
+  supported: readonly ProtocolVersion[],
+  self: Introduction,
+  profile: Profile,
+  context: TranslationContext,
+  preferred?: ProtocolVersion,
+): Body {
   const offered = handshakeVersions.filter((version) => supported.includes(version))
-  const version = offered[offered.length - 1]
+  const version = offered.find((each) => each === preferred) ?? offered[offered.length - 1]
   if (version === undefined) throw unsupportedVersion('none', supported)
   const params: Body = { protocolVersion: version, capabilities: own(self), clientInfo: self.info }
   return translate(newestVersion, version, 'params', params, profile, context)
@@ -93,7 +99,23 @@ export function introduction(body: Body, infoKey: 'clientInfo' | 'serverInfo'): 
   const identity: Identity = { ...info, name: textOr(info['name'], 'unknown'), version: textOr(info['version'], '0') }
   const capabilities = isObject(body['capabilities']) ? body['capabilities'] : {}
   const instructions = body['instructions']
-  return deepFreeze({ info: identity, capabilities, ...(typeof instructions === 'string' ? { instructions } : {}) })
+  const made: Introduction = { info: identity, capabilities, ...(typeof instructions === 'string' ? { instructions } : {}) }
+  return infoKey === 'clientInfo' ? shared(made) : deepFreeze(made)
+}
+
+/** Clients of one program introduce themselves in the same words: their sessions hold one value. */
+const introductions = new Map<string, Introduction>()
+const MOST_SHARED = 256
+const LONGEST_SHARED = 4096
+
+function shared(made: Introduction): Introduction {
+  const text = JSON.stringify(made)
+  if (text.length > LONGEST_SHARED) return deepFreeze(made)
+  const known = introductions.get(text)
+  if (known !== undefined) return known
+  if (introductions.size >= MOST_SHARED) introductions.delete(introductions.keys().next().value as string)
+  introductions.set(text, deepFreeze(made))
+  return made
 }
 
 function textOr(value: unknown, fallback: string): string {

@@ -64,7 +64,7 @@ export interface PhaseRecord {
 /** Walks the table, remembers the way and tells observers; an observer that throws harms nobody. */
 export class PhaseMachine {
   current: Phase
-  readonly history: PhaseRecord[]
+  history: readonly PhaseRecord[]
   readonly #side: Side
   #observers: Set<(change: PhaseChange) => void> | undefined
   readonly #onChange: (change: PhaseChange) => void
@@ -84,7 +84,8 @@ export class PhaseMachine {
     const to = next(this.#side, from, event)
     if (to === undefined) return false
     this.current = to
-    this.history.push({ phase: to, at, event })
+    // A copy has just the room it needs; an array that grows by `push` takes room for 17.
+    this.history = [...this.history, { phase: to, at, event }]
     const change: PhaseChange = { from, to, event, at }
     this.#onChange(change)
     for (const observer of this.#observers ?? []) {

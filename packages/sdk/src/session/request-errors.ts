@@ -38,3 +38,8 @@ export function shutDownUnanswered(): ParleyError {
 export function shown(value: unknown): string {
   return String(JSON.stringify(value) ?? value).slice(0, 80)
 }
+
+/** The client was given so many milliseconds. */
+export function handshakeTimedOut(ms: number): ParleyError {
+  return new ParleyError('initialization_timeout', { message: `The client did not complete the handshake within ${ms} ms` })
+}

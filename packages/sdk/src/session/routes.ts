@@ -1,6 +1,6 @@
 /** What a session needs to know about a method in its version: who may send it, and how its parts are translated. Shared by all sessions alike. */
 import { type MethodInfo, newestVersion, type ProtocolVersion } from '../protocol/index.ts'
-import { methodIn, type Plan, type Profile, plan } from '../versions/index.ts'
+import { isKnownMethod, methodIn, type Plan, type Profile, plan } from '../versions/index.ts'
 
 export interface Route {
   readonly method: string
@@ -41,8 +41,7 @@ function makeRoutes(version: ProtocolVersion, profile: Profile): Routes {
       resultUp: plan(version, newestVersion, method, 'result', options),
       resultDown: plan(newestVersion, version, method, 'result', options),
     }
-    // Unknown names come from peers and are not remembered.
-    if (info !== undefined) known.set(method, route)
+    if (isKnownMethod(method)) known.set(method, route)
     return route
   }
 }

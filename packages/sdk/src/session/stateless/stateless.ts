@@ -7,7 +7,7 @@ import type { Answering } from '../answering.ts'
 import { Parking } from '../asking/parking.ts'
 import type { SessionCore } from '../core.ts'
 import type { Identity } from '../endpoint.ts'
-import { breach } from '../guard.ts'
+import { isAllowed } from '../guard.ts'
 import type { InboundCall, Spoken } from '../inbound.ts'
 import type { RequestOptions } from '../options.ts'
 import { shutDownUnanswered } from '../request-errors.ts'
@@ -135,7 +135,7 @@ export class Stateless {
     if (NEWS.has(method) !== listens || (info !== undefined && !maySend(info, 'server'))) return
     if (method === 'notifications/message' && !wants(call.logLevel, params?.['level'])) return
     const declared = { client: call.caller.capabilities, server: this.#core.endpoint.introduce(call.caller.capabilities).capabilities }
-    if (!listens && breach(call.caller.version, method, info, 'server', declared) !== undefined) return
+    if (!listens && !isAllowed(method, info, 'server', declared)) return
     this.#core.sendNotification(method, listens ? ofSubscription(call.id, params) : params, { relatedTo: key })
   }
 
