@@ -7,8 +7,19 @@ Every error Parley raises has a stable name, \`error.kind\`, and one entry in th
 code of the negotiated version; where that code is shared by several kinds, the name travels beside it in \`error.data["parley/kind"]\`, and an
 error received from another Parley has its name again. Stacks, causes and whatever else a handler threw stay on this side.
 
-A tool that ran and failed is no error: throw \`ToolError\`, and the model reads its message. A \`ParleyError\` reaches the peer as it is;
-anything else a handler throws reaches it as \`internal_error\` and nothing more.
+A tool that ran and failed is no error: whatever its handler throws becomes a result with \`isError\`, in every version. Hosts take a JSON-RPC error
+for a broken server, and the model learns nothing from it.
+
+| a tool handler throws | its caller reads | the server's log (\`onError\`) |
+| --- | --- | --- |
+| \`ToolError\` | the message, and \`structured\` | nothing |
+| \`Error\`, or a class of your own | the message, without any stack | the error |
+| \`TypeError\`, \`ReferenceError\`, \`RangeError\`, \`SyntaxError\`, \`AggregateError\`, \`DOMException\`; a system error (\`syscall\`), a failed command, an error of Node (\`ERR_…\`), an error of another connection; what is no error | \`Tool "NAME" failed because of an error in the server. Its log has the cause under the reference 1a2b3c4d.\` | the error, with the same \`reference\` |
+| \`ParleyError\` of this server | a JSON-RPC error of that kind | only its cause |
+
+\`createServer(info, { showErrors: 'all' })\` shows every message (for development), \`'none'\` only those of \`ToolError\`. A client in the same process, as in
+tests, has the thrown error as \`error.cause\`. Handlers of resources, prompts and completions have no such result: a \`ParleyError\` and the message of a \`ToolError\` reach
+the peer, anything else is \`internal_error\` and nothing more.
 
 - **code**: the wire code of each version; a single number holds for all of them.
 - **advice**: \`retry\` the request, \`reconnect\` and then retry, \`abort\` because the same request will fail again, or \`ignore\`. What can be retried or reconnected is *recoverable*.

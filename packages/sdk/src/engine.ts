@@ -10,6 +10,7 @@ export {
   type FrameOrigin,
   type Incoming,
   isObject,
+  isStrayLine,
   type Link,
   type LinkEvents,
   type MessageLimits,

@@ -72,6 +72,7 @@ export {
   type ServerHealth,
   type ServerInfo,
   type ServerOptions,
+  type ShownErrors,
   type SkillBody,
   type SkillContent,
   type SkillDefinition,

@@ -49,7 +49,7 @@ describe('F1 call', () => {
     const server = answering({ content: [{ type: 'text', text: 'no such city' }], structuredContent: { code: 7 }, isError: true })
     const failure = await (await connect(server.link)).call('t').catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ToolError)
-    expect(failure).toMatchObject({ message: 'no such city', structured: { code: 7 }, cause: { isError: true } })
+    expect(failure).toMatchObject({ message: 'no such city', structured: { code: 7 }, outcome: { isError: true } })
   })
 
   it('says something even when the tool does not', async () => {

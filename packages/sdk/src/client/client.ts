@@ -145,6 +145,12 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   #converter(name: string, options: CallOptions | undefined): (result: Body) => CallOutcome | Promise<CallOutcome> {
+    const { local } = this.#connection
+    const convert = this.#ordinary(name, options)
+    return local === undefined ? convert : local.converting(name, convert)
+  }
+
+  #ordinary(name: string, options: CallOptions | undefined): (result: Body) => CallOutcome | Promise<CallOutcome> {
     if (options?.throwOnError === false) return (result) => this.#outcome(name, result, options)
     const check = this.#kept.tools.empty || options?.validate === false ? undefined : this.#kept.tools.checkOf(name)
     return check ?? successOf

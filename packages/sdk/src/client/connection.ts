@@ -10,6 +10,7 @@ import { Doubt } from './doubt.ts'
 import { knownEra } from './era-memory.ts'
 import { type Report, reporter } from './failure.ts'
 import { Listeners } from './listeners.ts'
+import type { LocalTools } from './local-tools.ts'
 import { Observers } from './observers.ts'
 import type { ConnectOptions } from './options.ts'
 import { type Losses, Orphans } from './orphans.ts'
@@ -57,6 +58,8 @@ export class Connection {
   readonly #dialling: Dialling
   readonly #options: ConnectOptions
   readonly #report: Report
+  /** Only where the server is in this process. */
+  readonly local: LocalTools | undefined
   /** Absent where a lost connection stays lost. */
   readonly #redial: Redial | undefined
   /** Opens the successor of a session whose request ids run out (M3). */
@@ -78,6 +81,7 @@ export class Connection {
 
   constructor(way: Way, options: ConnectOptions) {
     this.#options = options
+    this.local = way.local
     this.#clock = options.clock ?? systemClock
     const report = reporter(options)
     this.#report = report

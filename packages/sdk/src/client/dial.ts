@@ -24,15 +24,21 @@ export interface Dialling {
 
 export async function dial(dialling: Dialling, signal: AbortSignal | undefined): Promise<Session> {
   const speaks = versionsOf(dialling.options)
-  const known = eraIn(dialling.era)
+  const known = preferredEra(dialling.options, speaks) ?? eraIn(dialling.era)
   const session = await attempt(dialling, speaks, known, signal).catch((error: unknown) => {
     const second = secondAttempt(error, known, speaks)
     if (second === undefined || !dialling.repeatable || signal?.aborted) throw error
     return attempt(dialling, speaks, second.era, signal)
   })
-  // Who speaks versions of one era only has learnt nothing about the other.
+  // Who speaks or tries versions of one era only has learnt nothing about the other.
+  if (known === 'handshake' && session.era === known && dialling.options.prefer !== undefined) return session
   if (session.era !== undefined && (session.era === 'stateless' || versionsIn('stateless', speaks).length > 0)) dialling.era.set(session.era)
   return session
+}
+
+/** Only a handshake has to be tried first to be had from a server of both eras. */
+function preferredEra({ prefer }: ConnectOptions, speaks: readonly ProtocolVersion[]): Era | undefined {
+  return prefer !== undefined && versionsIn('handshake', speaks).includes(prefer) ? 'handshake' : undefined
 }
 
 /** What is remembered may have been written by anybody. */
@@ -55,7 +61,7 @@ async function attempt(dialling: Dialling, speaks: readonly ProtocolVersion[], e
   signal?.addEventListener('abort', abort, { once: true })
   try {
     dialling.onSession(session)
-    await session.begin(era === undefined ? {} : { era })
+    await session.begin({ ...(era !== undefined && { era }), prefer: dialling.options.prefer })
     return session
   } catch (error) {
     await session.close()

@@ -4,7 +4,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import type { Tool, ToolExecution } from '../protocol/index.ts'
 import { describeIssues, type JsonSchema, type Validated, validateJson } from '../schema/index.ts'
 import { type HeaderParam, headerParamsOf } from '../versions/index.ts'
-import { type CallOutcome, outcomeOf, successOf, toolErrorOf } from './outcome.ts'
+import { type CallOutcome, outcomeOf, successOf, toolErrorOf, withDeclaredValue } from './outcome.ts'
 
 type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
@@ -122,7 +122,7 @@ export class KnownTools {
 
 function checked(name: string, schema: JsonSchema, outcome: CallOutcome): CallOutcome | Promise<CallOutcome> {
   if (outcome.structured === undefined) {
-    throw new ParleyError('invalid_answer', { message: `Tool "${name}" declares an output schema but answered without structured content` })
+    return withDeclaredValue(outcome, schema).then((found) => found ?? unstructured(name))
   }
   const validated = validateJson(schema, outcome.structured)
   return validated instanceof Promise ? validated.then((settled) => accept(name, settled, outcome)) : accept(name, validated, outcome)
@@ -133,4 +133,8 @@ function accept(name: string, validated: Validated, outcome: CallOutcome): CallO
   throw new ParleyError('invalid_answer', {
     message: `The structured content of tool "${name}" does not fit its output schema: ${describeIssues(validated.issues)}`,
   })
+}
+
+function unstructured(name: string): never {
+  throw new ParleyError('invalid_answer', { message: `Tool "${name}" declares an output schema but answered without structured content that fits it` })
 }

@@ -2,9 +2,10 @@
 import { ParleyError, ToolError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ContentBlock, Meta } from '../protocol/index.ts'
+import { type JsonSchema, validateJson } from '../schema/index.ts'
 
 export interface CallOutcome<Value = unknown> {
-  /** Structured content where the server sent it, otherwise the text. */
+  /** Structured content where the server sent it; else the text, or what it is as JSON where that fits a known output schema. */
   readonly value: Value
   readonly content: readonly ContentBlock[]
   /** All text blocks, joined by line breaks. */
@@ -32,7 +33,7 @@ export function outcomeOf(result: Body): CallOutcome {
   }
 }
 
-/** The outcome, or the failure the tool reported as a `ToolError` whose `cause` is the outcome. */
+/** The outcome, or the failure the tool reported as a `ToolError` that has the outcome. */
 export function successOf(result: Body): CallOutcome {
   const outcome = outcomeOf(result)
   if (outcome.isError) throw toolErrorOf(outcome)
@@ -43,9 +44,27 @@ export function toolErrorOf(outcome: CallOutcome): ToolError {
   const { structured, text } = outcome
   const details = typeof structured === 'object' && structured !== null && !Array.isArray(structured) ? (structured as Record<string, unknown>) : undefined
   return new ToolError(text === '' ? 'The tool failed without saying why' : text, {
-    cause: outcome,
+    outcome,
     ...(details === undefined ? {} : { structured: details }),
   })
+}
+
+/** Versions without structured content carry a copy as a block of text: the outcome with that as its value, or `undefined` when there is none. */
+export async function withDeclaredValue(outcome: CallOutcome, schema: JsonSchema): Promise<CallOutcome | undefined> {
+  if (outcome.structured !== undefined || outcome.isError) return undefined
+  for (const block of outcome.content) {
+    const read = block?.type === 'text' ? readJson(block.text) : undefined
+    if (read !== undefined && (await validateJson(schema, read.value)).ok) return { ...outcome, value: read.value }
+  }
+  return undefined
+}
+
+function readJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return undefined
+  }
 }
 
 function textOf(content: readonly ContentBlock[]): string {

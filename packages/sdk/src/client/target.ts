@@ -3,6 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { type HttpHeaders, type HttpLinkOptions, memoryPair, openHttp, webSocketTo } from '../transport/index.ts'
+import { LocalTools } from './local-tools.ts'
 import type { ConnectOptions } from './options.ts'
 
 /** Opens a new link each time it is called. */
@@ -28,6 +29,8 @@ export interface Way {
   readonly repeatable: boolean
   /** Whether a lost connection is made again unless the caller says otherwise: somebody else's process may well come back. */
   readonly comesBack: boolean
+  /** Only for a server in this process. */
+  readonly local?: LocalTools
   /** Origin and path of an HTTP server: what is found out about it holds for everybody in this process. */
   readonly address?: string
 }
@@ -35,7 +38,7 @@ export interface Way {
 export function wayTo(target: Target, settings: LinkSettings): Way {
   if (typeof target === 'function') return { open: target, repeatable: true, comesBack: true, ...addressOf(target) }
   if (isLink(target)) return { open: () => target, repeatable: false, comesBack: false }
-  if (isAcceptor(target)) return { open: () => linkToValue(target), repeatable: true, comesBack: false }
+  if (isAcceptor(target)) return wayToValue(target)
   const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
   if (open === undefined) throw noWayTo(target, TAKEN)
   return { open, repeatable: true, comesBack: true, ...addressOf(open) }
@@ -48,10 +51,14 @@ function addressOf(open: LinkOpener): { address?: string } {
   return address === undefined ? {} : { address }
 }
 
-function linkToValue(server: Acceptor): Link {
-  const [near, far] = memoryPair()
-  server.accept(far)
-  return near
+function wayToValue(server: Acceptor): Way {
+  const local = new LocalTools(server)
+  const open = (): Link => {
+    const [near, far] = memoryPair()
+    server.accept(far, { onToolError: local.note })
+    return near
+  }
+  return { open, repeatable: true, comesBack: false, local }
 }
 
 export type Opening = (url: URL, target: Omit<RemoteTarget, 'url'>, settings: LinkSettings) => Link | Promise<Link>

@@ -47,10 +47,10 @@ describe('F8 callAsTask', () => {
     const tasks = await Promise.all([client.callAsTask('may'), client.callAsTask('may'), client.callAsTask('may', {}, { throwOnError: false })])
     await flush()
     calls[0]?.fail(new ToolError('no paper'))
-    calls[1]?.fail(new Error('secret'))
+    calls[1]?.fail(new Error('broken'))
     calls[2]?.fail(new ToolError('no ink'))
     await expect(tasks[0].result()).rejects.toThrow(new ToolError('no paper'))
-    await expect(tasks[1].result()).rejects.toMatchObject({ kind: 'internal_error', message: 'Internal error' })
+    await expect(tasks[1].result()).rejects.toMatchObject({ name: 'ToolError', message: 'broken', cause: { message: 'broken' } })
     expect(await tasks[2].result()).toMatchObject({ isError: true, text: 'no ink' })
   })
 

@@ -87,6 +87,8 @@ export class ParleyError extends Error {
 export interface ToolErrorOptions {
   /** Machine-readable details, sent as `structuredContent` where the version has it. */
   structured?: Record<string, unknown>
+  /** Where a caller gets the error: the whole outcome of the call. */
+  outcome?: unknown
   cause?: unknown
 }
 
@@ -94,10 +96,18 @@ export interface ToolErrorOptions {
 export class ToolError extends Error {
   override readonly name: string = 'ToolError'
   readonly structured: Record<string, unknown> | undefined
+  /** No member of its own, so that tests can compare errors. */
+  readonly #outcome: unknown
 
   constructor(message: string, options: ToolErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.structured = options.structured
+    this.#outcome = options.outcome
+  }
+
+  /** Where a caller gets the error: the whole outcome of the call. */
+  get outcome(): unknown {
+    return this.#outcome
   }
 }
 

@@ -8,4 +8,5 @@ export { isWorthNoting, memberAsNoted, note, noteCopiedResult, noteCopy, notePar
 export { classify, isRequestId, parse } from './parse.ts'
 export { answerIn, resultIn } from './result-text.ts'
 export { bodyText, errorText, notificationText, paramsText, requestText, resultHead, resultText, Serialised, type WriteParams } from './serialise.ts'
+export { isStrayLine } from './stray-line.ts'
 export { WrappedLink, wrappedEvents } from './wrapped-link.ts'

@@ -22,6 +22,8 @@ export interface ChildSpec extends ChildCommand {
 export interface ChildExit {
   readonly code: number | null
   readonly signal: string | null
+  /** The last signal it was sent because it still ran some time after its input was closed. Null: it needed none. */
+  readonly told: 'SIGTERM' | 'SIGKILL' | null
 }
 
 export interface ChildLink extends Link {
@@ -57,6 +59,7 @@ class ProcessLink implements ChildLink {
   readonly #manners: FirstManners
   #resolveGone: (exit: ChildExit) => void = () => {}
   #exit: ChildExit | undefined
+  #told: ChildExit['told'] = null
   #over = false
   #groupEnded = false
   /** The next step of the shutdown. */
@@ -83,7 +86,7 @@ class ProcessLink implements ChildLink {
       onOver: () => this.#shutDown(),
     })
     this.#listenToErrors(spec.stderr)
-    child.once('exit', (code, signal) => this.#exited({ code, signal }))
+    child.once('exit', (code, signal) => this.#exited({ code, signal, told: this.#told }))
     child.once('close', () => this.#report())
   }
 
@@ -153,9 +156,14 @@ class ProcessLink implements ChildLink {
     this.#child.stdin.end()
     if (this.#exit !== undefined) return this.#finish()
     this.#cancelStep = this.#clock.after(this.#waits.inputEnd, () => {
-      signalGroup(this.pid, 'SIGTERM')
-      this.#cancelStep = this.#clock.after(this.#waits.terminate, () => signalGroup(this.pid, 'SIGKILL'))
+      this.#tell('SIGTERM')
+      this.#cancelStep = this.#clock.after(this.#waits.terminate, () => this.#tell('SIGKILL'))
     })
+  }
+
+  #tell(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.#told = signal
+    signalGroup(this.pid, signal)
   }
 
   /** The process has ended; what it started gets the rest of the ladder. */

@@ -1,5 +1,5 @@
 /** Whether a process behaves like a server until its first message, for the error message when it does not. */
-import { type LinkEvents, wrappedEvents } from '../jsonrpc/index.ts'
+import { isStrayLine, type LinkEvents, wrappedEvents } from '../jsonrpc/index.ts'
 
 const EXCERPT = 200
 
@@ -30,14 +30,16 @@ export class FirstManners {
   symptoms(): string | undefined {
     if (this.#echoes) return `${JSON.stringify(this.#name)} echoes its input; is it an MCP server?`
     if (this.#junk === undefined || !this.#watching) return undefined
-    return `${JSON.stringify(this.#name)} wrote to its standard output what is not JSON: ${JSON.stringify(this.#junk)}; is it an MCP server, and does it log to standard error?`
+    const [name, junk] = [JSON.stringify(this.#name), JSON.stringify(this.#junk)]
+    return `${name} wrote to its standard output what is no message: ${junk}; is it an MCP server, and does it log to standard error?`
   }
 
   #look(text: string): void {
     const line = text.trim()
     if (line === this.#firstSent) this.#echoes = true
     // One message is enough to know that there is somebody who speaks the language.
-    if (line.startsWith('{') || line.startsWith('[')) this.#watching = false
-    else if (line !== '') this.#junk ??= line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line
+    if (line === '') return
+    if (!isStrayLine(line)) this.#watching = false
+    else this.#junk ??= line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line
   }
 }

@@ -44,20 +44,20 @@ describe('F1 schemas that take their time', () => {
     const call = (n: number) => client.request('tools/call', { name: 't', arguments: { n } })
     expect((await call(5)).result).toMatchObject({ structuredContent: { n: 5 } })
     expect((await call(2)).result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('must be odd') }] })
-    expect((await call(3)).error).toEqual({ code: -32603, message: 'Internal error' })
+    expect((await call(3)).result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Tool "t" failed') }] })
     expect(await client.result('prompts/get', { name: 'p', arguments: { n: 'x' } })).toMatchObject({ messages: [{ content: { text: 'x' } }] })
     expect(await client.error('prompts/get', { name: 'p', arguments: { n: '' } })).toMatchObject({ code: -32602 })
   })
 
   it('E2 a validator that fails is masked and reported', async () => {
     const reported: unknown[] = []
-    const failing = slow(() => Promise.reject(new Error('secret')))
+    const failing = slow(() => Promise.reject(new TypeError('secret')))
     const server = createServer(info, { onError: (error) => reported.push(error) }).add(
       tool('in', { input: failing }, () => ''),
       tool('out', { output: failing }, () => ({})),
     )
     const client = await rawClient(server)
-    for (const name of ['in', 'out']) expect(await client.error('tools/call', { name })).toEqual({ code: -32603, message: 'Internal error' })
+    for (const name of ['in', 'out']) expect(await client.result('tools/call', { name })).toMatchObject({ isError: true })
     expect(reported).toHaveLength(2)
     expect(client.frames.join()).not.toContain('secret')
   })

@@ -99,7 +99,7 @@ describe('F6 ctx.elicit', () => {
 
   it('refuses what no form can show, naming the field', async () => {
     const { answer, reported } = await run((ctx) => ctx.elicit('k', 'm', z.object({ address: z.object({ street: z.string() }) })), accepting())
-    expect(answer.error).toEqual({ code: -32603, message: 'Internal error' })
+    expect(answer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed because of an error in the server') }] })
     expect(String(reported[0])).toContain('The field "address" cannot be asked for')
   })
 
@@ -111,7 +111,7 @@ describe('F6 ctx.elicit', () => {
     ['no schema at all', 'name'],
   ])('E2 %s is a mistake of this side, so it is logged and not told', async (_, wrong) => {
     const { answer, reported } = await run((ctx) => ctx.elicit('a', 'm', wrong as never), accepting())
-    expect(answer.error).toEqual({ code: -32603, message: 'Internal error' })
+    expect(answer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed because of an error in the server') }] })
     const message = expect.stringContaining('elicit("a"): a form needs an object schema with properties')
     expect(reported).toEqual([expect.objectContaining({ name: 'TypeError', message })])
   })
@@ -257,7 +257,7 @@ describe('F6 ctx.sample', () => {
     const caught = await run((ctx) => ctx.sample('q', 'x').catch((error) => `caught ${error.code}`), refusing)
     expect(caught.text).toBe('caught -1')
     const passed = await run((ctx) => ctx.sample('q', 'x'), refusing)
-    expect(passed.answer.error).toEqual({ code: -32603, message: 'Internal error' })
+    expect(passed.answer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed because of an error in the server') }] })
   })
 })
 

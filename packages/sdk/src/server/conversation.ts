@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import { type LogLevel, logLevels } from '../protocol/index.ts'
-import type { Answer, Endpoint, Inbound, Introduction, Session } from '../session/index.ts'
+import type { AcceptOptions, Answer, Endpoint, Inbound, Introduction, Session } from '../session/index.ts'
 import { type HeaderParam, supports } from '../versions/index.ts'
 import { isPromise } from './definition.ts'
 import { isForPeer, masked } from './failure.ts'
@@ -58,11 +58,14 @@ export class Conversation implements Endpoint {
   readonly host: ServerState
   /** Set as soon as there is one. */
   session: Session | undefined
+  /** For a caller in the same process: told what a tool threw, and the text the caller reads. */
+  readonly onToolError: AcceptOptions['onToolError']
   /** Index of the least severe level the client wants; until it says so, it hears everything. */
   #level = 0
 
-  constructor(host: ServerState) {
+  constructor(host: ServerState, onToolError?: AcceptOptions['onToolError']) {
     this.host = host
+    this.onToolError = onToolError
   }
 
   introduce(): Introduction {

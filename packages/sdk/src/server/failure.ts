@@ -8,13 +8,16 @@ export interface FailureInfo {
   readonly during: string
   /** Name of the tool or prompt, or URI. */
   readonly name?: string | undefined
+  /** What the peer was told in place of the error, so that the two can be brought together. */
+  readonly reference?: string | undefined
   readonly session?: Session | undefined
 }
 
 export type OnError = (error: unknown, info: FailureInfo) => void
 
-export const logToConsole: OnError = (error, { during, name }) => {
-  console.error(`parley: ${during}${name === undefined ? '' : ` ${JSON.stringify(name)}`} failed:`, error)
+export const logToConsole: OnError = (error, { during, name, reference }) => {
+  const subject = name === undefined ? during : `${during} ${JSON.stringify(name)}`
+  console.error(`parley: ${subject} failed${reference === undefined ? '' : ` (reference ${reference})`}:`, error)
 }
 
 /**

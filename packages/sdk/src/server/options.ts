@@ -4,6 +4,7 @@ import type { SessionOptions, TaskOptions } from '../session/index.ts'
 import type { CacheOptions } from './cache-hints.ts'
 import type { Offer } from './capabilities.ts'
 import type { OnError } from './failure.ts'
+import type { ShownErrors } from './tool-failure.ts'
 
 export interface ServerInfo {
   name: string
@@ -42,11 +43,16 @@ export interface ServerOptions extends SessionDefaults {
    * `asking.key`. Default false.
    */
   stateless?: boolean
-  /** Told of everything that was kept from the peer. Default: the console. */
+  /**
+   * Whose words the caller of a tool reads when its handler throws. Default `own`: those of the author, and a general text with a reference for
+   * errors that the language or the runtime makes. `all` shows every message (for development), `none` only those of `ToolError`.
+   */
+  showErrors?: ShownErrors
+  /** Told of what handlers throw, apart from `ToolError`, and of everything else that is kept from the peer. Default: the console. */
   onError?: OnError
 }
 
 export function sessionDefaults(options: ServerOptions): SessionDefaults {
-  const { pageSize, logging, offers, experimental, extensions, maxSubscriptions, tasks, cache, stateless, onError, ...rest } = options
+  const { pageSize, logging, offers, experimental, extensions, maxSubscriptions, tasks, cache, stateless, showErrors, onError, ...rest } = options
   return rest
 }

@@ -121,7 +121,7 @@ describe('8.2 once', () => {
       { name: 'Error', message: 'mine', isMine: false },
       { name: 'ToolError', message: 'no luck', structured: { left: 0 } },
       { kind: 'resource_not_found', message: 'not there', data: { uri: 'memo://x' } },
-      { name: 'Error', message: 'secret', kind: undefined },
+      { name: 'TypeError', message: 'secret', kind: undefined },
     ])
     expect(seen[1]).toEqual(seen[0])
     await client.close()
@@ -133,7 +133,7 @@ describe('8.2 once', () => {
       serverWith((ctx) => ctx.once('ship', async () => (await ctx.elicit('sure', 'Sure?', FORM)).action), stateless, errors),
       {},
     )
-    await client.error('tools/call', call())
+    expect(await client.result('tools/call', call())).toMatchObject({ isError: true })
     expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('inside of once()') })])
     await client.close()
   })
@@ -174,7 +174,7 @@ it('"__proto__" is no key', async () => {
     serverWith((ctx) => ctx.elicit('__proto__', 'Who?', FORM), true, errors),
     {},
   )
-  await client.error('tools/call', call())
+  expect(await client.result('tools/call', call())).toMatchObject({ isError: true })
   expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('__proto__') })])
   await client.close()
 })

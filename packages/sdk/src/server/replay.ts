@@ -3,6 +3,7 @@ import { type ErrorKind, ParleyError, ToolError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { InputRequests } from '../protocol/index.ts'
 import { afterTurns, InputRequired, type Retry } from '../session/index.ts'
+import { isBuiltIn, Unwritable } from './tool-failure.ts'
 
 /** What is remembered between two runs; short names, because it travels. */
 export interface ReplayState {
@@ -18,7 +19,7 @@ export interface ReplayState {
 type Done = { readonly v?: unknown } | Failed
 interface Failed {
   readonly f: string
-  readonly kind?: ErrorKind | 'tool' | 'json'
+  readonly kind?: ErrorKind | 'tool' | 'json' | 'built-in'
   /** What a client is told beside the message. */
   readonly data?: unknown
 }
@@ -113,6 +114,7 @@ function recall<T>(done: Done): Promise<T> {
 /** In every run the handler sees the same; only the first knows the cause. */
 function recallError({ f, kind, data }: Failed, thrown?: unknown): Error {
   if (kind === undefined) return new Error(f, thrown === undefined ? undefined : { cause: thrown })
+  if (kind === 'built-in') return new TypeError(f, thrown === undefined ? undefined : { cause: thrown })
   const cause = (thrown as Error | undefined)?.cause
   if (kind === 'json') return new Unwritable(f, { cause })
   return kind === 'tool' ? new ToolError(f, { structured: data as Body, cause }) : new ParleyError(kind, { message: f, data: data as Body, cause })
@@ -124,7 +126,8 @@ function failedWith(thrown: unknown): Failed {
   if (thrown instanceof ToolError) return { f, kind: 'tool', data: jsonOf(thrown.structured) }
   // What came from a peer of this server is none of the client's business, and stays so.
   if (thrown instanceof ParleyError && thrown.receivedCode === undefined) return { f, kind: thrown.kind, data: jsonOf(thrown.data) }
-  return { f }
+  // Stays an error whose text the client is not shown.
+  return typeof thrown === 'object' && thrown !== null && isBuiltIn(thrown) ? { f, kind: 'built-in' } : { f }
 }
 
 /** What has no form in JSON is left behind. */
@@ -139,9 +142,6 @@ function jsonOf(value: unknown): unknown {
 function recallValue<T>(done: Done): T {
   return (done as { v?: unknown }).v as T
 }
-
-/** A `TypeError` in every run, unlike those of the effect itself. */
-class Unwritable extends TypeError {}
 
 /** In every run and every delivery the handler sees the same: the value as it would travel. */
 export function asJson<T>(key: string, value: T): T {

@@ -92,7 +92,15 @@ function isContentList(value: unknown): value is (string | ContentBlock)[] {
 function jsonOf(value: unknown): string {
   if (typeof value === 'bigint') return String(value)
   if (ArrayBuffer.isView(value)) throw new TypeError('Bytes are no tool result: wrap them with image(), audio() or embed()')
-  const json: string | undefined = JSON.stringify(value)
+  const json = written(value)
   if (json === undefined) throw new TypeError(`A ${typeof value} is no tool result`)
   return json
+}
+
+function written(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    throw new TypeError('What the tool returned cannot be written as JSON', { cause })
+  }
 }

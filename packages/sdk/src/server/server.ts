@@ -1,7 +1,7 @@
 /** A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the client speaks. */
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
-import type { InputOf, OutputOf, SchemaLike } from '../schema/index.ts'
+import type { InputOf, JsonSchema, OutputOf, SchemaLike } from '../schema/index.ts'
 import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session, spokenVersions } from '../session/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
@@ -64,11 +64,16 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     this.#state.begin()
   }
 
+  /** What a tool declares as its output, as JSON Schema. */
+  outputSchema(tool: string): JsonSchema | Promise<JsonSchema> | undefined {
+    return this.#state.registry.tools.get(tool)?.output?.toJsonSchema()
+  }
+
   /** Begins one conversation. */
-  accept(link: Link, options: AcceptOptions = {}): Session {
+  accept(link: Link, { onToolError, ...options }: AcceptOptions = {}): Session {
     const state = this.#state
     state.begin()
-    const conversation = new Conversation(state)
+    const conversation = new Conversation(state, onToolError)
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)
     try {

@@ -11,6 +11,7 @@ import { changeNotices } from './lists.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
 import { emptyRegistry, type Registry, type ShelfName } from './registry.ts'
 import { Subscriptions } from './subscriptions.ts'
+import { checkShownErrors, type ShownErrors } from './tool-failure.ts'
 
 export type CapabilitiesObserver = (declared: ServerCapabilities, before: ServerCapabilities) => void
 
@@ -35,6 +36,7 @@ export class ServerState {
   readonly asking: AskingOptions
   /** Handlers are run again with each answer instead of being suspended: any process may take the next request. */
   readonly replays: boolean
+  readonly showErrors: ShownErrors
   readonly #instructions: string | undefined
   readonly #announcer: Announcer
   #experimental: Readonly<Record<string, Record<string, unknown>>>
@@ -59,6 +61,7 @@ export class ServerState {
     askingSettings(options.asking)
     this.asking = { key: crypto.getRandomValues(new Uint8Array(32)), ...options.asking }
     this.replays = options.stateless ?? false
+    this.showErrors = checkShownErrors(options.showErrors)
     this.#instructions = instructions
     this.#experimental = { ...options.experimental }
     this.#announcer = new Announcer(options.clock ?? systemClock, NOTICE_INTERVAL, (notice) => this.#broadcast(notice))

@@ -9,9 +9,11 @@ import { Background } from './background.ts'
 import { Context } from './context.ts'
 import type { Conversation } from './conversation.ts'
 import { isPromise } from './definition.ts'
+import { isForPeer } from './failure.ts'
 import { errorResult, explicitError, explicitResult, plainResult, structuredResult, ToolResult } from './results.ts'
 import { asTask, restAsTask } from './task-call.ts'
 import type { DefinedTool } from './tool.ts'
+import { generalText, referenceFrom, shownText } from './tool-failure.ts'
 
 /** Or that there is a task. */
 type Result = CallToolResult | InputRequired | Body
@@ -123,14 +125,28 @@ function badArguments(inbound: Inbound, tool: DefinedTool, issues: readonly Issu
   throw new ParleyError('tool_arguments_invalid', { message, data: { tool: tool.key } })
 }
 
+/** Hosts take a JSON-RPC error for a broken server, so what a handler throws is a result the model can read. A catalogue error says what it is. */
 function failed(conversation: Conversation, inbound: Inbound, tool: DefinedTool, thrown: unknown): CallToolResult {
-  if (thrown instanceof ToolError) return errorResult(thrown, tool.output !== undefined)
+  if (!(thrown instanceof ToolError) && (inbound.cancelled || isForPeer(thrown))) return refused(conversation, inbound, tool, thrown)
+  const error = thrown instanceof ToolError ? thrown : reported(conversation, inbound, tool, thrown)
+  conversation.onToolError?.(error.message, thrown)
+  return errorResult(error, tool.output !== undefined)
+}
+
+function refused(conversation: Conversation, inbound: Inbound, tool: DefinedTool, thrown: unknown): CallToolResult {
   const error = conversation.failure(inbound, thrown, tool.key)
   // D-59: handshake versions have no code for it, and the model can tell the user.
   if (error.kind === 'missing_client_capability' && supports(inbound.caller.version, 'handshake')) {
     return errorResult(new ToolError(error.message))
   }
   throw error
+}
+
+function reported({ host }: Conversation, { method, session }: Inbound, tool: DefinedTool, thrown: unknown): ToolError {
+  const shown = shownText(thrown, host.showErrors)
+  const reference = shown === undefined ? referenceFrom(session.mint()) : undefined
+  host.report(thrown, { during: method, name: tool.key, session, reference })
+  return new ToolError(shown ?? generalText(tool.key, String(reference)))
 }
 
 function unknownTool(name: string): ParleyError {

@@ -22,6 +22,14 @@ async function returning(value: unknown, options: { output?: z.ZodType; version?
   return { ...answer, reported, frames: client.frames }
 }
 
+/** What a caller reads of an error that is not meant for it. */
+function general(name: string) {
+  const text = expect.stringMatching(
+    new RegExp(`^Tool "${name}" failed because of an error in the server\\. Its log has the cause under the reference [\\w-]{1,8}\\.$`),
+  )
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
 describe('F1 tool definitions', () => {
   it.each(['', 'a b', 'ü', 'a/b', 'x'.repeat(129), 'a\n'])('refuses the name %j', (name) => {
     expect(() => tool(name, {}, () => '')).toThrow('Invalid tool name')
@@ -135,8 +143,8 @@ describe('F1 what a handler returns', () => {
     ['nothing', undefined],
     ['a result without it', result({ content: 'x' })],
   ])('E2 masks %s where an output is declared, and reports the issues', async (_, value) => {
-    const { error, reported } = await returning(value, { output: z.object({ high: z.number() }) })
-    expect(error).toEqual({ code: -32603, message: 'Internal error' })
+    const { result: told, reported } = await returning(value, { output: z.object({ high: z.number() }) })
+    expect(told).toEqual(general('t'))
     expect(String(reported[0])).toContain('returned what its output schema does not allow')
   })
 
@@ -158,8 +166,8 @@ describe('F1 what a handler returns', () => {
     ],
     ['a cyclic structured result', result({ content: 'x', structured: cyclic })],
   ])('E2 %s becomes one masked error', async (_, value) => {
-    const { error, frames } = await returning(value)
-    expect(error).toMatchObject({ code: -32603 })
+    const { result: told, error, frames } = await returning(value)
+    expect(told ?? { isError: true, error }).toMatchObject({ isError: true })
     expect(frames.join()).not.toMatch(/secret|stack/)
   })
 })
@@ -180,7 +188,10 @@ describe('E2 the two exits for failure', () => {
   })
 
   it.each<[string, unknown]>([
-    ['an error', new Error('password in /etc/secret')],
+    ['an error of the language', new TypeError('password in /etc/secret')],
+    ['an error of the system', Object.assign(new Error('ENOENT: /etc/secret'), { syscall: 'open' })],
+    ['an error of the runtime', Object.assign(new Error('Cannot find /etc/secret'), { code: 'ERR_MODULE_NOT_FOUND' })],
+    ['several errors', new AggregateError([], 'secret')],
     ['a string', 'secret'],
     ['undefined', undefined],
     ['an object', { secret: true }],
@@ -188,7 +199,7 @@ describe('E2 the two exits for failure', () => {
     ['an error of another peer', new ParleyError('invalid_params', { message: 'secret', code: -32602 })],
   ])('masks %s, thrown at once or later, and reports it', async (_, thrown) => {
     const reported: unknown[][] = []
-    const server = createServer(info, { onError: (error, about) => reported.push([error, about.during, about.name]) }).add(
+    const server = createServer(info, { onError: (error, about) => reported.push([error, about.during, about.name, about.reference]) }).add(
       tool('now', {}, () => {
         throw thrown
       }),
@@ -198,11 +209,12 @@ describe('E2 the two exits for failure', () => {
       }),
     )
     const client = await rawClient(server)
-    for (const name of ['now', 'later']) expect(await client.error('tools/call', { name })).toEqual({ code: -32603, message: 'Internal error' })
+    for (const name of ['now', 'later']) expect(await client.result('tools/call', { name })).toEqual(general(name))
     expect(reported).toEqual([
-      [thrown, 'tools/call', 'now'],
-      [thrown, 'tools/call', 'later'],
+      [thrown, 'tools/call', 'now', expect.any(String)],
+      [thrown, 'tools/call', 'later', expect.any(String)],
     ])
+    for (const [, , , reference] of reported) expect(client.frames.join()).toContain(`the reference ${reference}.`)
     expect(client.frames.join()).not.toContain('secret')
   })
 
@@ -227,7 +239,7 @@ describe('E2 the two exits for failure', () => {
         }),
       ),
     )
-    expect(await client.error('tools/call', { name: 't' })).toMatchObject({ code: -32603 })
+    expect(await client.result('tools/call', { name: 't' })).toMatchObject({ isError: true })
     expect(await client.result('ping')).toEqual({})
   })
 })
@@ -349,7 +361,7 @@ describe('E2 a handler that talks to servers of its own', () => {
       )
       const client = await rawClient(server, {})
       const answer = await client.request('tools/call', { name: 'relay' })
-      expect(answer).toMatchObject({ error: { code: -32603, message: 'Internal error' } })
+      expect(answer).toMatchObject({ result: general('relay') })
       expect(JSON.stringify(answer)).not.toMatch(/TOKEN|home/)
       expect(reported).toHaveLength(1)
     },

@@ -19,6 +19,9 @@ export interface Answers {
   done(): void
 }
 
+/** A question came that the script does not answer. */
+export class Unscripted extends Error {}
+
 export function answers(script: Script): Answers {
   const left = queues(script)
   const asked: string[] = []
@@ -30,7 +33,7 @@ export function answers(script: Script): Answers {
     const queue = left.find((candidate) => candidate.answers.length > 0 && matches(candidate.name, question, text))
     if (queue === undefined) {
       unexpected.push(text)
-      throw new Error(`Nobody scripted an answer to ${JSON.stringify(text)}`)
+      throw new Unscripted(`Nobody scripted an answer to ${JSON.stringify(text)}`)
     }
     const next = queue.answers.shift()
     return typeof next === 'function' ? next(question as never) : (next as Reply)

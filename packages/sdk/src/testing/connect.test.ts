@@ -5,7 +5,7 @@ import type { Link } from '../jsonrpc/index.ts'
 import { newestHandshakeVersion } from '../protocol/index.ts'
 import { createServer, resource, tool } from '../server/index.ts'
 import { memoryPair } from '../transport/index.ts'
-import { answers } from './answers.ts'
+import { answers, type Script } from './answers.ts'
 import { fakeClock, flush } from './clock.ts'
 import { connect } from './connect.ts'
 import { testVersions } from './every-version.ts'
@@ -69,14 +69,28 @@ describe('connect of parley-mcp/testing', () => {
 
   it('fails the test whose script does not match', async () => {
     const client = await connect(server, { version: newestHandshakeVersion, elicit: answers([]) })
-    await expect(client.call('ask')).rejects.toThrow()
+    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: Nobody scripted an answer to "Well?"')
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
   it('D-20 fails the test whose script does not match where a question that nobody answers is cancelled', async () => {
     const client = await connect(server, { elicit: answers([]) })
-    expect((await client.call('ask')).value).toBe('cancel')
+    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: Nobody scripted an answer to "Well?"')
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
+  })
+
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('await using shows a wrong script as one short error (%s)', async (version) => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const test = async (script: Script): Promise<void> => {
+      await using client = await connect(server, { version, elicit: answers(script) })
+      expect((await client.call('ask')).value).toBe('accept')
+    }
+    await test([{ yes: true }])
+    await expect(test([])).rejects.toThrow(new Error('The script of answers() does not fit: Nobody scripted an answer to "Well?"'))
+    await expect(test([{ yes: true }, { yes: false }])).rejects.toThrow('Scripted but never asked: 1 answer')
+    // The server says that its handler failed; the client has nothing to add to the error of the test.
+    expect(log.mock.calls.filter(([line]) => String(line).includes('parley: client'))).toEqual([])
+    log.mockRestore()
   })
 
   it('shares the clock, and leaves no timer behind', async () => {

@@ -1,9 +1,10 @@
 /** Connects a client to a server value in memory, in any version, and keeps what was said. */
 import { type Client, type ConnectOptions, connect as connectClient, reporter, type ToolsOf } from '../client/index.ts'
 import { ParleyError } from '../errors/index.ts'
+import type { Link } from '../jsonrpc/index.ts'
 import type { AcceptOptions, Acceptor, Mint, Session } from '../session/index.ts'
 import { memoryPair } from '../transport/index.ts'
-import { isAnswers } from './answers.ts'
+import { isAnswers, Unscripted } from './answers.ts'
 import { type FaultPlan, faulty } from './faults.ts'
 import { Transcript } from './transcript.ts'
 
@@ -29,14 +30,21 @@ export async function connect<S extends Acceptor>(server: S, options: TestOption
   const shared = { mint, ...(options.clock && { clock: options.clock }), ...(options.limits && { limits: options.limits }) }
   const misfits: unknown[] = []
   const report = reporter(options)
-  const [near, far] = memoryPair()
-  const serverSession = server.accept(far, { keepAlive: false, ...shared, ...accept })
-  const client = await connectClient<S>(faults === undefined ? near : faulty(near, faults, options.clock), {
+  let serverSession: Session | undefined
+  const value: Acceptor = {
+    outputSchema: (tool) => server.outputSchema?.(tool),
+    accept: (link, more) => {
+      serverSession = server.accept(link, { keepAlive: false, ...shared, ...more, ...accept })
+      return serverSession
+    },
+  }
+  const client = await connectClient<S>((faults === undefined ? value : withFaults(value, faults, options.clock)) as S, {
+    reconnect: false,
     keepAlive: false,
     ...rest,
     mint,
     onError: (error, info) => {
-      const misfit = isMisfit(error, info.during) && scripted(options).some(isAnswers)
+      const misfit = error instanceof Unscripted || (isMisfit(error, info.during) && scripted(options).some(isAnswers))
       if (misfit) misfits.push(error)
       // A misfit is thrown in the end: the console would only say it twice.
       if (!misfit || options.onError !== undefined) report(error, info.during)
@@ -46,16 +54,35 @@ export async function connect<S extends Acceptor>(server: S, options: TestOption
       options.tap?.(direction, frame)
     },
   })
-  const close = client.close.bind(client)
+  const end = client.close.bind(client)
+  const call = client.call.bind(client) as (...args: unknown[]) => Promise<unknown>
+  let told = false
+  const close = async (): Promise<void> => {
+    await end()
+    for (const misfit of misfits) if (!(misfit instanceof Unscripted)) throw new Error(`Scripted wrongly: ${(misfit as Error).message}`, { cause: misfit })
+    for (const handler of scripted(options)) if (isAnswers(handler)) handler.done()
+  }
   return Object.assign(client, {
     transcript,
-    serverSession,
-    close: async () => {
-      await close()
-      for (const misfit of misfits) throw new Error(`Scripted wrongly: ${(misfit as Error).message}`, { cause: misfit })
-      for (const handler of scripted(options)) if (isAnswers(handler)) handler.done()
-    },
-  })
+    serverSession: serverSession as unknown as Session,
+    // The call during which the script turns out wrong says so itself: a second error of `await using` would hide it.
+    call: (...args: unknown[]) =>
+      call(...args).finally(() => {
+        const misfit = misfits.find((each) => each instanceof Unscripted)
+        if (misfit === undefined || told) return
+        told = true
+        throw new Error(`The script of answers() does not fit: ${(misfit as Error).message}`)
+      }),
+    close,
+    [Symbol.asyncDispose]: () => (told ? end() : close()),
+  }) as TestClient<ToolsOf<S>>
+}
+
+/** Over one link, with what goes wrong on it. */
+function withFaults(server: Acceptor, faults: FaultPlan, clock: ConnectOptions['clock']): Link {
+  const [near, far] = memoryPair()
+  server.accept(far)
+  return faulty(near, faults, clock)
 }
 
 /** The server only sees that the user has cancelled, so the test would not be told what is wrong with its script. */

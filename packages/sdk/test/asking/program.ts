@@ -83,7 +83,7 @@ export async function run(program: Program, ctx: Context, perform: (effect: stri
       const answer = await ctx.elicit(step.unlessAccepted, step.unlessAccepted, FORM)
       if (answer.action !== 'accept') return [...said, 'stopped'].join('; ')
     } else if (step.fail === 'tool') throw new ToolError([...said, 'failed'].join('; '))
-    else throw new Error('nobody is told')
+    else throw new TypeError('nobody is told')
   }
   return said.join('; ')
 }

@@ -80,7 +80,7 @@ describe('L8 a child process that ends while it is asked something', () => {
     await hanging
     process.kill(link.pid, 'SIGTERM')
     await calling
-    expect(await link.gone).toEqual({ code: 0, signal: null })
+    expect(await link.gone).toMatchObject({ code: 0, signal: null })
     expect(client.session.stats()).toMatchObject({ ignored: {}, methods: { 'tools/call': { sent: 1, failed: 1 } } })
   })
 })

@@ -46,7 +46,7 @@ describe('E1 L2 programs that are no servers', () => {
     const error = await failure(program(source), { initialiseTimeout: '2s' })
     expect(error).toMatchObject({ kind: 'initialization_timeout', advice: expect.any(String) })
     expect(error.message).toMatch(
-      /answered neither server\/discover nor initialize within 2000 ms; ".+" wrote to its standard output what is not JSON: "Listening on 3000"; .+ last words: warming up$/,
+      /answered neither server\/discover nor initialize within 2000 ms; ".+" wrote to its standard output what is no message: "Listening on 3000"; .+ last words: warming up$/,
     )
   })
 

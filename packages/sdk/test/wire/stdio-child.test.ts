@@ -31,7 +31,7 @@ describe('T a server as a child process', () => {
     expect(marked(current)).toEqual([link.pid])
     expect((await client.call('act')).text).toBe('ok')
     await client.close()
-    expect(await link.gone).toEqual({ code: 0, signal: null })
+    expect(await link.gone).toEqual({ code: 0, signal: null, told: null })
     expect(marked(current)).toEqual([])
   })
 
@@ -148,7 +148,7 @@ describe('T children that misbehave', () => {
   it('closes its output but stays: the link ends, and so does the process', async () => {
     const { client, link } = await connected('closes its output')
     await expect(client.call('act')).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/closed its output/) })
-    expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM' })
+    expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM', told: 'SIGTERM' })
   })
 
   it('closes its input but stays: the same', async () => {
@@ -159,7 +159,7 @@ describe('T children that misbehave', () => {
     const link = await started('closes its input', { stderr: () => closed() })
     await heard
     await expect(connect(link)).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/closed its input/) })
-    expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM' })
+    expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM', told: 'SIGTERM' })
   })
 
   it('answers with a line of 300 MB: that request fails, memory stays flat, the next one works', async () => {
@@ -197,7 +197,7 @@ describe('T the end of a child process', () => {
   it('ignores the end of its input and SIGTERM: it is killed', async () => {
     const { client, link } = await connected('ignores everything')
     await client.close()
-    expect(await link.gone).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(await link.gone).toEqual({ code: null, signal: 'SIGKILL', told: 'SIGKILL' })
     expect(marked(current)).toEqual([])
   })
 
@@ -256,12 +256,12 @@ describe('T the end of the process that started it', () => {
   })
 
   it('has nothing more to do: it waits for the server to end', async () => {
-    expect(await family('runs out', [process.execPath, served.path])).toEqual({ code: 0, signal: null })
+    expect(await family('runs out', [process.execPath, served.path])).toMatchObject({ code: 0, signal: null })
     expect(marked(current)).toEqual([])
   })
 
   it.each(['leaves a grandchild', 'leaves a quiet grandchild'])('waits for the whole group, and has nothing else to do: %s', async (mode) => {
-    expect(await family('waits', [process.execPath, misbehaving, mode])).toEqual({ code: 0, signal: null })
+    expect(await family('waits', [process.execPath, misbehaving, mode])).toMatchObject({ code: 0, signal: null })
     await allGone(current)
   })
 
