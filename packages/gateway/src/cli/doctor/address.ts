@@ -124,6 +124,23 @@ function tlsCheck(findings: Findings, url: URL, port: number, { timeout, signal 
   })
 }
 
+/** Whether the port begins to speak TLS. Nothing is sent, and no certificate is judged. */
+export function speaksTls(url: URL, { timeout, signal }: Patience): Promise<boolean> {
+  const host = hostOf(url)
+  return new Promise((resolve) => {
+    const port = url.port === '' ? PORTS[url.protocol] : Number(url.port)
+    const socket = connectTls({ host, port: port ?? 0, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    const end = (speaks: boolean): void => {
+      socket.destroy()
+      resolve(speaks)
+    }
+    signal.addEventListener('abort', () => end(false), { once: true })
+    socket.setTimeout(timeout, () => end(false))
+    socket.once('error', () => end(false))
+    socket.once('secureConnect', () => end(true))
+  })
+}
+
 function certificateCheck(findings: Findings, socket: TLSSocket): boolean {
   const { authorizationError } = socket
   const code =

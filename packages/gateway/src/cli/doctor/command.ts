@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { ParleyError } from 'parley-mcp'
 import type { Link } from 'parley-mcp/client'
-import { type LinkEvents, milliseconds, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
+import { isStrayLine, type LinkEvents, milliseconds, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 import { type ChildLink, type ChildSpec, childLink } from 'parley-mcp/node'
 import { openPatiently, type Surroundings } from '../connecting.ts'
 import { type Aim, withTarget } from '../target.ts'
@@ -16,6 +16,8 @@ import { versionsFix } from './versions-fix.ts'
 
 /** Longer than the whole way from a closed input to SIGKILL takes. */
 const END_MS = 8000
+/** How long a server has to end when its input is closed, before it is told to. */
+const INPUT_END = '2s'
 
 export async function commandChecks(findings: Findings, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
   const spec = aim.target as ChildSpec
@@ -24,7 +26,7 @@ export async function commandChecks(findings: Findings, aim: Aim, surroundings: 
   const began = performance.now()
   try {
     const opening = async (): Promise<Link> => {
-      const heard = new Heard(await childLink(spec))
+      const heard = new Heard(await childLink({ ...spec, shutdown: { inputEnd: INPUT_END } }))
       children.push(heard)
       return heard
     }
@@ -94,7 +96,7 @@ class Heard extends WrappedLink {
 
   #look(text: string): void {
     const line = text.trim()
-    if (line === '' || line.startsWith('{') || line.startsWith('[')) return
+    if (!isStrayLine(line)) return
     this.junk++
     this.firstJunk ??= oneLine(line, 120)
   }
@@ -114,11 +116,12 @@ function outputCheck(findings: Findings, children: readonly Heard[]): void {
 async function endCheck(findings: Findings, children: readonly Heard[]): Promise<void> {
   const began = performance.now()
   const exits = await within(END_MS, Promise.all(children.map(({ child }) => child.gone)))
-  const forced = exits === 'late' ? 'SIGKILL' : exits.find((exit) => exit.signal !== null)?.signal
-  if (forced === undefined || forced === null) return findings.ok('ends', `by itself when its input was closed, in ${elapsed(performance.now() - began)}`)
+  const took = elapsed(performance.now() - began)
+  const told = exits === 'late' ? 'SIGKILL' : exits.find((exit) => exit.told !== null)?.told
+  if (told === undefined || told === null) return findings.ok('ends', `by itself when its input was closed, in ${took}`)
   findings.warning(
     'ends',
-    `only by ${forced}, not when its input was closed`,
+    `not when its input was closed: it still ran ${INPUT_END} later and had to be ended by ${told}`,
     'the server should end at the end of its standard input: clients that only close it leave it running',
   )
 }

@@ -1,12 +1,15 @@
 /** How a server fares in conversation: what it speaks, what it lists, and how long it takes. */
-import type { Tool } from 'parley-mcp'
+import { ParleyError, type Tool } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import { count, elapsed, oneLine } from '../text.ts'
 import type { Findings } from './check.ts'
+import { refusedBecause } from './tool-definitions.ts'
 
 const SLOW_MS = 5000
 /** What the most particular of clients take. */
 const TAKEN_EVERYWHERE = /^[A-Za-z0-9_-]{1,64}$/
+
+const LIST_FIX = 'the server fails at its own list: see its log, or ask its author'
 
 export interface Conversation {
   /** In milliseconds. */
@@ -20,7 +23,12 @@ export async function conversationChecks(findings: Findings, client: Client, { c
   if (connectedIn > SLOW_MS)
     findings.warning('speaks', who, 'clients that wait for less give up: install what it fetches at its start beforehand, or raise "initialiseTimeout"')
   else findings.ok('speaks', who)
-  if (client.capabilities.tools === undefined) return findings.ok('lists tools', 'it offers none')
+  if (client.capabilities.tools === undefined) findings.ok('lists tools', 'it offers none')
+  else await toolListChecks(findings, client, signal)
+  await otherListChecks(findings, client, signal)
+}
+
+async function toolListChecks(findings: Findings, client: Client, signal: AbortSignal): Promise<void> {
   const began = performance.now()
   try {
     const tools = await client.tools({ signal })
@@ -33,16 +41,40 @@ export async function conversationChecks(findings: Findings, client: Client, { c
     toolChecks(findings, tools)
   } catch (error) {
     signal.throwIfAborted()
-    findings.problem('lists tools', oneLine((error as Error).message, 500), 'the server fails at its own list: see its log, or ask its author')
+    findings.problem('lists tools', oneLine((error as Error).message, 500), LIST_FIX)
+  }
+}
+
+/** Only failures are worth a line. A list the server does not know is an empty one to every client. */
+async function otherListChecks(findings: Findings, client: Client, signal: AbortSignal): Promise<void> {
+  const { resources, prompts } = client.capabilities
+  const lists: readonly (readonly [name: string, declared: boolean, list: () => Promise<unknown>])[] = [
+    ['lists resources', resources !== undefined, () => client.resources({ signal })],
+    ['lists resource templates', resources !== undefined, () => client.templates({ signal })],
+    ['lists prompts', prompts !== undefined, () => client.prompts({ signal })],
+  ]
+  for (const [name, declared, list] of lists) {
+    if (!declared) continue
+    try {
+      await list()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof ParleyError && error.kind === 'method_not_found') continue
+      findings.problem(name, oneLine((error as Error).message, 500), LIST_FIX)
+    }
   }
 }
 
 function toolChecks(findings: Findings, tools: readonly Tool[]): void {
+  const refused = tools.flatMap((tool) => refusedBecause(tool)?.replace(/^/, `${few([String(tool.name)])} `) ?? [])
+  if (refused.length > 0) {
+    const others = refused.length === 1 ? '' : `; ${count(refused.length - 1, 'other tool')} as well`
+    findings.problem('tool definitions', `${refused[0]}${others}`, 'clients refuse the whole list because of it: mend the definition in the server')
+  }
   const names = tools.map((tool) => tool.name)
   const twice = [...new Set(names.filter((name, at) => names.indexOf(name) !== at))]
-  const odd = names.filter((name) => !TAKEN_EVERYWHERE.test(name))
-  const wordless = tools.filter((tool) => (tool.description ?? '').trim() === '').map((tool) => tool.name)
-  const shapeless = tools.filter((tool) => (tool.inputSchema as { type?: unknown } | undefined)?.type !== 'object').map((tool) => tool.name)
+  const odd = names.filter((name) => typeof name === 'string' && !TAKEN_EVERYWHERE.test(name))
+  const wordless = tools.filter((tool) => (tool.description ?? '') === '' || /^\s*$/.test(String(tool.description))).map((tool) => tool.name)
   if (twice.length > 0) findings.warning('tool names', `listed more than once: ${few(twice)}`, 'clients take the first or fail: rename one')
   if (odd.length > 0)
     findings.warning(
@@ -52,7 +84,6 @@ function toolChecks(findings: Findings, tools: readonly Tool[]): void {
     )
   if (wordless.length > 0)
     findings.warning('tool descriptions', `${count(wordless.length, 'tool')} without any: ${few(wordless)}`, 'models choose tools by their descriptions')
-  if (shapeless.length > 0) findings.warning('tool inputs', `no object schema: ${few(shapeless)}`, 'an input schema must have "type": "object"')
 }
 
 function few(names: readonly string[]): string {

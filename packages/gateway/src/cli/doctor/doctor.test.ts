@@ -248,6 +248,30 @@ describe('parley doctor on a command', () => {
     })
   })
 
+  it.each([
+    ['--untyped', 'tool definitions', 'odd has an "inputSchema" without "type": "object"'],
+    ['--unlistable', 'lists tools', 'the database is away'],
+    ['--unreadable', 'lists resources', 'the disk is away'],
+  ])('finds a problem where clients cannot list: %s', async (habit, check, detail) => {
+    const diagnosis = await doctor(...plain(habit))
+    expect(diagnosis.code).toBe(1)
+    expect(named(diagnosis, check)).toMatchObject({ status: 'problem', detail: expect.stringContaining(detail) })
+    if (habit === '--untyped') return
+    const { code, out } = await parley(['inspect', '--fast', ...plain(habit)])
+    expect(code).toBe(1)
+    expect(out).toMatch(/cannot be listed/)
+  })
+
+  it('takes a list that the server does not know for an empty one', async () => {
+    expect(await doctor(...plain('--half'))).toMatchObject({ code: 0, ok: true })
+    expect((await parley(['inspect', '--fast', ...plain('--half')])).code).toBe(0)
+  })
+
+  it('says of one that ends only when it is told to, with what code ever, that it had to be told', async () => {
+    const ends = named(await doctor(...plain('--late')), 'ends')
+    expect(ends).toMatchObject({ status: 'warning', detail: 'not when its input was closed: it still ran 2s later and had to be ended by SIGTERM' })
+  })
+
   it('gives up on one that never answers, and ends it', async () => {
     const diagnosis = await doctor('--timeout', '400ms', ...plain('--mute'))
     expect(diagnosis.code).toBe(1)
@@ -256,6 +280,14 @@ describe('parley doctor on a command', () => {
 
   it('warns of one that has to be killed', async () => {
     expect(named(await doctor(...plain('--stay')), 'ends')).toMatchObject({ status: 'warning', detail: expect.stringContaining('SIGTERM') })
+  })
+
+  it.each([
+    [['--bracket'], '"[server] Listening on http://localhost:3000"'],
+    [['--record'], String.raw`"{\"level\":\"info\",\"msg\":\"starting\"}"`],
+  ])('takes no log line for a message: %j', async (habits, line) => {
+    const diagnosis = await doctor(...plain(...habits))
+    expect(named(diagnosis, 'output')).toMatchObject({ status: 'warning', detail: expect.stringContaining(line) })
   })
 })
 

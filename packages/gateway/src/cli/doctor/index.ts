@@ -9,6 +9,7 @@ import { adjusted, type SharedOptions } from '../options.ts'
 import { paint } from '../paint.ts'
 import { inParallel } from '../parallel.ts'
 import { type Aim, aimAtServer, aimOf, demandNoAddress, type Wish } from '../target.ts'
+import { clientConfigurations } from './clients.ts'
 import { commandChecks } from './command.ts'
 import { configurationChecks } from './configuration.ts'
 import { machineChecks } from './machine.ts'
@@ -59,15 +60,26 @@ async function look(subjects: Subjects, given: DoctorOptions, surroundings: Surr
     return await lookAtServers(subjects, [overheard(aim, surroundings.io, given.verbose)], surroundings, signal)
   }
   demandNoAddress(given)
-  if (given.config === undefined && !existsSync(USUAL_FILE))
-    throw usageError(
-      `There is no ${USUAL_FILE} in this folder, so nothing was looked at`,
-      'name what to look at: --config FILE, an address, or -- COMMAND ARGS',
-    )
+  if (given.config === undefined && !existsSync(USUAL_FILE)) return await lookAtClients(subjects, given, surroundings, signal)
   const file = given.config ?? USUAL_FILE
   const servers = given.server === undefined ? await lookAtAll(subjects, file) : await lookForOne(subjects, file, given.server)
   const aims = servers.map((server) => overheard(adjusted(aimAtServer(server), given), surroundings.io, given.verbose))
   await lookAtServers(subjects, aims, surroundings, signal)
+}
+
+/** Nobody said what to look at: what the clients on this machine start is the best guess. */
+async function lookAtClients(subjects: Subjects, given: DoctorOptions, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+  const missing = `There is no ${USUAL_FILE} in this folder`
+  const hint = 'name what to look at: --config FILE, an address, or -- COMMAND ARGS'
+  if (given.server !== undefined) throw usageError(`${missing}, so nothing was looked at`, hint)
+  const { files, aims } = await clientConfigurations(subjects, surroundings.io)
+  if (aims === undefined) {
+    const looked = files.map(({ client, path }) => `  ${client}: ${path}`).join('\n')
+    throw usageError(`${missing}, and no configuration of a client, so nothing was looked at. These files were looked for:\n${looked}`, hint)
+  }
+  lookAtMachine(subjects)
+  const adjustedAims = aims.map((aim) => overheard(adjusted(aim, { timeout: PATIENCE, ...given }), surroundings.io, given.verbose))
+  await lookAtServers(subjects, adjustedAims, surroundings, signal)
 }
 
 function lookAtMachine(subjects: Subjects): void {

@@ -37,7 +37,12 @@ async function inspectOne(aim: Aim, look: Look, given: InspectOptions, surroundi
     throw advised(error, aim, given, surroundings.program)
   })
   print(inspected, given, surroundings)
-  return EXIT.ok
+  return listsWell(inspected) ? EXIT.ok : EXIT.failed
+}
+
+/** Whether every list that the server offers could be had. */
+function listsWell({ tools, resources, templates, prompts }: Awaited<ReturnType<Look>>): boolean {
+  return [tools, resources, templates, prompts].every(({ error }) => error === null)
 }
 
 /** A server that cannot be reached does not hide the others. */
@@ -53,7 +58,7 @@ async function inspectAll(aims: readonly Aim[], look: Look, given: InspectOption
   if (given.json === true) {
     const servers = found.map((each) => ({
       name: each.name,
-      ok: 'inspected' in each,
+      ok: 'inspected' in each && listsWell(each.inspected),
       ...('inspected' in each ? each.inspected : { error: reportOf(each.error) }),
     }))
     io.stdout.write(`${JSON.stringify({ servers }, null, 2)}\n`)
@@ -66,7 +71,7 @@ async function inspectAll(aims: readonly Aim[], look: Look, given: InspectOption
       tell(failed(reportOf(each.error).kind, `${each.name}: ${reportOf(each.error).message}`), io, false)
     }
   }
-  return found.every((each) => 'inspected' in each) ? EXIT.ok : EXIT.failed
+  return found.every((each) => 'inspected' in each && listsWell(each.inspected)) ? EXIT.ok : EXIT.failed
 }
 
 function print(inspected: Awaited<ReturnType<Look>>, { json, first, all = false }: InspectOptions, { io }: Surroundings): void {
