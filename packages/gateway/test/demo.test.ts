@@ -13,8 +13,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
-/** The program behind `npm start`, without what builds it first. */
-const [, script = ''] = (manifestOf('.').scripts.start as string).split(' && node ')
+/** The program behind `npm start`. */
+const [, script = ''] = (manifestOf('.').scripts.start as string).split(/^node /)
 const command = join('packages/gateway', manifestOf('packages/gateway').bin.parley)
 
 interface Ended {
@@ -52,7 +52,7 @@ describe('npm start', () => {
   let url = ''
 
   beforeAll(async () => {
-    const env = { ...process.env, NOTES: join(folder, 'notes.json'), npm_lifecycle_event: 'start', npm_command: 'start' }
+    const env = { ...process.env, NOTES: join(folder, 'notes.json'), npm_lifecycle_event: 'start', npm_command: 'start', PARLEY_LOG: 'text' }
     gateway = spawn(process.execPath, [...script.split(' '), '--port', '0'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
     gateway.stderr.resume()
     gateway.stdout.setEncoding('utf8')
@@ -69,6 +69,23 @@ describe('npm start', () => {
     [...shown.matchAll(new RegExp(`^  ${beginning} (.*)$`, 'gm'))].map(([, line = '']) =>
       [...line.matchAll(/'([^']*)'|(\S+)/g)].map((word) => word[1] ?? word[2] ?? ''),
     )
+
+  it('ends with npm when that is told to', async () => {
+    const npm = spawn('npm', ['start', '--', '--port', '0'], {
+      cwd: root,
+      env: { ...process.env, NOTES: join(folder, 'other.json') },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let said = ''
+    npm.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    npm.stdout.resume()
+    while (!said.includes('listens on')) await once(npm.stderr, 'data')
+    const [, own = ''] = /listens on (http:[^\s"]+)/.exec(said) ?? []
+    npm.kill('SIGTERM')
+    await once(npm, 'close')
+    expect(said).toContain('SIGTERM: ending')
+    await expect(fetch(`${own}/healthz`)).rejects.toThrow()
+  })
 
   it('has a command that npm links at once, built or not', () => {
     expect(command).not.toContain('dist')
@@ -149,7 +166,7 @@ describe('npm start', () => {
   })
 
   it('says what to do when the port is in use', async () => {
-    const { code, stderr } = await parley(...script.split(' ').slice(1), '--port', new URL(url).port)
+    const { code, stderr } = await parley('gateway', '--config', 'examples/gateway/parley.json', '--port', new URL(url).port)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: The gateway cannot listen: port \d+ of 127\.0\.0\.1 is in use .*--port/)
   })

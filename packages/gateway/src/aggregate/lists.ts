@@ -133,6 +133,7 @@ export class Lists {
       if (list !== undefined) apart.push(served)
       return {
         server: served.upstream.name,
+        isRestarting: isRestarting(served.upstream),
         fetch: (place) => this.#fetchInTime(served, method, place),
         own: list && { ...this.#memoryOf(list.owner, method), fetch: (place) => this.#fetchInTime(served, method, place, list.ask) },
       }
@@ -339,6 +340,13 @@ function isAboutResources(method: ListMethod): method is ResourceMethod {
   return LISTS[method].kind === 'resources'
 }
 
+/** It was there, and comes back without being asked. */
+function isRestarting({ introduction, anyLine, supervisor }: Upstream): boolean {
+  if (introduction === undefined || anyLine !== undefined) return false
+  const { state } = supervisor.status()
+  return state === 'restarting' || state === 'starting'
+}
+
 /** What the gateway itself is shown, which is what everybody is. */
 async function askHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   upstream.demandUp()
@@ -350,7 +358,8 @@ async function askHome(upstream: Upstream, method: ListMethod, params: Body): Pr
 }
 
 async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
-  const line = await upstream.home()
+  // While it is away, nobody knows what it can do.
+  const line = await upstream.homeNow()
   if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }
   const { shelf, config } = upstream
   const generation = shelf.generationOf(method)

@@ -241,29 +241,60 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
       return { ...CALL, requestState: result?.['requestState'], inputResponses }
     }
 
-    /** The call is made again, and is held. */
-    async function hold(client: RawClient, retry: Body): Promise<{ id: number; answer: Promise<RawMessage> }> {
+    /** The call is made again, refused again, and held for so long at most. */
+    async function hold(client: RawClient, retry: Body, most: number): Promise<{ id: number; answer: Promise<RawMessage> }> {
       const after = vi.spyOn(clock, 'after')
       const id = client.nextId
       const answer = client.ask('tools/call', retry, LINKS)
-      await until(() => expect(after.mock.calls.map(([ms]) => ms)).toContain(30_000))
+      await until(() => expect(after.mock.calls.map(([ms]) => ms)).toContain(most))
       after.mockRestore()
       return { id, answer }
     }
 
-    it('the request is held until the server tells of each that it is complete (D-26), and others are served meanwhile', async () => {
+    it('the request is made at once, and a server that is content by now answers', async () => {
       const server = demanding(1, ...URLS)
       const client = clientOf(server)
-      const { answer } = await hold(client, await agreed(client))
+      expect(textOf(await client.ask('tools/call', await agreed(client), LINKS))).toBe('in')
+      expect(server.asked).toHaveLength(2)
+    })
+
+    it('refused again, it is held until the server tells of each link that it is complete (D-26), and others are served meanwhile', async () => {
+      const server = demanding(2, ...URLS)
+      const client = clientOf(server)
+      const { answer } = await hold(client, await agreed(client), 3000)
       complete(server, 'e0')
       complete(server, 'e7')
-      await clock.advance(29_999)
-      expect(server.asked).toHaveLength(1)
+      await clock.advance(2999)
+      expect(server.asked).toHaveLength(2)
       expect(textOf(await client.ask('tools/call', CALL, LINKS))).toBe('in')
       complete(server, 'e1')
       expect(textOf(await answer)).toBe('in')
-      expect(server.asked).toHaveLength(3)
+      expect(server.asked).toHaveLength(4)
       expect(client.of('notifications/elicitation/complete')).toEqual([])
+    })
+
+    it('a server that has told before is waited for 30 s', async () => {
+      const server = demanding(3, ...URLS)
+      const client = clientOf(server)
+      await agreed(client)
+      for (const id of ['e0', 'e1']) complete(server, id)
+      await flush()
+      const { answer } = await hold(client, await agreed(client), 30_000)
+      await clock.advance(29_999)
+      expect(server.asked).toHaveLength(3)
+      await clock.advance(1)
+      expect(textOf(await answer)).toBe('in')
+    })
+
+    it('a server that never tells is waited for once, and the links are asked for again', async () => {
+      const server = demanding(9, ...URLS)
+      const client = clientOf(server)
+      const { answer } = await hold(client, await agreed(client), 3000)
+      await clock.advance(3000)
+      expect((await answer).result).toMatchObject({ resultType: 'input_required' })
+      expect(server.asked).toHaveLength(3)
+      expect((await client.ask('tools/call', await agreed(client), LINKS)).result).toMatchObject({ resultType: 'input_required' })
+      expect(server.asked).toHaveLength(5)
     })
 
     it('it is not held when the server has told before', async () => {
@@ -282,24 +313,14 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
       expect(textOf(await client.ask('tools/call', await agreed(client), LINKS))).toBe('in')
     })
 
-    it('it is made after 30 s if the server says nothing', async () => {
-      const server = demanding(1, ...URLS)
+    it('it is not made again when the client gives it up meanwhile', async () => {
+      const server = demanding(2, ...URLS)
       const client = clientOf(server)
-      const { answer } = await hold(client, await agreed(client))
-      await clock.advance(29_999)
-      expect(server.asked).toHaveLength(1)
-      await clock.advance(1)
-      expect(textOf(await answer)).toBe('in')
-    })
-
-    it('it is not made at all when the client gives it up meanwhile', async () => {
-      const server = demanding(1, ...URLS)
-      const client = clientOf(server)
-      const { id } = await hold(client, await agreed(client))
+      const { id } = await hold(client, await agreed(client), 3000)
       client.send({ method: 'notifications/cancelled', params: { requestId: id } })
       await flush()
       await clock.advance(60_000)
-      expect(server.asked).toHaveLength(1)
+      expect(server.asked).toHaveLength(2)
     })
   })
 

@@ -1,12 +1,12 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
 import { type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, askingMethods, type Body, type Inbound, InputRequired, withMetadata } from 'parley-mcp/engine'
-import { BridgedCall, HANDLE_KEY, type Lease, type Line, type Upstream } from '../upstream/index.ts'
+import { BridgedCall, HANDLE_KEY, HeldTurn, type Lease, type Line, type Upstream } from '../upstream/index.ts'
 import { callParams, type Shared } from './endpoint.ts'
 import { withoutExecution, withTools } from './execution.ts'
 import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import { relay } from './relay.ts'
-import { whenLinksServed } from './url-required.ts'
+import { linksToServe, whenLinksServed } from './url-required.ts'
 import { isPart } from './view.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
@@ -54,35 +54,50 @@ async function lend(inbound: Inbound, home: Line, shared: Shared, params: Body):
   // What the gateway did not seal itself was never given to anybody by a server of the handshake era.
   if (inbound.params['requestState'] !== undefined && inbound.retry === undefined) throw foreignState()
   const lease = await shared.upstream.lines.lease(inbound)
-  const call = new BridgedCall(inbound)
-  let turn: (() => void) | undefined
-  const done = (): void => {
-    if (turn !== undefined) lease.line.holder = undefined
-    turn?.()
-    lease.line.roots.end(inbound)
-    lease.release()
+  const { line } = lease
+  let call = new BridgedCall(inbound)
+  try {
+    // Before the server knows of a call that its question could belong to.
+    if (line.roots.heard !== undefined) await line.roots.heard
+    const links = linksToServe(inbound, line)
+    let answer = await callInTurn(call, line, shared, params)
+    const served = whenLinksServed(answer, links, inbound, line)
+    if (served !== undefined) {
+      await served
+      call = new BridgedCall(inbound)
+      answer = await callInTurn(call, line, shared, params)
+    }
+    return withHandle(answer, lease)
+  } finally {
+    afterwards(call, () => {
+      line.roots.end(inbound)
+      lease.release()
+    })
+  }
+}
+
+/** Rule 1: where a question does not say to which call it belongs, there is only one that it can belong to. */
+async function callInTurn(call: BridgedCall, line: Line, shared: Shared, params: Body): Promise<Answer> {
+  const { inbound } = call
+  if (line.takesTurns) {
+    const { clock, config } = shared.upstream
+    const signal = line.turns.taken ? inbound.signal : undefined
+    await HeldTurn.take(line, call, clock, { maxQueued: config.maxQueued, signal })
   }
   try {
-    const { roots } = lease.line
-    // Before the server knows of a call that its question could belong to.
-    if (roots.heard !== undefined) await roots.heard
-    // Before its turn: meanwhile others may have theirs.
-    const held = whenLinksServed(inbound, lease.line)
-    if (held !== undefined) await held
-    // Rule 1: where a question does not say to which call it belongs, there is only one that it can belong to.
-    if (!lease.line.correlates && Object.keys(lease.line.identity.capabilities).length > 0) {
-      const { turns } = lease.line
-      turn = await turns.take({ maxQueued: shared.upstream.config.maxQueued, signal: turns.taken ? inbound.signal : undefined })
-      lease.line.holder = call
-    }
     if (inbound.cancelled) throw new ParleyError('request_cancelled')
-    if (roots.wanted) await refreshRoots(inbound, lease.line, shared.upstream)
-    if (inbound.logLevel !== undefined) await hearFrom(lease.line, inbound.logLevel)
-    return withHandle(await callWith(call, lease.line, shared, params), lease)
+    if (line.roots.wanted) await refreshRoots(inbound, line, shared.upstream)
+    if (inbound.logLevel !== undefined) await hearFrom(line, inbound.logLevel)
+    return await callWith(call, line, shared, params)
   } finally {
-    if (call.lasting === undefined) done()
-    else void call.lasting.finally(done)
+    afterwards(call, () => call.turn?.end())
   }
+}
+
+/** A call that became a task goes on after its answer. */
+function afterwards({ lasting }: BridgedCall, done: () => void): void {
+  if (lasting === undefined) done()
+  else void lasting.finally(done)
 }
 
 function callWith(call: BridgedCall, line: Line, { upstream, tasks }: Shared, params: Body): Promise<Answer> {

@@ -153,6 +153,14 @@ describe.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)('8.4 a client
     expect(textOf(await running(called))).toBe('You are Ann')
   })
 
+  it('C-23 is shown the tools of a server of 2025-11-25 that only run as tasks, without a word about tasks', async () => {
+    const client = clientOf(makeServer(), HANDSHAKE)
+    await client.shakeHands(version)
+    const tools = (await client.request('tools/list')).result?.['tools'] as Body[]
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['quick', 'slow', 'broken', 'ask', 'plain']))
+    expect(tools.filter((tool) => 'execution' in tool)).toEqual([])
+  })
+
   it.each([STATELESS, HANDSHAKE] as const)('cancels one at a server of %s', async (serverVersion) => {
     const client = clientOf(makeServer(), serverVersion)
     await client.shakeHands(version)

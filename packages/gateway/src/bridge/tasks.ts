@@ -51,10 +51,10 @@ export class TaskBridge {
     if (isStateless(inbound)) return this.#forStateless(call, line, own)
     // C-24: what was not offered is not granted either.
     const wanted = wish !== undefined && supports(inbound.caller.version, 'tasks') && declares(inbound.session.self.capabilities, 'tasks.requests.tools.call')
-    if (line.stateless) return wanted ? this.#begin(call, line, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
+    if (line.stateless) return wanted ? this.#begin(call, (task) => this.#follow(task, line, own)) : this.#follow(call, line, own)
     if (!wanted || !line.runsTasks) return this.#run(call, line, own)
     // Both have tasks, in the same words. But a server cannot tell clients apart that share a session, so their tasks are the gateway's.
-    return line.shared ? this.#begin(call, line, (task) => this.#run(task, line, own)) : relay(call, line, params, this.#upstream)
+    return line.shared ? this.#begin(call, (task) => this.#run(task, line, own)) : relay(call, line, params, this.#upstream)
   }
 
   /** Runs a tool of a server of the handshake era until it has a result. */
@@ -106,14 +106,14 @@ export class TaskBridge {
   async #forStateless(call: BridgedCall, line: Line, params: Body): Promise<Answer> {
     if (!(await this.#isRequired(line, params))) return relay(call, line, params, this.#upstream)
     if (!declaresExtension(call.inbound.caller.capabilities, TASKS_EXTENSION)) return this.#runAsTask(call, line, params)
-    return this.#begin(call, line, (task) => {
+    return this.#begin(call, (task) => {
       loseProgress(task, line)
       return this.#runAsTask(task, line, params)
     })
   }
 
   /** Answers that there is a task, and runs it behind that. */
-  async #begin(call: BridgedCall, line: Line, run: (call: BridgedCall) => Promise<Answer>): Promise<Answer> {
+  async #begin(call: BridgedCall, run: (call: BridgedCall) => Promise<Answer>): Promise<Answer> {
     let over: () => void = () => {}
     call.lasting = new Promise<void>((resolve) => {
       over = resolve
@@ -124,7 +124,7 @@ export class TaskBridge {
       return await this.#receiver.accept(call.inbound, (task) => {
         task.afterAnswer(over)
         const running = new BridgedCall(task)
-        if (line.holder === call) line.holder = running
+        call.turn?.handTo(running)
         return run(running)
       })
     } catch (error) {

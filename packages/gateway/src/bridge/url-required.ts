@@ -38,15 +38,21 @@ export function linksVisited(inbound: Inbound): Answer | undefined {
   throw new ParleyError('internal_error', { message: text })
 }
 
-/**
- * The user has agreed to open the links, and is not done yet: until the server says so the request is held, for a while, as it would only be refused again.
- * `undefined` when it can be made at once, as in a conversation in which the server was never asked for it and will not tell.
- */
-export function whenLinksServed(inbound: Inbound, line: Line): Promise<void> | undefined {
+/** Links that the user has agreed to open, of which the server may still tell that it is content; none where it was asked for them in another conversation. */
+export function linksToServe(inbound: Inbound, line: Line): readonly string[] {
   const state = stateOf(inbound)
-  if (state === undefined || isRefused(inbound) || !line.hears) return undefined
+  if (state === undefined || isRefused(inbound) || !line.hears) return []
   const opened = Object.keys(inbound.retry?.responses ?? {}).flatMap((key) => (Object.hasOwn(state.ids, key) ? [state.ids[key] as string] : []))
-  return line.awaitedLinks.whenServed(opened, inbound, line.client.session.clock)
+  return opened.filter((id) => line.awaitedLinks.has(id))
+}
+
+/** Where the server has refused the request again: kept when it is worth another attempt. `undefined` when there is nothing to wait for. */
+export function whenLinksServed(answer: Answer, links: readonly string[], inbound: Inbound, line: Line): Promise<void> | undefined {
+  return demandsLinks(answer) ? line.awaitedLinks.whenServed(links, inbound, line.client.session.clock) : undefined
+}
+
+function demandsLinks(answer: Answer): boolean {
+  return answer instanceof InputRequired && isObject(answer.state) && answer.state['k'] === 'url'
 }
 
 function stateOf({ retry }: Inbound): State | undefined {

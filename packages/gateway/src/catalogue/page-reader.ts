@@ -65,6 +65,11 @@ export class PageReader<Item> {
     this.#onLate = onLate
   }
 
+  /** The page as it was read last. */
+  last(place: Place): Page<Item> | undefined {
+    return this.#known.get(place)?.page
+  }
+
   /** Never rejects. With `reuse` a page that came within the last deadline is as good as a new one. */
   async read(fetch: FetchPage<Item>, place: Place, reuse: boolean): Promise<ReadPage<Item>> {
     const known = this.#known.get(place)

@@ -8,6 +8,8 @@ export interface ListSource<Item> {
   readonly server: string
   /** Gives items as they are to be shown. */
   readonly fetch: FetchPage<Item>
+  /** Whether the server is being started again: what it gave last is shown without waiting for it. */
+  readonly isRestarting?: boolean
   /** Where the client is shown a list of its own instead. */
   readonly own?: OwnSource<Item> | undefined
 }
@@ -61,9 +63,13 @@ export class MergedList<Item> {
   async page(sources: readonly ListSource<Item>[], cursor?: string): Promise<MergedPage<Item>> {
     const start = cursor === undefined ? { done: [], pages: 0 } : readCursor(cursor)
     this.#forgetOthers(sources)
-    const run = new Run(chosen(sources, start), start, this.#options, ({ server, fetch, own }, place) =>
-      own === undefined ? this.#reader(server).read(fetch, place, cursor !== undefined) : own.memory.read(own.fetch, place, cursor !== undefined),
-    )
+    const isFollowing = cursor !== undefined
+    const run = new Run(chosen(sources, start), start, this.#options, ({ server, fetch, own, isRestarting }, place) => {
+      if (own !== undefined) return own.memory.read(own.fetch, place, isFollowing)
+      const reader = this.#reader(server)
+      const last = isRestarting ? reader.last(place) : undefined
+      return last === undefined ? reader.read(fetch, place, isFollowing) : Promise.resolve({ page: last })
+    })
     return run.collect()
   }
 

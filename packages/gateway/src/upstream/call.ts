@@ -3,6 +3,7 @@ import { type ErrorKind, eraOf, type LogLevel, type Loss, logLevels, ParleyError
 import { askingMethods, type Body, type Crowd, type Inbound, isObject, META, type Member, type RequestOptions } from 'parley-mcp/engine'
 import type { Place } from '../supervision/index.ts'
 import { type AskedLink, LinkMemory } from './asked-links.ts'
+import type { HeldTurn } from './held-turn.ts'
 import type { DemandedLink, LinkDemands } from './link-demands.ts'
 
 /** A person or a model may take its time. */
@@ -36,6 +37,8 @@ export class BridgedCall implements Member {
   demanded: DemandedLink[] | undefined
   /** 8.1: most times that it is made again for a client that shook hands, because the server answers with questions. */
   maxRounds = 0
+  /** Set where calls of its conversation go one after the other. */
+  turn: HeldTurn | undefined
   seat: number | undefined
   #losses: Loss[] | undefined
   #links: LinkMemory | undefined
@@ -127,6 +130,7 @@ export class BridgedCall implements Member {
     // Who did not ask for progress has no use for it, and its words go on as they came.
     if (wantsProgress(question)) options.onProgress = ({ progress, total, message, more }) => question.progress(progress, total, message, more)
     const goOn = this.waitForClient()
+    const ownTurn = this.turn?.lend()
     this.#open++
     this.#asked = true
     try {
@@ -137,6 +141,7 @@ export class BridgedCall implements Member {
       throw error
     } finally {
       this.#open--
+      await ownTurn?.()
       goOn()
     }
   }

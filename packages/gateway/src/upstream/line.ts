@@ -18,6 +18,7 @@ import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
 import { LineRoots } from './line-roots.ts'
 import { Paced } from './paced.ts'
+import { EMPTY_PROFILE, profileOf } from './profile.ts'
 import { Turns } from './turns.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
@@ -70,10 +71,13 @@ export class Line {
   /** Those the server works on that can be asked, where there is nobody else to ask. */
   readonly #calls = new Crowd<BridgedCall>()
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
+  /** Whether the server was told of anything that it may ask. */
+  readonly #canAsk: boolean
   readonly #onDropped: (what: string) => void
 
   constructor(identity: Introduction, owner: LineOwner | undefined, onDropped: (what: string) => void) {
     this.identity = identity
+    this.#canAsk = profileOf(identity.capabilities) !== EMPTY_PROFILE
     this.owner = owner
     this.#onDropped = onDropped
   }
@@ -155,6 +159,11 @@ export class Line {
   /** Whether a question of the server names the request it belongs to: over HTTP it can, and is believed to until one does not. */
   get correlates(): boolean {
     return this.stateless || (this.client.session.transport === 'http' && !this.strays)
+  }
+
+  /** Whether its calls go one after the other: the server may ask something, and would not say to which of them it belongs. */
+  get takesTurns(): boolean {
+    return this.#canAsk && !this.correlates
   }
 
   request(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {

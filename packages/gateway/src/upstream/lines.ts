@@ -1,7 +1,8 @@
 /** Whose conversation with a server of the handshake era a request gets that has no session of its own (8.2). */
 import { type Capabilities, ParleyError } from 'parley-mcp'
-import { type Body, type Inbound, systemMint } from 'parley-mcp/engine'
+import { type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
+import { HANDLE_KEY, handleIn, handleKey, principalKey, sharedKey } from './conversation-keys.ts'
 import type { Line } from './line.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { SingleUse } from './single-use.ts'
@@ -14,9 +15,6 @@ export interface Lease {
   readonly handle: string | undefined
   release(): void
 }
-
-/** The key in `_meta` by which clients that know the gateway keep their conversation. */
-export const HANDLE_KEY = 'dev.parley/session'
 
 /** Conversations nobody uses end after so many milliseconds. */
 const IDLE = 600_000
@@ -66,8 +64,27 @@ export class Lines {
 
   lease(inbound: Inbound): Lease | Promise<Lease> {
     const profile = profileOf(inbound.caller.capabilities)
-    if (this.#upstream.hasSingleClient && profile.key === this.#upstream.homeProfile.key) return this.#homeLease()
-    return this.#sharedNow(profile) ?? this.#leaseFor(inbound, profile)
+    if (this.#usesHome(inbound, profile)) return this.#homeLease()
+    return this.#sharedNow(profile) ?? this.#localNow(inbound, profile) ?? this.#leaseFor(inbound, profile)
+  }
+
+  /** Where all clients are one, those that can be asked what the gateway itself can be asked need no second conversation. */
+  #usesHome(inbound: Inbound, profile: Profile): boolean {
+    if (profile.key !== this.#upstream.homeProfile.key) return false
+    return this.#upstream.hasSingleClient || (isLocalPolicy(this.#upstream.config.session) && this.#isLocal(inbound))
+  }
+
+  /** Whether the request is one of the only user of this machine's gateway. */
+  #isLocal({ principal }: Inbound): boolean {
+    return this.#upstream.hasLocalUser && principal === undefined
+  }
+
+  /** The kept conversation of the local user, where it has begun. */
+  #localNow(inbound: Inbound, profile: Profile): Lease | undefined {
+    if (!isLocalPolicy(this.#upstream.config.session) || !this.#isLocal(inbound)) return undefined
+    const kept = this.#kept.get(principalKey(inbound, profile))
+    const line = kept?.opened
+    return kept !== undefined && line?.open === true ? { line, handle: undefined, release: this.#use(kept) } : undefined
   }
 
   /** What all clients share, where that is wanted and there already, and nothing has to be found out: as it is for nearly every request. */
@@ -94,10 +111,9 @@ export class Lines {
   }
 
   /** The only client there is gets what is there. */
-  async #homeLease(): Promise<Lease> {
-    const line = await this.#upstream.homeNow()
-    line.users++
-    return { line, handle: undefined, release: () => void line.users-- }
+  #homeLease(): Lease | Promise<Lease> {
+    const { homeLine } = this.#upstream
+    return homeLine?.ready ? leaseOf(homeLine) : this.#upstream.homeNow().then(leaseOf)
   }
 
   /** The conversation that is kept for the client, if it has one; nothing is begun for a single request. */
@@ -110,16 +126,25 @@ export class Lines {
   /** The conversation that there is for this client and no other, if it has begun. */
   keptFor(inbound: Inbound): Line | undefined {
     if (this.#kept.size === 0) return undefined
-    for (const key of ownKeys(inbound)) {
+    for (const key of this.#ownKeys(inbound)) {
       const line = this.#kept.get(key)?.opened
       if (line?.open) return line
     }
     return undefined
   }
 
+  /** Under which there may be a conversation for a client and nobody else. */
+  #ownKeys(inbound: Inbound): string[] {
+    const profile = profileOf(inbound.caller.capabilities)
+    const handle = handleIn(inbound)
+    const keys = typeof handle === 'string' ? [handleKey(inbound, handle, profile)] : []
+    if (inbound.principal !== undefined || this.#isLocal(inbound)) keys.push(principalKey(inbound, profile))
+    return keys
+  }
+
   /** Told when a list changes in that conversation, also when it begins only later; until the returned function is called. */
   followKept(inbound: Inbound, told: (kind: ListKind) => void): () => void {
-    const keys = ownKeys(inbound)
+    const keys = this.#ownKeys(inbound)
     for (const key of keys) this.#followers.set(key, (this.#followers.get(key) ?? new Set()).add(told))
     return () => {
       for (const key of keys) {
@@ -145,8 +170,8 @@ export class Lines {
   /** What the operator says, else what is safe: nobody's state is anybody else's. */
   async policyFor(inbound: Inbound, profile: Profile): Promise<SessionPolicy> {
     const { session: chosen } = this.#upstream.config
-    const isKnown = inbound.principal !== undefined
-    // Those whom nobody knows are not one and the same.
+    const isKnown = inbound.principal !== undefined || this.#isLocal(inbound)
+    // Beyond this machine, clients that nobody knows are not one and the same.
     if (chosen === 'principal' && !isKnown) return 'request'
     const asked = chosen ?? (isKnown ? 'principal' : (await this.#isSessionless()) ? 'shared' : 'request')
     if (asked !== 'shared' || (await this.#mayShare(profile))) return asked
@@ -351,42 +376,18 @@ export class Lines {
   }
 }
 
-/** As servers are sent them: a handle opens the conversation it is of to whoever has it. The same object where there is none. */
-export function withoutHandle(params: Body): Body {
-  const meta = params['_meta'] as Body | undefined
-  if (meta?.[HANDLE_KEY] === undefined) return params
-  const { [HANDLE_KEY]: _, ...kept } = meta
-  const { _meta: _all, ...rest } = params
-  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept }
+function leaseOf(line: Line): Lease {
+  line.users++
+  let isReleased = false
+  const release = (): void => {
+    if (isReleased) return
+    isReleased = true
+    line.users--
+  }
+  return { line, handle: undefined, release }
 }
 
-/** Under which there may be a conversation for a client and nobody else. */
-function ownKeys(inbound: Inbound): string[] {
-  const profile = profileOf(inbound.caller.capabilities)
-  const handle = handleIn(inbound)
-  const keys = typeof handle === 'string' ? [handleKey(inbound, handle, profile)] : []
-  if (inbound.principal !== undefined) keys.push(principalKey(inbound, profile))
-  return keys
-}
-
-function handleIn({ params }: Inbound): unknown {
-  return (params['_meta'] as Body | undefined)?.[HANDLE_KEY]
-}
-
-function handleKey({ principal }: Inbound, handle: string, profile: Profile): string {
-  return keyOf('handle', principal, handle, profile.key)
-}
-
-function principalKey({ principal }: Inbound, profile: Profile): string {
-  return keyOf('principal', principal, profile.key)
-}
-
-/** None of the others begins like that. */
-function sharedKey({ key }: Profile): string {
-  return `shared ${key}`
-}
-
-/** Whatever the parts say, two keys are only equal when all of them are. */
-function keyOf(...parts: readonly (string | undefined)[]): string {
-  return JSON.stringify(parts.map((part) => part ?? null))
+/** Policies that give the local user one conversation; the others name something else. */
+function isLocalPolicy(policy: SessionPolicy | undefined): boolean {
+  return policy === undefined || policy === 'principal'
 }

@@ -1,5 +1,5 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
-import { type Capabilities, type Era, ParleyError } from 'parley-mcp'
+import { type Capabilities, type Era, ParleyError, type ProtocolVersion } from 'parley-mcp'
 import {
   type Client,
   type Clock,
@@ -7,17 +7,16 @@ import {
   connect,
   type Introduction,
   type LinkOpener,
-  type SessionEvent,
   systemClock,
   systemMint,
   TASKS_EXTENSION,
 } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
-import { type Refused, ServerLimit } from '../limits/index.ts'
+import { ServerLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
-import { Bulkhead, type Launch, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
+import { Bulkhead, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
 import { Complaints } from './complaints.ts'
-import { EventLog, type Help } from './events.ts'
+import { EventLog } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
@@ -27,30 +26,8 @@ import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { tooManySessions, unavailable } from './refusals.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
+import type { UpstreamOptions } from './upstream-options.ts'
 import { refuseCircle, viaIn, withVia } from './via.ts'
-
-export interface UpstreamOptions {
-  readonly log: GatewayLog
-  readonly translation: 'lenient' | 'strict'
-  readonly clock?: Clock
-  readonly random?: () => number
-  /** Told of everything that sessions with the server report. */
-  readonly onEvent?: (event: SessionEvent, upstream: string) => void
-  /** Told of each request that is one too many. */
-  readonly onRefused?: (refused: Refused) => void
-  /** Instead of what the configuration says. */
-  readonly launch?: Launch
-  /** Whether it has one client only, which then gets the conversation of the gateway itself: no second process is started for it. */
-  readonly singleClient?: boolean
-  /** Whether its clients are not one and the same. */
-  readonly severalClients?: boolean
-  /** Whether its process has the whole environment of this one. */
-  readonly inheritEnv?: boolean
-  /** Told of each line that its process writes to standard error, without secrets and control characters; without it they are for the log. */
-  readonly onStderr?: (line: string) => void
-  /** What is said with its failures to whoever can mend them. */
-  readonly help?: Help | undefined
-}
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
@@ -84,6 +61,8 @@ export class Upstream {
   readonly #options: UpstreamOptions
   readonly #listeners = new Set<(kind: ListKind) => void>()
   #era: Era | undefined
+  /** Whether a client that shook hands got a conversation of the other era. */
+  #refusesHandshake: boolean | undefined
   #home: Promise<Line> | undefined
   #homeProfile: Profile = EMPTY_PROFILE
   #homeLine: Line | undefined
@@ -159,6 +138,15 @@ export class Upstream {
     return this.#options.singleClient === true
   }
 
+  get hasLocalUser(): boolean {
+    return this.#options.localUser === true
+  }
+
+  /** The conversation of the gateway itself, once it is there. */
+  get homeLine(): Line | undefined {
+    return this.#homeLine
+  }
+
   /** What the conversation of the gateway itself can be asked; nothing, unless it is that of its only client as well. */
   get homeProfile(): Profile {
     return this.#homeProfile
@@ -201,11 +189,11 @@ export class Upstream {
   /** A server elsewhere that has no sessions has nothing to be spared. */
   get #isSessionless(): boolean {
     const { target } = this.config
-    return this.#era === 'stateless' && target.kind === 'remote' && /^https?:/i.test(target.url)
+    return this.#era === 'stateless' && this.#refusesHandshake !== false && target.kind === 'remote' && /^https?:/i.test(target.url)
   }
 
-  /** Opens a conversation in somebody's name, if there is room for it. `lasting`: it is opened again when it is lost. */
-  async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
+  /** Opens a conversation in somebody's name, if there is room for it. `lasting`: it is opened again when it is lost. `prefer`: what its client speaks. */
+  async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: ProtocolVersion): Promise<Line> {
     const room = this.full ? this.lines.makeRoom() : Promise.resolve()
     if (room === undefined) throw tooManySessions(this.config)
     this.touch()
@@ -213,7 +201,7 @@ export class Upstream {
     const leave = (): void => void this.#sessions--
     try {
       await room
-      const line = await this.#openLine(identity, owner, lasting)
+      const line = await this.#openLine(identity, owner, lasting, prefer)
       // What is being closed is still there, perhaps as a process.
       const closed = (): void => void line.close().then(leave, leave)
       if (line.open) line.client.onState(({ to }) => to === 'closed' && closed())
@@ -225,7 +213,7 @@ export class Upstream {
     }
   }
 
-  async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean): Promise<Line> {
+  async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: ProtocolVersion): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
     const line = new Line(identity, owner, (what) => this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, this.name))
@@ -242,6 +230,8 @@ export class Upstream {
       },
       ...(config.versions && { versions: config.versions }),
       ...(config.dialect && { dialect: config.dialect }),
+      // A client that speaks what its server speaks is not moved to another era.
+      ...(prefer && !this.#refusesHandshake && { prefer }),
       eras: {
         get: () => this.#era,
         set: (_, era) => {
@@ -264,7 +254,8 @@ export class Upstream {
     const client = await this.supervisor.attempt((open) => this.#connect(open, settings))
     line.client = client
     line.hearRoots()
-    this.#learn(client)
+    this.#learn(client, prefer !== undefined)
+    if (prefer !== undefined) this.#refusesHandshake = line.stateless
     if (this.#closed) {
       await line.close()
       throw unavailable(this.name, 'was removed from the configuration')
@@ -272,7 +263,7 @@ export class Upstream {
     this.#open.add(line)
     client.onState(({ to }) => to === 'closed' && this.#open.delete(line))
     client.onReconnect(() => {
-      this.#learn(client)
+      this.#learn(client, prefer !== undefined)
       line.hearRoots()
     })
     return line
@@ -364,11 +355,11 @@ export class Upstream {
     for (const line of [...this.#open]) void line.close()
   }
 
-  #learn(client: Client): void {
+  #learn(client: Client, prefers = false): void {
     const { peer, era } = client.session
     if (peer !== undefined) this.#introduction = introductionFor(peer, this.#introduction)
-    // Where the configuration leaves one era only, nobody has to find it out.
-    if (era !== undefined) this.#era = era
+    // Where the configuration leaves one era only, nobody has to find it out. A handshake that was preferred says nothing of the other era.
+    if (era !== undefined && !(prefers && era === 'handshake')) this.#era = era
   }
 
   /** L2, G: a server that nobody needs need not run; it is needed now. */

@@ -87,7 +87,7 @@ describe('the built command', () => {
       })
     }
     const [, url] = await eventually(async () => {
-      const found = /listens on (http:\S+)/.exec(words)
+      const found = /listens on (http:[^\s"]+)/.exec(words)
       if (found === null) throw new Error(`It does not listen: ${words}`)
       return found
     })

@@ -90,7 +90,7 @@ describe('restart policies', () => {
     expect(listed.map(({ name }) => name)).toContain('good__echo')
     expect(await textOf(good, 'echo', { text: 'well' })).toBe('well')
     const ready = await fetch(`${rig.url}/readyz`)
-    expect(ready.status).toBe(503)
+    expect(ready.status).toBe(200)
     expect(JSON.stringify(await ready.json())).not.toContain(SECRET)
   })
 

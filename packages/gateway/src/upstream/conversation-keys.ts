@@ -1,0 +1,37 @@
+/** Under which key a conversation with a server is kept, and the handle by which a client names its own. */
+import type { Body, Inbound } from 'parley-mcp/engine'
+import type { Profile } from './profile.ts'
+
+/** The key in `_meta` by which clients that know the gateway keep their conversation. */
+export const HANDLE_KEY = 'dev.parley/session'
+
+/** As servers are sent them: a handle opens the conversation it is of to whoever has it. The same object where there is none. */
+export function withoutHandle(params: Body): Body {
+  const meta = params['_meta'] as Body | undefined
+  if (meta?.[HANDLE_KEY] === undefined) return params
+  const { [HANDLE_KEY]: _, ...kept } = meta
+  const { _meta: _all, ...rest } = params
+  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept }
+}
+
+export function handleIn({ params }: Inbound): unknown {
+  return (params['_meta'] as Body | undefined)?.[HANDLE_KEY]
+}
+
+export function handleKey({ principal }: Inbound, handle: string, profile: Profile): string {
+  return keyOf('handle', principal, handle, profile.key)
+}
+
+export function principalKey({ principal }: Inbound, profile: Profile): string {
+  return keyOf('principal', principal, profile.key)
+}
+
+/** None of the others begins like that. */
+export function sharedKey({ key }: Profile): string {
+  return `shared ${key}`
+}
+
+/** Whatever the parts say, two keys are only equal when all of them are. */
+function keyOf(...parts: readonly (string | undefined)[]): string {
+  return JSON.stringify(parts.map((part) => part ?? null))
+}
