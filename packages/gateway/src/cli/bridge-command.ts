@@ -7,7 +7,7 @@ import { sameServer } from './serve/same-server.ts'
 import type { BridgeStart } from './serve/starts.ts'
 import { addressIn, demandNoAddress, headersFrom, NEEDS_CONFIG, type Wish } from './target.ts'
 
-type Given = Wish & Pick<SharedOptions, 'timeout'>
+type Given = Wish & Pick<SharedOptions, 'timeout' | 'version'>
 
 /** `program`: how this program is called. */
 export async function bridgeCommand(given: Given, { io, program }: Pick<Surroundings, 'io' | 'program'>): Promise<void> {
@@ -41,13 +41,13 @@ function choice(names: readonly string[] | undefined, { config }: Given, program
 
 /** `names`: the servers to choose from, where a configuration is given without a name. */
 export function bridgeStart(given: Given, names = ''): BridgeStart {
-  const { url, command, config, server, header = [], transport, timeout } = given
+  const { url, command, config, server, header = [], transport, timeout, version } = given
   if (server !== undefined && config === undefined) throw usageError(NEEDS_CONFIG)
   const ways = [url !== undefined, command.length > 0, config !== undefined].filter(Boolean).length
   if (ways !== 1)
     throw usageError(ways === 0 ? 'No server was given' : 'Only one server can be bridged', '--config F --server NAME, or an address, or -- COMMAND ARGS')
   if (url === undefined) demandNoAddress(given)
-  const limits = { timeout: timeout === undefined ? undefined : milliseconds(timeout) }
+  const limits = { timeout: timeout === undefined ? undefined : milliseconds(timeout), version }
   if (config !== undefined) {
     if (server === undefined) throw usageError('Which server of the configuration?', names)
     return { upstream: { kind: 'configured', config, server }, ...limits }

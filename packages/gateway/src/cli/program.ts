@@ -106,7 +106,7 @@ ${EXIT_CODES}`,
 }
 
 function bridge(program: Command, { options, command }: Line): void {
-  withTarget(program.command('bridge'), options.program)
+  withVersion(withTarget(program.command('bridge'), options.program))
     .description('speak standard input and output here, and to any server there')
     .usage('--config F --server NAME | URL | -- COMMAND ARGS')
     .addArgument(new Argument('[url...]', 'the address of the server'))
@@ -115,6 +115,7 @@ function bridge(program: Command, { options, command }: Line): void {
       `
 Examples:
   $ parley bridge https://mcp.example.com/mcp
+  $ parley bridge --version 2025-06-18 https://mcp.example.com/mcp
   $ parley bridge --config parley.json --server files
   $ parley bridge -- npx -y some-server
 ${EXIT_CODES}`,
@@ -181,7 +182,9 @@ function doctor(program: Command, { options, command, setExit }: Line): void {
   withOutput(withTarget(program.command('doctor'), options.program))
     .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
     .usage('[URL | -- COMMAND ARGS | --config F [--server NAME]]')
-    .addArgument(new Argument('[url...]', 'the address of a server; without any, parley.json in this folder is looked at'))
+    .addArgument(
+      new Argument('[url...]', 'the address of a server; without any, parley.json in this folder, or the servers of the MCP clients on this machine'),
+    )
     .addHelpText(
       'after',
       `

@@ -30,7 +30,7 @@ export interface Aim {
   readonly name: string | undefined
   readonly subject: Subject
   readonly target: NodeTarget
-  readonly options: Pick<NodeConnectOptions, 'versions' | 'timeout' | 'initialiseTimeout'>
+  readonly options: Pick<NodeConnectOptions, 'versions' | 'timeout' | 'initialiseTimeout' | 'dialect'>
 }
 
 /** The same server by another way. */
@@ -93,8 +93,8 @@ function aimAtCommand([command = '', ...args]: readonly string[]): Aim {
   }
 }
 
-export function aimAtServer({ name, target, versions, timeout, initialiseTimeout }: ServerConfig): Aim {
-  const options = { timeout, initialiseTimeout, ...(versions === undefined ? {} : { versions }) }
+export function aimAtServer({ name, target, versions, dialect, timeout, initialiseTimeout }: ServerConfig): Aim {
+  const options = { timeout, initialiseTimeout, ...(versions && { versions }), ...(dialect && { dialect }) }
   if (target.kind === 'command') {
     const { command, args, env, cwd } = target
     const spec = { command, args, env: { ...env }, ...(cwd === undefined ? {} : { cwd }) }

@@ -86,6 +86,8 @@ export const ACCEPTED: readonly Accepted[] = [
         store: 'memory',
         allowedHosts: ['mcp.example.com'],
         allowedOrigins: ['https://app.example'],
+        metricsHosts: ['parley.monitoring.svc'],
+        requiredServers: ['files'],
         principalHeader: 'X-Forwarded-User',
         sessionIdle: '5m',
         rateLimit: { requests: '${PORT}' },

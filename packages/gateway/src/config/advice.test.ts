@@ -18,7 +18,8 @@ describe('a session for each principal', () => {
     `{ "mcpServers": {\n  "old": { "command": "x", "session": "${session}" } }, "gateway": ${JSON.stringify(gateway)} }`
 
   it('G: is warned of where nobody is known', () => {
-    expect(read(file({})).warnings.map(describeProblem)).toEqual([
+    const beyond = { allowedHosts: ['mcp.example.com'] }
+    expect(read(file(beyond)).warnings.map(describeProblem)).toEqual([
       [
         'parley.json:2:39 mcpServers.old.session',
         '  "principal" needs gateway.principalHeader: without it nobody is known over HTTP, and every request has a session of its own.',
@@ -29,6 +30,7 @@ describe('a session for each principal', () => {
 
   it('G: is fine where somebody is, and so is everything else', () => {
     expect(read(file({ principalHeader: 'X-User' })).warnings).toEqual([])
+    expect(read(file({})).warnings).toEqual([])
     expect(read(file({}, 'request')).warnings).toEqual([])
   })
 })

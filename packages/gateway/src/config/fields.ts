@@ -77,7 +77,7 @@ export const SERVER_FIELDS = {
   }),
   dialect: field('A dialect it speaks instead of plain MCP.', choice(words('erlmcp')), { examples: ['erlmcp'] }),
   session: field(
-    "Whose session with the server a client without a session of its own is given: one for all, one for each principal, one for each request, or the client's handle.",
+    "Whose session with the server a client without a session of its own is given: one for all, one for each user (the local user, or each principal), one for each request, or the client's handle. Default: for each user where the user is known, else for each request.",
     choice(words('shared', 'principal', 'request', 'handle')),
     { examples: ['principal'] },
   ),
@@ -121,13 +121,18 @@ export const GATEWAY_FIELDS = {
   host: field('The address to listen on. Anything but this machine needs `allowedHosts`.', text(RULES.host), { default: '127.0.0.1', examples: ['0.0.0.0'] }),
   store: field('Where sessions are kept.', text(RULES.store), { default: 'memory', examples: ['memory'] }),
   allowedHosts: field(
-    'The names this gateway is reached by, beside those of this machine where it listens to this machine alone.',
-    list(text(RULES.host), { filled: true }),
+    'The names this gateway is reached by, beside those of this machine where it listens to this machine alone. `"any"` (or `"*"`) allows every name.',
+    list(text(RULES.allowedHost), { filled: true }),
     {
       examples: [['mcp.example.com']],
     },
   ),
   allowedOrigins: field('The web pages that may call it; without it, none.', list(text(RULES.origin)), { examples: [['https://app.example']] }),
+  metricsHosts: field(
+    'Names by which monitors may read `/metrics`, beside `allowedHosts` and plain IP addresses, which always may. `"any"` (or `"*"`) allows every name.',
+    list(text(RULES.allowedHost)),
+    { default: [] as readonly string[], examples: [['parley.monitoring.svc']] },
+  ),
   principalHeader: field('The header in which a proxy in front tells who the client is.', text(RULES.headerName), { examples: ['X-Forwarded-User'] }),
   sessionIdle: field(
     'How long a client over HTTP may leave its session unused and its streams closed before the session ends, with the processes that run for it.',
@@ -137,6 +142,11 @@ export const GATEWAY_FIELDS = {
   rateLimit: field('The most requests one client may make, at all addresses together; without it, any number.', rateLimit, {
     examples: [{ requests: 600, per: '1m' }],
   }),
+  requiredServers: field(
+    'Servers without which the gateway is not ready: `/readyz` answers 503 while one of them cannot be used. Without it, the gateway is ready when it can serve.',
+    list(text(RULES.filled)),
+    { default: [] as readonly string[], examples: [['files']] },
+  ),
   log: field('What is written to the log.', choice(words('debug', 'info', 'warning', 'error', 'silent')), { default: 'info' as const, examples: ['debug'] }),
   translation: field(
     'What older peers get of fields they merely do not know: as they are (lenient), or moved to one they know, or left out (strict).',

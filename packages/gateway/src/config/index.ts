@@ -2,6 +2,7 @@
 export { serverDefaults, settingsDefaults } from './defaults.ts'
 export { type ConfigDiff, changedSettings, diffConfig, isSameConfig } from './diff.ts'
 export type { ConfigFormat } from './document.ts'
+export { hasLocalUser } from './local-user.ts'
 export { distance, nearest } from './nearest.ts'
 export { type Override, type ParseOptions, parseConfig, type Reading } from './parse.ts'
 export { ConfigError, type ConfigProblem, describeProblem } from './problem.ts'

@@ -90,6 +90,8 @@ describe('defaults', () => {
       store: 'memory',
       allowedHosts: undefined,
       allowedOrigins: undefined,
+      metricsHosts: [],
+      requiredServers: [],
       principalHeader: undefined,
       sessionIdle: 1_800_000,
       log: 'info',

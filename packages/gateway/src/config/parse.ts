@@ -4,8 +4,10 @@ import { isLoopback, isOwnAddress } from './cycle.ts'
 import { settingsDefaults } from './defaults.ts'
 import type { ConfigFormat, ConfigNode, ParsedDocument } from './document.ts'
 import type { Environment } from './expand.ts'
-import { Findings } from './findings.ts'
+import { Findings, quoted } from './findings.ts'
 import { parseJson } from './json-document.ts'
+import { hasLocalUser } from './local-user.ts'
+import { nearest } from './nearest.ts'
 import { Place } from './place.ts'
 import type { ConfigProblem } from './problem.ts'
 import { root } from './root.ts'
@@ -59,6 +61,7 @@ export function parseConfig(source: string, options: ParseOptions): Reading {
     }
     return config === undefined ? [] : [config]
   })
+  refuseUnknownRequired(read, place, servers)
   const warnings = findings.finish()
   return { config: { servers: new Map(configured.map((config) => [config.name, config])), gateway }, warnings }
 }
@@ -116,6 +119,23 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
   return { ...gateway.values, rateLimit: gateway.values.rateLimit?.values, pins: found(pins), audit: found(audit) }
 }
 
+/** A name that no server has would keep the gateway from ever being ready, or be a requirement that nobody checks. */
+function refuseUnknownRequired(read: ReadRoot | undefined, place: Place, servers: readonly ReadServer[]): void {
+  const gateway = read?.values.gateway
+  const at = gateway?.entries.get('requiredServers')?.value.at ?? 0
+  const names = servers.filter(({ group }) => !group.values.disabled).map(({ name }) => name)
+  for (const [index, name] of (gateway?.values.requiredServers ?? []).entries()) {
+    if (names.includes(name)) continue
+    const near = nearest(name, names)
+    const hint = near === undefined ? 'Write the name of a server that is switched on.' : `Did you mean "${near}"?`
+    place
+      .child('gateway')
+      .child('requiredServers')
+      .child(index)
+      .problem(at, `There is no server ${quoted(name)}.`, hint)
+  }
+}
+
 function refuseCycle({ group, place }: ReadServer, { target }: ServerConfig, gateway: GatewaySettings): void {
   if (target.kind !== 'remote' || !isOwnAddress(target.url, gateway)) return
   place
@@ -127,9 +147,9 @@ function refuseCycle({ group, place }: ReadServer, { target }: ServerConfig, gat
     )
 }
 
-/** Only a proxy tells who a client over HTTP is. */
-function warnOfNobodyKnown({ group, place }: ReadServer, { session }: ServerConfig, { principalHeader }: GatewaySettings): void {
-  if (session !== 'principal' || principalHeader !== undefined) return
+/** Only a proxy tells who a client over HTTP is; on this machine alone, there is one user. */
+function warnOfNobodyKnown({ group, place }: ReadServer, { session }: ServerConfig, gateway: GatewaySettings): void {
+  if (session !== 'principal' || gateway.principalHeader !== undefined || hasLocalUser(gateway)) return
   place
     .child('session')
     .warning(

@@ -275,6 +275,8 @@ describe('values', () => {
     expect(ofGateway({ allowedHosts: ['https://a.example'] })[0]).toContain('allowedHosts[0]: Not a host.')
     expect(ofGateway({ allowedOrigins: ['a.example'] })[0]).toContain('allowedOrigins[0]: Not an origin.')
     expect(ofGateway({ allowedHosts: [] })).toHaveLength(1)
+    expect(ofGateway({ allowedHosts: ['*.example.com'] })[0]).toContain('"any" (or "*") allows every name')
+    expect(ofGateway({ requiredServers: ['nobody'] })[0]).toContain('requiredServers[0]: There is no server "nobody".')
   })
 })
 

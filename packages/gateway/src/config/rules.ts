@@ -63,6 +63,12 @@ export const RULES = {
     hint: 'Write the name or address alone, without "http://" and without a path.',
     example: '"127.0.0.1"',
   },
+  allowedHost: {
+    pattern: /^(?:\*|[^\s/*]{1,256})$/u,
+    wrong: 'Not a host.',
+    hint: 'Write the name or address alone, without "http://", a path or patterns; "any" (or "*") allows every name.',
+    example: '"mcp.example.com"',
+  },
   origin: {
     pattern: /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/]{1,256}\/?$/u,
     wrong: 'Not an origin.',

@@ -87,12 +87,16 @@ export interface GatewaySettings {
   readonly store: string
   readonly allowedHosts: readonly string[] | undefined
   readonly allowedOrigins: readonly string[] | undefined
+  /** Names by which `/metrics` is read beside those. */
+  readonly metricsHosts: readonly string[]
   /** The header in which a proxy in front tells who the client is. */
   readonly principalHeader: string | undefined
   /** How long a client over HTTP may leave its session unused before it ends, in milliseconds. */
   readonly sessionIdle: number
   /** Most requests one client may make; absent: any number. */
   readonly rateLimit: RateLimit | undefined
+  /** Names of servers without which the gateway is not ready. */
+  readonly requiredServers: readonly string[]
   readonly log: 'debug' | 'info' | 'warning' | 'error' | 'silent'
   readonly translation: 'lenient' | 'strict'
   /** Where pinned tool definitions are kept; absent: beside the configuration, or in memory without one. */

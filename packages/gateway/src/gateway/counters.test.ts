@@ -1,3 +1,4 @@
+import { ParleyError } from 'parley-mcp'
 import type { SessionEvent } from 'parley-mcp/engine'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Metrics } from '../http/index.ts'
@@ -51,6 +52,14 @@ describe('X2 what translation loses in the gateway', () => {
     for (let n = 0; n < 2500; n++) counters.count(lossOf('B-06', 'w', `content[${n}]`), 'notes')
     expect(said).toHaveLength(2500)
     expect(metrics.text()).toContain('severity="w"} 2500\n')
+  })
+
+  it('X2 counts errors of a server as its own, and says the same once a minute and not as a failure', () => {
+    const refused = new ParleyError('internal_error', { message: 'no disk', code: -32603 })
+    for (let n = 0; n < 600; n++) counters.count({ type: 'error', during: 'tools/call', error: refused } as SessionEvent, 'notes')
+    expect(said).toEqual(['info: notes: tools/call: no disk'])
+    expect(metrics.text()).toContain('parley_server_errors_total{server="notes",code="-32603"} 600\n')
+    expect(metrics.text()).not.toContain('parley_internal_errors_total{')
   })
 
   it('V2 counts what else sessions tell: versions, messages without a place, failures', () => {

@@ -21,6 +21,7 @@ export class GatewayCounters {
   readonly #negotiated: Counter
   readonly #ignored: Counter
   readonly #errors: Counter
+  readonly #serverErrors: Counter
   readonly #refused: Counter
   readonly #said = new Map<string, number>()
   readonly #lastLosses = new LastLosses()
@@ -35,6 +36,7 @@ export class GatewayCounters {
     this.#negotiated = metrics.counter('parley_versions_negotiated_total', 'Sessions by the protocol version they agreed on', ['server', 'version'])
     this.#ignored = metrics.counter('parley_messages_ignored_total', 'Messages of peers that had no place in the conversation', ['server', 'what'])
     this.#errors = metrics.counter('parley_internal_errors_total', 'What failed in the gateway itself', ['server'])
+    this.#serverErrors = metrics.counter('parley_server_errors_total', 'Requests that a server answered with an error, or did not answer', ['server', 'code'])
     this.#refused = metrics.counter('parley_requests_refused_total', 'Requests that a rate limit refused', ['server', 'reason'])
     metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) => gauge.set(sessions()))
     metrics.gauge('parley_server_up', 'Whether a server can be used', ['server'], (gauge) => {
@@ -68,11 +70,18 @@ export class GatewayCounters {
         const words = `${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`
         // Clients and servers come and go.
         if (event.error instanceof ParleyError && DEPARTURES.has(event.error.kind)) return this.#log.debug(words, { server })
+        if (event.error instanceof ParleyError && !isOwn(event.error)) return this.#answered(event.error, event.during, words, server)
         this.#errors.add({ server })
         return this.#log.error(words, { server })
       }
       default:
     }
+  }
+
+  /** What a server answers with, or why it does not, is its own affair: the same again is said once a minute. */
+  #answered({ kind, code }: ParleyError, during: string, words: string, server: string): void {
+    this.#serverErrors.add({ server, code: String(code) })
+    if (this.#isNews(`${server} ${during} ${kind} ${code}`)) this.#log.info(words, { server, code })
   }
 
   /** Whoever is refused mostly comes again at once: that is said once a minute. */
@@ -89,7 +98,7 @@ export class GatewayCounters {
     const count = this.#losses.each({ server, rule, severity })
     count()
     const sentence = `${server}: ${method} lost something on its way: ${detail} (${rule}${path === '' ? '' : `, ${path}`})`
-    this.#say(sentence, { server, rule, severity, method, path })
+    this.#say(sentence, { server, rule, lossSeverity: severity, method, path })
     this.#lastLosses.keep({ loss, count, saidAt: this.#said.get(sentence) ?? 0 }, server)
   }
 
@@ -104,7 +113,12 @@ export class GatewayCounters {
 
   #say(sentence: string, facts: Record<string, unknown>): void {
     if (!this.#isNews(sentence)) return
-    if (facts['severity'] === 'i') this.#log.debug(sentence, facts)
+    if (facts['lossSeverity'] === 'i') this.#log.debug(sentence, facts)
     else this.#log.warning(sentence, facts)
   }
+}
+
+/** Whether it failed in the gateway itself: nobody sent it, and no server is why. */
+function isOwn({ kind, receivedCode, data }: ParleyError): boolean {
+  return receivedCode === undefined && data?.['server'] === undefined && (kind === 'internal_error' || kind === 'translation_failed')
 }

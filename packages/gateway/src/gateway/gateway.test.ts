@@ -186,24 +186,39 @@ describe('G the gateway', () => {
     expect(await client.tools()).toMatchObject([{ name: 'who', title: 'Who' }])
   })
 
-  it('readiness: ready while servers may still come, not when one has failed', async () => {
+  it('readiness: ready when it can serve, whatever became of one server, unless that one is required', async () => {
     const dead = await served(small('dead'))
     const { url: deadUrl } = dead
     await dead.close({ drain: 0 })
-    const { gateway, url } = await begin(configOf({ a: { url: (await served(small('a'))).url }, dead: { url: deadUrl } }))
-    expect(gateway.readiness().ready).toBe(true)
+    const servers = { a: { url: (await served(small('a'))).url }, dead: { url: deadUrl } }
+    const { gateway, url } = await begin(configOf(servers))
     await gateway.reach()
     expect(gateway.readiness()).toMatchObject({
-      ready: false,
+      ready: true,
       servers: [
         { name: 'a', state: 'running', ready: true },
         { name: 'dead', ready: false, detail: expect.any(String) },
       ],
     })
-    expect((await fetch(`${url}/readyz`)).status).toBe(503)
-    await gateway.reload(configOf({ a: { url: gateway.upstreams[0]?.config.target.kind === 'remote' ? gateway.upstreams[0].config.target.url : '' } }))
-    expect(gateway.readiness().ready).toBe(true)
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    await gateway.reload(configOf(servers, { requiredServers: ['dead'] }))
+    const probe = await fetch(`${url}/readyz`)
+    expect(probe.status).toBe(503)
+    expect(await probe.json()).toMatchObject({ status: 'not ready', servers: { a: { ready: true }, dead: { ready: false, required: true } } })
+    await gateway.reload(configOf({ a: servers.a }))
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  it('readiness: a permanent server that fails its first starts is tried again without a client, until it is there', async () => {
+    const first = await served(small('late'))
+    const { port, url: lateUrl } = first
+    await first.close({ drain: 0 })
+    const { gateway, url } = await begin(configOf({ late: { url: lateUrl } }, { requiredServers: ['late'] }))
+    await gateway.reach()
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    const again = await serveHttp(small('late'), { port })
+    undo.push(() => again.close({ drain: 0 }))
+    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), SOON)
   })
 
   it('readiness: a server that was never reached is not ready while it starts, for the probe, the page and the metric alike', async () => {
@@ -211,14 +226,19 @@ describe('G the gateway', () => {
     await once(mute, 'listening')
     undo.push(() => mute.close())
     const { port } = mute.address() as AddressInfo
-    const { gateway, url } = await begin(configOf({ mute: { url: `tcp://127.0.0.1:${port}` }, later: { url: `tcp://127.0.0.1:${port}`, lazy: true } }))
+    const { gateway, url } = await begin(
+      configOf({ mute: { url: `tcp://127.0.0.1:${port}` }, later: { url: `tcp://127.0.0.1:${port}`, lazy: true } }, { requiredServers: ['mute'] }),
+    )
     void gateway.reach()
     await vi.waitFor(() => expect(gateway.readiness().servers[0]?.state).toBe('starting'))
     const probe = await fetch(`${url}/readyz`)
     expect(probe.status).toBe(503)
     expect(await probe.json()).toEqual({
       status: 'not ready',
-      servers: { mute: { state: 'starting', ready: false, detail: expect.stringContaining('starting') }, later: { state: 'idle', ready: true } },
+      servers: {
+        mute: { state: 'starting', ready: false, required: true, detail: expect.stringContaining('starting') },
+        later: { state: 'idle', ready: true },
+      },
     })
     const metrics = await (await fetch(`${url}/metrics`)).text()
     expect(metrics).toMatch(/^parley_server_up\{server="mute"\} 0$/m)

@@ -5,11 +5,12 @@ import { isLoopback } from 'parley-mcp/node'
 import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
-import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, type ServerConfig } from '../config/index.ts'
+import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, hasLocalUser, type ServerConfig } from '../config/index.ts'
 import { GatewaySite, type Listening, Metrics, type Readiness } from '../http/index.ts'
 import { ClientLimit } from '../limits/index.ts'
-import { type GatewayLog, silentLog } from '../log/index.ts'
-import { type Help, Upstream } from '../upstream/index.ts'
+import { changedLog, type GatewayLog, silentLog } from '../log/index.ts'
+import { type Redact, redactionFor } from '../supervision/index.ts'
+import { type Help, keepRunning, Upstream } from '../upstream/index.ts'
 import { GatewayCounters } from './counters.ts'
 import { Receipts } from './receipts.ts'
 import { serverState } from './server-state.ts'
@@ -26,7 +27,7 @@ export interface GatewayOptions {
 }
 
 /** Settings that can be changed while it runs. */
-const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>(['rateLimit'])
+const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>(['rateLimit', 'requiredServers'])
 
 export class Gateway {
   readonly site: GatewaySite
@@ -35,6 +36,8 @@ export class Gateway {
   readonly #log: GatewayLog
   readonly #counters: GatewayCounters
   readonly #receipts: Receipts
+  /** By server: takes what its configuration keeps secret out of texts for the log. */
+  readonly #redactions = new Map<string, Redact>()
   readonly #served = new Map<string, ServedUpstream>()
   readonly #aggregate: AggregateServable
   readonly #clients: ClientLimit
@@ -54,7 +57,7 @@ export class Gateway {
     this.#config = config
     this.#settings = config.gateway
     this.#options = options
-    this.#log = options.log ?? silentLog
+    this.#log = changedLog(options.log ?? silentLog, (text) => [...this.#redactions.values()].reduce((clean, redact) => redact(clean), text))
     this.#counters = new GatewayCounters(
       this.metrics,
       this.#log,
@@ -70,12 +73,13 @@ export class Gateway {
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
       clients: this.#clients,
     })
-    const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle } = config.gateway
+    const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle } = config.gateway
     this.site = new GatewaySite({
       host,
       port,
       allowedHosts,
       allowedOrigins,
+      metricsHosts,
       principalHeader,
       sessionIdle,
       program: options.program,
@@ -129,9 +133,12 @@ export class Gateway {
     return this.#reloading
   }
 
+  /** Ready when it can serve, and the servers can be used without which the configuration says it is not. */
   readiness(): Readiness {
     const servers = this.upstreams.map(serverState)
-    return { ready: servers.every(({ ready }) => ready), servers }
+    const required = new Set(this.#config.gateway.requiredServers)
+    const ready = !this.#closed && servers.every((server) => server.ready || !required.has(server.name))
+    return { ready, servers: servers.map((server) => (required.has(server.name) ? { ...server, required: true } : server)) }
   }
 
   /** Names of the servers that its end waits for: they work on requests, or have not ended yet. */
@@ -207,6 +214,7 @@ export class Gateway {
   }
 
   #make(config: ServerConfig): ServedUpstream {
+    this.#redactions.set(config.name, redactionFor(config.target))
     const { log, clock } = { log: this.#log, clock: this.#options.clock }
     const { translation, host, principalHeader } = this.#settings
     const onEvent = (event: SessionEvent, upstream: string): void => this.#onEvent(event, upstream)
@@ -218,10 +226,13 @@ export class Gateway {
       onEvent,
       onRefused: (refused) => this.#counters.refuse(refused),
       severalClients,
+      localUser: hasLocalUser(this.#settings),
       help: this.#options.help?.(config.name),
       ...(clock && { clock }),
     })
     upstream.tools.pins = this.#pins
+    // It ends with the supervisor of the server.
+    if (!config.lazy) keepRunning(upstream)
     return new ServedUpstream(upstream, { translation, onEvent, clients: this.#clients, ...(clock && { clock }) })
   }
 

@@ -10,9 +10,11 @@ export interface GatewaySiteOptions {
   readonly host: string
   /** 0 for any that is free. */
   readonly port: number
-  /** Beside those of this machine, where nobody else reaches it. A list with `any` in it allows all. */
+  /** Beside those of this machine, where nobody else reaches it. A list with `any` or `*` in it allows all. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
+  /** Names by which `/metrics` is read, beside addresses and `allowedHosts`. A list with `any` in it allows all. */
+  readonly metricsHosts?: readonly string[] | undefined
   /** The header in which a proxy in front tells who the client is. */
   readonly principalHeader?: string | undefined
   /** How long a session of a client over HTTP may be unused, in milliseconds. Default: as the SDK has it. */
@@ -49,7 +51,7 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
     ...(sessionIdle === undefined ? {} : { idleTimeout: sessionIdle }),
     ...(log === undefined ? {} : { onError: (error: unknown) => log('Serving a request failed', error) }),
     ...(clock === undefined ? {} : { clock }),
-    mounts: pageMounts({ readiness, metricsText, landing }),
+    mounts: pageMounts({ readiness, metricsText, landing, metricsHosts: anyOf(options.metricsHosts ?? []) }),
   }
 }
 
@@ -61,7 +63,7 @@ function ownNames(host: string): readonly string[] {
 }
 
 function anyOf(list: readonly string[]): readonly string[] | 'any' {
-  return list.includes('any') ? 'any' : list
+  return list.includes('any') || list.includes('*') ? 'any' : list
 }
 
 /** By the code of the system: what it means, and the way out. */

@@ -1,4 +1,5 @@
 /** The plain paths of the gateway: for people, probes and monitors. */
+import { isIP } from 'node:net'
 import type { Mount } from 'parley-mcp/server'
 import { addressOf } from './address.ts'
 import { endpointsOf } from './endpoints.ts'
@@ -10,6 +11,8 @@ type Exchange = Parameters<Mount['handle']>[0]
 export interface PageSources {
   readonly readiness: () => Readiness
   readonly metricsText: () => string
+  /** Names by which monitors come that the guard does not know. */
+  readonly metricsHosts: readonly string[] | 'any'
   /** `url` is the address without a path, as the reader has it. */
   readonly landing: (url: string) => string
 }
@@ -19,10 +22,13 @@ const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=ut
 const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', allow: 'GET, HEAD' }
 
 /** By path. */
-export function pageMounts({ readiness, metricsText, landing }: PageSources): Record<string, Mount> {
+export function pageMounts({ readiness, metricsText, landing, metricsHosts }: PageSources): Record<string, Mount> {
   return {
     '/': forPeople(page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(addressOf(exchange))))),
-    '/metrics': page((exchange) => exchange.respond(200, METRICS_HEADERS, metricsText())),
+    '/metrics': forMonitors(
+      page((exchange) => exchange.respond(200, METRICS_HEADERS, metricsText())),
+      metricsHosts,
+    ),
     '/healthz': openPage((exchange) => json(exchange, 200, { status: 'ok' })),
     // Probes come by address, not by name: whom the guard would not let in learns whether, but not what.
     '/readyz': openPage(
@@ -75,6 +81,28 @@ function forPeople(shown: Mount): Mount {
 function wantsEvents(exchange: Exchange): boolean {
   const accept = exchange.header('accept') ?? ''
   return accept.includes('text/event-stream') && !accept.includes('text/html')
+}
+
+/**
+ * Monitors find the gateway by its address, which the guard refuses where names are listed. No web page can make its own name look like an
+ * address, so these are let in; other names as the settings say. Requests of web pages stay refused.
+ */
+function forMonitors(shown: Mount, names: readonly string[] | 'any'): Mount {
+  return {
+    ...shown,
+    strangers: (exchange) => {
+      const isLetIn = asks(exchange) && exchange.header('origin') === undefined && isHostOf(exchange, names)
+      if (isLetIn) shown.handle(exchange)
+      return isLetIn
+    },
+  }
+}
+
+function isHostOf(exchange: Exchange, names: readonly string[] | 'any'): boolean {
+  const host = (exchange.header('host') ?? '').toLowerCase()
+  const name = host.replace(/:\d{1,5}$/, '')
+  if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return true
+  return names === 'any' || names.some((each) => [host, name].includes(each.toLowerCase()))
 }
 
 function openPage(show: (exchange: Exchange) => void, toStrangers = show): Mount {

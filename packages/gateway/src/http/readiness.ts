@@ -6,6 +6,8 @@ export interface ServerState {
   readonly state: string
   /** Whether requests to it are answered, or wait no longer than its start takes. */
   readonly ready: boolean
+  /** Whether the gateway is not ready without it; absent: no. */
+  readonly required?: boolean
   /** Why it is not, in one line. */
   readonly detail?: string
 }

@@ -261,6 +261,20 @@ describe('what people and monitors ask for', () => {
     expect(await ask(port, '/readyz', { host: '10.0.0.7' })).toMatchObject({ status: 503, text: '{"status":"not ready"}' })
   })
 
+  it('/metrics is read by addresses and by the names that are set, and by no web page', async () => {
+    const { port } = await gateway({ allowedHosts: ['mcp.example.com'], metricsHosts: ['prometheus.svc'] }).listen()
+    const statusFor = async (headers: Record<string, string>): Promise<number> => (await ask(port, '/metrics', headers)).status
+    for (const host of ['10.0.0.7', '10.0.0.7:4000', '[fd00::7]:4000', 'prometheus.svc', 'Prometheus.svc:4000'])
+      expect([host, await statusFor({ host })]).toEqual([host, 200])
+    for (const host of ['evil.example', '10.0.0.7.evil.example']) expect([host, await statusFor({ host })]).toEqual([host, 403])
+    expect(await statusFor({ host: '10.0.0.7', origin: 'https://evil.example' })).toBe(403)
+  })
+
+  it.each(['any', '*'])('with %s in allowedHosts every name is allowed', async (word) => {
+    const { port } = await gateway({ allowedHosts: [word] }).listen()
+    expect((await ask(port, '/', { host: 'some.example' })).status).toBe(200)
+  })
+
   it('/metrics is what Prometheus reads', async () => {
     const { port } = await running()
     const { status, headers, text } = await ask(port, '/metrics')

@@ -1,1 +1,1 @@
-export { type GatewayLog, jsonLog, type LogSink, silentLog, textLog } from './log.ts'
+export { changedLog, type GatewayLog, jsonLog, type LogSink, silentLog, textLog } from './log.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonLog, textLog } from './log.ts'
+import { changedLog, jsonLog, textLog } from './log.ts'
 
 const now = (): Date => new Date('2026-07-28T12:30:01Z')
 
@@ -27,7 +27,29 @@ describe('the log for people', () => {
 })
 
 describe('the log for programs', () => {
+  it('escapes what ends lines or steers terminals', () => {
+    const written = lines(jsonLog, 'a\u009b2J\u2028b\u2029\u202ec\u0085')
+    expect(written).toMatch(/^[\x20-\x7e]*\n$/)
+    expect(JSON.parse(written)).toMatchObject({ message: 'a\u009b2J\u2028b\u2029\u202ec\u0085' })
+  })
+
+  it('has its own severity, whatever a fact is called', () => {
+    let written = ''
+    jsonLog('debug', (line) => (written += line), now).warning('lost', { severity: 'w', server: 'a' })
+    expect(JSON.parse(written)).toMatchObject({ severity: 'warning', server: 'a' })
+  })
+
   it('is one JSON object per line', () => {
     expect(JSON.parse(lines(jsonLog, 'a\nb'))).toEqual({ time: '2026-07-28T12:30:01.000Z', severity: 'warning', message: 'a\nb' })
   })
+})
+
+it('a changed log changes messages and facts', () => {
+  let written = ''
+  const log = changedLog(
+    jsonLog('debug', (line) => (written += line), now),
+    (text) => text.replaceAll('hunter2', '[KEY]'),
+  )
+  log.info('with hunter2', { path: 'a/hunter2', count: 1 })
+  expect(JSON.parse(written)).toMatchObject({ message: 'with [KEY]', path: 'a/[KEY]', count: 1 })
 })

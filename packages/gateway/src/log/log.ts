@@ -33,7 +33,23 @@ export function textLog(least: LogSeverity | 'silent', sink: LogSink, now: () =>
 
 /** For programs: one JSON object per line. */
 export function jsonLog(least: LogSeverity | 'silent', sink: LogSink, now: () => Date = () => new Date()): GatewayLog {
-  return logWith(least, (severity, message, facts) => sink(`${JSON.stringify({ time: now().toISOString(), severity, message, ...facts })}\n`))
+  return logWith(least, (severity, message, facts) => {
+    const own = { time: now().toISOString(), severity, message }
+    // What a fact is called must not change what the line says of itself.
+    sink(`${JSON.stringify({ ...own, ...facts, ...own }).replace(STEERING, unicodeEscape)}\n`)
+  })
+}
+
+/** The same log, with every text changed before it is written. */
+export function changedLog(log: GatewayLog, change: (text: string) => string): GatewayLog {
+  const at =
+    (severity: LogSeverity) =>
+    (message: string, facts?: LogFacts): void =>
+      log[severity](
+        change(message),
+        facts && Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? change(value) : value])),
+      )
+  return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') }
 }
 
 export const silentLog: GatewayLog = logWith('silent', () => {})
@@ -45,6 +61,11 @@ function visible(text: string): string {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+
+/** JSON escapes C0 control characters by itself. C1 ones, U+2028 and the like end lines or steer terminals of whoever reads the log. */
+function unicodeEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}
 
 function escaped(character: string): string {
   const code = character.charCodeAt(0).toString(16)

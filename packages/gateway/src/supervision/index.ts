@@ -4,6 +4,6 @@ export { beginRestarts, type RestartDecision, type RestartEvent, type RestartSta
 export type { ChildOptions, Launch } from './launch.ts'
 export { Line as WaitingLine } from './line.ts'
 export type { Place } from './place.ts'
-export { withoutBody, withoutPath } from './redaction.ts'
+export { type Redact, redactionFor, withoutBody, withoutPath } from './redaction.ts'
 export type { UpstreamEvent, UpstreamExit, UpstreamState, UpstreamStatus } from './status.ts'
 export { Supervisor, type SupervisorOptions, upstreamReconnect } from './supervisor.ts'

@@ -1,6 +1,6 @@
 /** A link that tells a watcher when its server has proved to be one, and when and by whom it was ended. */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
-import { isObject, type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
+import { isObject, isStrayLine, type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
 
 export interface LinkWatcher {
   /** The server has answered a request. */
@@ -49,7 +49,7 @@ export class WatchedLink extends WrappedLink {
     super.open(
       wrappedEvents(events, {
         frame: (text, parsed, origin) => {
-          if (text.charCodeAt(0) !== BRACE && !MESSAGE.test(text)) this.#watcher.stray?.(text)
+          if (this.#watcher.stray !== undefined && !hasFrameOfMessage(text) && isStrayLine(text)) this.#watcher.stray(text)
           if (!this.#proved && isResult(text)) this.#prove()
           if (this.#troubled) this.#setTrouble(undefined)
           events.frame(text, parsed, origin)
@@ -109,9 +109,14 @@ export class WatchedLink extends WrappedLink {
   }
 }
 
-/** By how it begins; whether it is a good one, others find out. */
-const BRACE = 0x7b
-const MESSAGE = /^\s*(?:[{[]|$)/
+/** How nearly every library writes a message: the version first or last. No log line looks so, and no such line is parsed twice. */
+const HEAD = '{"jsonrpc":"2.0","'
+const TAIL = /,"jsonrpc":"2\.0"(?:,"id":(?:"[^"\\]{0,60}"|\d{1,16}))?\}\s*$/
+const TAIL_LENGTH = 110
+
+function hasFrameOfMessage(text: string): boolean {
+  return text.startsWith(HEAD) || (text.startsWith('{"') && TAIL.test(text.slice(-TAIL_LENGTH)))
+}
 
 function isResult(frame: string): boolean {
   try {

@@ -38,9 +38,10 @@ function endSoon(): void {
   setTimeout(() => process.exit(), FAREWELL_MS).unref()
 }
 
-async function configFor({ upstream, timeout }: BridgeStart): Promise<ServerConfig> {
+async function configFor({ upstream, timeout, version }: BridgeStart): Promise<ServerConfig> {
   // Reaching the server is a step as well.
-  const own = timeout === undefined ? {} : { timeout, initialiseTimeout: timeout }
+  const times = timeout === undefined ? {} : { timeout, initialiseTimeout: timeout }
+  const own = { ...times, ...(version === undefined ? {} : { versions: [version] }) }
   if (upstream.kind !== 'configured') return { ...serverDefaults(nameOf(upstream), upstream), ...own }
   const [server] = await serversOf(upstream.config, upstream.server)
   return { ...(server as ServerConfig), ...own }

@@ -6,7 +6,7 @@ import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
 import { startWords } from '../invocation.ts'
 import { shellWord } from '../shell-word.ts'
 import { farewell } from './farewell.ts'
-import { addresses } from './greeting.ts'
+import { addresses, usableUrl } from './greeting.ts'
 import { Reloading } from './reloading.ts'
 import type { GatewayStart } from './starts.ts'
 import { Welcome } from './welcome.ts'
@@ -20,9 +20,15 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   for (const warning of warnings) log.warning(describeProblem(warning))
   const help = (server: string) => ({ doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}` })
   const gateway = new Gateway(config, { log, file: start.config, help, program: startWords(process.argv[1], process.env) })
-  const { url } = await gateway.start()
-  const write = (text: string): void => void process.stdout.write(text)
+  const { url: listening } = await gateway.start()
+  const url = usableUrl(listening, config.gateway)
+  const isForPeople = readsText()
+  // Programs that collect logs read both streams as one: lines for people must not stand between JSON.
+  const write = (text: string): void => {
+    if (isForPeople) process.stdout.write(text)
+  }
   write(addresses(url, gateway.upstreams))
+  if (!isForPeople) log.info(`Parley listens on ${url}`, { event: 'listening', url })
   // On a terminal both are read by the same person.
   const inLog = process.stdout.isTTY && process.stderr.isTTY && WARNS.has(config.gateway.log)
   const welcome = new Welcome({ url, command: program, write, clock: systemClock, inLog })
@@ -41,7 +47,11 @@ const WARNS: ReadonlySet<string> = new Set(['debug', 'info', 'warning'])
 /** Structured for programs, readable for people. */
 function logFor(least: 'debug' | 'info' | 'warning' | 'error' | 'silent'): GatewayLog {
   const sink = (line: string): void => void process.stderr.write(line)
-  return process.stderr.isTTY || process.env['PARLEY_LOG'] === 'text' ? textLog(least, sink) : jsonLog(least, sink)
+  return readsText() ? textLog(least, sink) : jsonLog(least, sink)
+}
+
+function readsText(): boolean {
+  return process.stderr.isTTY || process.env['PARLEY_LOG'] === 'text'
 }
 
 /** The second signal ends it at once. */

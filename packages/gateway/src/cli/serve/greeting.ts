@@ -1,5 +1,7 @@
 /** What `parley gateway` prints: where it listens, what each server speaks, and what to try. */
 import { eraOf, newestVersion, versions } from 'parley-mcp'
+import { isLoopback } from 'parley-mcp/node'
+import type { GatewaySettings } from '../../config/index.ts'
 import { withoutName } from '../../supervision/index.ts'
 import type { Upstream } from '../../upstream/index.ts'
 import { oneLine } from '../text.ts'
@@ -15,6 +17,17 @@ export function addresses(url: string, upstreams: readonly Upstream[]): string {
   return `${[`Parley listens on ${url}`, line('all servers', '/mcp'), ...each, ''].join('\n')}\n`
 }
 
+/** The address that a person on this machine can use: with one of the names that the gateway answers to. */
+export function usableUrl(url: string, { host, allowedHosts }: Pick<GatewaySettings, 'host' | 'allowedHosts'>): string {
+  if (isLoopback(host)) return url
+  const { port } = new URL(url)
+  const [name] = allowedHosts ?? []
+  const isAny = allowedHosts === undefined || allowedHosts.includes('any') || allowedHosts.includes('*')
+  if (!isAny && name !== undefined) return `http://${/:\d+$/.test(name) ? name : `${name}:${port}`}`
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
+  return host === '::' ? `http://[::1]:${port}` : url
+}
+
 /** One line when a server was reached, or was not. `inLog`: whoever reads this has just read in the log why. */
 export function serverLine(upstream: Upstream, inLog = false): string {
   const { name, introduction, version, era, config } = upstream
@@ -23,7 +36,7 @@ export function serverLine(upstream: Upstream, inLog = false): string {
     return `  ${name}: not reached${inLog ? '; the log above says why' : `: ${whyNot(upstream)}`}\n`
   }
   const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) => Object.hasOwn(introduction.capabilities, each))
-  return `  ${name}: ${introduction.info.name} ${introduction.info.version} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
+  return `  ${name}: ${oneLine(introduction.info.name)} ${oneLine(introduction.info.version)} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
 }
 
 export function stillStarting(name: string): string {

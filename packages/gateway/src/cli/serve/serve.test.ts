@@ -3,22 +3,30 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { invocation, startWords } from '../invocation.ts'
 import { nameOf } from './bridge.ts'
-import { addresses, serverLine, toTry } from './greeting.ts'
+import { addresses, serverLine, toTry, usableUrl } from './greeting.ts'
 import { sampleOf } from './suggestions.ts'
 
 describe('how the program is called again', () => {
   it.each([
     ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley'],
-    ['npx without one', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley-gateway'],
+    ['npx without one', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx -y parley-gateway'],
     ['a script of npm', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, 'npx parley'],
     ['an installed command', '/usr/local/bin/parley', {}, 'parley'],
-    ['the command of the package', '/home/packages/gateway/bin/parley.js', {}, 'parley'],
+    ['the command of the package', '/home/packages/gateway/bin/parley.js', {}, 'node packages/gateway/bin/parley.js'],
     ['node with a path', '/home/packages/gateway/dist/cli.js', {}, 'node packages/gateway/dist/cli.js'],
     ['node with a path far away', '/elsewhere/far/dist/cli.js', {}, 'node /elsewhere/far/dist/cli.js'],
     ['node with a path that has to be quoted', '/home/my files/cli.js', {}, 'node "my files/cli.js"'],
-    ['nothing that is known', undefined, {}, 'parley'],
+    ['nothing that is known', undefined, {}, 'npx -y parley-gateway'],
   ])('by %s', (_, script, env, command) => {
-    expect(invocation(script, env, '/home')).toBe(command)
+    expect(invocation(script, env, '/home', (path) => path === '/home/node_modules/.bin/parley')).toBe(command)
+  })
+
+  it.each([
+    [{ npm_command: 'exec' }, '/elsewhere/node_modules/.bin/parley'],
+    [{ npm_lifecycle_event: 'start' }, '/elsewhere/dist/cli.js'],
+    [{}, '/elsewhere/node_modules/.bin/parley'],
+  ])('never by npx parley where it is not installed, because that is a package of somebody else', (env, script) => {
+    expect(invocation(script, env, '/home', () => false)).toBe(`node ${script}`)
   })
 })
 
@@ -53,6 +61,17 @@ describe('what the bridge calls its server', () => {
 })
 
 describe('what is printed', () => {
+  it.each([
+    ['127.0.0.1', undefined, 'http://127.0.0.1:4000'],
+    ['0.0.0.0', ['mcp.example.com'], 'http://mcp.example.com:4000'],
+    ['0.0.0.0', ['mcp.example.com:80'], 'http://mcp.example.com:80'],
+    ['0.0.0.0', ['any'], 'http://127.0.0.1:4000'],
+    ['::', ['*'], 'http://[::1]:4000'],
+  ])('is an address that the gateway answers to: on %s with %j', (host, allowedHosts, expected) => {
+    const url = `http://${host.includes(':') ? `[${host}]` : host}:4000`
+    expect(usableUrl(url, { host, allowedHosts })).toBe(expected)
+  })
+
   it('has one address for all and one for each', () => {
     expect(addresses('http://127.0.0.1:4000', [{ name: 'notes' }, { name: 'a-server-with-a-long-name' }] as never)).toBe(
       [

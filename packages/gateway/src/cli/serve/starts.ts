@@ -1,4 +1,5 @@
 /** What the commands that serve hand to those who do it: checked options, nothing else. */
+import type { ProtocolVersion } from 'parley-mcp'
 import type { CommandTarget, RemoteTarget } from '../../config/index.ts'
 
 export interface GatewayStart {
@@ -12,6 +13,8 @@ export interface GatewayStart {
 export interface BridgeStart {
   /** A server by its name in a configuration, or by what was written on the command line. */
   readonly upstream: { readonly kind: 'configured'; readonly config: string; readonly server: string } | CommandTarget | RemoteTarget
+  /** The only version to speak with the server. */
+  readonly version: ProtocolVersion | undefined
   /** In milliseconds; absent: as the configuration says. */
   readonly timeout: number | undefined
 }
