@@ -131,7 +131,7 @@ describe('state between calls, in the default configuration', () => {
     expect(await begun(async () => expect(await askFour({ url: url(), tool, capabilities: ABILITIES })).toEqual(FOUR))).toBe(1)
   }, 60_000)
 
-  it('a client of SDK 1.x has a session of its own through parley bridge, in the version it speaks', async () => {
+  it('a client of SDK 1.x has a session of its own through parley bridge', async () => {
     const before = running.children().length
     const client = new Client({ name: 'bridged', version: '1' }, { capabilities: { roots: {} } })
     const transport = new StdioClientTransport({ command: process.execPath, args: [CLI, 'bridge', `${gateway.url}/mcp`], stderr: 'ignore' })

@@ -161,7 +161,7 @@ export class Ways implements Follower {
 
   async #open({ endpoint }: Way): Promise<void> {
     if (this.#peer === undefined || this.#session === undefined) throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
-    await endpoint.prepare(this.#peer, this.#peer.capabilities, 'initialize', this.#session.version)
+    await endpoint.prepare(this.#peer)
     endpoint.opened(this.#session)
     // A server that has no such level, or no answer, is no reason to fail what the client wants of it.
     if (this.#level !== undefined) await endpoint.wantLevel(this.#level).catch(() => {})

@@ -48,8 +48,6 @@ export class ServerEndpoint implements Endpoint {
   #session: Session | undefined
   readonly #arrival = new Arrival()
   #peer: Introduction | undefined
-  /** What the client speaks, once it has shaken hands. */
-  #version: ProtocolVersion | undefined
   #reopening: Promise<void> | undefined
   #level: LogLevel | undefined
   /** Set when the conversation is also that of others. */
@@ -70,9 +68,8 @@ export class ServerEndpoint implements Endpoint {
   }
 
   /** L4: a client is let in when the server has been reached, and is told clearly when it cannot be. */
-  prepare(peer: Introduction | undefined, declared = peer?.capabilities, _method?: string, version?: ProtocolVersion): Promise<void> | undefined {
+  prepare(peer: Introduction | undefined, declared = peer?.capabilities): Promise<void> | undefined {
     refuseCircle(viaIn(declared), (id) => id === this.upstream.id)
-    this.#version = version
     return peer === undefined ? this.upstream.ready(declared) : this.#openLine(peer)
   }
 
@@ -321,7 +318,7 @@ export class ServerEndpoint implements Endpoint {
         tell: (method, params) => this.#tell(method, params),
       },
       true,
-      this.#version,
+      'handshake',
     )
   }
 

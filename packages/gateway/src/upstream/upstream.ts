@@ -1,5 +1,5 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
-import { type Capabilities, type Era, ParleyError, type ProtocolVersion } from 'parley-mcp'
+import { type Capabilities, type Era, ParleyError } from 'parley-mcp'
 import {
   type Client,
   type Clock,
@@ -192,8 +192,8 @@ export class Upstream {
     return this.#era === 'stateless' && this.#refusesHandshake !== false && target.kind === 'remote' && /^https?:/i.test(target.url)
   }
 
-  /** Opens a conversation in somebody's name, if there is room for it. `lasting`: it is opened again when it is lost. `prefer`: what its client speaks. */
-  async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: ProtocolVersion): Promise<Line> {
+  /** Opens a conversation in somebody's name, if there is room for it. `lasting`: it is opened again when it is lost. `prefer`: how its client began. */
+  async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: 'handshake'): Promise<Line> {
     const room = this.full ? this.lines.makeRoom() : Promise.resolve()
     if (room === undefined) throw tooManySessions(this.config)
     this.touch()
@@ -213,7 +213,7 @@ export class Upstream {
     }
   }
 
-  async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: ProtocolVersion): Promise<Line> {
+  async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: 'handshake'): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
     const line = new Line(identity, owner, (what) => this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, this.name))

@@ -36,9 +36,8 @@ export async function dial(dialling: Dialling, signal: AbortSignal | undefined):
   return session
 }
 
-/** Only a handshake has to be tried first to be had from a server of both eras. */
 function preferredEra({ prefer }: ConnectOptions, speaks: readonly ProtocolVersion[]): Era | undefined {
-  return prefer !== undefined && versionsIn('handshake', speaks).includes(prefer) ? 'handshake' : undefined
+  return prefer !== undefined && versionsIn(prefer, speaks).length > 0 ? prefer : undefined
 }
 
 /** What is remembered may have been written by anybody. */
@@ -61,7 +60,7 @@ async function attempt(dialling: Dialling, speaks: readonly ProtocolVersion[], e
   signal?.addEventListener('abort', abort, { once: true })
   try {
     dialling.onSession(session)
-    await session.begin({ ...(era !== undefined && { era }), prefer: dialling.options.prefer })
+    await session.begin(era === undefined ? {} : { era })
     return session
   } catch (error) {
     await session.close()

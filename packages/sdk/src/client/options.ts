@@ -19,10 +19,10 @@ export interface ConnectOptions {
   /** Protocol versions this client is willing to speak; the newest that the server speaks as well is taken. Default: all. */
   versions?: readonly ProtocolVersion[]
   /**
-   * The version to ask for first, among those in `versions`. A version with a handshake is tried before it is known whether the server speaks a
-   * newer one; a server that refuses it is asked for the others. Default: the newest.
+   * Tries the handshake before it is known whether the server speaks a version without one; a server that refuses it is asked for the others.
+   * Default: the newest version that both sides speak.
    */
-  prefer?: ProtocolVersion
+  prefer?: 'handshake'
   /** The server speaks a dialect, which goes with one version: `erlmcp` with 2025-11-25. Default: none. */
   dialect?: DialectName
   /** Asks the user on behalf of the server. Giving it declares the capability. */

@@ -114,11 +114,10 @@ export type Answer = Body | Serialised | InputRequired
 export interface Endpoint {
   /**
    * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one before requests that speak for
-   * themselves. `declared` are the capabilities of the client either way, `method` is what is asked, `version` what a
-   * handshake agrees on. `undefined` when there is nothing to wait for; what it throws, or a promise
+   * themselves. `declared` are the capabilities of the client either way, `method` is what is asked. `undefined` when there is nothing to wait for; what it throws, or a promise
    * rejects with, is the answer to the requests that waited.
    */
-  prepare?(peer: Introduction | undefined, declared: Capabilities, method: string, version?: ProtocolVersion): Promise<void> | undefined
+  prepare?(peer: Introduction | undefined, declared: Capabilities, method: string): Promise<void> | undefined
   /**
    * Asked about each request before anything is made of it, but for those that are about the conversation: the handshake, discovery and pings. What it gives
    * is the answer, so that whoever asks too often costs no more than that. `origin` is what the transport knows of a request that speaks for itself.

@@ -45,16 +45,10 @@ export function initializeResult(version: HandshakeVersion, self: Introduction, 
   return translate(newestVersion, version, 'result', result, profile, context)
 }
 
-/** What a client sends first, in the version it prefers, or else the newest handshake version it is willing to speak. */
-export function initializeParams(
-  supported: readonly ProtocolVersion[],
-  self: Introduction,
-  profile: Profile,
-  context: TranslationContext,
-  preferred?: ProtocolVersion,
-): Body {
+/** What a client sends first, in the newest handshake version it is willing to speak. */
+export function initializeParams(supported: readonly ProtocolVersion[], self: Introduction, profile: Profile, context: TranslationContext): Body {
   const offered = handshakeVersions.filter((version) => supported.includes(version))
-  const version = offered.find((each) => each === preferred) ?? offered[offered.length - 1]
+  const version = offered[offered.length - 1]
   if (version === undefined) throw unsupportedVersion('none', supported)
   const params: Body = { protocolVersion: version, capabilities: own(self), clientInfo: self.info }
   return translate(newestVersion, version, 'params', params, profile, context)

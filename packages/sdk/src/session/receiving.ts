@@ -232,7 +232,7 @@ export class Receiving {
     try {
       if (this.#preparing !== undefined) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
       const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
-      const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities, message.method, asked.version)
+      const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities, message.method)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       const { maxInFlight, maxQueuedNotifications, limits } = core.settings
       this.#held ??= new HeldMessages({ maxRequests: maxInFlight, maxOthers: maxQueuedNotifications, maxLength: limits.maxBytes })

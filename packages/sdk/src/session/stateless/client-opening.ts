@@ -10,8 +10,6 @@ import { ClientEnvelope } from './client-envelope.ts'
 export interface OpenOptions {
   /** What is known of the server. Default: nothing, unless this side speaks versions of one era only. */
   era?: Era
-  /** The version a handshake asks for. Default: the newest that this side speaks. */
-  prefer?: ProtocolVersion | undefined
 }
 
 /** Ends of a link that are no accident: another link would not fare better. */
@@ -24,7 +22,6 @@ export class Opening {
   readonly #core: SessionCore
   readonly #requests: Requests
   readonly #era: Era | undefined
-  readonly #prefer: ProtocolVersion | undefined
   readonly #beganAt: number
   #resolve: () => void = () => {}
   #reject: (error: unknown) => void = () => {}
@@ -38,11 +35,10 @@ export class Opening {
   /** Agrees on what the server said to the question, once the handshake has failed. */
   #held: (() => void) | undefined
 
-  constructor(core: SessionCore, requests: Requests, { era, prefer }: OpenOptions = {}) {
+  constructor(core: SessionCore, requests: Requests, { era }: OpenOptions = {}) {
     this.#core = core
     this.#requests = requests
     this.#era = era
-    this.#prefer = prefer
     this.#beganAt = core.settings.clock.now()
   }
 
@@ -73,7 +69,7 @@ export class Opening {
   async #shakeHands(): Promise<void> {
     const core = this.#core
     const { versions, profile, clock } = core.settings
-    const params = initializeParams(versions, core.self, profile, core.translationContext(undefined), this.#prefer)
+    const params = initializeParams(versions, core.self, profile, core.translationContext(undefined))
     await this.#requests.send('initialize', params, undefined, { timeout: this.#timeLeft, signal: this.#handshake.signal }, (result) => {
       if (core.version !== undefined) return
       const { version, peer } = readInitializeResult(result, versions, profile)
