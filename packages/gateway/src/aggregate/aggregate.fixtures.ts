@@ -102,7 +102,7 @@ export class AggregateRig {
       else (typeof server === 'function' ? server() : server).accept(far)
       return wrap?.(near) ?? near
     }
-    const upstream = new Upstream(own, { log: this.#log, translation: 'lenient', clock: this.#clock, launch })
+    const upstream = new Upstream(own, { log: this.#log, translation: 'lenient', clock: this.#clock, launch, conversationIdle: 600_000 })
     return new ServedUpstream(upstream, { translation: 'lenient', clock: this.#clock })
   }
 }

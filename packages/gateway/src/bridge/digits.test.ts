@@ -34,7 +34,7 @@ const pairs: [client: ProtocolVersion, server: ProtocolVersion][] = [
 /** The text of the result that a client of this version gets for a call that is answered so. */
 async function seenOf(spoken: ProtocolVersion, version: ProtocolVersion, answer: Body, meta: Body = {}, config: Partial<ServerConfig> = {}): Promise<string> {
   rig = bridgeTo(scripted({ version, answer: () => answer }), undefined, config, { wrap: withLongNumbers })
-  const client = await rig.connect({ versions: [spoken] })
+  const client = await rig.connect({ versions: [spoken], sessionHandle: false })
   let seen = ''
   const onText = (json: string): void => {
     seen = json

@@ -115,17 +115,20 @@ describe.each(versions)('V5 a client of %s goes on when the server', (version) =
   )
 })
 
+/** Clients that are not known may name their conversation. */
+const BY_HANDLE = { experimental: { 'dev.parley/session': {} } }
+
 describe('L1 a server that comes back', () => {
   it('with other capabilities is introduced with them, and lists it has now are told of', async () => {
     rig = bridgeTo(serverOf('2025-06-18', 'one', { tools: { listChanged: true } }), undefined, {}, { clock })
     const client = new RawClient(rig.served, { clock })
-    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ tools: { listChanged: true } })
+    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ tools: { listChanged: true }, ...BY_HANDLE })
     const kinds: string[] = []
     rig.upstream.onListChanged((kind) => kinds.push(kind))
     rig.replaceBy(serverOf('2025-06-18', 'two', { prompts: { listChanged: true } }))
     rig.crash()
-    await soon(until(() => expect(rig.upstream.introduction?.capabilities).toEqual({ prompts: { listChanged: true } })))
-    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ prompts: { listChanged: true } })
+    await soon(until(() => expect(rig.upstream.introduction?.capabilities).toEqual({ prompts: { listChanged: true }, ...BY_HANDLE })))
+    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ prompts: { listChanged: true }, ...BY_HANDLE })
     await flush()
     expect(kinds).toContain('prompts')
     expect((await client.ask('tools/list')).error).toMatchObject({ code: -32601 })

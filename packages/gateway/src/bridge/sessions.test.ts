@@ -226,6 +226,31 @@ describe('8.2 policy handle', () => {
     expect(result).toMatchObject({ resultType: 'complete', content: [{ type: 'text' }] })
   })
 
+  it('begins one under a handle that the client chose and cannot be guessed, and keeps it', async () => {
+    const client = clientOf(numbered(), { session: 'handle' })
+    const [own, other] = ['a'.repeat(64), 'b'.repeat(64)]
+    const session = await sessionOf(client, {}, { [HANDLE_KEY]: own })
+    expect(await sessionOf(client, {}, { [HANDLE_KEY]: other })).not.toBe(session)
+    expect(await sessionOf(client, {}, { [HANDLE_KEY]: own })).toBe(session)
+    client.principal = 'ann'
+    expect(await sessionOf(client, {}, { [HANDLE_KEY]: own })).not.toBe(session)
+  })
+
+  it("Parley's own client keeps its conversation by itself, where the gateway does not know the user", async () => {
+    for (const config of [{}, { session: 'handle' }] as const) {
+      const server = numbered()
+      rig = bridgeTo(server, undefined, config, { clock })
+      const [one, two] = [await rig.connect({ version: '2026-07-28' }), await rig.connect({ version: '2026-07-28' })]
+      const inSession = async (client: typeof one): Promise<string> => (await client.call('any')).text
+      const [first, second] = await Promise.all([inSession(one), inSession(two)])
+      expect(first).not.toBe(second)
+      expect([await inSession(one), await inSession(two)]).toEqual([first, second])
+      expect(JSON.stringify(server.asked)).not.toContain(HANDLE_KEY)
+      for (const client of [one, two]) await client.close()
+      await rig.close()
+    }
+  })
+
   it.each<[string, unknown, RegExp]>([
     ['that was never given', 'none', /names no conversation/],
     ['that is no text', 7, /must be a string/],

@@ -1,7 +1,7 @@
 /** Requests of clients without a session: handed on as they are to servers of their own era, and put into a session for the others (8.2). */
 import { type LogLevel, ParleyError } from 'parley-mcp'
-import { type Answer, askingMethods, type Body, type Inbound, InputRequired, withMetadata } from 'parley-mcp/engine'
-import { BridgedCall, HANDLE_KEY, HeldTurn, type Lease, type Line, type Upstream } from '../upstream/index.ts'
+import { type Answer, askingMethods, type Body, HANDLE_KEY, type Inbound, InputRequired, withMetadata } from 'parley-mcp/engine'
+import { BridgedCall, HeldTurn, type Lease, type Line, type Upstream } from '../upstream/index.ts'
 import { callParams, type Shared } from './endpoint.ts'
 import { withoutExecution, withTools } from './execution.ts'
 import { keepAnswer, keptAnswer } from './kept-answer.ts'

@@ -135,7 +135,7 @@ export const GATEWAY_FIELDS = {
   ),
   principalHeader: field('The header in which a proxy in front tells who the client is.', text(RULES.headerName), { examples: ['X-Forwarded-User'] }),
   sessionIdle: field(
-    'How long a client over HTTP may leave its session unused and its streams closed before the session ends, with the processes that run for it.',
+    'How long a client over HTTP may leave its session unused and its streams closed before the session ends, with the processes that run for it; so for conversations kept for clients without a session.',
     duration,
     { default: 1_800_000, examples: ['5m'] },
   ),

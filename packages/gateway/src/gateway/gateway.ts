@@ -227,6 +227,7 @@ export class Gateway {
       onRefused: (refused) => this.#counters.refuse(refused),
       severalClients,
       localUser: hasLocalUser(this.#settings),
+      conversationIdle: this.#settings.sessionIdle,
       help: this.#options.help?.(config.name),
       ...(clock && { clock }),
     })

@@ -1,9 +1,14 @@
 /** Under which key a conversation with a server is kept, and the handle by which a client names its own. */
-import type { Body, Inbound } from 'parley-mcp/engine'
+import { type Body, HANDLE_KEY, type Inbound } from 'parley-mcp/engine'
+import type { SessionPolicy } from '../config/index.ts'
 import type { Profile } from './profile.ts'
 
-/** The key in `_meta` by which clients that know the gateway keep their conversation. */
-export const HANDLE_KEY = 'dev.parley/session'
+/** A client may choose a handle itself if it cannot be guessed; it is then the same at every server of the gateway. */
+const CHOSEN_LENGTH = 64
+
+export function isChosenByClient(handle: unknown): handle is string {
+  return typeof handle === 'string' && handle.length >= CHOSEN_LENGTH && handle.length <= 4 * CHOSEN_LENGTH
+}
 
 /** As servers are sent them: a handle opens the conversation it is of to whoever has it. The same object where there is none. */
 export function withoutHandle(params: Body): Body {
@@ -34,4 +39,9 @@ export function sharedKey({ key }: Profile): string {
 /** Whatever the parts say, two keys are only equal when all of them are. */
 function keyOf(...parts: readonly (string | undefined)[]): string {
   return JSON.stringify(parts.map((part) => part ?? null))
+}
+
+/** Policies that give the local user one conversation; the others name something else. */
+export function isLocalPolicy(policy: SessionPolicy | undefined): boolean {
+  return policy === undefined || policy === 'principal'
 }

@@ -1,5 +1,6 @@
+export { HANDLE_KEY } from 'parley-mcp/engine'
 export { BridgedCall, ownParams, wantsProgress } from './call.ts'
-export { HANDLE_KEY, withoutHandle } from './conversation-keys.ts'
+export { withoutHandle } from './conversation-keys.ts'
 export type { Help } from './events.ts'
 export { capabilityGap } from './gap.ts'
 export { HeldTurn } from './held-turn.ts'

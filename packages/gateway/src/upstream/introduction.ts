@@ -1,13 +1,14 @@
 /** What clients are told of a server behind the gateway: what it said itself, and in the words of both eras. */
 import { type Capabilities, declares } from 'parley-mcp'
-import { declaresExtension, type Introduction, TASKS_EXTENSION } from 'parley-mcp/engine'
+import { declaresExtension, HANDLE_KEY, type Introduction, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
 
 /** Told before anything is known, to nobody. */
 export const UNKNOWN: Introduction = { info: { name: 'unknown', version: '0' }, capabilities: {} }
 
-/** The same object as before when nothing has changed. */
-export function introductionFor(peer: Introduction, before: Introduction | undefined): Introduction {
-  const made: Introduction = { ...peer, capabilities: withTasks(peer.capabilities) }
+/** The same object as before when nothing has changed. `byHandle`: whether a client can keep its conversation by a handle. */
+export function introductionFor(peer: Introduction, before: Introduction | undefined, byHandle = false): Introduction {
+  const capabilities = withTasks(peer.capabilities)
+  const made: Introduction = { ...peer, capabilities: byHandle ? withHandles(capabilities) : capabilities }
   return before !== undefined && JSON.stringify(before) === JSON.stringify(made) ? before : made
 }
 
@@ -19,4 +20,9 @@ function withTasks(capabilities: Capabilities): Capabilities {
   const extensions = (capabilities as Record<string, unknown>)['extensions'] as Record<string, unknown> | undefined
   if (runs) return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
   return { ...capabilities, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
+}
+
+function withHandles(capabilities: Capabilities): Capabilities {
+  const experimental = (capabilities as Record<string, unknown>)['experimental']
+  return { ...capabilities, experimental: { ...(isObject(experimental) ? experimental : undefined), [HANDLE_KEY]: {} } } as Capabilities
 }

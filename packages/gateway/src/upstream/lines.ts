@@ -1,8 +1,8 @@
 /** Whose conversation with a server of the handshake era a request gets that has no session of its own (8.2). */
 import { type Capabilities, ParleyError } from 'parley-mcp'
-import { type Inbound, systemMint } from 'parley-mcp/engine'
+import { HANDLE_KEY, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
-import { HANDLE_KEY, handleIn, handleKey, principalKey, sharedKey } from './conversation-keys.ts'
+import { handleIn, handleKey, isChosenByClient, isLocalPolicy, principalKey, sharedKey } from './conversation-keys.ts'
 import type { Line } from './line.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { SingleUse } from './single-use.ts'
@@ -16,8 +16,6 @@ export interface Lease {
   release(): void
 }
 
-/** Conversations nobody uses end after so many milliseconds. */
-const IDLE = 600_000
 /** Those that were opened before anybody asked for them, and those whose handle nobody has brought back yet: not every client knows handles. */
 const SPARE_LIFE = 60_000
 const MOST_SPARES = 4
@@ -55,6 +53,10 @@ export class Lines {
 
   get busy(): boolean {
     return [...this.#kept].some((entry) => this.#isUsed(...entry))
+  }
+
+  get #idle(): number {
+    return this.#upstream.conversationIdle
   }
 
   /** How many are kept for somebody. */
@@ -173,10 +175,15 @@ export class Lines {
     const isKnown = inbound.principal !== undefined || this.#isLocal(inbound)
     // Beyond this machine, clients that nobody knows are not one and the same.
     if (chosen === 'principal' && !isKnown) return 'request'
-    const asked = chosen ?? (isKnown ? 'principal' : (await this.#isSessionless()) ? 'shared' : 'request')
+    const asked = chosen ?? (isKnown ? 'principal' : await this.#policyForUnknown(inbound))
     if (asked !== 'shared' || (await this.#mayShare(profile))) return asked
     if (chosen === 'shared') this.#sayUnshared()
-    return isKnown ? 'principal' : 'request'
+    return isKnown ? 'principal' : isChosenByClient(handleIn(inbound)) ? 'handle' : 'request'
+  }
+
+  async #policyForUnknown(inbound: Inbound): Promise<SessionPolicy> {
+    if (await this.#isSessionless()) return 'shared'
+    return isChosenByClient(handleIn(inbound)) ? 'handle' : 'request'
   }
 
   /** Where it cannot be told on which call a server works when it asks, several clients cannot share it. */
@@ -246,16 +253,17 @@ export class Lines {
   async #byHandle(inbound: Inbound, profile: Profile): Promise<Lease> {
     const given = handleIn(inbound)
     if (given !== undefined && typeof given !== 'string') throw new ParleyError('invalid_params', { message: `_meta["${HANDLE_KEY}"] must be a string` })
+    if (isChosenByClient(given)) return this.#keep(handleKey(inbound, given, profile), profile)
     if (given !== undefined && !this.#kept.has(handleKey(inbound, given, profile))) {
       throw new ParleyError('invalid_params', {
         message: `_meta["${HANDLE_KEY}"] names no conversation, or one that has ended: leave it out to begin a new one`,
       })
     }
     const handle = given ?? systemMint()
-    return { ...(await this.#keep(handleKey(inbound, handle, profile), profile, given === undefined ? SPARE_LIFE : IDLE)), handle }
+    return { ...(await this.#keep(handleKey(inbound, handle, profile), profile, given === undefined ? SPARE_LIFE : this.#idle)), handle }
   }
 
-  async #keep(key: string, profile: Profile, life = IDLE): Promise<Lease> {
+  async #keep(key: string, profile: Profile, life = this.#idle): Promise<Lease> {
     const known = this.#kept.get(key)
     const kept = known ?? this.#begin(key, profile)
     kept.life = life
@@ -296,7 +304,7 @@ export class Lines {
   }
 
   #begin(key: string, profile: Profile): Kept {
-    const kept: Kept = { line: this.#open(profile, true), opened: undefined, users: 0, lastUsedAt: this.#upstream.clock.now(), life: IDLE }
+    const kept: Kept = { line: this.#open(profile, true), opened: undefined, users: 0, lastUsedAt: this.#upstream.clock.now(), life: this.#idle }
     this.#kept.set(key, kept)
     const forget = (): void => {
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
@@ -385,9 +393,4 @@ function leaseOf(line: Line): Lease {
     line.users--
   }
   return { line, handle: undefined, release }
-}
-
-/** Policies that give the local user one conversation; the others name something else. */
-function isLocalPolicy(policy: SessionPolicy | undefined): boolean {
-  return policy === undefined || policy === 'principal'
 }

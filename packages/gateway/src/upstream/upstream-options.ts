@@ -1,5 +1,6 @@
 /** What a configured server is given besides its configuration. */
 import type { Clock, SessionEvent } from 'parley-mcp/engine'
+import type { ServerConfig } from '../config/index.ts'
 import type { Refused } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { Launch } from '../supervision/index.ts'
@@ -22,10 +23,17 @@ export interface UpstreamOptions {
   readonly severalClients?: boolean
   /** Whether requests without a principal are all of one user: the gateway listens on this machine only, and asks nobody who they are. */
   readonly localUser?: boolean
+  /** How long a kept conversation lasts without use, in milliseconds. Default: 30 minutes. */
+  readonly conversationIdle?: number
   /** Whether its process has the whole environment of this one. */
   readonly inheritEnv?: boolean
   /** Told of each line that its process writes to standard error, without secrets and control characters; without it they are for the log. */
   readonly onStderr?: (line: string) => void
   /** What is said with its failures to whoever can mend them. */
   readonly help?: Help | undefined
+}
+
+/** Whether a client that is not known otherwise can name its conversation with the server by a handle. */
+export function keepsByHandle({ session }: ServerConfig, { localUser, singleClient }: UpstreamOptions): boolean {
+  return session === 'handle' || (session === undefined && !localUser && !singleClient)
 }

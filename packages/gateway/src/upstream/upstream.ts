@@ -26,8 +26,10 @@ import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { tooManySessions, unavailable } from './refusals.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
-import type { UpstreamOptions } from './upstream-options.ts'
+import { keepsByHandle, type UpstreamOptions } from './upstream-options.ts'
 import { refuseCircle, viaIn, withVia } from './via.ts'
+
+const CONVERSATION_IDLE = 1_800_000
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
@@ -142,6 +144,11 @@ export class Upstream {
     return this.#options.localUser === true
   }
 
+  /** How long a conversation is kept without use, in milliseconds. */
+  get conversationIdle(): number {
+    return this.#options.conversationIdle ?? CONVERSATION_IDLE
+  }
+
   /** The conversation of the gateway itself, once it is there. */
   get homeLine(): Line | undefined {
     return this.#homeLine
@@ -230,6 +237,7 @@ export class Upstream {
       },
       ...(config.versions && { versions: config.versions }),
       ...(config.dialect && { dialect: config.dialect }),
+      sessionHandle: this.hasSingleClient,
       // A client that speaks what its server speaks is not moved to another era.
       ...(prefer && !this.#refusesHandshake && { prefer }),
       eras: {
@@ -357,7 +365,7 @@ export class Upstream {
 
   #learn(client: Client, prefers = false): void {
     const { peer, era } = client.session
-    if (peer !== undefined) this.#introduction = introductionFor(peer, this.#introduction)
+    if (peer !== undefined) this.#introduction = introductionFor(peer, this.#introduction, era === 'handshake' && keepsByHandle(this.config, this.#options))
     // Where the configuration leaves one era only, nobody has to find it out. A handshake that was preferred says nothing of the other era.
     if (era !== undefined && !(prefers && era === 'handshake')) this.#era = era
   }

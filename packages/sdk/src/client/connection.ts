@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
-import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock } from '../session/index.ts'
+import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock, systemMint } from '../session/index.ts'
 import { isUnsent } from '../transport/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
 import { type Dialling, dial } from './dial.ts'
@@ -16,6 +16,7 @@ import type { ConnectOptions } from './options.ts'
 import { type Losses, Orphans } from './orphans.ts'
 import { type ConnectionState, type ReconnectOptions, type ReconnectReport, type ReconnectSettings, type StateChange, settleReconnect } from './reconnect.ts'
 import { Redial } from './redial.ts'
+import { SessionHandle } from './session-handle.ts'
 import type { Way } from './target.ts'
 import { Waiting } from './waiting.ts'
 
@@ -70,6 +71,8 @@ export class Connection {
   readonly #doubt: Doubt
   /** Sessions that still wait for answers but get no new requests. */
   readonly #draining = new Set<Session>()
+  /** Absent for programs that stand between a server and several others. */
+  readonly #handle: SessionHandle | undefined
   #session: Session | undefined
   #state: ConnectionState = 'connected'
   #paused = false
@@ -83,6 +86,7 @@ export class Connection {
     this.#options = options
     this.local = way.local
     this.#clock = options.clock ?? systemClock
+    if (options.sessionHandle ?? options.endpoint === undefined) this.#handle = new SessionHandle(options.mint ?? systemMint)
     const report = reporter(options)
     this.#report = report
     this.listeners = new Listeners(report, () => this.#session !== undefined && this.keeper?.listenersChanged())
@@ -149,10 +153,22 @@ export class Connection {
 
   request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
     const session = this.#session as Session
-    if (session.open) return sendOn(session, method, params, options, convert)
+    if (session.open) return this.#send(session, method, params, options, convert)
     if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
     if (this.#state === 'closed' || this.#redial === undefined) return session.request(method, params, options, convert)
     return new Promise((resolve, reject) => this.#waiting.add({ method, params, options, convert, resolve, reject }))
+  }
+
+  /** Since 2026-07-28 there is no ping; the question every server answers takes its place. */
+  #send<T>(
+    session: Session,
+    method: string,
+    params: Body | undefined,
+    options: RequestOptions | undefined,
+    convert: ((result: Body) => T | Promise<T>) | undefined,
+  ): Promise<T> {
+    if (method === 'ping' && session.era === 'stateless') return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
+    return session.request(method, this.#handle === undefined ? params : this.#handle.addedTo(params, session), options, convert)
   }
 
   /** Whether what was lost with a session is asked for again on the next one. */
@@ -269,7 +285,7 @@ export class Connection {
   #sendWaiting(): void {
     const { session } = this
     for (const { method, params, options, convert, resolve, reject, begin } of this.#waiting.take()) {
-      if (begin === undefined) sendOn(session, method, params, options, convert).then(resolve as never, reject)
+      if (begin === undefined) this.#send(session, method, params, options, convert).then(resolve as never, reject)
       else begin()
     }
   }
@@ -311,18 +327,6 @@ function reconnectOption(way: Way, given: ConnectOptions['reconnect']): Reconnec
   if (wanted === false) return undefined
   if (!way.repeatable) throw new TypeError('A Link can be used once: to reconnect, give connect() a function that opens a new one each time')
   return wanted === true ? {} : wanted
-}
-
-/** Since 2026-07-28 there is no ping; the question every server answers takes its place. */
-function sendOn<T>(
-  session: Session,
-  method: string,
-  params: Body | undefined,
-  options: RequestOptions | undefined,
-  convert: ((result: Body) => T | Promise<T>) | undefined,
-): Promise<T> {
-  if (method !== 'ping' || session.era !== 'stateless') return session.request(method, params, options, convert)
-  return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
 }
 
 function hopeless(method: string, cause: Error): ParleyError {

@@ -41,6 +41,10 @@ export interface ConnectOptions {
    * server and somebody else.
    */
   endpoint?: RelayedEndpoint
+  /**
+   * Whether requests name one conversation at a Parley gateway that cannot know this client otherwise. Default: yes, unless `endpoint` is given.
+   */
+  sessionHandle?: boolean
   experimental?: Record<string, Record<string, unknown>>
   extensions?: Record<string, Record<string, unknown>>
   /** How long a request may go without an answer or progress. Default 60 s. */
