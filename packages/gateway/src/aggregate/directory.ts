@@ -1,8 +1,9 @@
 /** Which server a name, a URI or a task belongs to, and what it is called there. */
 import { ParleyError } from 'parley-mcp'
 import type { ServedUpstream } from '../bridge/index.ts'
-import type { FoundName } from '../catalogue/index.ts'
+import { type FoundName, isAppUri } from '../catalogue/index.ts'
 import type { Subject } from '../upstream/index.ts'
+import type { BareTools } from './bare-tools.ts'
 import type { ListMethod, Lists } from './lists.ts'
 import type { Offers } from './offers.ts'
 import type { TaskIds } from './task-ids.ts'
@@ -23,29 +24,51 @@ interface Naming {
 const TOOLS: Naming = { what: 'tool', method: 'tools/list', kind: 'tool_not_found', find: (offers, name) => offers.findTool(name) }
 const PROMPTS: Naming = { what: 'prompt', method: 'prompts/list', kind: 'prompt_not_found', find: (offers, name) => offers.findPrompt(name) }
 
+/** Of a name, in characters, that an error repeats. */
+const MOST_SHOWN = 200
+const MOST_CANDIDATES = 20
+
 export class Directory {
   readonly #offers: Offers
   readonly #lists: Lists
   readonly #tasks: TaskIds
+  readonly #bareTools: BareTools
 
-  constructor(offers: Offers, lists: Lists, tasks: TaskIds) {
+  constructor(offers: Offers, lists: Lists, tasks: TaskIds, bareTools: BareTools) {
     this.#offers = offers
     this.#lists = lists
     this.#tasks = tasks
+    this.#bareTools = bareTools
   }
 
-  tool(name: unknown): Promise<Route> {
-    return this.#named(TOOLS, name)
+  /** By the name clients are shown, or else by the name it has at the only server that has it. */
+  async tool(name: unknown): Promise<Route> {
+    const route = await this.#named(TOOLS, name)
+    if (route !== undefined) return route
+    const bare = name as string
+    const [served, ...others] = await this.#bareTools.owners(bare)
+    if (served === undefined) throw unknown(TOOLS, bare)
+    if (others.length > 0)
+      throw ambiguous(
+        bare,
+        [served, ...others].map(({ upstream }) => this.#offers.toolName(upstream.name, bare)),
+      )
+    return { served, own: bare }
   }
 
-  prompt(name: unknown): Promise<Route> {
-    return this.#named(PROMPTS, name)
+  async prompt(name: unknown): Promise<Route> {
+    const route = await this.#named(PROMPTS, name)
+    if (route === undefined) throw unknown(PROMPTS, name as string)
+    return route
   }
 
   /** Without asking anybody. */
   knownTool(name: string): Route | undefined {
     const found = this.#offers.findTool(name)
-    return this.#route(found?.server, found?.name)
+    const route = this.#route(found?.server, found?.name)
+    if (route !== undefined) return route
+    const [served, ...others] = this.#bareTools.knownOwners(name)
+    return served === undefined || others.length > 0 ? undefined : { served, own: name }
   }
 
   /** Without asking anybody. */
@@ -61,15 +84,26 @@ export class Directory {
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
     const offerer = this.#offers.offeredBy(uri)
-    if (offerer !== undefined) await this.#lists.knownBefore(offerer)
-    else if (this.#offers.route(uri) === undefined) await this.#lists.learnResources((unread) => this.#offers.ownerOf(uri, unread) !== undefined)
+    // Who answers for another page is whoever has it alone: those after the first one count, too.
+    if (offerer !== undefined) await (isAppUri(uri) ? this.#lists.reached() : this.#lists.knownBefore(offerer))
+    else if (this.#offers.route(uri) === undefined) await this.#lists.learnResources((unread) => this.#isDecided(uri, unread))
     const routed = this.#offers.route(uri)
     const served = this.#offers.server(routed?.server)
     if (served === undefined || routed === undefined) {
-      const message = `Resource not found: ${uri.slice(0, 200)}: no server here lists it, has a template for it or has spoken of it`
-      throw new ParleyError('resource_not_found', { message, data: { uri } })
+      throw new ParleyError('resource_not_found', { message: `Resource not found: ${uri.slice(0, 200)}: ${this.#whyNot(uri)}`, data: { uri } })
     }
     return { served, own: routed.uri }
+  }
+
+  /** Whether what is `unread` can make no difference any more to whose a URI is. */
+  #isDecided(uri: string, unread: ReadonlyMap<string, unknown>): boolean {
+    return isAppUri(uri) ? unread.size === 0 : this.#offers.ownerOf(uri, unread) !== undefined
+  }
+
+  #whyNot(uri: string): string {
+    const offerers = this.#offers.offerers(uri)
+    if (offerers.length < 2) return 'no server here lists it, has a template for it or has spoken of it'
+    return `several servers have it; ask for ${offerers.map((server) => this.#offers.publicUri(server, uri)).join(' or ')}`.slice(0, 1000)
   }
 
   task(taskId: unknown): Route {
@@ -89,18 +123,31 @@ export class Directory {
     return served === undefined || own === undefined ? undefined : { served, own }
   }
 
-  async #named({ what, method, kind, find }: Naming, name: unknown): Promise<Route> {
+  /** `undefined`: no server is known by such a name. */
+  async #named(naming: Naming, name: unknown): Promise<Route | undefined> {
+    const { method, find } = naming
     if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
     let found = find(this.#offers, name)
     const served = this.#offers.server(found?.server)
+    if (served === undefined) return undefined
     // Shortened names are known by the list they stand in.
-    if (served !== undefined && found?.name === undefined) {
+    if (found?.name === undefined) {
       await this.#lists.read(method, served)
       found = find(this.#offers, name)
     }
-    if (served === undefined || found?.name === undefined) {
-      throw new ParleyError(kind, { message: `Unknown ${what}: ${name.slice(0, 200)}; names here are <server>__<name>`, data: { name: name.slice(0, 200) } })
-    }
+    if (found?.name === undefined) throw unknown(naming, name)
     return { served, own: found.name }
   }
+}
+
+function unknown({ what, kind }: Naming, name: string): ParleyError {
+  const shown = name.slice(0, MOST_SHOWN)
+  return new ParleyError(kind, { message: `Unknown ${what}: ${shown}; names here are <server>__<name>`, data: { name: shown } })
+}
+
+function ambiguous(name: string, candidates: readonly string[]): ParleyError {
+  const shown = name.slice(0, MOST_SHOWN)
+  const named = candidates.slice(0, MOST_CANDIDATES).join(', ')
+  const message = `Unknown tool: ${shown}; names here are <server>__<name>, and several servers have a tool of that name: call one of ${named}`
+  return new ParleyError('tool_not_found', { message, data: { name: shown, candidates: candidates.slice(0, MOST_CANDIDATES) } })
 }

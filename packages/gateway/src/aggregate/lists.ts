@@ -189,6 +189,11 @@ export class Lists {
     return this.#strangers.knownBefore(server)
   }
 
+  /** Resolves when all that were reached have shown what they have. */
+  reached(): Promise<void> {
+    return this.#strangers.reachedUpTo(undefined)
+  }
+
   /** Resolves when those that were reached, up to a server and with it, have shown what they have. */
   reachedUpTo(server: string): Promise<void> {
     return this.#strangers.reachedUpTo(server)

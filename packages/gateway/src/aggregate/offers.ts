@@ -2,7 +2,7 @@
 import type { Prompt, Tool } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
-import { type FoundName, NameTable, UriTable } from '../catalogue/index.ts'
+import { type FoundName, isAppUri, NameTable, UriTable, withAppLinks } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListMethod } from './lists.ts'
 
@@ -67,6 +67,11 @@ export class Offers {
     return this.#tools.find(name)
   }
 
+  /** What clients call a tool. */
+  toolName(server: string, name: string): string {
+    return this.#tools.publicName(server, name)
+  }
+
   findPrompt(name: string): FoundName | undefined {
     return this.#prompts.find(name)
   }
@@ -78,6 +83,11 @@ export class Offers {
   /** Who lists a URI or has a template for it: the first of the configuration. */
   offeredBy(uri: string): string | undefined {
     return this.#uris.offeredBy(uri)
+  }
+
+  /** All that do, in the order of the configuration. */
+  offerers(uri: string): string[] {
+    return this.#uris.offerers(uri)
   }
 
   /** In the configuration. */
@@ -132,7 +142,7 @@ export class Offers {
     const own = String(item[key])
     switch (method) {
       case 'tools/list':
-        return { ...item, [key]: this.#tools.publicName(server, own) }
+        return { ...withAppLinks(server, item), [key]: this.#tools.publicName(server, own) }
       case 'prompts/list':
         return { ...item, [key]: this.#prompts.publicName(server, own) }
       case 'resources/list':
@@ -158,7 +168,8 @@ export class Offers {
 
   /** Once for each two servers: those that have one URI in common often have many. */
   #saidIfShared(server: string, own: string, shown: string): string {
-    const first = shown === own ? undefined : this.offeredBy(own)
+    // Pages of apps are shown by the name of their server in any case.
+    const first = shown === own || isAppUri(own) ? undefined : this.offeredBy(own)
     if (first !== undefined && this.comesBefore(first, server)) {
       const problem =
         `${server}: ${own.slice(0, 200)}, and maybe more, is offered by ${first}, too, which comes first in the configuration and answers for it; ` +

@@ -61,11 +61,11 @@ export class Strangers {
     await Promise.all(readings)
   }
 
-  /** Resolves when all that were reached, up to the server and with it, have said what they have. Who was not has its time later. */
-  async reachedUpTo(server: string): Promise<void> {
+  /** Resolves when all that were reached, or those up to a server and with it, have said what they have. Who was not has its time later. */
+  async reachedUpTo(server: string | undefined): Promise<void> {
     if (this.#unread.size === 0) return
     const reached = [...this.#unread.keys()].filter(
-      ({ upstream }) => upstream.introduction !== undefined && !this.#options.offers.comesBefore(server, upstream.name),
+      ({ upstream }) => upstream.introduction !== undefined && (server === undefined || !this.#options.offers.comesBefore(server, upstream.name)),
     )
     await Promise.all(reached.flatMap((served) => RESOURCE_METHODS.map((method) => this.#reading(served, method))))
   }

@@ -2,6 +2,7 @@
 import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
 import type { Hold, ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
+import { isAppUri } from '../catalogue/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import type { Route } from './directory.ts'
 import type { Follower } from './followed.ts'
@@ -175,6 +176,6 @@ export class Ways implements Follower {
 }
 
 function wordsFor({ method, params }: Inbound, changes: Body, words: Words): Words {
-  if (method !== 'resources/read' || changes['uri'] === params['uri']) return words
+  if (method !== 'resources/read' || (changes['uri'] === params['uri'] && !isAppUri(String(changes['uri'])))) return words
   return words.answering({ own: String(changes['uri']), uri: String(params['uri']) })
 }

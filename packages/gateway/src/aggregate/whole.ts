@@ -2,12 +2,13 @@
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { GatewayLog } from '../log/index.ts'
+import { BareTools } from './bare-tools.ts'
 import { Circles } from './circles.ts'
 import { Directory } from './directory.ts'
 import { Grace } from './grace.ts'
 import { MergedIntroduction } from './introduction.ts'
 import { AggregateListeners } from './listeners.ts'
-import { Lists } from './lists.ts'
+import { DEADLINE, Lists } from './lists.ts'
 import { Offers } from './offers.ts'
 import { Running } from './running.ts'
 import { TaskIds } from './task-ids.ts'
@@ -32,7 +33,8 @@ export class Whole {
     this.grace = new Grace(clock)
     this.running = new Running(clock)
     this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })
-    this.directory = new Directory(this.offers, this.lists, this.tasks)
+    const bareTools = new BareTools({ offers: this.offers, grace: this.grace, clock, deadline: DEADLINE })
+    this.directory = new Directory(this.offers, this.lists, this.tasks, bareTools)
     this.listeners = new AggregateListeners(this)
     this.unfollowed = new Unfollowed(log, this.offers)
   }

@@ -1,5 +1,6 @@
 /** What one server says, in the words of clients that see it among others: URIs, tasks and loggers that lead back to it. */
 import { type Body, isFlatTask, isObject } from 'parley-mcp/engine'
+import { withAppLinks } from '../catalogue/index.ts'
 import type { Offers } from './offers.ts'
 import type { TaskIds } from './task-ids.ts'
 
@@ -55,17 +56,19 @@ export class Words {
     if (method === 'tasks/result') return result
     // The extension shows the outcome inside.
     const shown = this.#task(result) as Body
-    return isObject(shown['result']) ? { ...shown, result: this.#linked(shown['result']) } : shown
+    return isObject(shown['result']) ? { ...shown, result: this.#linked(withAppLinks(this.#server, shown['result'])) } : shown
   }
 
   #task(task: unknown): unknown {
     return isObject(task) && typeof task['taskId'] === 'string' ? { ...task, taskId: this.#tasks.publicId(this.#server, task['taskId']) } : task
   }
 
+  /** With metadata that leads to the server's own pages and tasks. */
   #related(body: Body): Body {
-    const meta = body['_meta']
+    const shown = withAppLinks(this.#server, body)
+    const meta = shown['_meta']
     const related = isObject(meta) ? meta[RELATED_TASK] : undefined
-    return related === undefined ? body : { ...body, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
+    return related === undefined ? shown : { ...shown, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
   }
 
   /** With URIs by which clients can read what it links to or holds. */
@@ -89,15 +92,20 @@ export class Words {
 
   #block(block: unknown): unknown {
     if (!isObject(block)) return block
+    return this.#linkedBlock(withAppLinks(this.#server, block))
+  }
+
+  #linkedBlock(block: Body): Body {
     if (block['type'] === 'resource') {
-      const resource = this.#mention(block['resource'])
-      return resource === block['resource'] ? block : { ...block, resource }
+      const { resource: given } = block
+      const resource = isObject(given) ? this.#mention(withAppLinks(this.#server, given)) : given
+      return resource === given ? block : { ...block, resource }
     }
     return block['type'] === 'resource_link' || block['type'] === undefined ? this.#mention(block) : block
   }
 
-  #mention(resource: unknown): unknown {
-    if (!isObject(resource) || typeof resource['uri'] !== 'string') return resource
+  #mention(resource: Body): Body {
+    if (typeof resource['uri'] !== 'string') return resource
     const uri = resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#offers.mention(this.#server, resource['uri'])
     return uri === resource['uri'] ? resource : { ...resource, uri }
   }

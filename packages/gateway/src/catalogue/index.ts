@@ -1,5 +1,6 @@
 /** The catalogue: what clients see of many servers at once, and what each name and URI they send stands for. */
 
+export { isAppUri, withAppLinks } from './app-uris.ts'
 export { canonicalJson, sha256 } from './canonical.ts'
 export { type IntroducedServer, mergeIntroductions } from './capabilities.ts'
 export { type FilteredTools, ToolFilter, toolFilter } from './filter.ts'

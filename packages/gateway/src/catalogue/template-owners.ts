@@ -54,13 +54,19 @@ export class TemplateOwners {
   /** The first of those with a template that fits, and of `other`. */
   first(uri: string, other: string | undefined): string | undefined {
     let first = other
-    for (const length of this.#lengths) {
-      if (length > uri.length) continue
-      for (const [server, alike] of this.#byBeginning.get(uri.slice(0, length)) ?? []) {
-        if ((first === undefined || this.#rank(server) < this.#rank(first)) && fits(alike, uri)) first = server
-      }
+    for (const [server, alike] of this.#beginningLike(uri)) {
+      if ((first === undefined || this.#rank(server) < this.#rank(first)) && fits(alike, uri)) first = server
     }
     return first
+  }
+
+  *all(uri: string): Iterable<string> {
+    for (const [server, alike] of this.#beginningLike(uri)) if (fits(alike, uri)) yield server
+  }
+
+  /** Templates whose literal beginning is that of the URI, by server. */
+  *#beginningLike(uri: string): Iterable<[string, Alike]> {
+    for (const length of this.#lengths) if (length <= uri.length) yield* this.#byBeginning.get(uri.slice(0, length)) ?? []
   }
 
   #rank(server: string): number {

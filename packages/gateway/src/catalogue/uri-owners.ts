@@ -44,6 +44,10 @@ export class UriOwners {
     return first
   }
 
+  all(key: string): Iterable<string> {
+    return this.#byKey.get(key) ?? []
+  }
+
   #rank(server: string): number {
     return this.#ranks.get(server) ?? Number.POSITIVE_INFINITY
   }

@@ -1,4 +1,5 @@
 /** URIs of resources of many servers in one list. */
+import { isAppUri, ownAppUri, publicAppUri } from './app-uris.ts'
 import { TemplateOwners } from './template-owners.ts'
 import { UriOwners } from './uri-owners.ts'
 
@@ -17,7 +18,7 @@ const MAX_MENTION_LENGTH = 2048
 /**
  * A URI stays as it is while it leads to its server; otherwise it is published in one of the gateway's own forms, which lead there by themselves:
  * `parley://servers/<server>/<percent-encoded URI>`, and for templates `parley://templates/<server>/<template as it is>`, so that filling in the
- * template fills in the original.
+ * template fills in the original. Pages of apps have a form of their own, in which they are always published: see `app-uris.ts`.
  */
 export class UriTable {
   /** By server, in the order of the configuration. */
@@ -62,6 +63,7 @@ export class UriTable {
 
   /** A server spoke of a resource, in a link or with its contents. Returns the URI to show to clients. */
   mention(server: string, uri: string): string {
+    if (isAppUri(uri)) return publicAppUri(server, uri)
     if (this.#ranks.has(server) && uri.length <= MAX_MENTION_LENGTH) {
       // Links that clients have got lead where they led: no other server can take them over by naming them, too.
       const first = this.#mentions.get(uri) ?? server
@@ -79,16 +81,19 @@ export class UriTable {
   }
 
   publicUri(server: string, uri: string): string {
+    if (isAppUri(uri)) return publicAppUri(server, uri)
     if (!isOwn(uri) && this.route(uri)?.server === server) return uri
     return wrapped(server, uri)
   }
 
   /** For who is shown a list: the same each time, whoever has spoken of the URI meanwhile. */
   listedUri(server: string, uri: string): string {
+    if (isAppUri(uri)) return publicAppUri(server, uri)
     return this.offeredBy(uri) === server ? uri : wrapped(server, uri)
   }
 
   publicTemplate(server: string, template: string): string {
+    if (isAppUri(template)) return publicAppUri(server, template)
     const kept = !isOwn(template) && this.offeredBy(template) === server
     return kept ? template : TEMPLATES + encode(server) + SLASH + template
   }
@@ -100,14 +105,32 @@ export class UriTable {
 
   /** The first of those that list it or have a template that fits it. */
   offeredBy(uri: string): string | undefined {
-    return isOwn(uri) ? undefined : this.#templates.first(uri, this.#listed.first(uri))
+    return isOwn(uri) || this.#ownPage(uri) ? undefined : this.#templates.first(uri, this.#listed.first(uri))
+  }
+
+  /** All that list it or have a template that fits it, in the order of the configuration. */
+  offerers(uri: string): string[] {
+    const servers = new Set([...this.#listed.all(uri), ...this.#templates.all(uri)])
+    return [...servers].sort((one, other) => (this.comesBefore(one, other) ? -1 : 1))
   }
 
   /** Whose a URI, or a template, is, and what it is called there. */
   route(uri: string): RoutedUri | undefined {
     if (isOwn(uri)) return this.#unwrap(uri)
+    if (isAppUri(uri)) return this.#ownPage(uri) ?? this.#onlyPage(uri)
     const server = this.offeredBy(uri) ?? this.#mentions.get(uri)
     return server === undefined ? undefined : { server, uri }
+  }
+
+  #ownPage(uri: string): RoutedUri | undefined {
+    const own = ownAppUri(uri)
+    return own !== undefined && this.#ranks.has(own.server) ? own : undefined
+  }
+
+  /** Apps may ask for a page by the URI it has at its server: they get it while no other server has one like it. */
+  #onlyPage(uri: string): RoutedUri | undefined {
+    const [server, ...others] = this.offerers(uri)
+    return server === undefined || others.length > 0 ? undefined : { server, uri }
   }
 
   #unwrap(uri: string): RoutedUri | undefined {

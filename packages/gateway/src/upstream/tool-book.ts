@@ -37,6 +37,11 @@ export class ToolBook {
     return this.#filter.active || this.#pinning
   }
 
+  /** Whether the whole list was read, and has not changed since. */
+  get isComplete(): boolean {
+    return this.#isComplete
+  }
+
   /** The name at the server; throws for tools that clients do not see. */
   toServer(name: string): string {
     const original = this.#filter.active ? this.#filter.toServer(name) : name
