@@ -2,14 +2,14 @@
 import { ParleyError } from '../errors/index.ts'
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { type Era, eraOf, type ProtocolVersion, versions } from '../protocol/index.ts'
-import { META, serverCapabilitiesUp } from '../versions/index.ts'
+import { extensionLosses, type Loss, META, serverCapabilitiesUp } from '../versions/index.ts'
 import type { Introduction } from './endpoint.ts'
 import { introduction } from './handshake.ts'
 import { HEADER_MISMATCH, MISSING_CAPABILITY, namedVersions, UNSUPPORTED_VERSION } from './stateless/client-refusal.ts'
 
 export type Verdict =
   /** The server speaks a version without a handshake that this side speaks as well. */
-  | { readonly type: 'agree'; readonly version: ProtocolVersion; readonly peer: Introduction }
+  | { readonly type: 'agree'; readonly version: ProtocolVersion; readonly peer: Introduction; readonly losses: readonly Loss[] }
   /** It is to be asked once more, in this version. */
   | { readonly type: 'again'; readonly version: ProtocolVersion }
   /** It is of the handshake era, or common versions are. */
@@ -27,7 +27,7 @@ export function judgeAnswer(result: Body, speaks: readonly ProtocolVersion[]): V
   const supported = result['supportedVersions']
   if (!Array.isArray(supported)) return { type: 'handshake', because: 'its answer to server/discover names no supportedVersions' }
   const version = newest(versionsIn('stateless', speaks), supported)
-  if (version !== undefined) return { type: 'agree', version, peer: introductionIn(result) }
+  if (version !== undefined) return { type: 'agree', version, peer: introductionIn(result), losses: lossesIn(result) }
   return namedOnly(supported, speaks)
 }
 
@@ -95,6 +95,10 @@ export function noteDeath(error: ParleyError): ParleyError {
 /** Whether the server may be reached with the handshake at once, over a new link. */
 export function diedOfProbe(error: unknown): boolean {
   return typeof error === 'object' && error !== null && died.has(error)
+}
+
+function lossesIn({ capabilities }: Body): Loss[] {
+  return isObject(capabilities) ? extensionLosses(capabilities, 'D-41', 'server/discover') : []
 }
 
 function introductionIn(result: Body): Introduction {

@@ -47,7 +47,7 @@ export { type Plan, type PlanOptions, path, plan } from './plan.ts'
 export { type RuleInfo, type RuleKind, ruleInfo, rules } from './rules.ts'
 export { sha256 } from './sha256.ts'
 export { steps } from './steps/index.ts'
-export { capabilitiesDown, clientCapabilitiesUp, serverCapabilitiesUp } from './steps/stateless-capabilities.ts'
+export { capabilitiesDown, clientCapabilitiesUp, extensionLosses, serverCapabilitiesUp } from './steps/stateless-capabilities.ts'
 export { META } from './steps/stateless-envelope.ts'
 export { askingMethods, cacheableMethods } from './steps/stateless-methods.ts'
 export {

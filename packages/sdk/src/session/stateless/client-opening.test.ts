@@ -57,6 +57,13 @@ describe('V4 a server of the stateless era', () => {
     expect(session.peer?.capabilities).toEqual({ tools: {} })
   })
 
+  it('D-40, D-41 extensions that neither side can hear of in this version are reported', async () => {
+    const capabilities = { extensions: { mine: {}, odd: true } } as never
+    const { session } = await openStateless({ capabilities, discovered: { capabilities: { extensions: { theirs: {}, strange: 'x' } } } })
+    expect(session.peer?.capabilities).toEqual({ extensions: { theirs: {} } })
+    expect(session.losses().map(({ rule, path }) => `${rule} ${path}`)).toEqual(['D-41 capabilities.extensions.strange', 'D-40 capabilities.extensions.odd'])
+  })
+
   it('D-60 is told in headers as well where messages have headers', async () => {
     const { rig } = begun({ mirrors: true })
     expect(rig.link.headers).toEqual([{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' }])

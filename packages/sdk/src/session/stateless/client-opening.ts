@@ -1,6 +1,7 @@
 /** How a client begins: with the handshake, with `server/discover`, or with whichever of them a server of unknown era answers (V4, D-65). */
 import { ParleyError } from '../../errors/index.ts'
 import type { Era, ProtocolVersion } from '../../protocol/index.ts'
+import { extensionLosses } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
 import { judgeAnswer, judgeError, noteDeath, tooOld, type Verdict, versionsIn } from '../era.ts'
 import { initializeParams, readInitializeResult } from '../handshake.ts'
@@ -135,12 +136,13 @@ export class Opening {
     return this.#shaking && this.#refusal === undefined && this.#core.link.mirrors !== true
   }
 
-  #agree({ version, peer }: Extract<Verdict, { type: 'agree' }>, requested: ProtocolVersion): void {
+  #agree({ version, peer, losses }: Extract<Verdict, { type: 'agree' }>, requested: ProtocolVersion): void {
     const core = this.#core
     this.#requests.envelope = new ClientEnvelope(version, core.self)
     core.agreeOn(version, peer)
     core.phases.fire('accept', core.settings.clock.now())
     core.report({ type: 'negotiated', requested, version })
+    for (const loss of [...losses, ...extensionLosses(core.self.capabilities, 'D-40', 'server/discover')]) core.onLoss(loss)
     this.#done(this.#handshake)
   }
 

@@ -1,7 +1,7 @@
 /** What follows from what a server offers, found out once for each introduction: it may introduce itself in other words to clients of another kind (D-16). */
 import type { ParleyError } from '../../errors/index.ts'
 import { type Body, Serialised } from '../../jsonrpc/index.ts'
-import { serverCapabilitiesUp } from '../../versions/index.ts'
+import { extensionLosses, serverCapabilitiesUp } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
 import type { Introduction } from '../endpoint.ts'
 import type { Route } from '../routes.ts'
@@ -49,6 +49,7 @@ export class Offers {
   }
 
   #result({ capabilities, instructions, ttlMs, cacheScope }: Introduction, isForAll: boolean): Body {
+    for (const loss of extensionLosses(capabilities, 'D-41', 'server/discover')) this.#core.onLoss(loss)
     const result: Body = { supportedVersions: [...this.#core.settings.versions].reverse(), capabilities: serverCapabilitiesUp(capabilities) }
     if (instructions !== undefined) result['instructions'] = instructions
     if (ttlMs !== undefined) result['ttlMs'] = ttlMs

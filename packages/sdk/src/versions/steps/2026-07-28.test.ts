@@ -54,12 +54,14 @@ describe(rule('D-40'), () => {
     const { _meta } = up('tools/list', 'params', {}, { clientCapabilities: declared }) as { _meta: Body }
     expect(_meta[CAPABILITIES_KEY]).toEqual({ roots: {}, sampling: { tools: {} }, elicitation: { url: {} }, experimental: { x: {} } })
   })
-  it('up keeps well-formed extensions only', () => {
+  it('up keeps well-formed extensions only, and says which are not', () => {
     const told = (extensions: unknown): unknown => {
-      const { _meta } = up('tools/list', 'params', {}, { clientCapabilities: { extensions } }) as { _meta: Body }
-      return _meta[CAPABILITIES_KEY]
+      const { outcome, losses } = withLosses((context) => up('tools/list', 'params', {}, { ...context, clientCapabilities: { extensions } }))
+      return [(outcome as { _meta: Body })._meta[CAPABILITIES_KEY], losses]
     }
-    expect([told({ a: {} }), told({ a: {}, b: 1 }), told('yes')]).toEqual([{ extensions: { a: {} } }, { extensions: { a: {} } }, {}])
+    expect(told({ a: {} })).toEqual([{ extensions: { a: {} } }, []])
+    expect(told({ a: {}, b: 1 })).toEqual([{ extensions: { a: {} } }, [`D-40 w _meta.${CAPABILITIES_KEY}.extensions.b`]])
+    expect(told('yes')).toEqual([{}, [`D-40 w _meta.${CAPABILITIES_KEY}.extensions`]])
   })
   it('down does not offer the tasks extension to an older server', () => {
     const capabilities = { sampling: {}, extensions: { 'io.modelcontextprotocol/tasks': {}, 'com.acme/ui': {} } }
@@ -78,6 +80,12 @@ describe(rule('D-41'), () => {
     const { outcome, losses } = withLosses((context) => up('initialize', 'result', { capabilities: { tools: {}, tasks: { list: {} } } }, context))
     expect(outcome).toEqual({ capabilities: { tools: {} } })
     expect(losses).toEqual(['D-41 i capabilities'])
+  })
+  it('up keeps well-formed extensions only, and says which are not', () => {
+    const capabilities = { tools: {}, tasks: {}, extensions: { a: {}, b: true } }
+    const { outcome, losses } = withLosses((context) => up('initialize', 'result', { capabilities }, context))
+    expect(outcome).toEqual({ capabilities: { tools: {}, extensions: { a: {} } } })
+    expect(losses).toEqual(['D-41 i capabilities', 'D-41 w capabilities.extensions.b'])
   })
   it.each(['initialize', 'server/discover'])('down removes the tasks extension from %s', (method) => {
     const capabilities = { resources: { subscribe: true }, extensions: { 'io.modelcontextprotocol/tasks': {} } }

@@ -7,7 +7,7 @@ import { drop, refuse } from '../verdict.ts'
 import { limitCompletion } from './completion-limit.ts'
 import { removeInvalidHeaders } from './header-annotations.ts'
 import { writeOutBooleans } from './property-schemas.ts'
-import { capabilitiesDown, serverCapabilitiesUp } from './stateless-capabilities.ts'
+import { capabilitiesDown, extensionLosses, serverCapabilitiesUp } from './stateless-capabilities.ts'
 import {
   addCacheHints,
   addRequestEnvelope,
@@ -44,6 +44,14 @@ const reportingCapabilities = (narrow: (capabilities: Body) => Body, rule: strin
     if (after !== capabilities) context.lose(detail, { rule })
     return after
   })
+
+const serverCapabilities: Edit = (capabilities, context) => {
+  if (Object.hasOwn(capabilities, 'tasks')) context.lose('removed tasks', { rule: 'D-41' })
+  for (const { path, severity, detail } of extensionLosses(capabilities, 'D-41', context.method)) {
+    context.lose(detail, { rule: 'D-41', path: path.slice('capabilities.'.length), severity })
+  }
+  return serverCapabilitiesUp(capabilities)
+}
 
 const refuseTask: Edit = (body, context) =>
   isCreateTaskResult(body)
@@ -158,7 +166,8 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
   change('capabilities', {
     rules: ['D-40', 'D-41'],
     why: 'Extensions are declared by name. Tasks moved there, and roots are asked for, not watched.',
-    loses: 'The tasks extension: it must not be taken for the tasks of the older version.',
+    loses:
+      'The tasks extension: it must not be taken for the tasks of the older version. Other extensions pass; toward 2026-07-28 their settings must be objects.',
     severity: 'i',
     capabilities: {
       added: [
@@ -168,7 +177,7 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
       ],
     },
     features: { added: ['extensions'] },
-    up: [onWire(result('initialize', reportingCapabilities(serverCapabilitiesUp, 'D-41', 'removed tasks'), 'capabilities'))],
+    up: [onWire(result('initialize', edit(serverCapabilities), 'capabilities'))],
     down: [
       params('initialize', reportingCapabilities(capabilitiesDown, 'D-40', 'removed the tasks extension'), 'capabilities'),
       result(['initialize', 'server/discover'], reportingCapabilities(capabilitiesDown, 'D-41', 'removed the tasks extension'), 'capabilities'),

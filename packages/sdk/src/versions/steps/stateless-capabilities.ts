@@ -1,6 +1,7 @@
 /** Capabilities on both sides of 2026-07-28: tasks left for an extension, roots are no longer watched. */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { TASKS_EXTENSION } from '../../protocol/index.ts'
+import type { Loss } from '../operation.ts'
 import { without } from './without.ts'
 
 /** D-40, toward 2026-07-28. */
@@ -19,6 +20,19 @@ export function capabilitiesDown(capabilities: Body): Body {
   if (!isObject(extensions) || !Object.hasOwn(extensions, TASKS_EXTENSION)) return capabilities
   const others = without(extensions, TASKS_EXTENSION)
   return Object.keys(others).length === 0 ? without(capabilities, 'extensions') : { ...capabilities, extensions: others }
+}
+
+/** Extensions that the functions above leave out on the way to 2026-07-28: what their settings are was said in a form that version does not have. */
+export function extensionLosses(capabilities: Body, rule: 'D-40' | 'D-41', method: string): Loss[] {
+  const { extensions } = capabilities
+  if (extensions === undefined) return []
+  const names = isObject(extensions)
+    ? Object.keys(extensions)
+        .filter((name) => !isObject(extensions[name]))
+        .map((name) => `extensions.${name}`)
+    : ['extensions']
+  const detail = 'not an object, as 2026-07-28 demands it: the other side does not hear of it'
+  return names.map((path) => ({ rule, method, path: `capabilities.${path}`, severity: 'w', detail }))
 }
 
 function rootsUnwatched(capabilities: Body): Body {

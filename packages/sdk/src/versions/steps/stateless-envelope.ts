@@ -2,7 +2,7 @@
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import type { Edit, EditContext, TranslationContext } from '../operation.ts'
 import { refuse } from '../verdict.ts'
-import { clientCapabilitiesUp } from './stateless-capabilities.ts'
+import { clientCapabilitiesUp, extensionLosses } from './stateless-capabilities.ts'
 import { STATELESS } from './stateless-methods.ts'
 import { without } from './without.ts'
 
@@ -20,8 +20,12 @@ const REQUEST_KEYS: readonly string[] = [META.version, META.clientInfo, META.cli
 const LOG_LEVELS: ReadonlySet<unknown> = new Set(['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'])
 
 /** D-01: every request says by itself what a session used to remember. */
-export const addRequestEnvelope: Edit = (params, context) =>
-  replaceMeta(params, REQUEST_KEYS, requestEnvelope(context), (key) => context.lose(`replaced a reserved name`, { rule: 'D-01', path: `_meta.${key}` }))
+export const addRequestEnvelope: Edit = (params, context) => {
+  for (const { path, severity, detail } of extensionLosses(context.clientCapabilities ?? {}, 'D-40', context.method)) {
+    context.lose(detail, { rule: 'D-40', path: `_meta.${META.clientCapabilities}${path.slice('capabilities'.length)}`, severity })
+  }
+  return replaceMeta(params, REQUEST_KEYS, requestEnvelope(context), (key) => context.lose(`replaced a reserved name`, { rule: 'D-01', path: `_meta.${key}` }))
+}
 
 export function requestEnvelope(context: TranslationContext): Body {
   const envelope: Body = { [META.version]: STATELESS, [META.clientCapabilities]: clientCapabilitiesUp(context.clientCapabilities ?? {}) }
