@@ -1,7 +1,7 @@
 /** Several servers behind one address, all in memory: what tests of the aggregate begin with. */
 import type { ProtocolVersion } from 'parley-mcp'
 import { type Client, type ConnectOptions, connect, memoryPair } from 'parley-mcp/client'
-import { type Acceptor, type Clock, type Link, systemClock } from 'parley-mcp/engine'
+import { type Acceptor, type Clock, type Link, type SessionEvent, systemClock } from 'parley-mcp/engine'
 import { createServer, embed, link, prompt, resource, type ServerOptions, tool, user } from 'parley-mcp/server'
 import { ServedUpstream } from '../bridge/index.ts'
 import { RawClient } from '../bridge/peers.fixtures.ts'
@@ -25,6 +25,8 @@ export interface Member {
 export interface RigOptions {
   readonly clock?: Clock
   readonly log?: GatewayLog
+  /** Told what sessions on either side report. */
+  readonly onEvent?: (event: SessionEvent) => void
 }
 
 export class AggregateRig {
@@ -33,11 +35,13 @@ export class AggregateRig {
   readonly #clients: { close(): unknown }[] = []
   readonly #clock: Clock
   readonly #log: GatewayLog
+  readonly #observed: Pick<RigOptions, 'onEvent'>
 
-  constructor(members: Readonly<Record<string, Member>>, { clock = systemClock, log = silentLog }: RigOptions = {}) {
+  constructor(members: Readonly<Record<string, Member>>, { clock = systemClock, log = silentLog, onEvent }: RigOptions = {}) {
     this.#clock = clock
     this.#log = log
-    this.aggregate = new AggregateServable({ translation: 'lenient', log, clock })
+    this.#observed = onEvent === undefined ? {} : { onEvent }
+    this.aggregate = new AggregateServable({ translation: 'lenient', log, clock, ...this.#observed })
     this.#set(members)
   }
 
@@ -72,8 +76,9 @@ export class AggregateRig {
     return client
   }
 
-  raw(): RawClient {
-    const client = new RawClient(this.aggregate as Acceptor)
+  /** `server`: at the address of that one alone. */
+  raw(server?: string): RawClient {
+    const client = new RawClient((server === undefined ? this.aggregate : this.served.get(server)) as Acceptor)
     this.#clients.push(client)
     return client
   }
@@ -102,8 +107,15 @@ export class AggregateRig {
       else (typeof server === 'function' ? server() : server).accept(far)
       return wrap?.(near) ?? near
     }
-    const upstream = new Upstream(own, { log: this.#log, translation: 'lenient', clock: this.#clock, launch, conversationIdle: 600_000 })
-    return new ServedUpstream(upstream, { translation: 'lenient', clock: this.#clock })
+    const upstream = new Upstream(own, {
+      log: this.#log,
+      translation: 'lenient',
+      clock: this.#clock,
+      launch,
+      conversationIdle: 600_000,
+      ...this.#observed,
+    })
+    return new ServedUpstream(upstream, { translation: 'lenient', clock: this.#clock, ...this.#observed })
   }
 }
 

@@ -1,10 +1,11 @@
 /** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
 import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
-import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, type Introduction, isObject, type Session } from 'parley-mcp/engine'
+import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, type Introduction, isObject, META, type Session } from 'parley-mcp/engine'
 import { reported, type ServedUpstream, uriIn, withoutExecution } from '../bridge/index.ts'
 import { MergedList } from '../catalogue/index.ts'
-import { BridgedCall, HANDLE_KEY, type ListKind, toldTo, viaIn } from '../upstream/index.ts'
+import { BridgedCall, EMPTY_PROFILE, HANDLE_KEY, type ListKind, profileOf, toldTo, viaIn } from '../upstream/index.ts'
 import { Followed } from './followed.ts'
+import { ListReaders } from './list-readers.ts'
 import { DEADLINE, isListMethod, type ListMethod, type OwnList, type OwnLists } from './lists.ts'
 import { RoutedInbound } from './routed.ts'
 import { STATUS_RESOURCE, STATUS_URI, statusContents } from './status.ts'
@@ -23,6 +24,8 @@ export class AggregateEndpoint implements Endpoint {
   readonly #followed: Followed
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
   readonly #diverged = new Map<ListKind, Set<string>>()
+  /** Of a client that shook hands, and is shown lists of its own. */
+  #readers: ListReaders | undefined
   #taskLists: MergedList<Body> | undefined
   /** Another gateway has asked here. */
   #isForGateways = false
@@ -165,8 +168,17 @@ export class AggregateEndpoint implements Endpoint {
     return reported(new BridgedCall(inbound), page)
   }
 
+  /** Servers may list something else to clients that declare an extension: such a client sees the lists of its own conversations. */
   #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
-    if (eraOf(inbound.caller.version) === 'stateless') return (served) => this.#ownList(served.upstream.lines.keptFor(inbound), served, inbound)
+    if (eraOf(inbound.caller.version) === 'stateless') {
+      const { readers } = this.#whole
+      return (served) => this.#ownList(readers.of(served, inbound) ?? served.upstream.lines.keptFor(inbound), served, inbound)
+    }
+    if (profileOf(inbound.caller.capabilities).declaration !== EMPTY_PROFILE) {
+      this.#readers ??= new ListReaders()
+      const readers = this.#readers
+      return (served) => this.#ownList(readers.of(served, inbound), served, inbound)
+    }
     const diverged = this.#diverged.get(kindOf(method))
     if (diverged === undefined || diverged.size === 0) return undefined
     return (served) => (diverged.has(served.upstream.name) ? this.#ownList(this.#ways.known(served), served, inbound) : undefined)
@@ -176,7 +188,7 @@ export class AggregateEndpoint implements Endpoint {
     if (owner === undefined) return undefined
     const ask = async (params: Body): Promise<Body> => {
       const { endpoint, words } = await this.#ways.to(served, inbound)
-      return (await endpoint.answer(new RoutedInbound(inbound, { only: withHandle(params, inbound) }, words))) as Body
+      return (await endpoint.answer(new RoutedInbound(inbound, { only: withIdentity(params, inbound) }, words))) as Body
     }
     return { owner, ask: (params) => this.#whole.running.during(served, () => ask(params)) }
   }
@@ -228,9 +240,12 @@ function isAboutAll(method: string): boolean {
   return method === 'initialize' || method === 'server/discover' || isListMethod(method) || method.startsWith('tasks/')
 }
 
-/** By which a client without a session has its conversation. */
-function withHandle(params: Body, { params: { _meta: meta } }: Inbound): Body {
-  return isObject(meta) && meta[HANDLE_KEY] !== undefined ? { ...params, _meta: { [HANDLE_KEY]: meta[HANDLE_KEY] } } : params
+/** By which a client without a session has its conversation, and says what it can do. */
+const IDENTITY = [HANDLE_KEY, META.clientInfo, META.clientCapabilities] as const
+
+function withIdentity(params: Body, { params: { _meta: meta } }: Inbound): Body {
+  const said = IDENTITY.flatMap((key) => (isObject(meta) && meta[key] !== undefined ? [[key, meta[key]] as const] : []))
+  return said.length === 0 ? params : { ...params, _meta: Object.fromEntries(said) }
 }
 
 function kindOf(method: ListMethod): ListKind {

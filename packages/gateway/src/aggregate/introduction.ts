@@ -1,4 +1,5 @@
 /** Who the gateway is for clients of all servers at once: the same object until a server comes, goes or says something else of itself. */
+import type { Loss } from 'parley-mcp'
 import type { Introduction } from 'parley-mcp/engine'
 import { mergeIntroductions } from '../catalogue/index.ts'
 import { SELF, type Upstream } from '../upstream/index.ts'
@@ -9,6 +10,13 @@ export class MergedIntroduction {
   #upstreams: readonly Upstream[] = []
   #seen: readonly (Introduction | undefined)[] | undefined
   #merged: Introduction | undefined
+
+  readonly #onLoss: (loss: Loss) => void
+
+  /** `onLoss`: told what servers declare and clients here do not hear. */
+  constructor(onLoss: (loss: Loss) => void) {
+    this.#onLoss = onLoss
+  }
 
   setServers(upstreams: readonly Upstream[]): void {
     this.#upstreams = upstreams
@@ -23,6 +31,7 @@ export class MergedIntroduction {
     this.#merged = mergeIntroductions(
       this.#upstreams.map(({ name, introduction }) => ({ name, introduction })),
       this.#self,
+      this.#onLoss,
     )
     return this.#merged
   }

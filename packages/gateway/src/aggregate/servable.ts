@@ -31,7 +31,7 @@ export class AggregateServable implements Servable {
 
   constructor(options: AggregateOptions) {
     this.#options = options
-    this.#whole = new Whole(options.log, options.clock ?? systemClock)
+    this.#whole = new Whole(options.log, options.clock ?? systemClock, (loss) => options.onEvent?.({ type: 'loss', loss }, NAME))
   }
 
   accept(link: Link, options: Admission = {}): Session {

@@ -1,4 +1,5 @@
 /** What all clients of the aggregate share. */
+import type { Loss } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -7,6 +8,7 @@ import { Circles } from './circles.ts'
 import { Directory } from './directory.ts'
 import { Grace } from './grace.ts'
 import { MergedIntroduction } from './introduction.ts'
+import { ListReaders } from './list-readers.ts'
 import { AggregateListeners } from './listeners.ts'
 import { DEADLINE, Lists } from './lists.ts'
 import { Offers } from './offers.ts'
@@ -21,14 +23,16 @@ export class Whole {
   readonly lists: Lists
   readonly directory: Directory
   readonly tasks = new TaskIds()
-  readonly introduction = new MergedIntroduction()
+  readonly readers = new ListReaders()
+  readonly introduction: MergedIntroduction
   readonly circles = new Circles()
   readonly running: Running
   readonly listeners: AggregateListeners
   readonly unfollowed: Unfollowed
 
-  constructor(log: GatewayLog, clock: Clock) {
+  constructor(log: GatewayLog, clock: Clock, onLoss: (loss: Loss) => void) {
     this.clock = clock
+    this.introduction = new MergedIntroduction(onLoss)
     this.offers = new Offers(log, () => this.listeners.urisMoved())
     this.grace = new Grace(clock)
     this.running = new Running(clock)

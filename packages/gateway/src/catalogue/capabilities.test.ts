@@ -39,12 +39,24 @@ describe('C: what the gateway declares for its servers', () => {
     expect(merged).toMatchObject({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } }, extensions: { [TASKS_EXTENSION]: {} } })
   })
 
-  it('declares extensions all agree about, and none that mean different things', () => {
-    const extensions = { 'com.acme/ui': { one: 1, two: [2] }, 'com.acme/odd': { version: 1 } }
-    const others = { 'com.acme/ui': { two: [2], one: 1 }, 'com.acme/odd': { version: 2 }, 'com.acme/own': {} }
-    const { capabilities } = mergeIntroductions([server('a', { extensions, experimental: { x: {} } }), server('b', { extensions: others })], self())
-    expect(capabilities).toMatchObject({ experimental: { x: {} } })
-    expect(capabilities['extensions']).toEqual({ 'com.acme/ui': { one: 1, two: [2] }, 'com.acme/own': {} })
+  it('declares every extension that a server has, with the settings all agree about, and says which are left out', () => {
+    const extensions = { 'com.acme/ui': { one: 1, two: [2] }, 'com.acme/odd': { version: 1, deep: { a: 1 } } }
+    const others = { 'com.acme/ui': { two: [2], one: 1 }, 'com.acme/odd': { version: 2, deep: { b: 2 } }, 'com.acme/own': {} }
+    const lost: unknown[] = []
+    const entries = [server('a', { extensions, experimental: { x: {} } }), server('b', { extensions: others, experimental: { x: true } })]
+    const me = self()
+    const { capabilities } = mergeIntroductions(entries, me, ({ rule, path }) => lost.push([rule, path]))
+    expect(capabilities).not.toHaveProperty('experimental')
+    expect(capabilities['extensions']).toEqual({
+      'com.acme/ui': { one: 1, two: [2] },
+      'com.acme/odd': { deep: { a: 1, b: 2 } },
+      'com.acme/own': {},
+    })
+    expect(lost).toEqual([
+      ['D-41', 'capabilities.experimental.x'],
+      ['D-41', 'capabilities.extensions.com.acme/odd.version'],
+    ])
+    mergeIntroductions(entries, me, () => expect.unreachable())
   })
 
   it('is the same object while nothing changes, and another one when something does', () => {

@@ -1,5 +1,5 @@
 /** How the gateway introduces itself for all its servers at once. */
-import { declares } from 'parley-mcp'
+import { declares, type Loss } from 'parley-mcp'
 import { type Identity, type Introduction, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { canonicalJson } from './canonical.ts'
 import { mergeInstructions } from './instructions.ts'
@@ -27,57 +27,66 @@ interface Memo {
 /** By who introduces itself: an endpoint has to give the same object as long as nothing has changed. */
 const memos = new WeakMap<Identity, Memo>()
 
-export function mergeIntroductions(entries: readonly IntroducedServer[], self: Identity): Introduction {
+/** `onLoss`: told when another introduction is made, of what servers declare and clients do not hear. */
+export function mergeIntroductions(entries: readonly IntroducedServer[], self: Identity, onLoss: (loss: Loss) => void = () => {}): Introduction {
   const before = memos.get(self)
   if (before !== undefined && sameEntries(before.entries, entries)) return before.merged
-  const fresh = merge(entries, self)
+  const losses: Loss[] = []
+  const fresh = merge(entries, self, (loss) => losses.push(loss))
   const text = canonicalJson(fresh)
   const merged = before?.text === text ? before.merged : fresh
+  for (const loss of losses) onLoss(loss)
   memos.set(self, { entries: entries.map(({ name, introduction }) => ({ name, introduction })), merged, text })
   return merged
 }
 
-function merge(entries: readonly IntroducedServer[], self: Identity): Introduction {
+function merge(entries: readonly IntroducedServer[], self: Identity, onLoss: (loss: Loss) => void): Introduction {
   const known = entries.flatMap(({ introduction }) => introduction ?? [])
   const instructions = mergeInstructions(entries.map(({ name, introduction }) => ({ name, text: introduction?.instructions ?? '' })))
   return {
     info: self,
-    capabilities: mergeCapabilities(known, known.length < entries.length),
+    capabilities: mergeCapabilities(known, known.length < entries.length, onLoss),
     ...(instructions === '' ? {} : { instructions }),
     ...(known.length === entries.length ? freshness(known) : {}),
   }
 }
 
-function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean): Values {
+function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean, onLoss: (loss: Loss) => void): Values {
   const all = known.map(({ capabilities }) => capabilities)
   // How the servers are can always be followed, as a resource.
   const merged: Values = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true } }
   for (const { path, declare } of IF_ANY) if (someUnknown || all.some((capabilities) => declares(capabilities, path))) declare(merged)
-  const experimental = agreed(all.map((capabilities) => capabilities['experimental']))
-  const extensions = agreed(all.map((capabilities) => capabilities['extensions']))
-  extensions.delete(TASKS_EXTENSION)
+  const lose = (path: string): void => onLoss({ rule: 'D-41', method: 'server/discover', path: `capabilities.${path}`, severity: 'w', detail: DISPUTED })
+  const experimental = agreed('experimental', all, lose)
+  const { [TASKS_EXTENSION]: _, ...extensions } = agreed('extensions', all, lose)
   if (all.some(runsTasks)) {
     // Each era is told the one of the two it knows.
     merged['tasks'] = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
-    extensions.set(TASKS_EXTENSION, {})
+    extensions[TASKS_EXTENSION] = {}
   }
-  if (experimental.size > 0) merged['experimental'] = Object.fromEntries(experimental)
-  if (extensions.size > 0) merged['extensions'] = Object.fromEntries(extensions)
+  if (Object.keys(experimental).length > 0) merged['experimental'] = experimental
+  if (Object.keys(extensions).length > 0) merged['extensions'] = extensions
   return merged
 }
 
-/** What all that have it say alike; where they differ, no value would be true of the gateway. */
-function agreed(groups: readonly unknown[]): Map<string, unknown> {
-  const values = new Map<string, unknown>()
-  const disputed = new Set<string>()
-  for (const group of groups) {
-    for (const [name, value] of isObject(group) ? Object.entries(group) : []) {
-      if (!values.has(name)) values.set(name, value)
-      else if (canonicalJson(values.get(name)) !== canonicalJson(value)) disputed.add(name)
-    }
+const DISPUTED = 'servers declare it with different values, of which none would be true of all: clients are not told it'
+
+/** Every name that a server has, with the settings that all who have them say alike. */
+function agreed(kind: 'experimental' | 'extensions', all: readonly Values[], lose: (path: string) => void): Values {
+  const groups = all.map((capabilities) => capabilities[kind]).filter(isObject)
+  return together(groups, `${kind}.`, (path) => path === `extensions.${TASKS_EXTENSION}` || lose(path))
+}
+
+/** Objects as one: what is in several of them has to be the same there, or to consist of objects for which that holds. */
+function together(objects: readonly Values[], path: string, lose: (path: string) => void): Values {
+  const merged: [string, unknown][] = []
+  for (const name of new Set(objects.flatMap((each) => Object.keys(each)))) {
+    const values = objects.filter((each) => Object.hasOwn(each, name)).map((each) => each[name])
+    if (values.every((value) => canonicalJson(value) === canonicalJson(values[0]))) merged.push([name, values[0]])
+    else if (values.every(isObject)) merged.push([name, together(values, `${path}${name}.`, lose)])
+    else lose(`${path}${name}`)
   }
-  for (const name of disputed) values.delete(name)
-  return values
+  return Object.fromEntries(merged)
 }
 
 function runsTasks(capabilities: Values): boolean {

@@ -31,9 +31,14 @@ export function principalKey({ principal }: Inbound, profile: Profile): string {
   return keyOf('principal', principal, profile.key)
 }
 
-/** None of the others begins like that. */
+/** None of the others begins like that: they are JSON, or begin with another word. */
 export function sharedKey({ key }: Profile): string {
   return `shared ${key}`
+}
+
+/** Of the conversation in which lists are read for all clients that declare the same. */
+export function listsKey({ declaration }: Profile): string {
+  return `lists ${declaration.key}`
 }
 
 /** Whatever the parts say, two keys are only equal when all of them are. */

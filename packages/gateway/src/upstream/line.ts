@@ -18,7 +18,7 @@ import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
 import { LineRoots } from './line-roots.ts'
 import { Paced } from './paced.ts'
-import { EMPTY_PROFILE, profileOf } from './profile.ts'
+import { profileOf } from './profile.ts'
 import { Turns } from './turns.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
@@ -77,7 +77,7 @@ export class Line {
 
   constructor(identity: Introduction, owner: LineOwner | undefined, onDropped: (what: string) => void) {
     this.identity = identity
-    this.#canAsk = profileOf(identity.capabilities) !== EMPTY_PROFILE
+    this.#canAsk = profileOf(identity.capabilities).isAskable
     this.owner = owner
     this.#onDropped = onDropped
   }

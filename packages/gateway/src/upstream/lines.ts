@@ -2,19 +2,12 @@
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { HANDLE_KEY, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
-import { handleIn, handleKey, isChosenByClient, isLocalPolicy, principalKey, sharedKey } from './conversation-keys.ts'
+import { handleIn, handleKey, isChosenByClient, isLocalPolicy, listsKey, principalKey, sharedKey } from './conversation-keys.ts'
+import { type Lease, leaseOf } from './lease.ts'
 import type { Line } from './line.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { SingleUse } from './single-use.ts'
 import type { ListKind, Upstream } from './upstream.ts'
-
-/** A conversation for one request. */
-export interface Lease {
-  readonly line: Line
-  /** To be given back to the client, so that its next request gets the same conversation. */
-  readonly handle: string | undefined
-  release(): void
-}
 
 /** Those that were opened before anybody asked for them, and those whose handle nobody has brought back yet: not every client knows handles. */
 const SPARE_LIFE = 60_000
@@ -95,7 +88,7 @@ export class Lines {
     const line = kept?.opened
     if (kept === undefined || line?.open !== true) return undefined
     this.#noteStrays(line)
-    return profile === EMPTY_PROFILE || line.correlates ? { line, handle: undefined, release: this.#use(kept) } : undefined
+    return !profile.isAskable || line.correlates ? { line, handle: undefined, release: this.#use(kept) } : undefined
   }
 
   async #leaseFor(inbound: Inbound, profile: Profile): Promise<Lease> {
@@ -118,14 +111,24 @@ export class Lines {
     return homeLine?.ready ? leaseOf(homeLine) : this.#upstream.homeNow().then(leaseOf)
   }
 
-  /** The conversation that is kept for the client, if it has one; nothing is begun for a single request. */
+  /** The conversation that is kept for the client, if it has one; else one for lists. Nothing is begun for a single request. */
   async lend(inbound: Inbound): Promise<Lease | undefined> {
-    const policy = await this.policyFor(inbound, profileOf(inbound.caller.capabilities))
-    const handed = handleIn(inbound)
-    return policy === 'request' || (policy === 'handle' && handed === undefined) ? undefined : this.lease(inbound)
+    const profile = profileOf(inbound.caller.capabilities)
+    const policy = await this.policyFor(inbound, profile)
+    const hasNone = policy === 'request' || (policy === 'handle' && handleIn(inbound) === undefined)
+    return hasNone ? this.#forLists(profile) : this.lease(inbound)
   }
 
-  /** The conversation that there is for this client and no other, if it has begun. */
+  /**
+   * Servers may list other tools to clients that declare an extension: those that declare the same read lists in one conversation. `undefined` for
+   * clients that declare none: the gateway's own conversation shows the same.
+   */
+  #forLists(profile: Profile): Promise<Lease> | undefined {
+    const { declaration } = profile
+    return declaration === EMPTY_PROFILE ? undefined : this.#shareUnder(listsKey(profile), declaration)
+  }
+
+  /** The conversation that there is for this client, or for lists of clients like it, if it has begun. */
   keptFor(inbound: Inbound): Line | undefined {
     if (this.#kept.size === 0) return undefined
     for (const key of this.#ownKeys(inbound)) {
@@ -135,12 +138,13 @@ export class Lines {
     return undefined
   }
 
-  /** Under which there may be a conversation for a client and nobody else. */
+  /** Under which there may be a conversation whose lists are the client's. */
   #ownKeys(inbound: Inbound): string[] {
     const profile = profileOf(inbound.caller.capabilities)
     const handle = handleIn(inbound)
     const keys = typeof handle === 'string' ? [handleKey(inbound, handle, profile)] : []
     if (inbound.principal !== undefined || this.#isLocal(inbound)) keys.push(principalKey(inbound, profile))
+    if (profile.declaration !== EMPTY_PROFILE) keys.push(listsKey(profile))
     return keys
   }
 
@@ -188,7 +192,7 @@ export class Lines {
 
   /** Where it cannot be told on which call a server works when it asks, several clients cannot share it. */
   async #mayShare(profile: Profile): Promise<boolean> {
-    if (profile === EMPTY_PROFILE) return true
+    if (!profile.isAskable) return true
     const common = await this.#kept.get(sharedKey(profile))?.line.catch(() => undefined)
     if (common !== undefined) this.#noteStrays(common)
     return !this.#strays && (await this.#upstream.home()).correlates
@@ -244,8 +248,12 @@ export class Lines {
     return client.session.transport === 'http' && !client.session.remembered
   }
 
-  async #share(profile: Profile): Promise<Lease> {
-    const lease = await this.#keep(sharedKey(profile), profile)
+  #share(profile: Profile): Promise<Lease> {
+    return this.#shareUnder(sharedKey(profile), profile)
+  }
+
+  async #shareUnder(key: string, profile: Profile): Promise<Lease> {
+    const lease = await this.#keep(key, profile)
     lease.line.shared = true
     return lease
   }
@@ -382,15 +390,4 @@ export class Lines {
       if (this.#kept.size > 0) this.#watch()
     })
   }
-}
-
-function leaseOf(line: Line): Lease {
-  line.users++
-  let isReleased = false
-  const release = (): void => {
-    if (isReleased) return
-    isReleased = true
-    line.users--
-  }
-  return { line, handle: undefined, release }
 }

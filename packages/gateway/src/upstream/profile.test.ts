@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { Capabilities } from 'parley-mcp'
 import { describe, expect, it } from 'vitest'
+import { canonicalJson } from '../catalogue/index.ts'
 import { EMPTY_PROFILE, profileOf } from './profile.ts'
 
 const part = fc.constantFrom(undefined, {}, true, { x: 1 })
@@ -20,7 +21,7 @@ describe('8.2 what a client can be asked, in a normal form', () => {
       fc.property(capabilities, capabilities, (one, two) => {
         const [first, second] = [profileOf(one), profileOf(two)]
         expect(profileOf(first.capabilities)).toEqual(first)
-        expect(JSON.stringify(first.capabilities) === JSON.stringify(second.capabilities)).toBe(first.key === second.key)
+        expect(canonicalJson(first.capabilities) === canonicalJson(second.capabilities)).toBe(first.key === second.key)
       }),
     )
   })
@@ -40,12 +41,31 @@ describe('8.2 what a client can be asked, in a normal form', () => {
     )
   })
 
-  it('depends on nothing but what a server may ask', () => {
+  it('depends on nothing but what a server may ask, and on what it is told besides', () => {
     expect(profileOf({})).toBe(EMPTY_PROFILE)
-    expect(profileOf({ experimental: { a: {} }, extensions: { b: {} } } as Capabilities)).toBe(EMPTY_PROFILE)
+    expect(profileOf({ experimental: { 'dev.parley/via': {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } } as Capabilities)).toBe(EMPTY_PROFILE)
+    expect(profileOf({ experimental: {}, extensions: {}, other: { a: 1 } } as Capabilities)).toBe(EMPTY_PROFILE)
     expect(profileOf({ elicitation: {} })).toEqual(profileOf({ elicitation: { form: {} } }))
     expect(profileOf({ elicitation: { url: {} } }).key).not.toBe(profileOf({ elicitation: { url: {}, form: {} } }).key)
     expect(profileOf({ roots: { listChanged: false } })).toEqual(profileOf({ roots: {} }))
     expect(profileOf({ sampling: { tools: {} } }).key).not.toBe(profileOf({ sampling: {} }).key)
+  })
+
+  const ui = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
+
+  it('holds the extensions and experimental capabilities that a client declares, whatever their order', () => {
+    const profile = profileOf({ elicitation: {}, experimental: { a: { x: 1, y: 2 } }, extensions: { ...ui, 'io.modelcontextprotocol/tasks': {} } })
+    expect(profile.capabilities).toEqual({ elicitation: { form: {} }, experimental: { a: { x: 1, y: 2 } }, extensions: ui })
+    expect(profileOf({ extensions: ui, experimental: { a: { y: 2, x: 1 } }, elicitation: { form: {} } }).key).toBe(profile.key)
+    expect(profileOf({ extensions: ui, experimental: { a: { y: 2, x: 2 } }, elicitation: { form: {} } }).key).not.toBe(profile.key)
+    expect(profile.isAskable).toBe(true)
+    expect(profile.declaration).toMatchObject({ isAskable: false, capabilities: { experimental: { a: { x: 1, y: 2 } }, extensions: ui } })
+    expect(profile.declaration.declaration).toBe(profile.declaration)
+  })
+
+  it('has a short key however much a client declares', () => {
+    const long = (value: string) => profileOf({ extensions: { 'com.example/long': { value: value.repeat(100_000) } } })
+    expect(long('x').key.length).toBeLessThan(300)
+    expect(long('x').key).not.toBe(long('y').key)
   })
 })

@@ -1,29 +1,93 @@
-/** What a client can be asked, in a normal form: sessions of the handshake era fix it once, requests of the stateless era say it each time (8.2). */
+/**
+ * What a client declares that matters to a server, in a normal form: sessions of the handshake era fix it once, requests of the stateless era say it
+ * each time (8.2).
+ */
 import type { Capabilities } from 'parley-mcp'
-import { isObject } from 'parley-mcp/engine'
+import { isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
+import { canonicalJson, sha256 } from '../catalogue/index.ts'
+import { VIA_KEY } from './via.ts'
 
 export interface Profile {
-  /** Equal for clients that can be asked the same things. */
+  /** Equal for clients that can be asked the same things and declare the same extensions. */
   readonly key: string
   readonly capabilities: Capabilities
+  /** Whether a server may ask such a client anything. */
+  readonly isAskable: boolean
+  /** The same without what it can be asked: extensions and experimental capabilities, by which servers choose what they list. */
+  readonly declaration: Profile
 }
 
-export const EMPTY_PROFILE: Profile = { key: '', capabilities: {} }
+export const EMPTY_PROFILE: Profile = {
+  key: '',
+  capabilities: {},
+  isAskable: false,
+  get declaration() {
+    return EMPTY_PROFILE
+  },
+}
 
 /** By capability, the parts that matter for what a server may ask. */
 const PARTS: Readonly<Record<string, readonly string[]>> = { elicitation: ['form', 'url'], roots: [], sampling: ['context', 'tools'] }
 
+/** By capability that lists names: those that are between the gateway and one of its sides, and say nothing of the client behind it. */
+const OWN_NAMES: Readonly<Record<string, string>> = { experimental: VIA_KEY, extensions: TASKS_EXTENSION }
+
+/** Longer ones are known by their digest. */
+const LONGEST_KEY = 200
+
 /** Every request of the stateless era is asked for its own, and there are only so many: each is made once. */
-const profiles = new Map<number, Profile>()
+const askables = new Map<number, Profile>()
 
 export function profileOf(capabilities: Capabilities): Profile {
+  const askable = askableIn(capabilities)
+  const declaration = declarationIn(capabilities)
+  if (declaration === EMPTY_PROFILE) return askable
+  if (!askable.isAskable) return declaration
+  return {
+    key: `${askable.key} ${declaration.key}`,
+    capabilities: { ...askable.capabilities, ...declaration.capabilities },
+    isAskable: true,
+    declaration,
+  }
+}
+
+function askableIn(capabilities: Capabilities): Profile {
   const marks = marksOf(capabilities)
-  let profile = profiles.get(marks)
+  let profile = askables.get(marks)
   if (profile === undefined) {
     profile = made(capabilities)
-    profiles.set(marks, profile)
+    askables.set(marks, profile)
   }
   return profile
+}
+
+/** Nearly every client declares nothing of the kind, and costs nothing here. */
+function declarationIn(capabilities: Capabilities): Profile {
+  let declared: Record<string, unknown> | undefined
+  for (const kind in OWN_NAMES) {
+    const given = (capabilities as Record<string, unknown>)[kind]
+    const own = OWN_NAMES[kind] as string
+    if (!isObject(given) || !hasOther(given, own)) continue
+    const { [own]: _, ...names } = given
+    declared = { ...declared, [kind]: names }
+  }
+  if (declared === undefined) return EMPTY_PROFILE
+  const text = canonicalJson(declared)
+  const key = text.length > LONGEST_KEY ? Buffer.from(sha256(text)).toString('base64url') : text
+  const profile: Profile = {
+    key,
+    capabilities: declared as Capabilities,
+    isAskable: false,
+    get declaration() {
+      return profile
+    },
+  }
+  return profile
+}
+
+function hasOther(names: Readonly<Record<string, unknown>>, own: string): boolean {
+  for (const name in names) if (name !== own) return true
+  return false
 }
 
 /** A bit for each capability and each of its parts that matters. */
@@ -51,5 +115,6 @@ function made(capabilities: Capabilities): Profile {
     if (name === 'roots') normal[name] = { listChanged: true }
     key.push(`${name}(${named.join()})`)
   }
-  return key.length === 0 ? EMPTY_PROFILE : { key: key.join(' '), capabilities: normal as Capabilities }
+  if (key.length === 0) return EMPTY_PROFILE
+  return { key: key.join(' '), capabilities: normal as Capabilities, isAskable: true, declaration: EMPTY_PROFILE }
 }

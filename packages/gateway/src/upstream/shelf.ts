@@ -39,9 +39,10 @@ export class Shelf {
     this.#clock = clock
   }
 
-  find(method: string, params: Body, principal: string | undefined): Body | undefined {
+  /** `declared`: the key of the extensions that the client declares, by which a server may choose its answer. */
+  find(method: string, params: Body, principal: string | undefined, declared = ''): Body | undefined {
     if (this.#kept.size === 0 || !cacheable.has(method) || !isUsual(params)) return undefined
-    const kept = this.#at(keyOf(method, params, undefined)) ?? this.#at(keyOf(method, params, principal ?? ''))
+    const kept = this.#at(keyOf(method, params, undefined, declared)) ?? this.#at(keyOf(method, params, principal ?? '', declared))
     if (kept === undefined) return undefined
     this.hits++
     // What is left of its time; nobody may keep it longer than the server allowed.
@@ -54,7 +55,7 @@ export class Shelf {
   }
 
   /** `generation`: that of the moment in which it was asked for. False when it may not be given again. */
-  keep(method: string, params: Body, principal: string | undefined, result: Body, generation: number): boolean {
+  keep(method: string, params: Body, principal: string | undefined, result: Body, generation: number, declared = ''): boolean {
     const { ttlMs, cacheScope, resultType = 'complete' } = result
     if (generation !== this.generationOf(method)) return false
     if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return false
@@ -63,7 +64,7 @@ export class Shelf {
     const isPublic = cacheScope === 'public'
     // Of anonymous clients nobody knows whether they are one.
     if (!isPublic && principal === undefined) return false
-    const key = keyOf(method, params, isPublic ? undefined : principal)
+    const key = keyOf(method, params, isPublic ? undefined : principal, declared)
     this.#drop(key)
     const weight = key.length + weightOf(result, LARGEST)
     if (weight > LARGEST) return false
@@ -106,6 +107,6 @@ function isUsual(params: Body): boolean {
   return Object.keys(params).every((name) => ASKED.has(name))
 }
 
-function keyOf(method: string, params: Body, principal: string | undefined): string {
-  return JSON.stringify([method, params['cursor'] ?? null, params['uri'] ?? null, principal ?? null])
+function keyOf(method: string, params: Body, principal: string | undefined, declared: string): string {
+  return JSON.stringify([method, params['cursor'] ?? null, params['uri'] ?? null, principal ?? null, declared])
 }

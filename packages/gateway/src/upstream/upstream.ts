@@ -40,9 +40,6 @@ export const SELF = { name: 'parley-gateway', version: '0.1.0' } as const
 /** Most calls of one conversation that wait for their clients beside those that wait for the server. */
 const MOST_ASKED = 1000
 
-/** What is asked about tasks of clients is handed on here, and who asks must know them. */
-const OWN = { extensions: { [TASKS_EXTENSION]: {} } }
-
 export class Upstream {
   readonly name: string
   /** By which a gateway knows its own server when it meets it in front of itself. */
@@ -164,7 +161,7 @@ export class Upstream {
     this.touch()
     if (this.#home === undefined) {
       if (this.#options.singleClient && declared !== undefined) this.#homeProfile = profileOf(declared)
-      const opening = this.#openLine({ info: SELF, capabilities: { ...OWN, ...this.#homeProfile.capabilities } }, undefined, true)
+      const opening = this.#openLine({ info: SELF, capabilities: withTasks(this.#homeProfile.capabilities) }, undefined, true)
       this.#home = opening
       this.#homeLine = undefined
       opening.then(
@@ -392,4 +389,10 @@ export class Upstream {
     const isOpening = this.#home !== undefined && this.#homeLine === undefined
     return isOpening || running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)
   }
+}
+
+/** What is asked about tasks of clients is handed on here, and who asks must know them. */
+function withTasks(capabilities: Capabilities): Capabilities {
+  const { extensions } = capabilities as { readonly extensions?: Record<string, unknown> }
+  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
 }

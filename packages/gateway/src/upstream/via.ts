@@ -3,14 +3,14 @@ import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Introduction, isObject } from 'parley-mcp/engine'
 
 /** Among the experimental capabilities, which every version has, and which pass through whoever stands between. */
-const KEY = 'dev.parley/via'
+export const VIA_KEY = 'dev.parley/via'
 /** Whoever names more has been through a circle that nobody noticed. */
 const MOST = 256
 
 /** Ids of servers of gateways. */
 export function viaIn(capabilities: Capabilities | undefined): readonly string[] {
   const experimental = (capabilities as Record<string, unknown> | undefined)?.['experimental']
-  const via = isObject(experimental) ? experimental[KEY] : undefined
+  const via = isObject(experimental) ? experimental[VIA_KEY] : undefined
   const ids = isObject(via) ? via['ids'] : undefined
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
@@ -22,7 +22,7 @@ export function withVia(introduction: Introduction, ids: readonly string[]): Int
   const via = { ids: [...new Set([...viaIn(capabilities), ...ids])] }
   return {
     ...introduction,
-    capabilities: { ...capabilities, experimental: { ...(isObject(experimental) ? experimental : undefined), [KEY]: via } } as Capabilities,
+    capabilities: { ...capabilities, experimental: { ...(isObject(experimental) ? experimental : undefined), [VIA_KEY]: via } } as Capabilities,
   }
 }
 
@@ -39,7 +39,7 @@ export function toldTo(declared: Capabilities | undefined, introduction: Introdu
 
 function withoutVia(introduction: Introduction): Introduction {
   const { experimental, ...capabilities } = introduction.capabilities as Record<string, unknown>
-  const { [KEY]: _, ...others } = experimental as Record<string, unknown>
+  const { [VIA_KEY]: _, ...others } = experimental as Record<string, unknown>
   return { ...introduction, capabilities: { ...capabilities, ...(Object.keys(others).length > 0 && { experimental: others }) } as Capabilities }
 }
 
