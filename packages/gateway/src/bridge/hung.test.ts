@@ -40,10 +40,10 @@ const SETTINGS: Partial<ServerConfig> = {
   initialiseTimeout: 20_000,
 }
 
-async function serve(server: ScriptedServer, version: ProtocolVersion): Promise<RawClient> {
+async function serve(server: ScriptedServer, version: ProtocolVersion, more: Partial<ServerConfig> = {}): Promise<RawClient> {
   const say = (message: string): void => void said.push(message)
   const log: GatewayLog = { debug: () => {}, info: say, warning: say, error: say }
-  rig = bridgeTo(server, version, SETTINGS, { clock, log, wrap: hanging })
+  rig = bridgeTo(server, version, { ...SETTINGS, ...more }, { clock, log, wrap: hanging })
   const client = new RawClient(rig.served, { clock, sharedLink: true })
   expect(textOf(await client.ask('tools/call', CALL))).toBe('done')
   await flush()
@@ -177,6 +177,40 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s that hang
     await pass(1)
     expect(textOf(working.answer as RawMessage)).toBe('computed')
     expect([rig.ways.opened, state()]).toEqual([opened, 'running'])
+  })
+})
+
+describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s whose requests have less time than it may be silent', (version) => {
+  it.each([1000, 5000, 29_000])('is found out when it hangs, with a timeout of %i ms', async (timeout) => {
+    const client = await serve(scripted({ version }), version, { timeout })
+    isHung = true
+    const first = ask(client)
+    await pass(timeout / 1000 + 1)
+    expect(first.answer?.error?.data).toMatchObject({ 'parley/kind': 'request_timeout' })
+    expect(state()).toBe('running')
+    // Silent for 30 seconds, and asked for another 10.
+    await untilFoundOut()
+    expect(said[0]).toMatch(/^rig: does not answer any more: .*(ping|server\/discover).* 10000 ms/)
+    isHung = false
+    await pass(2)
+    const well = ask(client)
+    await pass(1)
+    expect(textOf(well.answer as RawMessage)).toBe('done')
+  })
+
+  it('is not asked when it was heard after the request that was given up', async () => {
+    const slow = scripted({ version, answer: ({ params }) => (params['name'] === 'slow' ? new Promise(() => {}) : text('done')) })
+    const client = await serve(slow, version, { timeout: 5000 })
+    const opened = rig.ways.opened
+    for (let round = 0; round < 5; round++) {
+      const late = ask(client, { ...CALL, name: 'slow' })
+      await pass(6)
+      expect(late.answer?.error?.data).toMatchObject({ 'parley/kind': 'request_timeout' })
+      const other = ask(client)
+      await pass(12)
+      expect(textOf(other.answer as RawMessage)).toBe('done')
+    }
+    expect([rig.ways.opened, state(), said]).toEqual([opened, 'running', []])
   })
 })
 

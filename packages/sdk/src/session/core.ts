@@ -9,6 +9,7 @@ import { breach, type Declarations, isAllowed } from './guard.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
+import { Silence } from './silence.ts'
 import { extensionBreach } from './stateless/guard.ts'
 import { Stats } from './stats.ts'
 
@@ -33,6 +34,7 @@ export class SessionCore {
   /** Methods already found to be allowed, by direction; capabilities are frozen for the session, so this never goes stale. */
   #clearedToSend: Set<string> | undefined
   #clearedToReceive: Set<string> | undefined
+  #silence: Silence | undefined
   readonly #tap: SessionOptions['tap']
   readonly #onEvent: SessionOptions['onEvent']
   readonly onRequestLoss: SessionOptions['onRequestLoss']
@@ -209,11 +211,22 @@ export class SessionCore {
     this.#tap?.('received', frame)
   }
 
-  /** A request was given up. Where nobody is pinged, it is reported if the peer has said nothing for so long that it would be pinged otherwise. */
+  /** A request was given up. Where nobody is pinged, it is reported if the peer stays silent for so long that it would be pinged otherwise. */
   gaveUp(startedAt: number): void {
     const { keepAlive, clock } = this.settings
-    if (keepAlive === undefined || this.era !== 'stateless' || this.lastReceivedAt > startedAt) return
-    if (clock.now() - startedAt >= keepAlive.every) this.report({ type: 'silence', since: this.lastReceivedAt })
+    if (keepAlive === undefined || this.era !== 'stateless' || this.closed) return
+    this.#silence ??= new Silence({
+      clock,
+      every: keepAlive.every,
+      lastHeard: () => this.lastReceivedAt,
+      onSilent: () => this.report({ type: 'silence', since: this.lastReceivedAt }),
+    })
+    this.#silence.gaveUp(startedAt)
+  }
+
+  /** The session has ended. */
+  stop(): void {
+    this.#silence?.stop()
   }
 
   ignore(what: string, detail: string): void {

@@ -75,7 +75,7 @@ export type SessionEvent =
   | { type: 'ignored'; what: string; detail: string }
   | { type: 'error'; error: unknown; during: string }
   | { type: 'ids'; used: number; threshold: 0.8 | 0.9 | 0.96 }
-  /** A request was given up, and the peer had said nothing while it waited; only where nobody is pinged. */
+  /** A request was given up, and the peer has said nothing since it was made; only where nobody is pinged. */
   | { type: 'silence'; since: number }
 
 export interface KeepAliveSettings {

@@ -341,6 +341,7 @@ export class Session {
     if (!core.phases.fire('close', core.settings.clock.now())) return
     this.#stopInitialiseTimer()
     this.#keepAlive?.stop()
+    core.stop()
     this.#hungUp = core.link.close(reason)
     this.#receiving.close('The session has ended')
     this.#requests.failAll((method) => lostRequest(method, reason))
