@@ -70,9 +70,9 @@ class FetchExchange implements Exchange {
   readonly path: string
   readonly query: string
   body = ''
-  readonly #headers: Headers
+  /** All of it: some runtimes forget to abort its signal once only the signal is held. */
+  readonly #request: Request
   readonly #host: string
-  readonly #signal: AbortSignal
   readonly #site: HttpSite
   readonly #resolve: (response: Response) => void
 
@@ -81,26 +81,25 @@ class FetchExchange implements Exchange {
     this.method = request.method.toUpperCase()
     this.path = url.pathname
     this.query = url.search.slice(1)
-    this.#headers = request.headers
+    this.#request = request
     this.#host = url.host
-    this.#signal = request.signal
     this.#site = site
     this.#resolve = resolve
   }
 
   get gone(): boolean {
-    return this.#signal.aborted
+    return this.#request.signal.aborted
   }
 
   /** Who reads a stream of ours and stops may not be noticed here; its sink is told. */
   onGone(listener: () => void): () => void {
     if (this.gone) listener()
-    else this.#signal.addEventListener('abort', listener, { once: true })
-    return () => this.#signal.removeEventListener('abort', listener)
+    else this.#request.signal.addEventListener('abort', listener, { once: true })
+    return () => this.#request.signal.removeEventListener('abort', listener)
   }
 
   header(name: string): string | undefined {
-    return this.#headers.get(name) ?? (name === 'host' ? this.#host : undefined)
+    return this.#request.headers.get(name) ?? (name === 'host' ? this.#host : undefined)
   }
 
   respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void {
