@@ -23,6 +23,7 @@ export {
   wrappedEvents,
 } from './jsonrpc/index.ts'
 export { extensionMethods, TASKS_EXTENSION } from './protocol/index.ts'
+export { type Activity, type Holder, Holders, holderOf, networkOf, type SessionUse, sessionToEnd, UNANSWERED } from './serve/index.ts'
 export {
   type AcceptOptions,
   type Acceptor,

@@ -2,7 +2,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { WebSocketServer } from 'ws'
 import { DEFAULT_LIMITS } from '../jsonrpc/index.ts'
-import { admission, type HintOptions, type HttpOptions, type Mount, type Places, type Servable, turnAway } from '../serve/index.ts'
+import {
+  admission,
+  type HeldPlace,
+  type HintOptions,
+  type HttpOptions,
+  holderOf,
+  type Mount,
+  type Opener,
+  type Places,
+  type Servable,
+  TOO_MANY,
+  turnAway,
+} from '../serve/index.ts'
 import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
 import { type Exchange, Guard, type GuardOptions, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
 import { asksForWebSocket, barred, type Objection, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
@@ -52,7 +64,7 @@ export async function webSocketEndpointWithin(places: Places, server: Servable, 
   return new Endpoint(server, options, handshakes, places)
 }
 
-const UNBOUNDED: Places = { take: () => true, leave: () => {} }
+const UNBOUNDED: Places = { take: () => ({ session: undefined, leave: () => {} }) }
 
 class Endpoint implements WebSocketEndpoint {
   readonly path: string
@@ -89,12 +101,15 @@ class Endpoint implements WebSocketEndpoint {
     socket.on('error', () => {})
     const objection = this.#objection(request)
     if (objection !== undefined) return refuseUpgrade(socket, objection)
-    if (!this.#places.take()) return refuseUpgrade(socket, [503, 'refusal_unavailable', 'There are too many sessions'])
+    const opener = this.#openerOf(request)
+    if (opener === undefined) return refuseUpgrade(socket, [500, 'internal_error', 'Internal error'])
+    const place = this.#places.take(holderOf(opener.principal, opener.address))
+    if (place === undefined) return refuseUpgrade(socket, [503, 'refusal_unavailable', TOO_MANY])
     let begun = false
     this.#handshakes.handleUpgrade(request, socket, head, (webSocket) => {
-      begun = this.#take(webSocket, request)
+      begun = this.#take(webSocket, opener, place)
     })
-    if (!begun) this.#places.leave()
+    if (!begun) place.leave()
   }
 
   count(): number {
@@ -119,16 +134,26 @@ class Endpoint implements WebSocketEndpoint {
     return undefined
   }
 
-  /** Whether there is a conversation now. */
-  #take(webSocket: SocketLike, { headers }: IncomingMessage): boolean {
-    const { maxBuffered, principal, session: settings = {} } = this.#options
+  /** `undefined` when the owner's own function has failed. */
+  #openerOf({ headers, socket }: IncomingMessage): Opener | undefined {
     try {
-      const who = principal?.({ header: (name) => headers[name.toLowerCase()]?.toString() })
-      const session = this.#server.accept(webSocketLink(webSocket, maxBuffered === undefined ? {} : { maxBuffered }), admission(settings, who))
+      const principal = this.#options.principal?.({ header: (name) => headers[name.toLowerCase()]?.toString() })
+      return { principal, address: socket.remoteAddress }
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Whether there is a conversation now. */
+  #take(webSocket: SocketLike, opener: Opener, place: HeldPlace): boolean {
+    const { maxBuffered, session: settings = {} } = this.#options
+    try {
+      const session = this.#server.accept(webSocketLink(webSocket, maxBuffered === undefined ? {} : { maxBuffered }), admission(settings, opener))
+      place.session = session
       this.#sessions.add(session)
       session.onClose(() => {
         this.#sessions.delete(session)
-        this.#places.leave()
+        place.leave()
       })
       if (this.#closing) void session.close({ drain: 0 })
       return true

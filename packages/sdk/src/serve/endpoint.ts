@@ -7,9 +7,9 @@ import { META, supports } from '../versions/index.ts'
 import { Hall } from './hall.ts'
 import { turnAway } from './hint.ts'
 import { admitsBody } from './json-body.ts'
-import { type HttpSettings, principalOf } from './options.ts'
+import { type HttpSettings, openerOf, principalOf } from './options.ts'
 import { refuse, refuseWith } from './refusal.ts'
-import type { HttpSession, SessionTable, Tenant } from './session-table.ts'
+import { type HttpSession, type SessionTable, type Tenant, TOO_MANY } from './session-table.ts'
 import type { Mount, Servable } from './site.ts'
 
 const METHODS = 'GET, POST, DELETE, OPTIONS'
@@ -105,6 +105,7 @@ export class StreamableEndpoint implements Mount, Tenant {
     if (found === undefined) return
     switch (incoming.kind) {
       case 'request':
+        found.use()
         return found.link.ask(exchange, [incoming.message.id], exchange.body, incoming)
       case 'batch':
         return this.#onBatch(exchange, found, incoming.items, incoming)
@@ -159,21 +160,25 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   #open(exchange: Exchange, id: RequestId, incoming: Incoming): void {
-    const opened = this.#table.open(this, principalOf(exchange, this.#settings))
+    const opened = this.#table.open(this, openerOf(exchange, this.#settings))
     if (opened === undefined) {
-      const why = this.closing ? 'The server is shutting down' : 'There are too many sessions'
+      const why = this.closing ? 'The server is shutting down' : TOO_MANY
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
     }
     opened.link.ask(exchange, [id], exchange.body, incoming)
   }
 
-  #onBatch(exchange: Exchange, { link, session }: HttpSession, items: readonly Incoming[], incoming: Incoming): void {
+  #onBatch(exchange: Exchange, found: HttpSession, items: readonly Incoming[], incoming: Incoming): void {
+    const { link, session } = found
     if (session.version === undefined || !supports(session.version, 'batch')) {
       return refuse(exchange, 400, 'batch_not_supported', `Batches are not part of protocol version ${session.version}`)
     }
     const ids = items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
     if (new Set(ids).size < ids.length) return refuse(exchange, 400, 'duplicate_request_id', 'Two requests of the batch have the same id')
-    if (ids.length > 0) return link.ask(exchange, ids, exchange.body, incoming)
+    if (ids.length > 0) {
+      found.use()
+      return link.ask(exchange, ids, exchange.body, incoming)
+    }
     const invalid = items.find((item) => item.kind === 'invalid')
     if (invalid?.kind === 'invalid') return this.#onInvalid(exchange, invalid)
     link.deliver(exchange.body, incoming)
@@ -189,6 +194,7 @@ export class StreamableEndpoint implements Mount, Tenant {
     if (!acceptance(exchange.header('accept')).events) return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
     const found = this.#required(exchange)
     if (found === undefined) return
+    found.use()
     const lastEventId = exchange.header('last-event-id')
     if (lastEventId === undefined) found.link.listen(exchange)
     else found.link.resume(exchange, lastEventId)

@@ -91,8 +91,12 @@ export class HttpLink implements Link, StreamHome {
 
   /** Somebody waits for an answer or listens to a stream; whoever hung up does neither. */
   get busy(): boolean {
-    if (this.#replies !== undefined) for (const { stream, exchange } of this.#replies.values()) if (stream === undefined && !exchange.gone) return true
-    if (this.#streams !== undefined) for (const stream of this.#streams.values()) if (stream.connected) return true
+    return this.awaited || this.listening
+  }
+
+  /** The client waits for an answer. */
+  get awaited(): boolean {
+    for (const { stream, exchange } of this.#replies?.values() ?? []) if (stream === undefined ? !exchange.gone : stream.connected) return true
     return false
   }
 

@@ -30,7 +30,10 @@ export interface ServedPaths {
 export interface SiteOptions extends GuardOptions, HintOptions {
   /** Default `auto`. */
   answer?: AnswerMode
-  /** Most sessions at once, of all servers together. Over it one without a handshake ends, or the one idle longest; with none idle, nobody new is let in (503). Default 10 000. */
+  /**
+   * Most sessions at once, of all servers together. Over it, one of the principal or address that has the most ends: one that was never used, else the one
+   * silent longest. Sessions in use stay; when all are in use, a new one is refused (503). Default 10 000.
+   */
   maxSessions?: number
   /** How long a session may be unused before it ends, and what it still works on with it if its client hung up. Default 30 min. */
   idleTimeout?: Duration
@@ -91,6 +94,16 @@ export interface HttpSettings {
   readonly onError: (error: unknown) => void
   readonly clock: Clock
   readonly mint: Mint
+}
+
+/** Whom a session is opened for, as far as that is known. */
+export interface Opener {
+  readonly principal: string | undefined
+  readonly address: string | undefined
+}
+
+export function openerOf(exchange: Exchange, settings: HttpSettings): Opener {
+  return { principal: principalOf(exchange, settings), address: exchange.address }
 }
 
 /** Whom a request comes from, as far as the server can tell. */

@@ -1,10 +1,11 @@
 /** The HTTP sessions of a site by their id, bounded in number and in time. */
 import type { Link } from '../jsonrpc/index.ts'
 import { isVersion } from '../protocol/index.ts'
-import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
+import { type AcceptOptions, awaitsPeer, type CloseOptions, type Session } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
 import { HttpLink, type LinkHost } from './http-link.ts'
-import type { HttpSettings } from './options.ts'
+import { type Activity, type Holder, Holders, holderOf, type SessionUse, sessionToEnd } from './making-room.ts'
+import type { HttpSettings, Opener } from './options.ts'
 import { Pulse } from './pulse.ts'
 import { briskPeriod, pulsePeriod } from './response.ts'
 import { Soon } from './soon.ts'
@@ -13,6 +14,8 @@ import { Soon } from './soon.ts'
 export interface Admission extends AcceptOptions {
   /** Whom all of it comes from, as far as that was found out. */
   principal?: string
+  /** The network address it comes from, where the runtime tells. */
+  address?: string
 }
 
 export interface Acceptance {
@@ -29,30 +32,93 @@ export interface Tenant {
 
 /** Room for conversations that are held by other ways than the table's. */
 export interface Places {
-  /** False when there are too many sessions and none of them can be ended. */
-  take(): boolean
+  /** For one of that holder; `undefined` when there are too many sessions and none of them can be ended. */
+  take(holder: string): HeldPlace | undefined
+}
+
+/** The room for one conversation, which lasts as long as its connection. */
+export interface HeldPlace {
+  /** Set once there is one. */
+  session: Session | undefined
   leave(): void
 }
 
-export interface HttpSession {
+export class HttpSession implements SessionUse {
   readonly tenant: Tenant
   readonly link: HttpLink
   readonly session: Session
   /** Who opened it, and nobody else may use it. */
   readonly principal: string | undefined
-  /** When it was last known to be in use. */
-  usedAt: number
+  readonly holder: Holder
+  #isUsed = false
+  lastUsedAt: number
   /** When it was last found to be busy. */
   busyAt: number
   /** Events of finished answers may be left in the log. */
-  untidy: boolean
+  untidy = true
+
+  constructor(tenant: Tenant, link: HttpLink, session: Session, principal: string | undefined, holder: Holder, now: number) {
+    this.tenant = tenant
+    this.link = link
+    this.session = session
+    this.principal = principal
+    this.holder = holder
+    this.lastUsedAt = now
+    this.busyAt = now
+  }
+
+  get isUsed(): boolean {
+    return this.#isUsed
+  }
+
+  /** Its client has made a request, or opened a stream. */
+  use(): void {
+    this.#isUsed = true
+  }
+
+  get isOpen(): boolean {
+    const { phase } = this.session
+    return phase !== 'initialization' && phase !== 'initialized'
+  }
+
+  get activity(): Activity {
+    const { link, session } = this
+    if (link.awaited && !awaitsPeer(session)) return 'working'
+    if (link.listening) return 'listening'
+    return link.awaited ? 'asked' : 'idle'
+  }
+}
+
+/** A conversation that is as long as its connection. */
+class ConnectedUse implements SessionUse, HeldPlace {
+  readonly holder: Holder
+  readonly isOpen = true
+  readonly isUsed = true
+  readonly leave: () => void
+  session: Session | undefined
+  readonly #since: number
+
+  constructor(holder: Holder, now: number, leave: (use: ConnectedUse) => void) {
+    this.holder = holder
+    this.#since = now
+    this.leave = () => leave(this)
+  }
+
+  get lastUsedAt(): number {
+    return this.session?.health().lastReceivedAt ?? this.#since
+  }
+
+  get activity(): Activity {
+    const { session } = this
+    return session === undefined || (session.inFlight().length > 0 && !awaitsPeer(session)) ? 'working' : 'listening'
+  }
 }
 
 /** Uses within this many milliseconds count as one, so that busy sessions are not moved about all the time. */
 const GRAIN = 1000
 
-/** A client may take this many milliseconds for its handshake before its session is the first to make room. */
-const HANDSHAKE_GRACE = 2000
+/** Said to a client that finds no room. */
+export const TOO_MANY = 'There are too many sessions, and all of them are in use; try again later'
 
 /** It goes into a header. */
 const VISIBLE = /^[\x21-\x7e]+$/
@@ -64,10 +130,9 @@ export class SessionTable implements LinkHost, Places {
   readonly soon: Soon
   /** In the order of their last use, as far as it was noted. */
   readonly #sessions = new Map<string, HttpSession>()
-  /** Sessions whose handshake was not seen to be complete, oldest first. */
-  readonly #fresh = new Set<HttpSession>()
-  /** How many places are taken by others. */
-  #elsewhere = 0
+  /** Those that have a place and are not in the table. */
+  readonly #connected = new Set<ConnectedUse>()
+  readonly #holders = new Holders()
   #cancelSweep: (() => void) | undefined
 
   constructor(settings: HttpSettings) {
@@ -89,30 +154,28 @@ export class SessionTable implements LinkHost, Places {
     return this.#sessions.get(id)?.tenant === tenant
   }
 
-  /** A new session; `undefined` when there are too many and none of them is idle. */
-  open(tenant: Tenant, principal: string | undefined): HttpSession | undefined {
-    if (tenant.closing || !this.#hasRoom()) return undefined
+  /** A new session; `undefined` when there are too many and none of them makes room. */
+  open(tenant: Tenant, opener: Opener): HttpSession | undefined {
+    const holder = holderOf(opener.principal, opener.address)
+    if (tenant.closing || !this.#hasRoom(holder)) return undefined
     const id = this.settings.mint()
     if (!VISIBLE.test(id)) throw new TypeError(`mint gave a session id that is not visible ASCII: ${JSON.stringify(id.slice(0, 40))}`)
     const link = new HttpLink(this, id)
-    const session = tenant.server.accept(link, admission({ ...this.settings.session, id }, principal))
-    const now = this.settings.clock.now()
-    const opened: HttpSession = { tenant, link, session, principal, usedAt: now, busyAt: now, untidy: true }
+    const session = tenant.server.accept(link, admission({ ...this.settings.session, id }, opener))
+    const opened = new HttpSession(tenant, link, session, opener.principal, this.#holders.enter(holder), this.settings.clock.now())
     this.#sessions.set(id, opened)
-    this.#fresh.add(opened)
     tenant.sessions++
     this.#cancelSweep ??= this.settings.clock.after(this.#sweepPeriod(), this.#sweep)
     return opened
   }
 
-  take(): boolean {
-    if (!this.#hasRoom()) return false
-    this.#elsewhere++
-    return true
-  }
-
-  leave(): void {
-    this.#elsewhere--
+  take(holder: string): HeldPlace | undefined {
+    if (!this.#hasRoom(holder)) return undefined
+    const use = new ConnectedUse(this.#holders.enter(holder), this.settings.clock.now(), (left) => {
+      if (this.#connected.delete(left)) this.#holders.leave(left.holder)
+    })
+    this.#connected.add(use)
+    return use
   }
 
   /** Ends the sessions of one tenant. */
@@ -136,8 +199,8 @@ export class SessionTable implements LinkHost, Places {
   closed(link: HttpLink): void {
     const found = this.#sessions.get(link.id)
     if (found === undefined) return
-    this.#fresh.delete(found)
     this.#sessions.delete(link.id)
+    this.#holders.leave(found.holder)
     found.tenant.sessions--
   }
 
@@ -149,38 +212,22 @@ export class SessionTable implements LinkHost, Places {
   #touch(entry: HttpSession): void {
     const now = this.settings.clock.now()
     entry.untidy = true
-    if (now - entry.usedAt < GRAIN) return
-    entry.usedAt = now
+    if (now - entry.lastUsedAt < GRAIN) return
+    entry.lastUsedAt = now
     // To the end of the order.
     this.#sessions.delete(entry.link.id)
     this.#sessions.set(entry.link.id, entry)
   }
 
-  #hasRoom(): boolean {
-    return this.#sessions.size + this.#elsewhere < this.settings.maxSessions || this.#evict()
+  #hasRoom(holder: string): boolean {
+    return this.#sessions.size + this.#connected.size < this.settings.maxSessions || this.#makeRoom(holder)
   }
 
-  /** Handshakes that lead nowhere go first, or a flood of them would end the sessions of everybody else. */
-  #evict(): boolean {
-    const idle = this.#abandoned() ?? this.#idle()
-    if (idle === undefined) return false
-    void idle.session.close({ drain: 0 })
-    return true
-  }
-
-  #abandoned(): HttpSession | undefined {
-    const now = this.settings.clock.now()
-    for (const entry of this.#fresh) {
-      const { phase } = entry.session
-      if (phase !== 'initialization' && phase !== 'initialized') this.#fresh.delete(entry)
-      else if (now - entry.usedAt >= HANDSHAKE_GRACE && !entry.link.busy) return entry
-    }
-    return undefined
-  }
-
-  #idle(): HttpSession | undefined {
-    for (const entry of this.#sessions.values()) if (!entry.link.busy) return entry
-    return undefined
+  #makeRoom(holder: string): boolean {
+    const all: readonly (HttpSession | ConnectedUse)[] = [...this.#sessions.values(), ...this.#connected]
+    const ended = sessionToEnd(all, this.#holders, holder, this.settings.clock.now())
+    void ended?.session?.close({ drain: 0 })
+    return ended !== undefined
   }
 
   #sweepPeriod(): number {
@@ -193,10 +240,10 @@ export class SessionTable implements LinkHost, Places {
     const { clock, idleTimeout, keepEvents } = this.settings
     const now = clock.now()
     for (const entry of this.#sessions.values()) {
-      const unused = now - entry.usedAt
+      const unused = now - entry.lastUsedAt
       if (unused < keepEvents && unused < idleTimeout) break
       if (entry.link.busy) entry.busyAt = now
-      if (now - Math.max(entry.usedAt, entry.busyAt) >= idleTimeout) void entry.session.close({ drain: 0 })
+      if (now - Math.max(entry.lastUsedAt, entry.busyAt) >= idleTimeout) void entry.session.close({ drain: 0 })
       else if (entry.untidy && unused >= keepEvents) {
         entry.untidy = false
         entry.link.tidy()
@@ -206,7 +253,7 @@ export class SessionTable implements LinkHost, Places {
   }
 }
 
-/** What a server is told of a conversation with that principal, if it is one in particular. */
-export function admission(options: AcceptOptions, principal: string | undefined): Admission {
-  return principal === undefined ? options : { ...options, principal }
+/** What a server is told of whom a conversation is with, as far as that is known. */
+export function admission(options: AcceptOptions, { principal, address }: Opener): Admission {
+  return { ...options, ...(principal !== undefined && { principal }), ...(address !== undefined && { address }) }
 }

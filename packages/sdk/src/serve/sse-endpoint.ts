@@ -4,11 +4,12 @@ import type { CloseOptions, Session } from '../session/index.ts'
 import { acceptance, type Exchange, SseServerLink } from '../transport/index.ts'
 import { type HintOptions, turnAway } from './hint.ts'
 import { admitsBody } from './json-body.ts'
-import { type HttpSettings, principalOf, type SsePaths } from './options.ts'
+import { holderOf } from './making-room.ts'
+import { type HttpSettings, type Opener, openerOf, principalOf, type SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'
 import { STREAM_HEADERS } from './response.ts'
-import { type Acceptance, admission, type Places } from './session-table.ts'
+import { type Acceptance, admission, type HeldPlace, type Places, TOO_MANY } from './session-table.ts'
 import type { Mount } from './site.ts'
 
 /** What is to be mounted, by path. */
@@ -89,29 +90,33 @@ class Connections {
 
   open(exchange: Exchange): void {
     if (!acceptance(exchange.header('accept')).events) return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
-    if (this.#closing || !this.#places.take()) {
-      const why = this.#closing ? 'The server is shutting down' : 'There are too many sessions'
+    const opener = openerOf(exchange, this.#settings)
+    const place = this.#closing ? undefined : this.#places.take(holderOf(opener.principal, opener.address))
+    if (place === undefined) {
+      const why = this.#closing ? 'The server is shutting down' : TOO_MANY
       return refuse(exchange, 503, 'refusal_unavailable', why, { 'retry-after': '5' })
     }
     const { mint, maxUnread } = this.#settings
     const id = mint()
     const endpoint = `${this.#messages}?sessionId=${encodeURIComponent(id)}`
-    const connection = this.#accept(new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread }), id, principalOf(exchange, this.#settings))
+    const connection = this.#accept(new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread }), id, opener, place)
     this.#open.set(id, connection)
     this.#pulse.add(connection)
     connection.session.onClose(() => {
       this.#open.delete(id)
       this.#pulse.remove(connection)
-      this.#places.leave()
+      place.leave()
     })
   }
 
-  #accept(link: SseServerLink, id: string, principal: string | undefined): Connection {
+  #accept(link: SseServerLink, id: string, opener: Opener, place: HeldPlace): Connection {
     try {
       // Here the client can always be reached, and a connection that died without a word is noticed by it.
-      return new Connection(link, this.#server.accept(link, admission({ ...this.#settings.session, id, keepAlive: {} }, principal)), principal)
+      const session = this.#server.accept(link, admission({ ...this.#settings.session, id, keepAlive: {} }, opener))
+      place.session = session
+      return new Connection(link, session, opener.principal)
     } catch (error) {
-      this.#places.leave()
+      place.leave()
       link.close()
       throw error
     }

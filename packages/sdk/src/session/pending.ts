@@ -13,6 +13,8 @@ export interface PendingRequest {
   readonly startedAt: number
   /** When it will be given up unless an answer or progress comes. */
   readonly deadline: number
+  /** The request of the peer that it belongs to. */
+  readonly relatedTo?: RequestId | undefined
 }
 
 export class Pending implements PendingRequest, Orphan {
@@ -120,7 +122,7 @@ export class Pending implements PendingRequest, Orphan {
   }
 
   listed(rest: Rest | undefined): PendingRequest {
-    return { id: this.id, method: this.method, startedAt: this.startedAt, deadline: this.due(rest) }
+    return { id: this.id, method: this.method, startedAt: this.startedAt, deadline: this.due(rest), relatedTo: this.options?.relatedTo }
   }
 
   /** Leaves the caller's signal alone once the request is over. */

@@ -240,16 +240,57 @@ describe('L2 too many sessions', () => {
     expect((await late.post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(404)
   })
 
-  it('but one that is only just shaking hands does not', async () => {
+  it('however young: a flood of handshakes does not end the sessions of others', async () => {
     const clock = fakeClock()
-    const { port } = await serve({ clock, maxSessions: 2 })
-    const settled = await Peer.open(port)
-    await clock.advance(5000)
-    const begun = await call(port, { body: initialize() })
-    await Peer.open(port)
-    const peer = new Peer(port, String(begun.headers['mcp-session-id']), '2025-11-25')
-    expect((await peer.post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202)
-    expect((await settled.post(toolCall(1, 'now'))).status).toBe(404)
+    const { port, serving } = await serve({ clock, maxSessions: 5 })
+    const peers = await Promise.all(Array.from({ length: 4 }, () => Peer.open(port)))
+    for (const peer of peers) await peer.post(toolCall(1, 'now'))
+    for (let flood = 0; flood < 100; flood++) {
+      expect((await call(port, { body: initialize() })).status).toBe(200)
+      await clock.advance(10)
+    }
+    expect(serving.sessions).toBe(5)
+    expect(await Promise.all(peers.map(async (peer) => (await peer.post(toolCall(2, 'now'))).status))).toEqual([200, 200, 200, 200])
+  })
+
+  it('of the principal that has the most, and of the others none', async () => {
+    const { port, serving } = await serve({ maxSessions: 6, principal: ({ header }) => header('x-user') })
+    const open = (user: string) => call(port, { body: initialize(), headers: { 'x-user': user } })
+    const quiet = [await open('ann'), await open('bea')].map(({ headers }) => String(headers['mcp-session-id']))
+    for (let flood = 0; flood < 50; flood++) expect((await open('mallory')).status).toBe(200)
+    expect(serving.sessions).toBe(6)
+    const called = quiet.map((id, at) =>
+      call(port, { body: toolCall(1, 'now'), headers: { ...JSON_HEADERS, 'mcp-session-id': id, 'x-user': at === 0 ? 'ann' : 'bea' } }),
+    )
+    // Their handshake is not complete, but they are still there.
+    for (const { json } of await Promise.all(called)) expect(json).not.toMatchObject({ error: { data: { 'parley/kind': 'session_closed' } } })
+  })
+
+  it.each([
+    ['a moment ago stays', 60_000, 503, 202],
+    ['long ago makes room, and its client is told to begin anew', 120_000, 200, 404],
+  ])('a session whose client was asked something %s', async (_, silence, status, forOld) => {
+    const clock = fakeClock()
+    const server = createServer({ name: 'x', version: '1' }, { clock }).add(
+      tool('ask', {}, async (_input, ctx) => JSON.stringify(await ctx.elicit('go', 'Go on?', { type: 'object', properties: {} } as never))),
+    )
+    const serving = await serveHttp(server, { port: 0, clock, maxSessions: 1 })
+    const { port } = serving
+    const capabilities = { elicitation: {} }
+    const opened = await call(port, { body: { ...initialize(), params: { ...(initialize() as { params: object }).params, capabilities } } })
+    const peer = new Peer(port, String(opened.headers['mcp-session-id']), '2025-11-25')
+    await peer.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
+    const asked = await peer.stream(toolCall(1, 'ask'))
+    await asked.until(({ messages }) => messages.some(({ method }) => method === 'elicitation/create'))
+    await clock.advance(silence)
+    expect((await call(port, { body: initialize() })).status).toBe(status)
+    const late = await peer.post({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })
+    expect(late.status).toBe(forOld)
+    if (forOld === 404) {
+      expect(late.json).toMatchObject({ error: { message: expect.stringContaining('begin a new one with initialize') } })
+      expect((await asked.end()).messages.at(-1)).toMatchObject({ id: 1, error: { data: { 'parley/kind': 'session_closed' } } })
+    } else asked.hangUp()
+    await serving.close({ drain: 0 })
   })
 })
 

@@ -1,0 +1,10 @@
+/** Whether a session waits for nobody but its own peer. */
+import type { Session } from './session.ts'
+
+/** Every request that is being answered waits for an answer of the peer that made it: to a question that was asked about the request. */
+export function awaitsPeer(session: Pick<Session, 'inFlight' | 'pending'>): boolean {
+  const answering = session.inFlight()
+  if (answering.length === 0) return false
+  const asked = new Set(session.pending().map(({ relatedTo }) => relatedTo))
+  return answering.every(({ id }) => asked.has(id))
+}
