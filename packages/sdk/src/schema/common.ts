@@ -3,6 +3,7 @@ import type { JsonSchema } from './infer.ts'
 import { failure, type Issue, MAX_ISSUES, type Validated } from './issue.ts'
 import { jsonValue } from './json-value.ts'
 import { isRecord } from './keywords.ts'
+import { PatternBudget, TooCostly } from './pattern-budget.ts'
 import type { SchemaFacts } from './wellformed.ts'
 
 /** Keywords that constrain a value and are not dealt with here. */
@@ -22,9 +23,10 @@ type Check = (value: unknown, report: Report | undefined) => boolean
 /** A validator, or undefined when the schema needs more than the common keywords. */
 export function commonValidator(schema: JsonSchema, facts: SchemaFacts): ((value: unknown) => Validated) | undefined {
   if (BEYOND.some((keyword) => facts.keywords.has(keyword))) return undefined
-  const check = compile(schema, facts.patterns)
+  const budget = new PatternBudget()
+  const check = compile(schema, { costs: facts.patterns, budget })
   if (check === undefined) return undefined
-  return (value) => {
+  const validate = (value: unknown): Validated => {
     if (check(value, undefined)) return { ok: true, value }
     // Only now is it worth asking what would travel: a date is a string then, and a property that is undefined is gone.
     const json = jsonValue(value)
@@ -32,9 +34,22 @@ export function commonValidator(schema: JsonSchema, facts: SchemaFacts): ((value
     const report: Report = { path: [], issues: [] }
     return check(json.value, report) ? { ok: true, value } : { ok: false, issues: report.issues }
   }
+  if (facts.patterns.size === 0) return validate
+  return (value) => {
+    budget.reset()
+    try {
+      return validate(value)
+    } catch (error) {
+      if (error instanceof TooCostly) return failure(error.message)
+      throw error
+    }
+  }
 }
 
-type Patterns = SchemaFacts['patterns']
+interface Patterns {
+  readonly costs: SchemaFacts['patterns']
+  readonly budget: PatternBudget
+}
 
 function compile(schema: unknown, patterns: Patterns): Check | undefined {
   if (schema === true) return () => true
@@ -107,15 +122,16 @@ function stringCheck(schema: JsonSchema, patterns: Patterns): Check {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema as { minLength?: number; maxLength?: number; pattern?: string }
   if (minLength === 0 && maxLength === Number.POSITIVE_INFINITY && pattern === undefined) return NONE
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
-  const longest = pattern === undefined ? Number.POSITIVE_INFINITY : (patterns.get(pattern) ?? Number.POSITIVE_INFINITY)
+  const cost = pattern === undefined ? undefined : patterns.costs.get(pattern)
   return (value, report) => {
     if (typeof value !== 'string') return true
     // A character takes one or two units, so most lengths need no counting.
     if (value.length < minLength || (value.length < 2 * minLength && lengthOf(value) < minLength))
       return fail(report, `must have at least ${count(minLength, 'character')}`)
     if (value.length > maxLength && lengthOf(value) > maxLength) return fail(report, `must have at most ${count(maxLength, 'character')}`)
-    if (expression === undefined) return true
-    if (value.length > longest) return fail(report, `must have at most ${count(longest, 'character')} to be matched against ${pattern}`)
+    if (expression === undefined || cost === undefined) return true
+    if (value.length > cost.longest) return fail(report, `must have at most ${count(cost.longest, 'character')} to be matched against ${pattern}`)
+    patterns.budget.spend(cost, value.length)
     return expression.test(value) || fail(report, `must match ${pattern}`)
   }
 }

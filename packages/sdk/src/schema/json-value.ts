@@ -5,6 +5,10 @@ export interface JsonValue {
   readonly value: unknown
   readonly size: number
   readonly longestString: number
+  /** Of the names of properties. */
+  readonly longestName: number
+  /** The names of all properties together, with one more for each. */
+  readonly namesLength: number
 }
 
 const MAX_DEPTH = 200
@@ -14,6 +18,8 @@ const MAX_SIZE = 1_000_000
 export function jsonValue(source: unknown): JsonValue | string {
   let size = 0
   let longestString = 0
+  let longestName = 0
+  let namesLength = 0
   const copy = (given: unknown, depth: number): unknown => {
     if (++size > MAX_SIZE) throw new NotJson(`is too large: more than ${MAX_SIZE} values`)
     if (depth > MAX_DEPTH) throw new NotJson('is nested too deeply or contains itself')
@@ -29,13 +35,15 @@ export function jsonValue(source: unknown): JsonValue | string {
     for (const key of Object.keys(value)) {
       const item = value[key]
       if (item === undefined) continue
-      longestString = Math.max(longestString, key.length)
+      longestName = Math.max(longestName, key.length)
+      namesLength += key.length + 1
       put(result, key, copy(item, depth + 1))
     }
     return result
   }
   try {
-    return { value: copy(source, 0), size, longestString }
+    const value = copy(source, 0)
+    return { value, size, longestString: Math.max(longestString, longestName), longestName, namesLength }
   } catch (error) {
     if (error instanceof NotJson) return error.message
     throw error

@@ -1,9 +1,11 @@
 /** The full JSON Schema validator: a library, loaded when the first schema needs it, and kept within bounds. */
 import type { JsonSchema } from './infer.ts'
 import { failure, type Validated } from './issue.ts'
-import { jsonValue } from './json-value.ts'
+import { type JsonValue, jsonValue } from './json-value.ts'
 import { inside, isRecord } from './keywords.ts'
 import { issuesOf } from './library-issues.ts'
+import type { PatternCost } from './pattern.ts'
+import { PatternBudget, TooCostly } from './pattern-budget.ts'
 import { searchCost } from './unique.ts'
 import { malformed, type SchemaFacts } from './wellformed.ts'
 
@@ -33,10 +35,16 @@ const MANY_VALUES = 1000
 export function libraryValidator({ dereference, validate }: Library, schema: JsonSchema, facts: SchemaFacts): (value: unknown) => Validated {
   let comparisons = 0
   let perList = 0
-  const prepared = prepare(schema, facts, () => {
-    comparisons -= perList
-    if (comparisons < 0) throw new TooCostly('; some of its lists have duplicates')
-    return perList > 0
+  let texts: TextLengths = { longestString: 0, longestName: 0, namesLength: 0 }
+  const budget = new PatternBudget()
+  const prepared = prepare(schema, facts, {
+    uniqueItems: () => {
+      comparisons -= perList
+      if (comparisons < 0) throw new TooCostly('; some of its lists have duplicates')
+      return perList > 0
+    },
+    pattern: (cost) => budget.spend(cost, texts.longestString),
+    patternProperty: (cost) => budget.spendOnAll(cost, texts.longestName, texts.namesLength),
   })
   const targets = resolve(dereference, prepared)
   let references = 0
@@ -46,29 +54,39 @@ export function libraryValidator({ dereference, validate }: Library, schema: Jso
       return all[uri]
     },
   })
-  const longest = Math.min(Number.POSITIVE_INFINITY, ...facts.patterns.values())
+  const longest = Math.min(Number.POSITIVE_INFINITY, ...[...facts.patterns.values()].map((cost) => cost.longest))
   return (value) => {
     const json = jsonValue(value)
     if (typeof json === 'string') return failure(json)
     if (json.longestString > longest) return failure(`contains a text of more than ${longest} characters, too long to be matched against a pattern`)
     perList = facts.keywords.has('uniqueItems') ? searchCost(json.value) : 0
     comparisons = MAX_COMPARISONS
+    texts = json
+    budget.reset()
     references = MAX_REFERENCES + REFERENCES_PER_VALUE * json.size
     try {
       const { valid, errors } = validate(json.value, prepared, facts.dialect, counted, json.size > MANY_VALUES)
       return valid ? { ok: true, value } : { ok: false, issues: issuesOf(errors, json.value) }
     } catch (error) {
-      if (error instanceof TooCostly || error instanceof RangeError)
-        return failure(`takes too long to be checked against this schema${error instanceof TooCostly ? error.message : ''}`)
+      if (error instanceof TooCostly) return failure(error.message)
+      if (error instanceof RangeError) return failure(new TooCostly().message)
       return failure(`could not be checked: ${(error as Error).message}`)
     }
   }
 }
 
-class TooCostly extends Error {}
+type TextLengths = Pick<JsonValue, 'longestString' | 'longestName' | 'namesLength'>
+
+/** Called when the library is about to do work that has to be counted. */
+interface Meter {
+  /** Whether any list has duplicates. */
+  uniqueItems(): boolean
+  pattern(cost: PatternCost): void
+  patternProperty(cost: PatternCost): void
+}
 
 /** The library writes into the schemas it is given, so it gets a copy, in which what it does not know is said in words it knows. */
-function prepare(schema: JsonSchema, facts: SchemaFacts, applies: () => boolean): JsonSchema {
+function prepare(schema: JsonSchema, facts: SchemaFacts, meter: Meter): JsonSchema {
   const copy = JSON.parse(JSON.stringify(schema)) as JsonSchema
   const visit = (node: unknown, pointer: string): void => {
     if (!isRecord(node)) return
@@ -78,16 +96,36 @@ function prepare(schema: JsonSchema, facts: SchemaFacts, applies: () => boolean)
     rewriteDynamic(node, facts.dynamicAnchors)
     // Its check for the unofficial format takes exponential time.
     if (node['format'] === 'url') node['format'] = 'uri'
-    if (node['uniqueItems'] === true) charge(node, applies)
+    charge(node, facts, meter)
     for (const place of inside(node, pointer)) visit(place.schema, place.pointer)
   }
   visit(copy, '')
   return copy
 }
 
-/** The library asks for the keyword each time it applies the schema to a value: when no list has duplicates it need not look, otherwise the search is paid for. */
-function charge(node: JsonSchema, applies: () => boolean): void {
-  Object.defineProperty(node, 'uniqueItems', { enumerable: true, get: applies })
+/**
+ * The library asks for a keyword each time it applies the schema to a value, and makes an expression of the pattern before each match.
+ * When no list has duplicates it need not look for them.
+ */
+function charge(node: JsonSchema, { patterns }: SchemaFacts, meter: Meter): void {
+  if (node['uniqueItems'] === true) Object.defineProperty(node, 'uniqueItems', { enumerable: true, get: () => meter.uniqueItems() })
+  const source = node['pattern']
+  if (typeof source === 'string') {
+    const counted = (): string => {
+      meter.pattern(patterns.get(source) as PatternCost)
+      return source
+    }
+    node['pattern'] = { toString: counted }
+  }
+  const named = node['patternProperties']
+  if (!isRecord(named)) return
+  for (const [pattern, inner] of Object.entries(named)) {
+    const get = (): unknown => {
+      meter.patternProperty(patterns.get(pattern) as PatternCost)
+      return inner
+    }
+    Object.defineProperty(named, pattern, { enumerable: true, get })
+  }
 }
 
 /** In a document without inner `$id`, a dynamic reference has only one place to go to. */

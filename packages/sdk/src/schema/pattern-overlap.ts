@@ -35,13 +35,31 @@ export function overlapping(chars: readonly string[], source: string): Overlap {
   }
 }
 
+/** Where the ranges of `\s` and the gaps of `.` begin and end beyond Latin. */
+const SPACES = [0x1680, 0x2000, 0x200a, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff]
+/** In the last alternative, any other escape: the backslash it names is not the beginning of the next one. */
+const ESCAPE = /\\(?:u\{([\da-f]+)\}|(u[\da-f]{4})|x([\da-f]{2})|.)/gis
+
+/** Two ranges that have a character in common have one at an end of one of them. */
 function samplesFor(source: string): string[] {
   const points = new Set<number>()
   for (let point = 0; point < LATIN; point++) points.add(point)
   for (let point = LATIN; point < 0x20000; point += 257) points.add(point)
-  const escaped = [...source.matchAll(/\\(?:u\{([\da-fA-F]+)\}|[ux]([\da-fA-F]{2,4}))/g)].map((found) => Number.parseInt((found[1] ?? found[2]) as string, 16))
-  for (const point of [...Array.from(source, (char) => char.codePointAt(0) as number), ...escaped]) {
+  const text = unescaped(source)
+  const characters = Array.from(text, (char) => char.codePointAt(0) as number)
+  // Halves that stand side by side are not always a pair, as in `\\u{d83d}\\u{de00}`.
+  const units = text.split('').map((unit) => unit.charCodeAt(0))
+  for (const point of [...SPACES, ...characters, ...units]) {
     for (const near of [point - 1, point, point + 1]) if (near >= 0 && near <= 0x10ffff) points.add(near)
   }
   return Array.from(points, (point) => String.fromCodePoint(point))
+}
+
+/** With its escapes as the characters they stand for: two that follow each other as halves of a pair become one. */
+function unescaped(source: string): string {
+  return source.replace(ESCAPE, (whole, braced?: string, unit?: string, byte?: string) => {
+    if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit.slice(1), 16))
+    const digits = braced ?? byte
+    return digits === undefined ? whole : String.fromCodePoint(Number.parseInt(digits, 16))
+  })
 }

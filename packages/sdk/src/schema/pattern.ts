@@ -20,8 +20,17 @@ const ATTEMPTS = [
   { copies: 4, size: MAX_SOURCE },
 ]
 
-/** What is wrong with a pattern, or the longest string it may be matched against. */
-export function examine(source: string): string | number {
+/** What one match of a pattern can cost. */
+export interface PatternCost {
+  /** The longest text it may be matched against. */
+  readonly longest: number
+  /** At most `factor * length ** degree` steps. */
+  readonly degree: number
+  readonly factor: number
+}
+
+/** What is wrong with a pattern, or what a match can cost. */
+export function examine(source: string): string | PatternCost {
   if (source.length > MAX_SOURCE) return `is longer than ${MAX_SOURCE} characters`
   try {
     new RegExp(source, 'u')
@@ -32,15 +41,20 @@ export function examine(source: string): string | number {
   const work = piece === undefined ? 'unknown' : workOf(piece, source, anchored(piece))
   if (work === 'unknown') return 'is too complex to be checked'
   if (work === 'exponential' || work.factor > MAX_FACTOR) return 'can take exponential time on hostile input; let it match each text in one way only'
-  if (work.degree === 0 || (work.degree === 1 && work.factor <= CHEAP)) return Number.POSITIVE_INFINITY
-  return Math.max(1, Math.floor((MAX_STEPS / work.factor) ** (1 / work.degree)))
+  return { ...work, longest: longestFor(work) }
 }
 
-/** At most `factor * length ** degree` steps. */
-interface Work {
-  readonly degree: number
-  readonly factor: number
+/** How many steps it can take to match texts, of which the longest and the sum of their lengths are known. */
+export function stepsFor({ degree, factor }: Work, longest: number, total: number): number {
+  return factor * total * longest ** Math.max(0, degree - 1)
 }
+
+function longestFor({ degree, factor }: Work): number {
+  if (degree === 0 || (degree === 1 && factor <= CHEAP)) return Number.POSITIVE_INFINITY
+  return Math.max(1, Math.floor((MAX_STEPS / factor) ** (1 / degree)))
+}
+
+type Work = Omit<PatternCost, 'longest'>
 type Verdict = Work | 'exponential' | 'unknown'
 
 function workOf(piece: Piece, source: string, fromStart: boolean): Verdict {

@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { JsonSchema } from './infer.ts'
 import { holders, inside, isRecord } from './keywords.ts'
-import { examine } from './pattern.ts'
+import { examine, type PatternCost } from './pattern.ts'
 
 export type Dialect = '2020-12' | '2019-09' | '7'
 
@@ -12,8 +12,8 @@ export interface SchemaFacts {
   readonly keywords: ReadonlySet<string>
   /** Where each `$dynamicAnchor` is, as a JSON Pointer. */
   readonly dynamicAnchors: ReadonlyMap<string, string>
-  /** Every pattern, with the longest string that may be matched against it in reasonable time. */
-  readonly patterns: ReadonlyMap<string, number>
+  /** Every pattern, with what a match of it can cost. */
+  readonly patterns: ReadonlyMap<string, PatternCost>
 }
 
 const DIALECTS: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
@@ -88,7 +88,7 @@ export function examineSchema(root: JsonSchema): SchemaFacts {
   const keywords = new Set<string>()
   const dynamicAnchors = new Map<string, string>()
   let legacy = false
-  const patterns = new Map<string, number>()
+  const patterns = new Map<string, PatternCost>()
   let count = 0
   const checkPatterns = (sources: readonly string[], pointer: string): void => {
     for (const source of sources) {
@@ -144,7 +144,7 @@ function patternsOf(keyword: string, value: unknown): readonly string[] {
   return keyword === 'patternProperties' ? Object.keys(value as object) : []
 }
 
-function checkPattern(source: string, pointer: string): number {
+function checkPattern(source: string, pointer: string): PatternCost {
   const verdict = examine(source)
   if (typeof verdict === 'string') throw malformed(`the pattern ${JSON.stringify(source.slice(0, 80))} ${verdict}`, pointer)
   return verdict
