@@ -130,6 +130,7 @@ export class Offers {
         if (part !== undefined) {
           const { changes } = this.#uris
           this.#learnUris(server, method, values, part)
+          if (method === 'resources/templates/list') this.#saidIfUnmatched(server, values)
           if (this.#uris.changes !== changes) this.#onUrisMoved()
         }
         return items
@@ -164,6 +165,15 @@ export class Offers {
     if (typeof part.nextCursor !== 'string') return this.#uris.learn(server, uris && told, templates && told)
     if (told.length <= MOST_TOLD) this.#tellings.set(key, { next: part.nextCursor, values: told })
     this.#uris.learnMore(server, uris, templates)
+  }
+
+  #saidIfUnmatched(server: string, templates: readonly string[]): void {
+    const first = templates.find((template) => !this.#uris.matches(server, template))
+    if (first === undefined) return
+    const problem =
+      `${server}: the template ${first.slice(0, 200)}, and maybe more, is too long or one too many to be matched; ` +
+      `it is shown as ${this.#uris.publicTemplate(server, first).slice(0, 300)}`
+    this.#say(problem, server, `${server} unmatched templates`)
   }
 
   /** Once for each two servers: those that have one URI in common often have many. */

@@ -1,10 +1,15 @@
 /** Which servers have a template that fits a URI, and who of them comes first. */
+import { PrefixTree } from './prefix-tree.ts'
 import { type Matcher, wildcard } from './wildcard.ts'
 
 /** Most templates that are kept of one server; what goes beyond has to be published in a form that needs no table. */
 const MAX_PER_SERVER = 10_000
-/** Most templates of one server with the same beginning that are tried one by one; with more of them the beginning is enough. */
-const MAX_ALIKE = 100
+/** A longer template is not kept either, and a longer URI is no template's. */
+const MAX_TEMPLATE_LENGTH = 2048
+const MAX_URI_LENGTH = 8192
+/** Most templates of one server that are tried for one URI, and characters read for that; after them the beginning of a template is enough. */
+const MAX_TRIED = 100
+const MAX_READ = 100_000
 
 /** Templates of one server that begin alike. */
 type Alike = Map<string, Matcher>
@@ -16,10 +21,8 @@ type Alike = Map<string, Matcher>
 export class TemplateOwners {
   readonly #ranks: ReadonlyMap<string, number>
   /** By the text before the first variable, by server. */
-  readonly #byBeginning = new Map<string, Map<string, Alike>>()
+  readonly #byBeginning = new PrefixTree<Map<string, Alike>>()
   readonly #byServer = new Map<string, Set<string>>()
-  /** Of the beginnings. */
-  #lengths: readonly number[] = []
   #changes = 0
 
   constructor(ranks: ReadonlyMap<string, number>) {
@@ -40,33 +43,50 @@ export class TemplateOwners {
   add(server: string, templates: Iterable<string>): void {
     const kept = this.#byServer.get(server) ?? new Set<string>()
     for (const template of templates) {
-      if (kept.has(template)) continue
+      if (kept.has(template) || template.length > MAX_TEMPLATE_LENGTH) continue
       if (kept.size >= MAX_PER_SERVER) break
       kept.add(template)
       this.#changes++
-      const servers = entryOf(this.#byBeginning, beginningOf(template), () => new Map<string, Alike>())
-      entryOf(servers, server, () => new Map()).set(template, matcherOf(template))
+      const servers = this.#byBeginning.entry(beginningOf(template), () => new Map())
+      const alike = servers.get(server) ?? new Map<string, Matcher>()
+      servers.set(server, alike.set(template, matcherOf(template)))
     }
     if (kept.size > 0) this.#byServer.set(server, kept)
-    this.#lengths = [...new Set([...this.#byBeginning.keys()].map((beginning) => beginning.length))]
+  }
+
+  has(server: string, template: string): boolean {
+    return this.#byServer.get(server)?.has(template) === true
   }
 
   /** The first of those with a template that fits, and of `other`. */
   first(uri: string, other: string | undefined): string | undefined {
     let first = other
-    for (const [server, alike] of this.#beginningLike(uri)) {
-      if ((first === undefined || this.#rank(server) < this.#rank(first)) && fits(alike, uri)) first = server
+    let rank = other === undefined ? Number.POSITIVE_INFINITY : this.#rank(other)
+    for (const server of this.#fitting(uri, (candidate) => this.#rank(candidate) < rank)) {
+      first = server
+      rank = this.#rank(server)
+      if (rank === 0) break
     }
     return first
   }
 
-  *all(uri: string): Iterable<string> {
-    for (const [server, alike] of this.#beginningLike(uri)) if (fits(alike, uri)) yield server
+  /** All servers with a template that fits. */
+  all(uri: string): Iterable<string> {
+    return this.#fitting(uri, () => true)
   }
 
-  /** Templates whose literal beginning is that of the URI, by server. */
-  *#beginningLike(uri: string): Iterable<[string, Alike]> {
-    for (const length of this.#lengths) if (length <= uri.length) yield* this.#byBeginning.get(uri.slice(0, length)) ?? []
+  /** Servers with a template that fits, of those that are wanted by then. */
+  *#fitting(uri: string, isWanted: (server: string) => boolean): Iterable<string> {
+    if (uri.length > MAX_URI_LENGTH) return
+    const tried = new Map<string, number>()
+    for (const servers of this.#byBeginning.along(uri)) {
+      for (const [server, alike] of servers) {
+        if (!isWanted(server)) continue
+        const count = (tried.get(server) ?? 0) + alike.size
+        tried.set(server, count)
+        if (count > MAX_TRIED || count * uri.length > MAX_READ || fits(alike, uri)) yield server
+      }
+    }
   }
 
   #rank(server: string): number {
@@ -88,7 +108,6 @@ export class TemplateOwners {
 }
 
 function fits(alike: Alike, uri: string): boolean {
-  if (alike.size > MAX_ALIKE) return true
   for (const matches of alike.values()) if (matches(uri)) return true
   return false
 }
@@ -100,13 +119,4 @@ function beginningOf(template: string): string {
 
 function matcherOf(template: string): Matcher {
   return wildcard(template.replace(/\{[^{}]*\}?/g, '*'))
-}
-
-function entryOf<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  let value = map.get(key)
-  if (value === undefined) {
-    value = make()
-    map.set(key, value)
-  }
-  return value
 }

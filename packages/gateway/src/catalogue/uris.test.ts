@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { processorTime } from '../../../sdk/src/processor-time.fixtures.ts'
 import { UriTable } from './index.ts'
 
 const SERVERS = ['a', 'b', 'c d/é']
@@ -142,6 +143,24 @@ describe('G: URIs of many servers in one list', () => {
     expect(table.route('db://users/0')).toBeUndefined()
     table.learn('a', [], templates)
     expect(table.route('db://users/else')?.server).toBe('a')
+  })
+
+  it('hostile templates and URIs are over soon, and what cannot be matched is published in a form that leads there by itself', () => {
+    const table = new UriTable(['a', 'b'])
+    const many = Array.from({ length: 1900 }, (_, length) => `db://${'y'.repeat(length)}{name}!`)
+    const long = Array.from({ length: 100 }, (_, count) => `web://{x}${'/{x}'.repeat(4000)}#${count}{x}`)
+    const uris = Array.from({ length: 1500 }, (_, count) => `db://${'y'.repeat(3900)}${count}`)
+    const paths = Array.from({ length: 500 }, (_, count) => `web://${'/abc'.repeat(5000)}${count}`)
+    const began = processorTime()
+    table.learn('a', [], [...many, ...long])
+    table.learn('b', [...uris, ...paths])
+    for (const uri of [...uris, ...paths]) table.listedUri('b', uri)
+    // Without a tree of beginnings and a bound on lengths it takes ten times as long.
+    expect(processorTime() - began).toBeLessThan(1500)
+    expect(table.matches('a', many[0] ?? '')).toBe(true)
+    expect(table.matches('a', long[0] ?? '')).toBe(false)
+    expect(table.route(table.publicTemplate('a', long[0] ?? ''))?.server).toBe('a')
+    expect(table.publicUri('b', paths[0] ?? '')).toBe(paths[0])
   })
 
   it('of two servers with one template the first is asked, whoever speaks of a URI, and the second publishes a template of its own', () => {

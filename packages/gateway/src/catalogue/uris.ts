@@ -61,6 +61,11 @@ export class UriTable {
     if (templates !== undefined) this.#templates.add(server, templates)
   }
 
+  /** Whether URIs that the template stands for lead to the server by themselves. */
+  matches(server: string, template: string): boolean {
+    return this.#templates.has(server, template)
+  }
+
   /** A server spoke of a resource, in a link or with its contents. Returns the URI to show to clients. */
   mention(server: string, uri: string): string {
     if (isAppUri(uri)) return publicAppUri(server, uri)

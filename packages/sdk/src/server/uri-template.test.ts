@@ -217,6 +217,14 @@ describe('F2 template matching', () => {
     fc.assert(fc.property(fc.string(), (uri) => void template.match(uri)))
   })
 
+  it('takes time in proportion to the URI, whatever the template', () => {
+    const template = new UriTemplate(`${'{a}-'.repeat(49)}{b}`)
+    const started = processorTime()
+    for (let round = 0; round < 50; round++) template.match('a-'.repeat(4000))
+    expect(processorTime() - started).toBeLessThan(1000)
+    expect(() => new UriTemplate('{a}-'.repeat(51))).toThrow('51 expressions; at most 50 can be matched')
+  })
+
   it('keeps a variable called __proto__ to itself', () => {
     const found = new UriTemplate('{__proto__}').match('x')
     expect(Object.keys(found ?? {})).toEqual(['__proto__'])

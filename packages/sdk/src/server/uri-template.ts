@@ -44,6 +44,8 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map([
 ])
 
 const MAX_TEMPLATE_LENGTH = 2048
+/** A match takes time for each of them and each character of a URI. */
+const MAX_EXPRESSIONS = 50
 const VARIABLE = /^((?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*)(\*|:[1-9]\d{0,3})?$/
 
 export class UriTemplate {
@@ -97,6 +99,8 @@ function parseTemplate(source: string): TemplatePart[] {
     parts.push(parseExpression(source, source.slice(open + 1, close)))
     at = close + 1
   }
+  const expressions = parts.filter((part) => typeof part !== 'string').length
+  if (expressions > MAX_EXPRESSIONS) throw malformed(source, `it has ${expressions} expressions; at most ${MAX_EXPRESSIONS} can be matched`)
   return parts
 }
 
