@@ -1,4 +1,5 @@
 /** `parley-mcp/node`: serve and connect over everything Node can do: HTTP, WebSocket, standard input and output, TCP. */
+/// <reference types="node" preserve="true" />
 export {
   type ChildExit,
   type ChildLink,

@@ -1,4 +1,5 @@
 /** One conversation with a server, as a program uses it. Everything is in the newest vocabulary, whatever version is spoken. */
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Body } from '../jsonrpc/index.ts'
 import type {
   CompleteParams,

@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
-import { dialWith, webSocketTo } from './websocket-client.ts'
+import { webSocketTo } from './websocket-client.ts'
+import { dialWith } from './websocket-dial.ts'
 
 const runtimes = globalThis as { WebSocket?: unknown }
 const own = runtimes.WebSocket

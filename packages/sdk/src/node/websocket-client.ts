@@ -1,46 +1,10 @@
-/** WebSockets of a client on Node: those of the package `ws`, which bounds messages and says why it cannot connect, or the runtime's own without it. */
-import type { IncomingMessage } from 'node:http'
-import type { WebSocket } from 'ws'
+/** WebSockets of a client on Node. The published types of this file do not need the package `ws`. */
 import type { Link } from '../jsonrpc/index.ts'
-import { type Dial, dialGlobal, refusalWords, type WebSocketOptions, webSocketTo as webSocketWith } from '../transport/index.ts'
+import { type WebSocketOptions, webSocketTo as webSocketWith } from '../transport/index.ts'
+import { dialWith } from './websocket-dial.ts'
 import { loadWs } from './websocket-library.ts'
 
-/** `load` gives the package, or rejects where it is not installed. */
-export function dialWith(load: typeof loadWs): Dial {
-  return async (url, settings) => {
-    const library = await load().catch(unlessRuntimeHasOne)
-    if (library === undefined) return dialGlobal(url, settings)
-    const { protocol, headers, maxMessage } = settings
-    // Compression costs memory for every connection, and its limits are not ours.
-    const socket = new library.WebSocket(url, protocol, { ...(headers === undefined ? {} : { headers }), perMessageDeflate: false, maxPayload: maxMessage })
-    socket.on('unexpected-response', (_, response) => void refused(socket, response))
-    return socket
-  }
-}
-
 const dialHere = dialWith(loadWs)
-
-function unlessRuntimeHasOne(missing: unknown): undefined {
-  if (globalThis.WebSocket === undefined) throw missing
-}
-
-/** Enough for any error a server has to tell. */
-const MAX_REFUSAL = 64 * 1024
-
-/** The package would say the status alone; why it is so stands in the body. */
-async function refused(socket: WebSocket, response: IncomingMessage): Promise<void> {
-  let text = ''
-  try {
-    for await (const chunk of response.setEncoding('utf8')) {
-      text += chunk
-      if (text.length > MAX_REFUSAL) break
-    }
-  } catch {
-    // What came is all there is to show.
-  }
-  socket.emit('error', new Error(`Unexpected server response: ${response.statusCode}: ${refusalWords(text)}`))
-  socket.terminate()
-}
 
 /** A link to `ws://` or `wss://`. */
 export function webSocketTo(url: string | URL, options: WebSocketOptions = {}): Promise<Link> {
