@@ -28,6 +28,7 @@ const FIRST = [
   'gateway/test/faults/isolation.test.ts',
   'gateway/test/faults/remote.test.ts',
   'test/interop.test.ts',
+  'test/installed.test.ts',
   'gateway/test/',
   'sdk/test/wire/every-transport.test.ts',
   'gateway/src/supervision/watcher.test.ts',

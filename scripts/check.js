@@ -19,11 +19,11 @@ const { values } = parseArgs({ options: { 'also-on': { type: 'string', multiple:
 const UNMEASURED = [
   'test/conformance.test.ts',
   'test/interop.test.ts',
-  'test/declarations.test.ts',
+  'test/documents.test.ts',
   'test/footprint.test.ts',
   'test/hygiene.test.ts',
+  'test/installed.test.ts',
   'test/layers.test.ts',
-  'test/readme.test.ts',
   'packages/sdk/test/type-cost.test.ts',
 ]
 /** What says the same on every Node. */

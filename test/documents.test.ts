@@ -1,7 +1,6 @@
-/** The programs in the documents, as somebody who copies them would compile and run them. */
+/** The programs in `docs`, as somebody who copies them would compile and run them. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect } from 'parley-mcp/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { root, textOf } from './support/files.ts'
 import { codeBlocks } from './support/markdown.ts'
@@ -20,11 +19,9 @@ const compilerOptions = {
   outDir: 'out',
 }
 
-const inReadme = codeBlocks(textOf('README.md'), 'ts')
-const [weather = '', attempt = '', serve = '', reach = ''] = inReadme
 const wholeOf = (document: string): string => codeBlocks(textOf(document), 'ts').join('\n')
 const [eras, skills, guide] = [wholeOf('docs/eras.md'), wholeOf('docs/skills.md'), wholeOf('docs/guide.md')]
-const programs = { 'weather.ts': weather, 'try.ts': attempt, 'serve.ts': serve, 'reach.ts': reach, 'eras.ts': eras, 'skills.ts': skills, 'guide.ts': guide }
+const programs = { 'eras.ts': eras, 'skills.ts': skills, 'guide.ts': guide }
 
 const compiled = (program: string): string => join(folder, 'out', `${program}.js`)
 const printed = (program: string): string[] =>
@@ -43,30 +40,6 @@ beforeAll(() => {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], root)
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-describe('the programs in the README', () => {
-  it('are short, and are all that there are', () => {
-    expect(inReadme).toHaveLength(4)
-    for (const block of inReadme) expect(block.trim().split('\n').length).toBeLessThanOrEqual(25)
-  })
-
-  it('type-check against the built package, and print what their comments promise', () => {
-    const promised = promisedIn(attempt)
-    expect(promised.length).toBeGreaterThan(0)
-    expect(printed('try')).toEqual(promised)
-  })
-
-  it('serve over standard output what is a message, and nothing else', async () => {
-    const client = await connect({ command: process.execPath, args: [compiled('serve')] })
-    try {
-      expect((await client.call('forecast', { city: 'Oslo' })).structured).toEqual({ city: 'Oslo', high: 14, low: 4 })
-    } finally {
-      await client.close()
-    }
-    // With its input at its end, it ends without a word.
-    expect(run(process.execPath, [compiled('serve')], folder)).toBe('')
-  })
-})
 
 describe('the programs on the page about the eras', () => {
   it('give the same in every era and every delivery', () => {
