@@ -1,29 +1,26 @@
 /**
  * `npm run interop [-- few] [WORDS]`: Parley and published clients and servers, in all pairs, in a few, or in those whose description has the words.
  * `npm run interop -- gateway …`: published clients and servers among themselves, through the gateway.
+ * `npm run interop -- regressions …`: peers of shapes that break other gateways.
+ * `npm run interop -- published …`: servers of the npm registry, directly and through Parley.
  */
 import { PROBES } from './contract.js'
 import { fewPairs, pairs } from './pairs.js'
 import { Recording } from './record.js'
 import { haveSchemas } from './schemas.js'
 import { showTable } from './table.js'
+import { within } from './within.js'
 
 const PATIENCE = 15_000
 const AT_ONCE = 3
 
 /** `ok`, `n/a` or what went wrong. */
 async function tried(probe, subject, pair) {
-  let timer
-  const tooLate = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing happened for ${PATIENCE / 1000} s`)), PATIENCE)
-  })
   try {
-    await Promise.race([probe(subject, pair), tooLate])
+    await within(PATIENCE, probe(subject, pair))
     return 'ok'
   } catch (error) {
     return String(error?.message ?? error)
-  } finally {
-    clearTimeout(timer)
   }
 }
 
@@ -57,6 +54,14 @@ const [first, ...rest] = process.argv.slice(2)
 if (first === 'gateway') {
   const { runThroughGateway } = await import('./gateway/run.js')
   process.exit(await runThroughGateway(rest))
+}
+if (first === 'regressions') {
+  const { runRegressions } = await import('./regressions/run.js')
+  process.exit(await runRegressions(rest))
+}
+if (first === 'published') {
+  const { runPublished } = await import('./published/run.js')
+  process.exit(await runPublished(rest))
 }
 const isFew = first === 'few'
 const words = isFew || first === undefined ? rest : [first, ...rest]

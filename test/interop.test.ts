@@ -56,6 +56,23 @@ describe('V1 V4 published clients and servers', () => {
   })
 })
 
+describe('V1 V4 peers of shapes that break other gateways', () => {
+  it('get along with Parley, each by its name', { timeout: 3 * MINUTE }, async () => {
+    const { code, shown } = await interop('regressions')
+    expect(shown).not.toContain('FAIL')
+    expect(shown).toMatch(/^76 of 76 regressions hold$/m)
+    for (const shape of [
+      'exits on server/discover',
+      'is silent on server/discover',
+      '404 "Invalid session ID" without a session',
+      'serves 2026-07-28 only',
+      'client sends initialize after server/discover',
+    ])
+      expect(shown).toContain(shape)
+    expect(code).toBe(0)
+  })
+})
+
 interface Outcomes {
   client: string
   server: string

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProgram } from '../../scripts/program.js'
 import { Recording } from '../record.js'
+import { within } from '../within.js'
 import { bridgeTo, recorded, WHO } from './arrangement.js'
 import { connectClient } from './client.js'
 import { probesFor } from './everything.js'
@@ -88,16 +89,10 @@ const directWay = ({ pair, files, proxy }) =>
 /** What was expected, if it is what was seen; else what went wrong. */
 async function tried(probe, { verdict }, peer, pair) {
   if (verdict === 'n/a') return { verdict }
-  let timer
-  const tooLate = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`nothing happened for ${PATIENCE / 1000} s`)), PATIENCE)
-  })
   try {
-    await Promise.race([probe[verdict](peer, pair), tooLate])
+    await within(PATIENCE, probe[verdict](peer, pair))
     return { verdict }
   } catch (error) {
     return failed(`${verdict} was expected: ${String(error?.message ?? error)}`)
-  } finally {
-    clearTimeout(timer)
   }
 }
