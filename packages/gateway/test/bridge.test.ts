@@ -1,6 +1,7 @@
 /** `parley bridge` as a client starts it: what reaches its standard error, and how long it waits. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +30,12 @@ afterEach(async () => {
 })
 
 function bridged(...line: string[]) {
-  const bridge = spawn(process.execPath, [CLI, 'bridge', ...line], { stdio: ['pipe', 'pipe', 'pipe'] })
+  return bridgedBy([], ...line)
+}
+
+/** `node`: options of Node. */
+function bridgedBy(node: readonly string[], ...line: string[]) {
+  const bridge = spawn(process.execPath, [...node, CLI, 'bridge', ...line], { stdio: ['pipe', 'pipe', 'pipe'] })
   running.push(bridge)
   const said = { out: '', err: '' }
   bridge.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -89,6 +95,34 @@ describe('parley bridge', () => {
     bridge.kill('SIGINT')
     expect(await has('err', '\n')).toBe('told to end\n')
     await ended
+  })
+
+  it('loads no package that a server over stdio does not need, since its client waits for it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'parley-bridge-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const loaded = join(folder, 'loaded.cjs')
+    await writeFile(loaded, `process.on('exit', () => console.error('loaded ' + Object.keys(require.cache).join(' ') + ' in all'))`)
+    const { bridge, has } = bridgedBy(['--require', loaded], ...plain())
+    await has('out', '\n')
+    bridge.stdin.end()
+    const text = await has('err', ' in all')
+    expect(text).toContain('loaded.cjs')
+    expect(text).not.toMatch(/node_modules/)
+  })
+
+  it('starts its server before its client has said anything', async () => {
+    const started = 'process.stdin.once("data", () => process.exit()); require("node:fs").writeFileSync(process.argv[1], "")'
+    const folder = await mkdtemp(join(tmpdir(), 'parley-bridge-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'started')
+    const bridge = spawn(process.execPath, [CLI, 'bridge', '--', process.execPath, '-e', started, file], { stdio: ['pipe', 'pipe', 'pipe'] })
+    running.push(bridge)
+    expect(
+      await until(
+        () => existsSync(file),
+        (there) => there,
+      ),
+    ).toBe(true)
   })
 
   it('takes the only server of a configuration', async () => {

@@ -1,5 +1,7 @@
 /** `parley bridge`: checks what was written and starts the bridge between standard input and output and one server. */
-import { milliseconds } from 'parley-mcp/engine'
+import type { CommandTarget } from '../config/index.ts'
+import { type GatewayLog, textLog } from '../log/index.ts'
+import { commandLaunch, EarlyLaunch } from '../supervision/index.ts'
 import type { Surroundings } from './connecting.ts'
 import { usageError } from './failure.ts'
 import type { SharedOptions } from './options.ts'
@@ -17,13 +19,21 @@ export async function bridgeCommand(given: Given, { io, program }: Pick<Surround
   if (names?.length === 0) throw usageError(`There is no server in ${config}`)
   const start = only !== undefined && others.length === 0 ? bridgeStart({ ...given, server: only }) : bridgeStart(given, choice(names, given, program))
   if (io.stdin.isTTY === true) io.stderr.write(forPeople(start, program))
+  const log = textLog('warning', (line) => void process.stderr.write(line))
+  const early = start.upstream.kind === 'command' ? await launchedEarly(start.upstream, log) : undefined
   const { startBridge } = await import('./serve/bridge.ts')
-  await startBridge(start, program)
+  await startBridge(start, { program, log, early })
 }
 
 /** Whoever has typed it waits for something that does not come. */
 export function forPeople(start: BridgeStart, program: string): string {
   return `The bridge speaks MCP on standard input; a client starts it. To look at the server: ${program} inspect ${sameServer(start)}. Ctrl-C ends it.\n`
+}
+
+/** The server loads while the bridge loads the rest of itself. */
+function launchedEarly(target: CommandTarget, { warning }: GatewayLog): Promise<EarlyLaunch> {
+  // Whoever writes a command expects it to find what it would find without the bridge.
+  return EarlyLaunch.start(commandLaunch(target, { childOptions: { inheritEnv: true }, warn: (message) => warning(message) }))
 }
 
 /** Undefined where the file cannot be read, which the doctor knows more about. */
@@ -47,7 +57,7 @@ export function bridgeStart(given: Given, names = ''): BridgeStart {
   if (ways !== 1)
     throw usageError(ways === 0 ? 'No server was given' : 'Only one server can be bridged', '--config F --server NAME, or an address, or -- COMMAND ARGS')
   if (url === undefined) demandNoAddress(given)
-  const limits = { timeout: timeout === undefined ? undefined : milliseconds(timeout), version }
+  const limits = { timeout, version }
   if (config !== undefined) {
     if (server === undefined) throw usageError('Which server of the configuration?', names)
     return { upstream: { kind: 'configured', config, server }, ...limits }

@@ -117,7 +117,7 @@ describe('commands that serve hand on', () => {
     expect(bridgeStart({ config: 'a.json', server: 'b', command: [] }).upstream).toEqual({ kind: 'configured', config: 'a.json', server: 'b' })
     expect(bridgeStart({ command: ['node', 'x.js'], timeout: '2m' })).toEqual({
       upstream: { kind: 'command', command: 'node', args: ['x.js'], env: {}, cwd: undefined },
-      timeout: 120_000,
+      timeout: '2m',
     })
     expect(bridgeStart({ url: 'https://x/mcp', header: ['A: b:c'], command: [] }).upstream).toEqual({
       kind: 'remote',

@@ -1,10 +1,7 @@
-/** The `parley` command: its subcommands, what each takes, and how all of them end. */
-import { Argument, Command, CommanderError } from 'commander'
-import { EXIT, tell, usageError } from './failure.ts'
+/** The `parley` command: from a command line to its exit code. */
+import { EXIT, usageError } from './failure.ts'
 import type { CliIo } from './io.ts'
-import { columnsOf } from './layout.ts'
-import { collect, port, positive, withOutput, withTarget, withVersion } from './options.ts'
-import { soleAddress } from './target.ts'
+import type { Wish } from './target.ts'
 
 export interface ProgramOptions {
   readonly io: CliIo
@@ -14,210 +11,44 @@ export interface ProgramOptions {
   readonly program: string
 }
 
-interface Line {
-  readonly options: ProgramOptions
-  /** What follows `--`. */
-  readonly command: readonly string[]
-  readonly setExit: (code: number) => void
-}
-
-const EXIT_CODES = '\nExit code: 0 when it went well, 1 when what was asked for failed,\n2 when the command line is wrong.'
-
 /** Runs one command line and gives its exit code; never throws. */
 export async function runCli(line: readonly string[], options: ProgramOptions): Promise<number> {
   const at = line.indexOf('--')
   const [own, command] = at === -1 ? [line, []] : [line.slice(0, at), line.slice(at + 1)]
   const json = own.includes('--json')
-  let exit: number = EXIT.ok
   try {
     if (at !== -1 && command.length === 0) throw usageError('A command is expected after "--"', `for example: ${options.program} inspect -- node server.js`)
-    const setExit = (code: number): void => {
-      exit = code
-    }
-    const program = createProgram({ options, command, setExit }, json)
-    await program.parseAsync(own, { from: 'user' })
-    return exit
+    const plain = plainBridge(own, command)
+    if (plain === undefined) return await runCommand(own, command, options)
+    await (await import('./bridge-command.ts')).bridgeCommand(plain, options)
+    return EXIT.ok
   } catch (error) {
-    if (!(error instanceof CommanderError)) return tell(error, options.io, json)
-    if (error.exitCode === 0) return EXIT.ok
-    if (json) tell(usageError(error.message.replace(/^error: /, '')), options.io, json)
-    return EXIT.usage
+    return (await import('./failure-report.ts')).tell(error, options.io, json)
   }
 }
 
-function createProgram(line: Line, json: boolean): Command {
-  const { io, version } = line.options
-  const program = new Command('parley')
-    .description('Any MCP client, any MCP server, any version')
-    .version(version, '-V, --version', 'print the version of this program')
-    .helpOption('-h, --help', 'print this')
-    .enablePositionalOptions()
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      // Told as JSON by the caller instead.
-      writeErr: (text) => (json ? undefined : io.stderr.write(text)),
-      getOutHelpWidth: () => columnsOf(io.stdout),
-      getErrHelpWidth: () => columnsOf(io.stderr),
-    })
-    .showHelpAfterError('hint: --help shows what there is')
-    .configureHelp({ subcommandTerm: (each) => each.name() })
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ parley gateway --config parley.json
-  $ parley inspect https://mcp.example.com/mcp
-  $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
-  $ parley doctor -- npx -y some-server
-${EXIT_CODES}`,
-    )
-  gateway(program, line)
-  bridge(program, line)
-  inspect(program, line)
-  call(program, line)
-  doctor(program, line)
-  audit(program, line)
-  return program
+/** The bridge as clients start it, without any option. A client waits for it, and loading what reads options takes a while. */
+function plainBridge([name, ...words]: readonly string[], command: readonly string[]): Wish | undefined {
+  const [url] = words
+  const isPlain = name === 'bridge' && words.length + Math.min(command.length, 1) === 1 && url?.startsWith('-') !== true
+  return isPlain ? { url, command } : undefined
 }
 
-function gateway(program: Command, { options, command }: Line): void {
-  program
-    .command('gateway')
-    .description('serve the configured servers to clients of every version and transport')
-    .usage('[options]')
-    .addArgument(new Argument('[words...]'))
-    .option('--config <file>', 'the configuration; parley.json in this folder unless told')
-    .option('--port <number>', 'where to listen; 4000 unless the configuration says otherwise', port)
-    .option('--host <name>', 'the address to listen on; 127.0.0.1 unless the configuration says otherwise')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ parley gateway
-  $ parley gateway --config servers.yaml --port 8080
-${EXIT_CODES}`,
-    )
-    .action(async ([word], given) => {
-      if (word !== undefined) throw usageError(`The gateway takes no argument ${JSON.stringify(word)}`, `did you mean --config ${word}?`)
-      if (command.length > 0) throw usageError('The gateway takes no command after "--"', 'name the servers in a configuration: --config parley.json')
-      await (await import('./gateway-command.ts')).gatewayCommand(given, options.program)
-    })
-}
-
-function bridge(program: Command, { options, command }: Line): void {
-  withVersion(withTarget(program.command('bridge'), options.program))
-    .description('speak standard input and output here, and to any server there')
-    .usage('--config F --server NAME | URL | -- COMMAND ARGS')
-    .addArgument(new Argument('[url...]', 'the address of the server'))
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ parley bridge https://mcp.example.com/mcp
-  $ parley bridge --version 2025-06-18 https://mcp.example.com/mcp
-  $ parley bridge --config parley.json --server files
-  $ parley bridge -- npx -y some-server
-${EXIT_CODES}`,
-    )
-    .action(async (words, given) => {
-      const url = soleAddress(words, `${options.program} bridge`)
-      await (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }, options)
-    })
-}
-
-function inspect(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withVersion(withTarget(program.command('inspect'), options.program)))
-    .description('show who a server is, what it speaks and offers, and what clients of other versions lose')
-    .usage('URL | -- COMMAND ARGS | --config F [--server NAME]')
-    .addArgument(new Argument('[url...]', 'the address of the server'))
-    .option('--fast', 'do not find out which other versions the server speaks')
-    .option('--all', 'show every tool, resource and prompt, and every loss')
-    .option('--first <number>', 'how many of each to show', positive, 20)
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ parley inspect https://example.com/mcp --header 'Authorization: Bearer …'
-  $ parley inspect --version 2025-06-18 -- node server.js
-  $ parley inspect --config parley.json --server files --json
-${EXIT_CODES}`,
-    )
-    .action(async (words, given) => {
-      const url = soleAddress(words, `${options.program} inspect`)
-      setExit(await (await import('./inspect/index.ts')).inspectCommand({ ...given, url, command }, options))
-    })
-}
-
-function call(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withVersion(withTarget(program.command('call'), options.program)))
-    .description('call one tool')
-    .usage(
-      '[options] URL TOOL [JSON]\n       parley call [options] TOOL [JSON] -- COMMAND ARGS\n       parley call [options] --config F --server NAME TOOL [JSON]',
-    )
-    .addArgument(
-      new Argument('[words...]', 'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input'),
-    )
-    .option('--arg <key=value>', "an argument, read as the tool's schema says; may be repeated", collect)
-    .option('--answer <key=value>', 'the answer to a field the server asks for; may be repeated', collect)
-    .option('--decline', 'be a client that can be asked nothing, also at a terminal')
-    .option('--out <file>', 'write images, audio and other binary results to this file')
-    .option('--log <level>', "show the server's log from this level on")
-    .addHelpText(
-      'after',
-      `
-Results are printed on standard output; progress, log and questions on standard
-error. Ctrl-C cancels the call.
-
-Examples:
-  $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
-  $ parley call forecast --arg city=Oslo --arg days=3 -- node weather.js
-  $ parley call --config parley.json --server weather forecast - < city.json
-${EXIT_CODES}`,
-    )
-    .action(async (words, given) => setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)))
-}
-
-function doctor(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withTarget(program.command('doctor'), options.program))
-    .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
-    .usage('[URL | -- COMMAND ARGS | --config F [--server NAME]]')
-    .addArgument(
-      new Argument('[url...]', 'the address of a server; without any, parley.json in this folder, or the servers of the MCP clients on this machine'),
-    )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ parley doctor --config parley.json
-  $ parley doctor https://mcp.example.com/mcp
-  $ parley doctor -- npx -y some-server
-${EXIT_CODES}`,
-    )
-    .action(async (words, given) => {
-      const url = soleAddress(words, `${options.program} doctor`)
-      setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, options))
-    })
-}
-
-function audit(program: Command, { options, command, setExit }: Line): void {
-  program
-    .command('audit')
-    .description('find out whether the receipts in an audit file are as the gateway wrote them')
-    .usage('[options] FILE')
-    .addArgument(new Argument('[files...]', 'the file that gateway.audit names in the configuration'))
-    .option('--hash <hash>', 'a hash that was kept elsewhere, which must be in the file')
-    .option('--json', 'one JSON document on standard output')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ parley audit audit.jsonl
-  $ parley audit audit.jsonl --hash sha256-0123… --json
-${EXIT_CODES}`,
-    )
-    .action(async (files, given) => {
-      if (command.length > 0) throw usageError('An audit is of a file, not of a command', `${options.program} audit audit.jsonl`)
-      setExit(await (await import('./audit-command.ts')).auditCommand({ ...given, files }, options))
-    })
+async function runCommand(own: readonly string[], command: readonly string[], options: ProgramOptions): Promise<number> {
+  const { CommanderError } = await import('commander')
+  const { createProgram } = await import('./commands.ts')
+  const json = own.includes('--json')
+  let exit: number = EXIT.ok
+  const setExit = (code: number): void => {
+    exit = code
+  }
+  try {
+    await createProgram({ options, command, setExit }, json).parseAsync(own, { from: 'user' })
+    return exit
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return EXIT.ok
+    if (json) throw usageError(error.message.replace(/^error: /, ''))
+    return EXIT.usage
+  }
 }

@@ -1,12 +1,21 @@
 /** HTTP requests to servers through undici's pools: for a gateway, whose every second message is one, they cost half of what `node:http` takes. */
 import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from 'parley-mcp/engine'
-import { Agent, type Dispatcher } from 'undici'
+import type { Agent, Dispatcher } from 'undici'
 
 /** Less than the five seconds after which many servers hang up on an idle connection, so that no message meets a closing door. */
 const KEPT_IDLE = 4000
 
-/** A stream may be silent for as long as it likes; time-outs are the session's business. */
-const agent = new Agent({ keepAliveTimeout: KEPT_IDLE, keepAliveMaxTimeout: KEPT_IDLE, bodyTimeout: 0, headersTimeout: 0, connect: { timeout: 30_000 } })
+/** Made with the first request: loading undici takes longer than loading all else, and a server over stdio needs none of it. */
+let agent: Agent | undefined
+let loading: Promise<Agent> | undefined
+
+async function loadAgent(): Promise<Agent> {
+  const undici = await import('undici')
+  // A stream may be silent for as long as it likes; time-outs are the session's business.
+  const silence = { bodyTimeout: 0, headersTimeout: 0 }
+  agent = new undici.Agent({ keepAliveTimeout: KEPT_IDLE, keepAliveMaxTimeout: KEPT_IDLE, ...silence, connect: { timeout: 30_000 } })
+  return agent
+}
 
 /** Ways taken apart once per address, not once per request. */
 const ways = new WeakMap<URL, string>()
@@ -20,12 +29,19 @@ function wayOf(url: URL): string {
   return way
 }
 
-export const pooledCall: HttpCall = (request) =>
-  new Promise((resolve, reject) => {
+export const pooledCall: HttpCall = (request) => {
+  if (agent !== undefined) return exchange(agent, request)
+  loading ??= loadAgent()
+  return loading.then((loaded) => exchange(loaded, request))
+}
+
+function exchange(pool: Agent, request: HttpRequest): Promise<HttpReply> {
+  return new Promise((resolve, reject) => {
     const { hangup, url, method, headers, body } = request
     if (hangup.aborted) return reject(hangup.reason)
-    agent.dispatch({ origin: url.origin, path: wayOf(url), method, headers, body: body ?? null }, new Exchange(request, resolve, reject))
+    pool.dispatch({ origin: url.origin, path: wayOf(url), method, headers, body: body ?? null }, new Exchange(request, resolve, reject))
   })
+}
 
 class Exchange implements Dispatcher.DispatchHandler, HttpReply {
   status = 0

@@ -25,8 +25,6 @@ export interface UpstreamOptions {
   readonly localUser?: boolean
   /** How long a kept conversation lasts without use, in milliseconds. Default: 30 minutes. */
   readonly conversationIdle?: number
-  /** Whether its process has the whole environment of this one. */
-  readonly inheritEnv?: boolean
   /** Told of each line that its process writes to standard error, without secrets and control characters; without it they are for the log. */
   readonly onStderr?: (line: string) => void
   /** What is said with its failures to whoever can mend them. */

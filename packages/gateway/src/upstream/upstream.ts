@@ -93,7 +93,6 @@ export class Upstream {
       },
       ...(options.launch && { launch: options.launch }),
       ...(options.severalClients && { severalClients: true }),
-      ...(options.inheritEnv && { childOptions: { inheritEnv: true } }),
     })
     this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, name, clock: this.clock })
     this.rate = new ServerLimit({ server: name, limit: config.rateLimit, clock: this.clock, onRefused: options.onRefused })

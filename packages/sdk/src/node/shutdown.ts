@@ -1,5 +1,5 @@
 /** Ends a served process well: nothing new, what runs may finish, what must be remembered is, and then the end (L8). */
-import { type Clock, type CloseOptions, type Duration, type Introduction, milliseconds, type PhaseRecord, Session, systemClock } from '../session/index.ts'
+import { type Clock, type CloseOptions, type Duration, type Introduction, milliseconds, type PhaseRecord, type Session, systemClock } from '../session/index.ts'
 
 /** What a serve function gives, a server, a client: anything that knows how to end. */
 export interface Closable {
@@ -83,7 +83,7 @@ async function shutDown(closables: readonly Closable[], options: ShutdownOptions
 
 function sessionsOf({ session, sessions }: Closable): readonly Session[] {
   const many = typeof sessions === 'object' ? sessions : []
-  return session instanceof Session ? [session, ...many] : many
+  return session !== undefined ? [session, ...many] : many
 }
 
 function recordOf({ id, transport, version, peer, history }: Session): SessionRecord {

@@ -1,7 +1,8 @@
 /** `parley inspect`: one server, or all of a configuration. */
 import { advised } from '../advice.ts'
 import { overheard, type Surroundings } from '../connecting.ts'
-import { EXIT, type ExitCode, failed, reportOf, tell, usageError } from '../failure.ts'
+import { EXIT, type ExitCode, failed, usageError } from '../failure.ts'
+import { reportOf, tell } from '../failure-report.ts'
 import { interruptible } from '../interrupt.ts'
 import { columnsOf } from '../layout.ts'
 import { adjusted, type SharedOptions } from '../options.ts'

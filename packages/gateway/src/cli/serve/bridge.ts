@@ -1,11 +1,12 @@
 /** `parley bridge`: a client that can only start a program, and a server that may be anywhere and speak anything. */
 import { basename } from 'node:path'
+import { milliseconds } from 'parley-mcp/engine'
 import { serveStdio } from 'parley-mcp/node'
 import { ServedUpstream } from '../../bridge/index.ts'
 import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefaults } from '../../config/index.ts'
-import { textLog } from '../../log/index.ts'
+import type { GatewayLog } from '../../log/index.ts'
+import type { EarlyLaunch } from '../../supervision/index.ts'
 import { type Help, Upstream } from '../../upstream/index.ts'
-import { serversOf } from '../configured.ts'
 import { shown } from '../target.ts'
 import { sameServer } from './same-server.ts'
 import type { BridgeStart } from './starts.ts'
@@ -13,22 +14,27 @@ import type { BridgeStart } from './starts.ts'
 /** How long the process has to end by itself. */
 const FAREWELL_MS = 1000
 
-/** `program`: how this program is called here. */
-export async function startBridge(start: BridgeStart, program: string): Promise<void> {
+export interface BridgeSurroundings {
+  /** How this program is called here. */
+  readonly program: string
+  readonly log: GatewayLog
+  /** The server, if it was started already. */
+  readonly early: EarlyLaunch | undefined
+}
+
+export async function startBridge(start: BridgeStart, { program, log, early }: BridgeSurroundings): Promise<void> {
   const config = await configFor(start)
-  const log = textLog('warning', (line) => void process.stderr.write(line))
-  // Whoever writes a command expects it to find what it would find without the bridge.
-  const inheritEnv = start.upstream.kind === 'command'
   // One client, one server: its log reads as if the server had been started without the bridge.
   const onStderr = (line: string): void => void process.stderr.write(`${line}\n`)
-  const upstream = new Upstream(config, { log, translation: 'lenient', inheritEnv, singleClient: true, onStderr, help: helpFor(start, program) })
+  const launch = early && { launch: early.launch }
+  const upstream = new Upstream(config, { log, translation: 'lenient', singleClient: true, onStderr, help: helpFor(start, program), ...launch })
   const served = new ServedUpstream(upstream, { translation: 'lenient' })
   // The server is given its time to end as well, which is longer than a process that only speaks for itself would be given.
   const handle = await serveStdio(served, { exit: false })
   try {
     await handle.closed
   } finally {
-    await served.close()
+    await Promise.all([served.close(), early?.close()])
     endSoon()
   }
 }
@@ -40,9 +46,11 @@ function endSoon(): void {
 
 async function configFor({ upstream, timeout, version }: BridgeStart): Promise<ServerConfig> {
   // Reaching the server is a step as well.
-  const times = timeout === undefined ? {} : { timeout, initialiseTimeout: timeout }
+  const limit = timeout === undefined ? undefined : milliseconds(timeout)
+  const times = limit === undefined ? {} : { timeout: limit, initialiseTimeout: limit }
   const own = { ...times, ...(version === undefined ? {} : { versions: [version] }) }
   if (upstream.kind !== 'configured') return { ...serverDefaults(nameOf(upstream), upstream), ...own }
+  const { serversOf } = await import('../configured.ts')
   const [server] = await serversOf(upstream.config, upstream.server)
   return { ...(server as ServerConfig), ...own }
 }

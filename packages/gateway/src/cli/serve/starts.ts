@@ -1,5 +1,6 @@
 /** What the commands that serve hand to those who do it: checked options, nothing else. */
 import type { ProtocolVersion } from 'parley-mcp'
+import type { Duration } from 'parley-mcp/client'
 import type { CommandTarget, RemoteTarget } from '../../config/index.ts'
 
 export interface GatewayStart {
@@ -15,6 +16,6 @@ export interface BridgeStart {
   readonly upstream: { readonly kind: 'configured'; readonly config: string; readonly server: string } | CommandTarget | RemoteTarget
   /** The only version to speak with the server. */
   readonly version: ProtocolVersion | undefined
-  /** In milliseconds; absent: as the configuration says. */
-  readonly timeout: number | undefined
+  /** Absent: as the configuration says. */
+  readonly timeout: Duration | undefined
 }
