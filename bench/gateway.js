@@ -1,9 +1,10 @@
-/** The gateway beside its peers, a plain reverse proxy and no gateway at all; what translation costs; and a thousand sessions. */
+/** The gateway beside its peers, a plain reverse proxy and no gateway at all; the start of the bridge; what translation costs; and a thousand sessions. */
 import { parseArgs } from 'node:util'
 import { environment } from './environment.js'
+import { bridgeStart } from './gateway/bridge-start.js'
 import { goalsOf } from './gateway/goals.js'
 import { manySessions } from './gateway/many-sessions.js'
-import { httpToHttp, stdioToHttp, translation } from './gateway/parts.js'
+import { httpToHttp, newestToStdio, stdioToHttp, translation } from './gateway/parts.js'
 import { report } from './gateway/report.js'
 import { fullName, peers, YARDSTICK } from './gateway/subjects.js'
 import { conclude } from './outcome.js'
@@ -20,17 +21,18 @@ const EFFORT = {
     opening: 1,
     warmUp: 0.8,
     sessions: 1000,
+    starts: 40,
     single: { casts: 4, seconds: 0.2, opening: 1.6, warmUp: 0.6 },
     translation: { casts: 10, rounds: 12, seconds: 0.05, opening: 1, warmUp: 0.5 },
   },
-  quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000 },
+  quick: { casts: 1, rounds: 3, seconds: 0.15, opening: 0.3, warmUp: 0.4, sessions: 1000, starts: 10 },
 }
 
-const parts = { stdio: stdioToHttp, http: httpToHttp, translation, sessions: manySessions }
+const parts = { stdio: stdioToHttp, newest: newestToStdio, start: bridgeStart, http: httpToHttp, translation, sessions: manySessions }
 
 const say = (text) => process.stderr.write(`${text}\n`)
 
-/** `--only stdio,http,translation,sessions` and `--peers parley,mcp-proxy` leave the rest out. */
+/** `--only stdio,newest,start,http,translation,sessions` and `--peers parley,mcp-proxy` leave the rest out. */
 export async function run(args) {
   const options = { quick: { type: 'boolean' }, check: { type: 'boolean' }, only: { type: 'string' }, peers: { type: 'string' } }
   const { values } = parseArgs({ args, options })

@@ -21,6 +21,7 @@ export class Conversation {
   #name
   #path
   #version
+  #able
   #session
   #connections
 
@@ -30,14 +31,15 @@ export class Conversation {
     conversation.#name = name
     conversation.#path = path
     conversation.#version = version
+    conversation.#able = able
     conversation.#connections = shared ?? Array.from({ length: connections }, () => new HttpConnection(port))
-    if (version !== STATELESS) await conversation.#shakeHands(able)
+    if (version !== STATELESS) await conversation.#shakeHands()
     return conversation
   }
 
-  async #shakeHands(able) {
+  async #shakeHands() {
     const [connection] = this.#connections
-    const opened = await connection.ask(Buffer.from(this.#http('POST', initializeOf(this.#version, { able }))))
+    const opened = await connection.ask(Buffer.from(this.#http('POST', initializeOf(this.#version, { able: this.#able }))))
     this.#session = sessionIn(opened.head)
     if (opened.status !== 200 || this.#session === undefined) throw refused('initialize', opened)
     const agreed = JSON.parse(messageIn(opened.body)).result?.protocolVersion
@@ -60,7 +62,7 @@ export class Conversation {
   /** One call whose answer is looked at; gives the length of its body. */
   async ask(load, connection = this.#connections[0]) {
     let length = 0
-    const { status, body } = await connection.ask(Buffer.from(this.#http('POST', messageOf(load, this.#version), load)))
+    const { status, body } = await connection.ask(Buffer.from(this.#http('POST', messageOf(load, this.#version, { able: this.#able }), load)))
     if (status !== 200) throw refused(load.method, { status, body })
     length = Buffer.byteLength(body)
     load.check(messageIn(body))
@@ -72,7 +74,7 @@ export class Conversation {
     const bytes = await this.ask(load)
     const lanes = this.#connections.slice(0, inFlight).map((connection, at) => {
       const first = FIRST_ID + at * IDS_EACH
-      return { connection, next: numbered(this.#http('POST', messageOf(load, this.#version, first), load), first) }
+      return { connection, next: numbered(this.#http('POST', messageOf(load, this.#version, { id: first, able: this.#able }), load), first) }
     })
     const rounds = []
     let usual

@@ -8,6 +8,7 @@ const TIMES_PEERS = 3
 const ADDED_SHARE = 1 / 3
 const PROXY_SHARE = 0.6
 const TRANSLATION_SHARE = 0.85
+const START_MS = 60
 const FEW = 1
 
 /** The name of the one that has the least of a figure. */
@@ -50,6 +51,31 @@ function throughputGoal(scenario, peers, pared) {
   return { goal, met: times >= TIMES_PEERS, figure: `${digits(times)}× ${name}${atBest}` }
 }
 
+/** The newest client with an old server, as both come. */
+function newestClient(scenario) {
+  const { title, results } = scenario
+  if (results.parley === undefined || results['mcp-proxy'] === undefined) return []
+  const times = timesOf(scenario, 'parley', 'mcp-proxy')
+  return [
+    {
+      goal: `2026-07-28 → 2025-11-25 over stdio, default configuration, ${title}: at least ${TIMES_PEERS} times mcp-proxy's throughput`,
+      met: times >= TIMES_PEERS,
+      figure: `${digits(times)}×; by work ${digits(timesOf(scenario, 'parley', 'mcp-proxy', 'work'))}×`,
+    },
+  ]
+}
+
+/** What a client waits longer for than for the server, beside one more start of Node, which any program in between takes. */
+function soonStarted({ beyondNode, samples }) {
+  return [
+    {
+      goal: `parley bridge: adds at most ${START_MS} ms (p50) to the start of a server, beside a start of Node`,
+      met: beyondNode <= START_MS,
+      figure: `${digits(beyondNode)} ms, of ${counted(samples)} starts`,
+    },
+  ]
+}
+
 function besidePlainProxy(scenario) {
   const { title, inFlight, results } = scenario
   if (results.parley === undefined || results['reverse proxy'] === undefined || inFlight === FEW) return []
@@ -87,9 +113,11 @@ function allAnswered({ sessions, results }) {
     }))
 }
 
-export function goalsOf({ stdio = [], http = [], translation = [], sessions }) {
+export function goalsOf({ stdio = [], newest = [], start, http = [], translation = [], sessions }) {
   return [
     ...stdio.flatMap(aheadOfPeers),
+    ...newest.flatMap(newestClient),
+    ...(start === undefined ? [] : soonStarted(start)),
     ...http.flatMap(besidePlainProxy),
     ...translation.flatMap(costOfTranslation),
     ...(sessions === undefined ? [] : allAnswered(sessions)),

@@ -7,7 +7,11 @@ const META = 'io.modelcontextprotocol'
 const capabilities = { elicitation: {}, sampling: {}, roots: {} }
 
 /** Requests of the stateless era say themselves who sends them. */
-const envelope = { [`${META}/protocolVersion`]: STATELESS, [`${META}/clientInfo`]: clientIdentity, [`${META}/clientCapabilities`]: capabilities }
+const envelopeOf = (able) => ({
+  [`${META}/protocolVersion`]: STATELESS,
+  [`${META}/clientInfo`]: clientIdentity,
+  [`${META}/clientCapabilities`]: able ? capabilities : {},
+})
 
 const TEXT = 'Reykjavík: rain in the morning, clearing from the west later'
 
@@ -26,15 +30,15 @@ export const loads = [
 /** A call whose answer is as its own as the text is. */
 export const echoOf = (text) => ({ method: 'tools/call', params: { name: 'echo', arguments: { text } }, check: (message) => checkEcho(message, text) })
 
-export function messageOf({ method, params }, version, id = FIRST_ID) {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params: version === STATELESS ? { ...params, _meta: envelope } : params })
+/** `able`: whether the client can be asked what an editor can be asked. */
+export function messageOf({ method, params }, version, { id = FIRST_ID, able = true } = {}) {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params: version === STATELESS ? { ...params, _meta: envelopeOf(able) } : params })
 }
 
-/** `able`: with what a usual client can be asked. */
 export function initializeOf(version, { able }) {
   return messageOf(
     { method: 'initialize', params: { protocolVersion: version, capabilities: able ? capabilities : {}, clientInfo: clientIdentity } },
     version,
-    1,
+    { id: 1 },
   )
 }

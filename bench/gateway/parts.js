@@ -14,27 +14,27 @@ const OLDEST = '2024-11-05'
 const MOST_IN_FLIGHT = 32
 
 /** A subject as the loads use it, and how to hang up. */
-async function talkTo(place, version, name = place.name) {
-  const conversation = await Conversation.open(place, version, { connections: MOST_IN_FLIGHT })
+async function talkTo(place, version, { name = place.name, able = true } = {}) {
+  const conversation = await Conversation.open(place, version, { connections: MOST_IN_FLIGHT, able })
   return { name, work: place.work, repeated: (load, inFlight) => conversation.repeated(load, inFlight), stop: () => conversation.close() }
 }
 
 /** One call at a time would take long to have everything compiled; many do it soon. What was compiled for one load may have to be done anew after another. */
 const PASSES = 2
 
-async function warm(subjects, { opening }) {
+async function warm(subjects, chosen, { opening }) {
   for (const { repeated } of subjects) {
-    for (const load of Array.from({ length: PASSES }, () => loads).flat()) {
+    for (const load of Array.from({ length: PASSES }, () => chosen).flat()) {
       const { run } = await repeated(load, MOST_IN_FLIGHT)
       for (const start = performance.now(); performance.now() - start < (opening * 1000) / PASSES; ) await run(200)
     }
   }
 }
 
-async function eachLoad(subjects, inFlights, effort, say) {
-  await warm(subjects, effort)
+async function eachLoad(subjects, inFlights, effort, say, chosen = loads) {
+  await warm(subjects, chosen, effort)
   const scenarios = []
-  for (const load of loads) {
+  for (const load of chosen) {
     for (const inFlight of inFlights) {
       say(`… ${load.title}, ${inFlight} at a time`)
       scenarios.push(await sideBySide(subjects, load, inFlight, effort))
@@ -63,7 +63,7 @@ function stdioCast(isWanted, inFlights, effort, say) {
     const subjects = [new Direct(VERSION)]
     try {
       for (const [name, begin] of Object.entries(beforeStdio)) {
-        if (isWanted(name)) subjects.push(await talkTo(await begin(start, { version: VERSION }), VERSION, name))
+        if (isWanted(name)) subjects.push(await talkTo(await begin(start, { version: VERSION }), VERSION, { name }))
       }
       return await eachLoad(subjects, inFlights, effort, say)
     } finally {
@@ -72,13 +72,42 @@ function stdioCast(isWanted, inFlights, effort, say) {
   })
 }
 
+/** What a client of the newest version says of itself. */
+const NEWEST_CLIENTS = [
+  { able: false, declares: 'a client that can be asked nothing' },
+  { able: true, declares: 'a client with elicitation, sampling and roots' },
+]
+
+/** A client of the newest version, which has no sessions, and a server over stdio that knows sessions only; the configuration is the shortest there is. */
+export async function newestToStdio(isWanted, effort, say) {
+  const scenarios = []
+  for (const client of NEWEST_CLIENTS) scenarios.push(...(await eachCast(effort.casts, say, () => newestCast(isWanted, client, effort, say))))
+  return scenarios
+}
+
+async function newestCast(isWanted, { able, declares }, effort, say) {
+  const scenarios = await withPrograms(async (start) => {
+    const subjects = []
+    try {
+      for (const name of ['parley', 'mcp-proxy'].filter(isWanted)) {
+        subjects.push(await talkTo(await beforeStdio[name](start, { version: VERSION }), STATELESS, { name, able }))
+      }
+      const [call] = loads
+      return await eachLoad(subjects, [1, 8, MOST_IN_FLIGHT], effort, say, [call])
+    } finally {
+      for (const { stop } of subjects) stop()
+    }
+  })
+  return scenarios.map((scenario) => ({ ...scenario, title: `${scenario.title}, ${declares}` }))
+}
+
 /** A server over HTTP, served over HTTP in the same version. */
 export const httpToHttp = (isWanted, effort, say) => eachCast(effort.casts, say, () => httpCast(isWanted, effort, say))
 
 function httpCast(isWanted, effort, say) {
   return withPrograms(async (start) => {
     const upstream = await startHttpServer(start, VERSION)
-    const subjects = [await talkTo(upstream, VERSION, 'direct')]
+    const subjects = [await talkTo(upstream, VERSION, { name: 'direct' })]
     try {
       for (const [name, begin] of Object.entries(beforeHttp)) {
         if (isWanted(name)) subjects.push(await talkTo(await begin(start, upstream), VERSION))
@@ -126,7 +155,7 @@ function translationCast(effort, say) {
     const placeOf = await startParleyBefore(start, upstreams)
     const subjects = []
     try {
-      for (const [at, [client, server]] of PAIRS.entries()) subjects.push(await talkTo(placeOf(upstreams[at].name), client, pairName(client, server)))
+      for (const [at, [client, server]] of PAIRS.entries()) subjects.push(await talkTo(placeOf(upstreams[at].name), client, { name: pairName(client, server) }))
       return await eachLoad(subjects, [MOST_IN_FLIGHT], effort, say)
     } finally {
       for (const { stop } of subjects) stop()

@@ -44,6 +44,13 @@ function sessionTable({ sessions, results }) {
   return `### ${digits(sessions)} sessions at once\n\n${table(['', 'right answers', 'opening one', 'memory of each', 'went wrong first'], rows)}`
 }
 
+const START_NAMES = { node: 'Node, an empty program', server: 'the server alone', bridge: 'the server behind parley bridge' }
+
+function startTable({ results, added, beyondNode }) {
+  const rows = Object.entries(results).map(([name, { ms, low, high }]) => [START_NAMES[name], `${digits(ms)} ms`, `${digits(low)} – ${digits(high)} ms`])
+  return `${table(['', 'p50', 'range'], rows)}\n\nThe bridge adds ${digits(added)} ms (p50), which is ${digits(beyondNode)} ms more than a start of Node.`
+}
+
 function goalTable(goals) {
   return table(
     ['goal', 'met', 'figure'],
@@ -53,7 +60,7 @@ function goalTable(goals) {
 
 const section = (title, tables) => (tables.length === 0 ? '' : `## ${title}\n\n${tables.join('\n\n')}\n\n`)
 
-export function report({ environment, stdio = [], http = [], translation = [], sessions, goals }) {
+export function report({ environment, stdio = [], newest = [], start, http = [], translation = [], sessions, goals }) {
   const { command, date, node, processor, load, versions } = environment
   const named = Object.entries(versions).map(([name, version]) => `${name} (${version})`)
   return `# Gateway benchmark
@@ -78,10 +85,19 @@ peers can do at best, without what Parley does as well: mcp-proxy with Streamabl
 
 What translation costs is held against the same client with a server of its own version. All servers send the same there: tools with titles, annotations and here and there
 an output schema, and small results with structured content, which later versions have added; so there is something to translate. One gateway serves all pairs of versions, since of one process all have the same luck.
+A client of 2026-07-28 has no session, and a server of 2025-11-25 has nothing else. It is measured with the shortest configuration there is: the command of the
+server, and nothing about sessions.
+
+The start of the bridge is measured from the start of the process to the answer to \`initialize\`, which waits in the pipe from the beginning. Starts of Node alone, of the server alone and
+of the server behind the bridge take turns. The goal is about the bridge less the server alone, less Node alone, all of one round: what remains is what the bridge itself takes.
+
 Where many sessions are open, their clients declare no capabilities, since only such clients can share a server over stdio. The memory of a session
 is what the gateway's process has grown by (\`VmRSS\`), after collections.
 
 ${section('A server over stdio, served over HTTP', stdio.flatMap(withSpread).map(timesBetterPeer))}${section(
+  'A client of 2026-07-28 and a server of 2025-11-25 over stdio, in the default configuration',
+  newest.map(timesBetterPeer),
+)}${section('The start of parley bridge', start === undefined ? [] : [startTable(start)])}${section(
   'A server over HTTP, served over HTTP in the same version',
   http.map(shareOfProxy),
 )}${section('Translation: version of the client → version of the server, HTTP on both sides', translation.map(shareOfBase))}${section(

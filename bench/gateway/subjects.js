@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileOf } from './program.js'
 
-const PARLEY = fileOf('../../packages/gateway/dist/cli.js')
+export const PARLEY = fileOf('../../packages/gateway/dist/cli.js')
 const MCP_PROXY = fileOf('../../node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs')
 const SUPERGATEWAY = fileOf('../../node_modules/supergateway/dist/index.js')
 const PLAIN_PROXY = fileOf('./servers/reverse-proxy.js')
@@ -31,7 +31,7 @@ export function peersIn({ direct, parley, [YARDSTICK]: _, ...results }) {
 export const fullName = (name) => (isParedDown(name) ? name.slice(0, -PARED_DOWN.length) : name)
 
 /** The command line of a server over stdio. */
-const stdioServer = (version) => [process.execPath, fileOf('./servers/stdio.js'), version]
+export const stdioServer = (version) => [process.execPath, fileOf('./servers/stdio.js'), version]
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
