@@ -1,6 +1,6 @@
 /** `parley-mcp/engine`: sessions, endpoints and tasks as they are underneath, for programs that stand between clients and servers. */
 export { Client, type ConnectOptions, connect, HANDLE_KEY, type LinkOpener, type RelayedEndpoint, type Subscription } from './client/index.ts'
-export { Crowd, IdTable, type Member } from './collections/index.ts'
+export { Crowd, IdTable, type Member, weightOf } from './collections/index.ts'
 export {
   answerIn,
   type Body,
@@ -31,6 +31,7 @@ export {
   type AskingOptions,
   type Caller,
   type Clock,
+  costOfTexts,
   type Duration,
   declaresExtension,
   type Endpoint,
@@ -40,6 +41,8 @@ export {
   InputRequired,
   type Introduction,
   isFlatTask,
+  MemoryBudgets,
+  type MemoryLimits,
   type Mint,
   milliseconds,
   PolledTask,

@@ -1,6 +1,17 @@
 /** What a client meets at the address of all servers: one server with the tools, resources and prompts of all. */
 import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type Tool } from 'parley-mcp'
-import { type Answer, type Body, type Endpoint, type HeaderParam, type Inbound, type Introduction, isObject, META, type Session } from 'parley-mcp/engine'
+import {
+  type Answer,
+  type Body,
+  costOfTexts,
+  type Endpoint,
+  type HeaderParam,
+  type Inbound,
+  type Introduction,
+  isObject,
+  META,
+  type Session,
+} from 'parley-mcp/engine'
 import { reported, type ServedUpstream, uriIn, withoutExecution } from '../bridge/index.ts'
 import { MergedList } from '../catalogue/index.ts'
 import { BridgedCall, EMPTY_PROFILE, HANDLE_KEY, type ListKind, profileOf, toldTo, viaIn } from '../upstream/index.ts'
@@ -135,7 +146,7 @@ export class AggregateEndpoint implements Endpoint {
   async subscribe(inbound: Inbound): Promise<Answer> {
     const uri = uriIn(inbound.params)
     if (uri === STATUS_URI) return this.#followStatus(inbound.session)
-    await this.#followed.add(uri)
+    await this.#followed.add(uri, inbound.keep(costOfTexts([uri]), 'a subscription'))
     return NOTHING
   }
 

@@ -24,7 +24,11 @@ interface Wish {
   isOvertaken: boolean
   /** Who was asked last. */
   asked: ServedUpstream | undefined
+  /** Called once, when it is not wanted any more. */
+  readonly onEnd: () => void
 }
+
+const NOTHING = (): void => {}
 
 export class Followed {
   readonly #follower: Follower
@@ -37,23 +41,22 @@ export class Followed {
     this.#whole = whole
   }
 
-  /** Resolves when it is followed. What cannot be is not wanted any more, unless it was before. */
-  async add(uri: string): Promise<void> {
+  /** Resolves when it is followed. What cannot be is not wanted any more, unless it was before. `onEnd` is called once, when it is not wanted any more. */
+  async add(uri: string, onEnd = NOTHING): Promise<void> {
     const known = this.#wishes.get(uri)
-    const wish = known ?? { following: undefined, beginning: undefined, isOvertaken: false, asked: undefined }
+    if (known !== undefined) onEnd()
+    const wish = known ?? { following: undefined, beginning: undefined, isOvertaken: false, asked: undefined, onEnd }
     this.#wishes.set(uri, wish)
     try {
       if (wish.following === undefined) await this.#begin(uri, wish)
     } catch (error) {
-      if (known === undefined && this.#isWanted(uri, wish)) this.#wishes.delete(uri)
+      if (known === undefined && this.#isWanted(uri, wish)) this.#forget(uri)
       throw error
     }
   }
 
   async remove(uri: string): Promise<void> {
-    const wish = this.#wishes.get(uri)
-    this.#wishes.delete(uri)
-    await wish?.following?.hold.stop()
+    await this.#forget(uri)?.following?.hold.stop()
   }
 
   /** Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have changed meanwhile. */
@@ -76,9 +79,18 @@ export class Followed {
   }
 
   end(): void {
-    const wishes = [...this.#wishes.values()]
-    this.#wishes.clear()
-    for (const { following } of wishes) following?.hold.stop().catch(() => {})
+    for (const uri of [...this.#wishes.keys()]) {
+      this.#forget(uri)
+        ?.following?.hold.stop()
+        .catch(() => {})
+    }
+  }
+
+  #forget(uri: string): Wish | undefined {
+    const wish = this.#wishes.get(uri)
+    this.#wishes.delete(uri)
+    wish?.onEnd()
+    return wish
   }
 
   #isWanted(uri: string, wish: Wish): boolean {

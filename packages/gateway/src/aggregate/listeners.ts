@@ -1,6 +1,16 @@
 /** Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment, not once per server. */
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, declaresExtension, extensionMissing, type Inbound, isObject, type Session, TASKS_EXTENSION } from 'parley-mcp/engine'
+import {
+  type Body,
+  type Clock,
+  costOfTexts,
+  declaresExtension,
+  extensionMissing,
+  type Inbound,
+  isObject,
+  type Session,
+  TASKS_EXTENSION,
+} from 'parley-mcp/engine'
 import { News, type ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 import type { Followed } from './followed.ts'
@@ -139,6 +149,7 @@ export class AggregateListeners {
       const uris = stringsIn(wanted, 'resourceSubscriptions')
       const taskIds = stringsIn(wanted, 'taskIds')
       if (taskIds !== undefined && !declaresExtension(inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
+      undo.push(inbound.keep(costOfTexts([...(uris ?? []), ...(taskIds ?? [])]), 'a listener'))
       const [following, tasks] = await Promise.all([uris && this.#follow(news, listened, uris, undo), taskIds && listened.addTasks(taskIds)])
       if (following !== undefined) filter['resourceSubscriptions'] = following
       if (tasks !== undefined) filter['taskIds'] = tasks

@@ -1,9 +1,9 @@
 /** The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives nothing. */
 import { isDeepStrictEqual } from 'node:util'
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, isObject, systemMint } from 'parley-mcp/engine'
+import { type Body, type Clock, isObject, systemMint, weightOf } from 'parley-mcp/engine'
 import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
-import { type ListNote, type ListSource, MergedList, type MergedPage, PageReader, weightOf } from '../catalogue/index.ts'
+import { type ListNote, type ListSource, MergedList, type MergedPage, PageReader } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
 import { CommonResources } from './common-resources.ts'

@@ -86,6 +86,10 @@ export class RoutedInbound implements Inbound {
     return this.#inbound.written(this.lasts ? result : this.#words.result(this.method, result), onLoss)
   }
 
+  keep(cost: number, what: string): () => void {
+    return this.#inbound.keep(cost, what)
+  }
+
   afterAnswer(run: () => void): void {
     this.lasts = true
     this.#inbound.afterAnswer(run)

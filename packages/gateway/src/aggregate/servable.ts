@@ -1,5 +1,5 @@
 /** All servers of the gateway as one that takes links. */
-import { type Clock, type Link, Session, type SessionEvent, systemClock } from 'parley-mcp/engine'
+import { type Clock, type Link, MemoryBudgets, Session, type SessionEvent, systemClock } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { ClientLimit } from '../limits/index.ts'
@@ -15,6 +15,8 @@ export interface AggregateOptions {
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
   /** How many requests one client may make. */
   readonly clients?: ClientLimit
+  /** How many bytes may be kept because of clients. Default: as the SDK has it. */
+  readonly budgets?: MemoryBudgets
 }
 
 /** What the aggregate is called in logs and counters; no server can have this name. */
@@ -25,12 +27,14 @@ const GATHER = '30ms'
 
 export class AggregateServable implements Servable {
   readonly #options: AggregateOptions
+  readonly #budgets: MemoryBudgets
   readonly #sessions = new Map<Session, AggregateEndpoint>()
   readonly #whole: Whole
   #closed = false
 
   constructor(options: AggregateOptions) {
     this.#options = options
+    this.#budgets = options.budgets ?? new MemoryBudgets()
     this.#whole = new Whole(options.log, options.clock ?? systemClock, (loss) => options.onEvent?.({ type: 'loss', loss }, NAME))
   }
 
@@ -43,6 +47,7 @@ export class AggregateServable implements Servable {
       asking: { gather: GATHER },
       ...(clock && { clock }),
       ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, NAME) }),
+      budgets: this.#budgets,
       ...options,
       role: 'server',
       link,

@@ -4,6 +4,7 @@ import {
   type Answer,
   type Body,
   Crowd,
+  costOfTexts,
   type Endpoint,
   type HeaderParam,
   type Inbound,
@@ -163,7 +164,8 @@ export class ServerEndpoint implements Endpoint {
     this.upstream.rate.demand()
     if (this.#session === undefined) this.attach(inbound.session)
     const uri = uriIn(params)
-    if (!this.#subscriptions.has(uri)) await this.#subscriptions.add(line, uri, this.#updated)
+    if (this.#subscriptions.has(uri)) return {}
+    await this.#subscriptions.add(line, uri, this.#updated, inbound.keep(costOfTexts([uri]), 'a subscription'))
     return {}
   }
 

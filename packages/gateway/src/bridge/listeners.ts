@@ -1,6 +1,16 @@
 /** Answers `subscriptions/listen` for a server of any era: what clients without a session are told of, for as long as they listen (D-19, D-29, D-30). */
 import { declares, ParleyError } from 'parley-mcp'
-import { type Body, declaresExtension, extensionMissing, type Inbound, isObject, type Session, type Subscription, TASKS_EXTENSION } from 'parley-mcp/engine'
+import {
+  type Body,
+  costOfTexts,
+  declaresExtension,
+  extensionMissing,
+  type Inbound,
+  isObject,
+  type Session,
+  type Subscription,
+  TASKS_EXTENSION,
+} from 'parley-mcp/engine'
 import type { Line, ListKind, Upstream } from '../upstream/index.ts'
 import { News } from './news.ts'
 import type { TaskBridge } from './tasks.ts'
@@ -57,7 +67,9 @@ export class Listeners {
     }
     const uris = wanted['resourceSubscriptions']
     if (uris !== undefined && declares(capabilities, 'resources.subscribe')) {
-      const taken = await Promise.all(stringsIn(wanted, 'resourceSubscriptions').map((uri) => this.#subscribe(news, line, uri, undo)))
+      const named = stringsIn(wanted, 'resourceSubscriptions')
+      undo.push(news.inbound.keep(costOfTexts(named), 'a listener'))
+      const taken = await Promise.all(named.map((uri) => this.#subscribe(news, line, uri, undo)))
       filter['resourceSubscriptions'] = taken.filter((uri) => uri !== undefined)
     }
     if (wanted['taskIds'] !== undefined) await this.#followTasks(news, line, stringsIn(wanted, 'taskIds'), filter, undo)
@@ -68,6 +80,7 @@ export class Listeners {
   async #followTasks(news: News, line: Line, taskIds: readonly string[], filter: Body, undo: (() => void)[]): Promise<void> {
     if (!declaresExtension(news.inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
     if (!declaresExtension(this.#upstream.introduction?.capabilities ?? {}, TASKS_EXTENSION)) return
+    undo.push(news.inbound.keep(costOfTexts(taskIds), 'a listener'))
     const followed = await this.#tasks.follow(news.inbound, line, taskIds, (task) => news.tell('notifications/tasks', task))
     undo.push(followed.stop)
     filter['taskIds'] = followed.taskIds

@@ -1,5 +1,5 @@
 /** One server of the gateway as something that takes links: HTTP sessions, sockets, standard input and output. */
-import { type Body, type Clock, type Inbound, type Link, Session, type SessionEvent } from 'parley-mcp/engine'
+import { type Body, type Clock, type Inbound, type Link, MemoryBudgets, Session, type SessionEvent } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
 import type { ClientLimit } from '../limits/index.ts'
 import type { Line, Location, Subject, Upstream } from '../upstream/index.ts'
@@ -14,6 +14,8 @@ export interface ServedOptions {
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
   /** How many requests one client may make. */
   readonly clients?: ClientLimit
+  /** How many bytes may be kept because of clients. Default: as the SDK has it. */
+  readonly budgets?: MemoryBudgets
 }
 
 /** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
@@ -26,11 +28,13 @@ export class ServedUpstream implements Servable {
   readonly upstream: Upstream
   readonly #shared: Shared
   readonly #options: ServedOptions
+  readonly #budgets: MemoryBudgets
   readonly #sessions = new Set<Session>()
 
   constructor(upstream: Upstream, options: ServedOptions) {
     this.upstream = upstream
     this.#options = options
+    this.#budgets = options.budgets ?? new MemoryBudgets()
     const tasks = new TaskBridge(upstream)
     this.#shared = { upstream, listeners: new Listeners(upstream, tasks), tasks }
   }
@@ -56,6 +60,7 @@ export class ServedUpstream implements Servable {
       asking: { gather: GATHER },
       ...(clock && { clock }),
       ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, name) }),
+      budgets: this.#budgets,
       ...options,
       role: 'server',
       link,

@@ -13,20 +13,32 @@ export interface Hold {
   stop(): Promise<void>
 }
 
+interface Held {
+  readonly subscription: Subscription
+  readonly onEnd: () => void
+}
+
+const NOTHING = (): void => {}
+
 export class Subscriptions {
   /** By URI and by who is told. */
-  readonly #held = new Map<string, Map<Changed, Subscription>>()
+  readonly #held = new Map<string, Map<Changed, Held>>()
   #ended = false
 
   has(uri: string): boolean {
     return this.#held.has(uri)
   }
 
-  /** Whoever is told already is not told twice. */
-  async add(line: Line, uri: string, changed: Changed): Promise<Hold> {
-    const subscription = await line.subscribe(uri, changed)
-    if (this.#ended || this.#isHeld(uri, changed)) await subscription.unsubscribe()
-    else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Subscription>()).set(changed, subscription))
+  /** Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was. */
+  async add(line: Line, uri: string, changed: Changed, onEnd = NOTHING): Promise<Hold> {
+    const subscription = await line.subscribe(uri, changed).catch((error: unknown) => {
+      onEnd()
+      throw error
+    })
+    if (this.#ended || this.#isHeld(uri, changed)) {
+      onEnd()
+      await subscription.unsubscribe()
+    } else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Held>()).set(changed, { subscription, onEnd }))
     if (this.#ended) throw new ParleyError('session_closed')
     return { isHeld: () => this.#isHeld(uri, changed), stop: () => this.#remove(uri, changed) }
   }
@@ -41,9 +53,11 @@ export class Subscriptions {
     for (const [uri, changed] of this.#all()) {
       if (!this.#isHeld(uri, changed)) continue
       const again = await line.subscribe(uri, changed).catch(() => undefined)
-      if (!this.#isHeld(uri, changed)) await again?.unsubscribe().catch(() => {})
+      const held = this.#held.get(uri)
+      const before = held?.get(changed)
+      if (before === undefined) await again?.unsubscribe().catch(() => {})
       else if (again === undefined) this.#forget(uri, changed)
-      else this.#held.get(uri)?.set(changed, again)
+      else held?.set(changed, { subscription: again, onEnd: before.onEnd })
     }
     for (const [uri, changed] of this.#all()) changed(uri)
   }
@@ -67,9 +81,10 @@ export class Subscriptions {
 
   #forget(uri: string, changed: Changed): Subscription | undefined {
     const held = this.#held.get(uri)
-    const subscription = held?.get(changed)
+    const known = held?.get(changed)
     held?.delete(changed)
     if (held?.size === 0) this.#held.delete(uri)
-    return subscription
+    known?.onEnd()
+    return known?.subscription
   }
 }

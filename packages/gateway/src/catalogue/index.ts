@@ -10,4 +10,3 @@ export { type ListNote, type ListSource, MergedList, type MergedListOptions, typ
 export { PinBook, type PinBookOptions, type PinCheck, type PinnedTools, PinsFileError } from './pins.ts'
 export { namesTools, straySettings } from './stray-settings.ts'
 export { type RoutedUri, UriTable } from './uris.ts'
-export { weightOf } from './weight.ts'

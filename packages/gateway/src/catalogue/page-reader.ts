@@ -1,7 +1,6 @@
 /** Reads pages of one server's list within a deadline, and remembers them for when the server fails. */
 import { ParleyError } from 'parley-mcp'
-import type { Clock } from 'parley-mcp/engine'
-import { weightOf } from './weight.ts'
+import { type Clock, weightOf } from 'parley-mcp/engine'
 
 export interface Page<Item> {
   readonly items: readonly Item[]

@@ -1,7 +1,6 @@
 /** What is kept of a server's tools: of each what is asked of it later, and of all no more than a gateway can hold for one server of many. */
 import type { Tool } from 'parley-mcp'
-import { type HeaderParam, headerParamsOf } from 'parley-mcp/engine'
-import { weightOf } from '../catalogue/index.ts'
+import { type HeaderParam, headerParamsOf, weightOf } from 'parley-mcp/engine'
 
 /** Descriptions and schemas of arguments are for clients, who get them from the server. */
 export interface KnownTool extends Pick<Tool, 'name' | 'outputSchema' | 'execution'> {

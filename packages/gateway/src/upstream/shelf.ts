@@ -1,7 +1,5 @@
 /** Lists and resources that a server said stay fresh for a while, for all clients or for one (D-42). */
-import type { Body, Clock } from 'parley-mcp/engine'
-import { cacheableMethods } from 'parley-mcp/engine'
-import { weightOf } from '../catalogue/index.ts'
+import { type Body, type Clock, cacheableMethods, weightOf } from 'parley-mcp/engine'
 import type { ListKind } from './upstream.ts'
 
 interface Kept {

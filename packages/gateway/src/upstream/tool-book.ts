@@ -1,7 +1,7 @@
 /** The tools of a server as the gateway knows them: which ones clients see, under which names, and what their definitions say. */
 import { ParleyError, type Tool } from 'parley-mcp'
-import type { HeaderParam } from 'parley-mcp/engine'
-import { namesTools, type PinBook, straySettings, type ToolFilter, toolFilter, weightOf } from '../catalogue/index.ts'
+import { type HeaderParam, weightOf } from 'parley-mcp/engine'
+import { namesTools, type PinBook, straySettings, type ToolFilter, toolFilter } from '../catalogue/index.ts'
 import { Definitions, type KnownTool } from './definitions.ts'
 import type { Upstream } from './upstream.ts'
 

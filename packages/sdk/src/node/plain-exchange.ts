@@ -19,7 +19,7 @@ export class PlainExchange implements Exchange {
   readonly method = 'POST'
   readonly path: string
   readonly query: string
-  readonly body: string
+  body: string
   readonly #headers: ReadonlyMap<string, string>
   readonly #turn: PlainTurn
   #answered = false

@@ -144,6 +144,8 @@ export class HttpLink implements Link, StreamHome {
     const reply = new Reply(this, exchange, ids, incoming.kind === 'batch')
     for (const id of ids) replies.set(id, reply)
     this.#events?.frame(text, incoming)
+    // The request may wait for long; its text is not needed again.
+    exchange.body = ''
     if (this.#isWaiting(reply)) this.#wait(reply)
   }
 

@@ -107,6 +107,8 @@ export class StatelessLink implements Link {
       this.#forget(reply)
       throw error
     }
+    // A request may wait for long; its text is not needed again.
+    exchange.body = ''
     // Most are answered by now, and need nobody to watch over them.
     if (this.#isOpen(reply)) this.#watch(reply)
   }

@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { declares, type SubscriptionFilter, TASKS_EXTENSION } from '../protocol/index.ts'
-import { declaresExtension, extensionMissing, type Inbound, type Session } from '../session/index.ts'
+import { costOfTexts, declaresExtension, extensionMissing, type Inbound, type Session } from '../session/index.ts'
 import { META } from '../versions/index.ts'
 import type { Conversation } from './conversation.ts'
 import { Subscriptions } from './subscriptions.ts'
@@ -22,6 +22,8 @@ const SHARES = 100
 interface Listener {
   readonly inbound: Inbound
   readonly filter: Filter
+  /** What it follows is kept no longer. */
+  readonly give: () => void
   /** Ends it as the server's own wish. */
   end(): void
 }
@@ -46,15 +48,17 @@ export class Listening {
   listen(inbound: Inbound, filter: Filter): Promise<Body> {
     return new Promise((resolve) => {
       const result: Body = { _meta: { [META.subscription]: inbound.id } }
+      if (inbound.cancelled || this.#ending.has(inbound.session)) return resolve(result)
+      const { resourceSubscriptions = [], taskIds = [] } = filter
       const listener: Listener = {
         inbound,
         filter,
+        give: inbound.keep(costOfTexts([...resourceSubscriptions, ...taskIds]), 'a listener'),
         end: () => {
           this.#remove(listener)
           resolve(result)
         },
       }
-      if (inbound.cancelled || this.#ending.has(inbound.session)) return resolve(result)
       this.#add(listener)
       inbound.signal.addEventListener('abort', () => listener.end(), { once: true })
       inbound.notify('notifications/subscriptions/acknowledged', { notifications: filter })
@@ -90,6 +94,7 @@ export class Listening {
 
   #remove(listener: Listener): void {
     this.#listeners.delete(listener)
+    listener.give()
     this.#resources.removeAll(listener)
     for (const id of listener.filter.taskIds ?? []) {
       const listeners = this.#tasks.get(id)

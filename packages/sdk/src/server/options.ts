@@ -1,6 +1,6 @@
 /** What a server is called, and its settings. */
 import type { Icon } from '../protocol/index.ts'
-import type { SessionOptions, TaskOptions } from '../session/index.ts'
+import type { MemoryLimits, SessionOptions, TaskOptions } from '../session/index.ts'
 import type { CacheOptions } from './cache-hints.ts'
 import type { Offer } from './capabilities.ts'
 import type { OnError } from './failure.ts'
@@ -18,7 +18,7 @@ export interface ServerInfo {
 }
 
 /** Settings of all sessions of a server; each can be set otherwise when a link is accepted. */
-export type SessionDefaults = Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint' | 'id'>
+export type SessionDefaults = Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint' | 'id' | 'principal' | 'budgets'>
 
 export interface ServerOptions extends SessionDefaults {
   /** Most items in one page of a list. Default 100. */
@@ -33,6 +33,8 @@ export interface ServerOptions extends SessionDefaults {
   extensions?: Readonly<Record<string, Record<string, unknown>>>
   /** Most resources one session may subscribe to, or one listener name; all listeners together 100 times as many. Default 1000. */
   maxSubscriptions?: number
+  /** How many bytes may be kept because of clients: waiting calls, subscriptions, listeners, tasks. */
+  memory?: MemoryLimits
   /** Limits and the store of tasks, for tools that run as such. */
   tasks?: TaskOptions
   /** How long and for whom lists, readings and what the server says of itself stay fresh. Default: not at all, and for nobody else. */
@@ -53,6 +55,6 @@ export interface ServerOptions extends SessionDefaults {
 }
 
 export function sessionDefaults(options: ServerOptions): SessionDefaults {
-  const { pageSize, logging, offers, experimental, extensions, maxSubscriptions, tasks, cache, stateless, showErrors, onError, ...rest } = options
+  const { pageSize, logging, offers, experimental, extensions, maxSubscriptions, memory, tasks, cache, stateless, showErrors, onError, ...rest } = options
   return rest
 }

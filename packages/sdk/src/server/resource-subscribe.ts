@@ -1,7 +1,7 @@
 /** Answers `resources/subscribe` and `resources/unsubscribe`. */
 import { ParleyError } from '../errors/index.ts'
 import type { EmptyResult } from '../protocol/index.ts'
-import type { Inbound } from '../session/index.ts'
+import { costOfTexts, type Inbound } from '../session/index.ts'
 import type { Conversation } from './conversation.ts'
 import { notFound } from './resource.ts'
 import { uriOf } from './resource-read.ts'
@@ -12,10 +12,9 @@ export function subscribe(conversation: Conversation, inbound: Inbound): EmptyRe
   const found = registry.find(uri)
   if (found === undefined) throw notFound(uri)
   if (!found.definition.subscribable) throw refused(uri, 'this resource does not tell of changes')
-  if (!subscriptions.has(conversation, uri) && subscriptions.count(conversation) >= maxSubscriptions) {
-    throw refused(uri, `a session may have ${maxSubscriptions} subscriptions`)
-  }
-  subscriptions.add(conversation, uri)
+  if (subscriptions.has(conversation, uri)) return {}
+  if (subscriptions.count(conversation) >= maxSubscriptions) throw refused(uri, `a session may have ${maxSubscriptions} subscriptions`)
+  subscriptions.add(conversation, uri, inbound.keep(costOfTexts([uri]), 'a subscription'))
   return {}
 }
 

@@ -77,7 +77,8 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)
     try {
-      const session = new Session({ ...sessionDefaults(state.options), asking: state.asking, ...options, role: 'server', link, endpoint: conversation })
+      const { asking, budgets } = state
+      const session = new Session({ ...sessionDefaults(state.options), asking, budgets, ...options, role: 'server', link, endpoint: conversation })
       conversation.session = session
       if (state.paused) session.pause()
       return session

@@ -1,6 +1,15 @@
 /** The changing part of a server, shared with its conversations and hidden from its users. */
 import type { ServerCapabilities } from '../protocol/index.ts'
-import { type AskingOptions, askingSettings, type Identity, type Introduction, type Session, systemClock, TaskReceiver } from '../session/index.ts'
+import {
+  type AskingOptions,
+  askingSettings,
+  type Identity,
+  type Introduction,
+  MemoryBudgets,
+  type Session,
+  systemClock,
+  TaskReceiver,
+} from '../session/index.ts'
 import { Announcer } from './announcer.ts'
 import { type CacheSettings, cacheSettings } from './cache-hints.ts'
 import { deriveCapabilities } from './capabilities.ts'
@@ -23,6 +32,8 @@ export class ServerState {
   readonly info: Identity
   readonly pageSize: number
   readonly maxSubscriptions: number
+  /** Of what is kept because of clients. */
+  readonly budgets: MemoryBudgets
   readonly conversations: Set<Conversation> = new Set()
   paused = false
   readonly observers: Set<CapabilitiesObserver> = new Set()
@@ -55,6 +66,7 @@ export class ServerState {
     this.options = options
     this.pageSize = positive('pageSize', options.pageSize ?? 100)
     this.maxSubscriptions = positive('maxSubscriptions', options.maxSubscriptions ?? 1000)
+    this.budgets = new MemoryBudgets(options.memory)
     this.tasks = new TaskReceiver(options.tasks, (error, during) => this.report(error, { during }))
     this.tasks.onChange((taskId, _, detailed) => this.listening.taskChanged(taskId, detailed))
     this.cache = cacheSettings(options.cache)

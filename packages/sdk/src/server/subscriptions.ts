@@ -2,7 +2,8 @@
 
 export class Subscriptions<Subscriber> {
   readonly #byUri = new Map<string, Set<Subscriber>>()
-  readonly #bySubscriber = new Map<Subscriber, Set<string>>()
+  /** By URI: what is to be done when it ends. */
+  readonly #bySubscriber = new Map<Subscriber, Map<string, () => void>>()
   readonly #touched = new Set<string>()
   readonly #tell: (subscriber: Subscriber, uri: string) => void
 
@@ -22,19 +23,27 @@ export class Subscriptions<Subscriber> {
     return this.#bySubscriber.get(subscriber)?.has(uri) ?? false
   }
 
-  add(subscriber: Subscriber, uri: string): void {
-    put(this.#byUri, uri, subscriber)
-    put(this.#bySubscriber, subscriber, uri)
+  /** `onEnd` is called once, when the subscription ends. One that is there already stays as it is. */
+  add(subscriber: Subscriber, uri: string, onEnd: () => void = NOTHING): void {
+    if (this.has(subscriber, uri)) return onEnd()
+    this.#byUri.set(uri, (this.#byUri.get(uri) ?? new Set()).add(subscriber))
+    this.#bySubscriber.set(subscriber, (this.#bySubscriber.get(subscriber) ?? new Map<string, () => void>()).set(uri, onEnd))
   }
 
+  /** Empty collections are not kept: keys come from peers. */
   remove(subscriber: Subscriber, uri: string): void {
-    take(this.#byUri, uri, subscriber)
-    take(this.#bySubscriber, subscriber, uri)
+    const own = this.#bySubscriber.get(subscriber)
+    const onEnd = own?.get(uri)
+    if (own === undefined || onEnd === undefined) return
+    own.delete(uri)
+    if (own.size === 0) this.#bySubscriber.delete(subscriber)
+    const subscribers = this.#byUri.get(uri)
+    if (subscribers?.delete(subscriber) && subscribers.size === 0) this.#byUri.delete(uri)
+    onEnd()
   }
 
   removeAll(subscriber: Subscriber): void {
-    for (const uri of this.#bySubscriber.get(subscriber) ?? []) take(this.#byUri, uri, subscriber)
-    this.#bySubscriber.delete(subscriber)
+    for (const uri of [...(this.#bySubscriber.get(subscriber)?.keys() ?? [])]) this.remove(subscriber, uri)
   }
 
   /** Tells every subscriber once, however often it is called in one go. */
@@ -51,14 +60,4 @@ export class Subscriptions<Subscriber> {
   }
 }
 
-function put<Key, Value>(map: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  const values = map.get(key)
-  if (values === undefined) map.set(key, new Set([value]))
-  else values.add(value)
-}
-
-/** Empty sets are not kept: keys come from peers. */
-function take<Key, Value>(map: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  const values = map.get(key)
-  if (values?.delete(value) && values.size === 0) map.delete(key)
-}
+const NOTHING = (): void => {}

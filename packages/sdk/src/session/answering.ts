@@ -1,7 +1,17 @@
 /** Answers the peer's requests: exactly one answer each, none after a cancellation, none left behind. */
-import { IdTable } from '../collections/index.ts'
+import { type ByteBudget, Charge, IdTable } from '../collections/index.ts'
 import { ParleyError, toParleyError } from '../errors/index.ts'
-import { type Body, errorText, exceedsBytes, type RequestId, type RequestMessage, resultText, type SendOptions, Serialised } from '../jsonrpc/index.ts'
+import {
+  type Body,
+  errorText,
+  exceedsBytes,
+  type FrameOrigin,
+  type RequestId,
+  type RequestMessage,
+  resultText,
+  type SendOptions,
+  Serialised,
+} from '../jsonrpc/index.ts'
 import { newestVersion } from '../protocol/index.ts'
 import type { Loss } from '../versions/index.ts'
 import type { Leg } from './asking/parked-call.ts'
@@ -11,6 +21,7 @@ import type { Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
 import { type Answer, InputRequired } from './endpoint.ts'
 import { InboundCall, type Spoken } from './inbound.ts'
+import { costOf } from './memory.ts'
 import { endedUnanswered, shutDownUnanswered } from './request-errors.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
@@ -29,14 +40,22 @@ const NONE = new IdTable<InboundCall>()
 /** Most times a handler is run again for a client that can be asked directly. */
 const MAX_PUSH_ROUNDS = 32
 
-/** A request that waits because the session is paused. */
-interface Held {
+/** A request, and what is known of it. */
+export interface Taken {
   readonly message: RequestMessage
   readonly reply: Reply | undefined
   readonly spoken: Spoken | undefined
   readonly route: Route
+  /** Of the text it was read from; undefined for one of a batch. */
+  readonly length: number | undefined
+  readonly origin: FrameOrigin | undefined
   readonly owner: unknown
   readonly within: boolean
+}
+
+/** A request that waits because the session is paused. */
+interface Held extends Taken {
+  readonly charge: Charge
 }
 
 export class Answering {
@@ -74,13 +93,14 @@ export class Answering {
   }
 
   /** Takes a request that phase and guard have let through. */
-  take(message: RequestMessage, reply: Reply | undefined, spoken?: Spoken, route = this.#core.route(message.method), owner?: unknown, within = false): void {
-    const held: Held = { message, reply, spoken, route, owner, within }
-    const objection = this.objection(spoken?.key ?? message.id)
-    if (objection !== undefined) return this.#refuse(held, objection)
-    if (!this.#core.paused) return this.#run(held)
+  take(taken: Taken): void {
+    const budget = this.#core.budgetFor(taken.origin)
+    const cost = costOf(taken.message.params, taken.length)
+    const objection = this.objection(keyOf(taken)) ?? this.#core.noRoom(budget, cost, taken.message.method)
+    if (objection !== undefined) return this.#refuse(taken, objection)
+    if (!this.#core.paused) return this.#run(taken, budget, cost)
     this.#waiting ??= []
-    this.#waiting.push(held)
+    this.#waiting.push({ ...taken, charge: new Charge(budget, cost) })
   }
 
   /** Why a request cannot be taken by that key, if so; `others` are those that wait somewhere else. */
@@ -95,7 +115,11 @@ export class Answering {
 
   /** Runs what waited while the session was paused. */
   flush(): void {
-    for (const held of this.#waiting?.splice(0) ?? []) this.#run(held)
+    for (const held of this.#waiting?.splice(0) ?? []) {
+      const { bytes } = held.charge
+      held.charge.give()
+      this.#run(held, this.#core.budgetFor(held.origin), bytes)
+    }
   }
 
   cancel(id: unknown, reason: unknown): void {
@@ -108,12 +132,16 @@ export class Answering {
     const waiting = this.#waiting?.find((held) => keyOf(held) === id)
     if (waiting === undefined) return this.#core.ignore('cancellation of nothing', `request ${String(JSON.stringify(id)).slice(0, 80)}`)
     this.#waiting = this.#waiting?.filter((other) => other !== waiting)
+    waiting.charge.give()
     this.#skip(keyOf(waiting), waiting.reply)
   }
 
   /** There is no time left: whatever is being answered gets an error instead, while the peer can still be told. */
   giveUp(): void {
-    for (const held of this.#waiting?.splice(0) ?? []) this.#refuse(held, unanswered(held.spoken))
+    for (const held of this.#waiting?.splice(0) ?? []) {
+      held.charge.give()
+      this.#refuse(held, unanswered(held.spoken))
+    }
     for (const call of this.#inFlight.values()) {
       this.#fail(call, unanswered(call.spoken))
       call.cancel('The session has ended')
@@ -122,6 +150,7 @@ export class Answering {
 
   /** Aborts everything: the peer is gone or has been told to expect nothing. */
   abortAll(reason: string): void {
+    for (const { charge } of this.#waiting ?? []) charge.give()
     this.#waiting = undefined
     for (const call of this.#inFlight.values()) {
       call.cancel(reason)
@@ -159,7 +188,7 @@ export class Answering {
     return { settle: (answer) => this.#finish(call, answer), fail: (error) => this.#fail(call, error) }
   }
 
-  #run(held: Held): void {
+  #run(held: Taken, budget: ByteBudget, cost: number): void {
     const { message, reply, spoken, route, owner, within } = held
     const core = this.#core
     core.stats.of(message.method).received++
@@ -169,6 +198,8 @@ export class Answering {
         route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, held)))
       call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
       call.owner = owner
+      call.budget = budget
+      call.cost = cost
       call.within = within
       if (core.onRequestLoss !== undefined) call.tellLosses(core.onRequestLoss)
       if (message.params !== undefined) call.sent = message.params
@@ -182,7 +213,7 @@ export class Answering {
     }
   }
 
-  #refuse({ message, reply, spoken }: Held, error: ParleyError): void {
+  #refuse({ message, reply, spoken }: Taken, error: ParleyError): void {
     if (spoken === undefined) this.refuse(message.id, error, reply)
     else this.refuseStateless(message.id, spoken.key, error)
   }
@@ -191,9 +222,17 @@ export class Answering {
     if (this.#inFlight === NONE) this.#inFlight = new IdTable()
     if (this.#inFlight.size === 0) this.#onBusy?.(true)
     this.#inFlight.set(call.key, call)
+    const charge = new Charge(call.budget as ByteBudget, call.cost)
+    call.charge = charge
     outcome.then(
-      (result) => this.#returned(call, result),
-      (error) => this.#threw(call, error),
+      (result) => {
+        charge.give()
+        this.#returned(call, result)
+      },
+      (error) => {
+        charge.give()
+        this.#threw(call, error)
+      },
     )
   }
 
@@ -265,6 +304,7 @@ export class Answering {
       this.#inFlight.delete(call.key)
       if (this.#inFlight.size === 0) this.#onBusy?.(false)
     }
+    if (call.cancelled && call.charge !== undefined) this.#core.linger(call.charge)
     call.settle()
     this.#idleNow()
   }
@@ -304,12 +344,12 @@ function markedAsTask({ params, method }: InboundCall, result: Body | Serialised
   return taskId === undefined || method.startsWith('tasks/') ? result : relatedTo(taskId, result)
 }
 
-function keyOf({ message, spoken }: Held): RequestId {
+function keyOf({ message, spoken }: Taken): RequestId {
   return spoken?.key ?? message.id
 }
 
 /** Made here, so that those who keep no account of it need nothing to keep it in. */
-function lossesOf({ onRequestLoss }: SessionCore, held: Held): ((loss: Loss) => void) | undefined {
+function lossesOf({ onRequestLoss }: SessionCore, held: Taken): ((loss: Loss) => void) | undefined {
   return onRequestLoss && ((loss) => onRequestLoss(keyOf(held), loss))
 }
 

@@ -1,11 +1,13 @@
 /** State and reporting that the parts of one session share. Internal to this folder. */
+import { type ByteBudget, Charge } from '../collections/index.ts'
 import { ParleyError, type WireError } from '../errors/index.ts'
-import { type Body, errorText, type Link, notificationText, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
+import { type Body, errorText, type FrameOrigin, type Link, notificationText, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
 import { type Era, encodeHeader, eraOf, extensionMethods, HEADERS, newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
 import { dialectLink } from './dialect-link.ts'
 import type { Endpoint, Inbound, Introduction } from './endpoint.ts'
 import { breach, type Declarations, isAllowed } from './guard.ts'
+import { costOf, keepIn, MemoryBudgets } from './memory.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
@@ -23,6 +25,11 @@ export class SessionCore {
   readonly refused: SessionOptions['refused']
   readonly stats: Stats = new Stats()
   readonly phases: PhaseMachine
+  /** Of what is kept because of the peer. */
+  readonly budget: ByteBudget
+  readonly #budgets: MemoryBudgets
+  /** Counts the session and what its peer has said of itself no longer. */
+  forgetPeer: () => void
   version: ProtocolVersion | undefined
   self: Introduction
   peer: Introduction | undefined
@@ -59,6 +66,10 @@ export class SessionCore {
     this.onRequestLoss = options.onRequestLoss
     this.#tool = options.endpoint.tool?.bind(options.endpoint)
     this.self = options.endpoint.introduce()
+    this.#budgets = options.budgets ?? new MemoryBudgets()
+    this.budget = this.#budgets.session(options.principal)
+    const charge = new Charge(this.budget, costOf(undefined, 0))
+    this.forgetPeer = () => charge.give()
     const now = this.settings.clock.now()
     this.lastReceivedAt = now
     this.phases = new PhaseMachine(
@@ -67,6 +78,29 @@ export class SessionCore {
       ({ from, to, event }) => this.report({ type: 'phase', from, to, event }),
       (error) => this.reportError(error, 'phase observer'),
     )
+  }
+
+  /** The budget for a request: where clients share a link, that of the one it comes from. */
+  budgetFor(origin: FrameOrigin | undefined): ByteBudget {
+    if (!this.settings.sharedLink) return this.budget
+    return this.#budgets.client(origin?.principal ?? origin?.address ?? '')
+  }
+
+  /** Counts the introduction of the peer, in place of an earlier one, for as long as the session lives. Throws when there is no room. */
+  keepIntroduction(length: number): void {
+    const give = keepIn(this.budget, costOf(undefined, 0) + length, 'an introduction')
+    this.forgetPeer()
+    this.forgetPeer = give
+  }
+
+  /** Why there is no room for something that is to be kept, if so. */
+  noRoom(budget: ByteBudget, cost: number, what: string): ParleyError | undefined {
+    return this.#budgets.noRoom(budget, cost, what, this.settings.clock.now())
+  }
+
+  /** The peer has given up on a request; its handler may go on. */
+  linger(charge: Charge): void {
+    this.#budgets.linger(charge, this.settings.clock.now())
   }
 
   get era(): Era | undefined {

@@ -105,6 +105,11 @@ export interface Inbound {
   readonly onLoss?: ((loss: Loss) => void) | undefined
   /** The result as this caller reads it, whole, for results that are kept as text. */
   written(result: Body, onLoss?: (loss: Loss) => void): Body
+  /**
+   * Counts so many bytes for the caller, beyond those of this request, until the returned function is called. Throws when there is no room. `what`: what is kept,
+   * for the message.
+   */
+  keep(cost: number, what: string): () => void
   /** Calls `run` once the answer is on its way, or will never be sent. */
   afterAnswer(run: () => void): void
 }

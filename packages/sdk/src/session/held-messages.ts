@@ -1,4 +1,5 @@
 /** What a client writes without waiting for the answer to its `initialize`: kept, in its order, until that has been given (8.1). */
+import type { ByteBudget } from '../collections/index.ts'
 import type { Incoming, RequestId } from '../jsonrpc/index.ts'
 
 export interface HeldLimits {
@@ -6,6 +7,7 @@ export interface HeldLimits {
   readonly maxOthers: number
   /** Of all together, as they were written. */
   readonly maxLength: number
+  readonly budget: ByteBudget
 }
 
 interface Held {
@@ -26,12 +28,14 @@ export class HeldMessages {
 
   /** Which limit leaves no room for it; what is kept has none. */
   add(incoming: Incoming, length: number): string | undefined {
-    const { maxRequests, maxOthers, maxLength } = this.#limits
+    const { maxRequests, maxOthers, maxLength, budget } = this.#limits
     const requests = requestsIn(incoming).length
     const others = messagesIn(incoming) - requests
     if (this.#requests + requests > maxRequests) return `${maxRequests} requests`
     if (this.#others + others > maxOthers) return `${maxOthers} notifications`
     if (this.#length + length > maxLength) return `${maxLength} characters`
+    const full = budget.fullFor(length)
+    if (full !== undefined) return `${full.limit} bytes in all (${full.setting})`
     this.#count({ incoming, length }, 1)
     this.#messages.push({ incoming, length })
     return undefined
@@ -42,6 +46,12 @@ export class HeldMessages {
     const held = this.#messages.shift()
     if (held !== undefined) this.#count(held, -1)
     return held?.incoming
+  }
+
+  clear(): void {
+    this.#limits.budget.give(this.#length)
+    this.#messages = []
+    this.#length = 0
   }
 
   /** True when a request of this id was kept, which it is no longer. */
@@ -63,6 +73,7 @@ export class HeldMessages {
     this.#requests += sign * requests
     this.#others += sign * (messagesIn(incoming) - requests)
     this.#length += sign * length
+    this.#limits.budget.add(sign * length)
   }
 }
 

@@ -1,4 +1,5 @@
 /** One request of the peer while it is being answered. Built for every request, so everything dear is made on first use. */
+import type { ByteBudget, Charge } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
 import type { LogLevel } from '../protocol/index.ts'
@@ -7,6 +8,7 @@ import type { ParkedCall } from './asking/parked-call.ts'
 import type { Reply } from './batch-reply.ts'
 import type { Duration } from './duration.ts'
 import type { Caller, Inbound, MessageContext, Retry } from './endpoint.ts'
+import { keepIn } from './memory.ts'
 import type { RequestOptions } from './options.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
@@ -45,6 +47,11 @@ export class InboundCall implements Inbound {
   within = false
   sent: Body
   onLoss: ((loss: Loss) => void) | undefined
+  /** What it costs to keep the request, and who pays. */
+  cost = 0
+  budget: ByteBudget | undefined
+  /** Set while the handler works, also after the client has given up. */
+  charge: Charge | undefined
   /** Set when the handler is run again: how often that happened, and since when. */
   again: { readonly rounds: number; readonly beganAt: number } | undefined
   #onCancel: Set<(reason: string) => void> | ((reason: string) => void) | undefined
@@ -188,6 +195,10 @@ export class InboundCall implements Inbound {
   written(result: Body, onLoss?: (loss: Loss) => void): Body {
     if (this.spoken === undefined) return this.session.translateResult(this.method, result, undefined, both(onLoss, this.onLoss))
     return this.spoken.engine.written(this, result)
+  }
+
+  keep(cost: number, what: string): () => void {
+    return keepIn(this.budget as ByteBudget, cost, what)
   }
 
   afterAnswer(run: () => void): void {

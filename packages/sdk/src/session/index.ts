@@ -21,6 +21,7 @@ export {
 export { diedOfProbe, refusedHandshake, versionsIn } from './era.ts'
 export { breach, type Declarations } from './guard.ts'
 export type { SessionHealth } from './health.ts'
+export { costOf, costOfTexts, MemoryBudgets, type MemoryLimits } from './memory.ts'
 export { withMetadata } from './metadata.ts'
 export type { NotificationHandler } from './notifications.ts'
 export type { KeepAliveSettings, Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'

@@ -8,6 +8,7 @@ import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 import { spokenVersions } from './dialect-versions.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { MemoryBudgets } from './memory.ts'
 import type { Adopt } from './orphan.ts'
 
 export interface Progress {
@@ -116,6 +117,10 @@ export interface SessionOptions {
   maxQueuedNotifications?: number
   /** Ids run from 1 to this. Default 2^53 - 1. */
   maxRequestId?: number
+  /** What this session may keep because of its peer is part of these budgets. Default: budgets of its own. */
+  budgets?: MemoryBudgets
+  /** Whom all of the session comes from, as far as that was found out. */
+  principal?: string
   /** Several clients share the link: no handshake will come, every request speaks for itself. Default false. */
   sharedLink?: boolean
   /** Limits of calls that wait for answers of the client, and the key of what they give it to keep. */

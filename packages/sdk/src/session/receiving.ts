@@ -19,9 +19,10 @@ import { BatchReply, type Reply } from './batch-reply.ts'
 import type { SessionCore } from './core.ts'
 import { type Asked, initializeResult, readInitialize } from './handshake.ts'
 import { HeldMessages, requestsIn } from './held-messages.ts'
+import { tooLong } from './lengths.ts'
 import type { Notifications } from './notifications.ts'
-import type { Progress } from './options.ts'
 import { admits } from './phase.ts'
+import { readProgress } from './progress.ts'
 import { endedUnanswered } from './request-errors.ts'
 import type { Requests } from './requests.ts'
 import type { Session } from './session.ts'
@@ -48,9 +49,6 @@ export interface HandshakeLife {
   readonly hurry: (hurry: boolean) => void
 }
 
-/** What progress consists of; the token is this side's own. */
-const PROGRESS: ReadonlySet<string> = new Set(['progressToken', 'progress', 'total', 'message'])
-
 export class Receiving {
   readonly #core: SessionCore
   readonly #requests: Requests
@@ -62,6 +60,8 @@ export class Receiving {
   #stateless: Stateless | undefined
   /** The request of this side that the message at hand came with. */
   #within: RequestId | undefined
+  /** Of the text of the message at hand; undefined while a batch is taken apart. */
+  #length: number | undefined
   /** The `initialize` that is being prepared. */
   #preparing: RequestMessage | undefined
   /** What came after an `initialize` that is being prepared, until all of it is taken. */
@@ -82,9 +82,11 @@ export class Receiving {
     core.received(text)
     if (core.role === 'client' && this.#isKnown(text)) return
     const incoming = parsed ?? parse(text, core.settings.limits)
+    const objection = tooLong(incoming, text.length)
+    if (objection !== undefined) return this.#refuseTooLong(incoming, origin, objection)
     if (core.role === 'server') {
       if (core.endpoint.keepsDigits === true && incoming.kind === 'request') noteExact(text, incoming.message.params)
-      if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin)
+      if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin, text.length)
       // What a client says of itself is kept as long as the session lives, so it may not be long.
       if (core.version === undefined && this.#held === undefined && text.length > MAX_INTRODUCTION) {
         return this.#dispatch(parse(text, { ...core.settings.limits, maxBytes: Math.min(core.settings.limits.maxBytes, MAX_INTRODUCTION) }), undefined)
@@ -92,6 +94,7 @@ export class Receiving {
       if (this.#held !== undefined && this.#holds(this.#held, incoming, text.length)) return
     }
     this.#within = origin?.within
+    this.#length = text.length
     if (incoming.kind === 'result') return this.#requests.settleResult(incoming.message.id, incoming.message.result, text)
     this.#dispatch(incoming, undefined)
   }
@@ -129,6 +132,7 @@ export class Receiving {
   /** Nothing is answered any more, and calls that wait for answers will get none. */
   close(reason: string): void {
     this.#answering.abortAll(reason)
+    this.#held?.clear()
     this.#held = undefined
     this.#stateless?.close(reason)
   }
@@ -164,6 +168,7 @@ export class Receiving {
     while (this.#preparing === undefined) {
       const next = this.#held?.next()
       if (next === undefined) break
+      this.#length = undefined
       this.#dispatch(next, undefined)
     }
     if (this.#preparing !== undefined) return
@@ -219,10 +224,23 @@ export class Receiving {
     if (breach !== undefined) return this.#answering.refuse(id, core.endpoint.refusing?.(method, breach) ?? breach, reply)
     if (core.role === 'server') {
       const refused = core.endpoint.turnsAway?.(method, undefined)
-      return refused === undefined ? this.#answering.take(message, reply) : this.#answering.refuse(id, refused, reply)
+      return refused === undefined ? this.#take(message, reply, undefined, false) : this.#answering.refuse(id, refused, reply)
     }
     const within = this.#within
-    this.#answering.take(message, reply, undefined, core.route(method), this.#requests.ownerOf(within), within !== undefined)
+    this.#take(message, reply, this.#requests.ownerOf(within), within !== undefined)
+  }
+
+  #take(message: RequestMessage, reply: Reply | undefined, owner: unknown, within: boolean): void {
+    const route = this.#core.route(message.method)
+    this.#answering.take({ message, reply, spoken: undefined, route, length: this.#length, origin: undefined, owner, within })
+  }
+
+  /** A notification has no answer that could say so. */
+  #refuseTooLong(incoming: Incoming, origin: FrameOrigin | undefined, error: ParleyError, reply?: Reply): void {
+    if (incoming.kind !== 'request' || this.#asksStateless) return this.#core.ignore('message with a text that is too long', error.message)
+    const { id } = incoming.message
+    if (this.#core.settings.sharedLink) this.#answering.refuseStateless(id, origin?.key ?? id, error)
+    else this.#answering.refuse(id, error, reply)
   }
 
   /** A handshake that fails changes nothing: it may be tried again. */
@@ -232,10 +250,12 @@ export class Receiving {
     try {
       if (this.#preparing !== undefined) throw new ParleyError('already_initialized', { message: 'Another initialize is still being answered' })
       const asked = readInitialize(message.params, core.settings.versions, core.settings.profile)
+      core.keepIntroduction(this.#length ?? 0)
       const prepared = core.endpoint.prepare?.(asked.peer, asked.peer.capabilities, message.method)
       if (prepared === undefined) return this.#shakeHands(message, asked)
       const { maxInFlight, maxQueuedNotifications, limits } = core.settings
-      this.#held ??= new HeldMessages({ maxRequests: maxInFlight, maxOthers: maxQueuedNotifications, maxLength: limits.maxBytes })
+      const { budget } = core
+      this.#held ??= new HeldMessages({ maxRequests: maxInFlight, maxOthers: maxQueuedNotifications, maxLength: limits.maxBytes, budget })
       this.#preparing = message
       this.#life.hurry(false)
       const done = this.#answering.prepare()
@@ -293,7 +313,7 @@ export class Receiving {
     core.stats.of(method).received++
     const outcome = route.paramsUp === undefined ? params : route.paramsUp(params, core.translationContext(undefined))
     if (isVerdict(outcome)) return core.ignore('notification without meaning', method)
-    this.#notifications.dispatch(method, outcome ?? {})
+    this.#notifications.dispatch(method, outcome ?? {}, this.#length)
     if (core.endpoint.notified === undefined) return
     const owner = core.role === 'client' ? this.#requests.ownerOf(this.#within) : undefined
     this.#notifications.guarded(method, () => core.endpoint.notified?.(method, outcome ?? {}, this.#session, owner))
@@ -305,14 +325,9 @@ export class Receiving {
   }
 
   #onProgress(params: Body): void {
-    const { progressToken, progress, total, message } = params
-    if (typeof progress !== 'number') return this.#core.ignore('progress without a number', '')
-    const told: Progress = { progress }
-    if (typeof total === 'number') told.total = total
-    if (typeof message === 'string') told.message = message
-    const more = moreThan(PROGRESS, params)
-    if (more !== undefined) told.more = more
-    this.#requests.progress(progressToken, told)
+    const progress = readProgress(params)
+    if (progress === undefined) return this.#core.ignore('progress without a number', '')
+    this.#requests.progress(params['progressToken'], progress)
   }
 
   /** M1, A-01, B-01: only one version has batches; elsewhere each request in one is told so by its own id. */
@@ -328,7 +343,12 @@ export class Receiving {
     }
     if (reply !== undefined) send(reply)
     const collector = new BatchReply(answer, send)
-    for (const message of messages) this.#dispatch(message, collector)
+    this.#length = undefined
+    for (const message of messages) {
+      const objection = tooLong(message, Number.POSITIVE_INFINITY)
+      if (objection === undefined) this.#dispatch(message, collector)
+      else this.#refuseTooLong(message, undefined, objection, collector)
+    }
   }
 
   #refuseBatch(items: readonly Incoming[]): void {
@@ -368,12 +388,6 @@ export class Receiving {
     if (version !== undefined) return new ParleyError('method_not_found', { message: `${method} is not answered by a ${role}` })
     return new ParleyError('not_initialized', { message: `${method} is not allowed before initialize is complete`, data: { phase } })
   }
-}
-
-/** Nearly always there is nothing. */
-function moreThan(known: ReadonlySet<string>, params: Body): Body | undefined {
-  const names = Object.keys(params).filter((name) => !known.has(name))
-  return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, params[name]]))
 }
 
 function isCancellation(incoming: Incoming): incoming is Extract<Incoming, { kind: 'notification' }> {

@@ -10,6 +10,7 @@ import { type Duration, milliseconds } from './duration.ts'
 import type { Caller, Endpoint, Introduction } from './endpoint.ts'
 import type { SessionHealth } from './health.ts'
 import { KeepAlive } from './keep-alive.ts'
+import { keepIn } from './memory.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
 import type { Progress, RequestOptions, SessionOptions } from './options.ts'
 import type { PendingRequest } from './pending.ts'
@@ -240,6 +241,11 @@ export class Session {
     return this.#requests.expectProgress(token, handler)
   }
 
+  /** Counts so many bytes for the peer until the returned function is called. Throws when there is no room. */
+  keep(cost: number, what: string): () => void {
+    return keepIn(this.#core.budget, cost, what)
+  }
+
   /** To whoever observes the session: something of ours failed that is nobody's answer. */
   reportError(error: unknown, during: string): void {
     this.#core.reportError(error, during)
@@ -346,6 +352,7 @@ export class Session {
     this.#receiving.close('The session has ended')
     this.#requests.failAll((method) => lostRequest(method, reason))
     this.#notifications.clear()
+    core.forgetPeer()
     this.#tell(() => core.endpoint.closed?.(this, reason))
     for (const listener of this.#closeListeners ?? []) this.#tell(() => listener(reason))
     this.#closeListeners = undefined

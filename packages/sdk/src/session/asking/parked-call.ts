@@ -1,10 +1,12 @@
 /** One call that has asked its client something and waits, suspended, for the request that brings the answers (8.2). */
+import { type ByteBudget, Charge } from '../../collections/index.ts'
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Answer } from '../endpoint.ts'
 import type { InboundCall } from '../inbound.ts'
+import { costOf } from '../memory.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Parking } from './parking.ts'
 import { afterTurns } from './turns.ts'
@@ -80,7 +82,7 @@ export class ParkedCall {
   /** Until when the client may come back; never reached while its request waits here. */
   #expiresAt = Number.POSITIVE_INFINITY
   #progress: KeptProgress | undefined
-  #notices: { method: string; params: Body | undefined }[] | undefined
+  #notices: { method: string; params: Body | undefined; charge: Charge }[] | undefined
   #unnamed = 0
 
   constructor(parking: Parking, id: number, call: InboundCall, leg: Leg, start: QuestionsState) {
@@ -199,7 +201,10 @@ export class ParkedCall {
 
   keepNotice(method: string, params: Body | undefined): void {
     this.#notices ??= []
-    if (this.#notices.length < MAX_NOTICES) this.#notices.push({ method, params })
+    const budget = this.call.budget as ByteBudget
+    const cost = costOf(params)
+    if (this.#notices.length >= MAX_NOTICES || budget.fullFor(cost) !== undefined) return
+    this.#notices.push({ method, params, charge: new Charge(budget, cost) })
   }
 
   /** Once the handler has had its turn, what is open is shown, unless there is an answer. */
@@ -331,18 +336,26 @@ export class ParkedCall {
 
   #over(): void {
     this.#gathering?.stop()
+    this.#takeNotices()
     this.#expiresAt = Number.POSITIVE_INFINITY
     this.#do({ type: 'end' })
     this.#parking.forget(this)
     this.#rejectAll(this.call.cancelReason ?? new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' }))
   }
 
+  /** They are kept no longer. */
+  #takeNotices(): readonly { method: string; params: Body | undefined }[] {
+    const notices = this.#notices ?? []
+    this.#notices = undefined
+    for (const { charge } of notices) charge.give()
+    return notices
+  }
+
   /** What happened meanwhile is told on the request that is open now. */
   #tellKept(): void {
-    const [progress, notices] = [this.#progress, this.#notices]
+    const progress = this.#progress
     this.#progress = undefined
-    this.#notices = undefined
-    for (const { method, params } of notices ?? []) this.call.notify(method, params)
+    for (const { method, params } of this.#takeNotices()) this.call.notify(method, params)
     if (progress !== undefined) this.call.progress(progress.progress, progress.total, progress.message, progress.more)
   }
 }

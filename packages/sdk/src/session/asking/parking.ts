@@ -1,4 +1,5 @@
 /** All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found again (D-06, D-20, 8.2). */
+import type { ByteBudget } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestMessage } from '../../jsonrpc/index.ts'
 import { askingMethods, beginQuestions, type QuestionsState, validResponses } from '../../versions/index.ts'
@@ -118,7 +119,7 @@ export class Parking {
     const late = this.#lateness(payload)
     if (late !== undefined) return tooLate(leg, late)
     const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
-    this.#spent.add(name, outcome, isSpent)
+    this.#spent.add(name, outcome, leg.budget as ByteBudget, isSpent)
     return outcome
   }
 

@@ -1,11 +1,15 @@
 /** What became of tokens that were brought back: a request that is made again because its answer was lost gets the same answer, and nothing happens twice. */
+import { type ByteBudget, Charge } from '../../collections/index.ts'
+import { Serialised } from '../../jsonrpc/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Answer } from '../endpoint.ts'
+import { costOf } from '../memory.ts'
 
 interface Spent {
   readonly outcome: Promise<Answer>
   /** Set once the outcome is there. */
   until: number
+  charge: Charge | undefined
 }
 
 export class SpentTokens {
@@ -30,22 +34,34 @@ export class SpentTokens {
     return spent === undefined || spent.until <= this.#clock.now() ? undefined : spent.outcome
   }
 
-  /** `spends` says whether a failure has used the token up. */
-  add(token: string, outcome: Promise<Answer>, spends: (error: unknown) => boolean): void {
-    const spent: Spent = { outcome, until: Number.POSITIVE_INFINITY }
+  /** `spends` says whether a failure has used the token up. An outcome for which `budget` has no room is not kept. */
+  add(token: string, outcome: Promise<Answer>, budget: ByteBudget, spends: (error: unknown) => boolean): void {
+    const spent: Spent = { outcome, until: Number.POSITIVE_INFINITY, charge: undefined }
     this.#tokens.set(token, spent)
     const oldest = this.#tokens.size > this.#most ? this.#tokens.keys().next().value : undefined
-    if (oldest !== undefined) this.#tokens.delete(oldest)
+    if (oldest !== undefined) this.#drop(oldest)
     outcome.then(
-      () => this.#settled(spent),
+      (answer) => {
+        const cost = answer instanceof Serialised ? costOf(undefined, answer.json.length) : costOf(answer)
+        if (this.#tokens.get(token) !== spent) return
+        if (budget.fullFor(cost) !== undefined) return this.#drop(token)
+        spent.charge = new Charge(budget, cost)
+        this.#settled(spent)
+      },
       (error) => {
         if (spends(error)) this.#settled(spent)
-        else if (this.#tokens.get(token) === spent) this.#tokens.delete(token)
+        else if (this.#tokens.get(token) === spent) this.#drop(token)
       },
     )
   }
 
+  #drop(token: string): void {
+    this.#tokens.get(token)?.charge?.give()
+    this.#tokens.delete(token)
+  }
+
   clear(): void {
+    for (const { charge } of this.#tokens.values()) charge?.give()
     this.#tokens.clear()
     this.#cancelSweep?.()
     this.#cancelSweep = undefined
@@ -60,7 +76,7 @@ export class SpentTokens {
   #sweep(): void {
     this.#cancelSweep = undefined
     const now = this.#clock.now()
-    for (const [token, { until }] of this.#tokens) if (until <= now) this.#tokens.delete(token)
+    for (const [token, { until }] of this.#tokens) if (until <= now) this.#drop(token)
     if (this.#tokens.size > 0) this.#cancelSweep = this.#clock.after(this.#keepFor, () => this.#sweep())
   }
 }

@@ -77,6 +77,10 @@ export class EmbeddedQuestion implements Inbound {
     return result
   }
 
+  keep(cost: number, what: string): () => void {
+    return this.session.keep(cost, what)
+  }
+
   afterAnswer(run: () => void): void {
     this.#afterAnswer = run
   }

@@ -1,4 +1,5 @@
 /** The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same way (V4, F9). */
+import { Charge } from '../../collections/index.ts'
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body, FrameOrigin, RequestId, RequestMessage } from '../../jsonrpc/index.ts'
 import { type LogLevel, logLevels, maySend, type ProtocolVersion } from '../../protocol/index.ts'
@@ -9,6 +10,7 @@ import type { SessionCore } from '../core.ts'
 import type { Identity } from '../endpoint.ts'
 import { isAllowed } from '../guard.ts'
 import type { InboundCall, Spoken } from '../inbound.ts'
+import { costOf } from '../memory.ts'
 import type { RequestOptions } from '../options.ts'
 import { shutDownUnanswered } from '../request-errors.ts'
 import { type Route, type Routes, routesFor } from '../routes.ts'
@@ -28,6 +30,15 @@ const NEWS: ReadonlySet<string> = new Set([
 const LISTEN = 'subscriptions/listen'
 const DISCOVER = 'server/discover'
 const NO_PARAMS: readonly HeaderParam[] = []
+
+/** A request on its way to whoever answers it. */
+interface Arrived {
+  readonly message: RequestMessage
+  readonly origin: FrameOrigin | undefined
+  readonly envelope: Envelope
+  /** Of its text. */
+  readonly length: number
+}
 
 export class Stateless {
   readonly parking: Parking
@@ -61,7 +72,8 @@ export class Stateless {
     return this.#spoken?.of
   }
 
-  receive(message: RequestMessage, origin: FrameOrigin | undefined): void {
+  /** `length`: of the text of the message. */
+  receive(message: RequestMessage, origin: FrameOrigin | undefined, length: number): void {
     const key = origin?.key ?? message.id
     const envelope = readEnvelope(message, origin, this.#core.settings.versions)
     if (envelope instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, envelope)
@@ -71,16 +83,20 @@ export class Stateless {
     const refused = message.method === DISCOVER ? undefined : this.#core.endpoint.turnsAway?.(message.method, origin)
     if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
     const prepared = this.#prepared(envelope, message.method)
-    if (prepared === undefined) return this.#check(message, origin, envelope)
-    const objection = this.#answering.objection(key, this.#undecided)
-    if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, objection)
+    const arrived: Arrived = { message, origin, envelope, length }
+    if (prepared === undefined) return this.#check(arrived)
+    const charge = this.#answering.objection(key, this.#undecided) ?? this.#charge(arrived)
+    if (charge instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, charge)
     this.#undecided.set(key, message)
     const done = this.#answering.prepare()
     const refuse = (error: unknown): void => this.#answering.refuseStateless(message.id, key, toParleyError(error))
-    const decide = (decision: () => void): void => done(this.#settled(key, message) ? decision : undefined)
+    const decide = (decision: () => void): void => {
+      charge.give()
+      done(this.#settled(key, message) ? decision : undefined)
+    }
     prepared
       .then(
-        () => decide(() => this.#check(message, origin, envelope)),
+        () => decide(() => this.#check(arrived)),
         (error) => decide(() => refuse(error)),
       )
       .catch(refuse)
@@ -101,15 +117,26 @@ export class Stateless {
   }
 
   /** Holds the headers against the message; which ones there must be may have to be found out first. */
-  #check(message: RequestMessage, origin: FrameOrigin | undefined, envelope: Envelope): void {
+  #check(arrived: Arrived): void {
+    const { message, origin } = arrived
     const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
-    if (!(annotated instanceof Promise)) return this.#take(message, origin, envelope, annotated)
+    if (!(annotated instanceof Promise)) return this.#take(arrived, annotated)
     const key = origin?.key ?? message.id
+    const charge = this.#charge(arrived)
+    if (charge instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, charge)
     this.#undecided.set(key, message)
     const decide = (known: readonly HeaderParam[]): void => {
-      if (this.#settled(key, message)) this.#take(message, origin, envelope, known)
+      charge.give()
+      if (this.#settled(key, message)) this.#take(arrived, known)
     }
     annotated.then(decide, () => decide(NO_PARAMS))
+  }
+
+  /** For a request that waits, given up or not, until it is known what becomes of it. */
+  #charge({ message, origin, length }: Arrived): Charge | ParleyError {
+    const budget = this.#core.budgetFor(origin)
+    const cost = costOf(message.params, length)
+    return this.#core.noRoom(budget, cost, message.method) ?? new Charge(budget, cost)
   }
 
   /** True when the request was given up before anything had come of it. */
@@ -154,7 +181,7 @@ export class Stateless {
     return this.framing.framed(call.method, translated ?? {})
   }
 
-  #take(message: RequestMessage, origin: FrameOrigin | undefined, envelope: Envelope, annotated: readonly HeaderParam[]): void {
+  #take({ message, origin, envelope, length }: Arrived, annotated: readonly HeaderParam[]): void {
     const key = origin?.key ?? message.id
     const objection = origin?.header === undefined ? undefined : headerObjection(message.method, message.params as Body, origin.header, annotated)
     if (objection !== undefined) return this.#answering.refuseStateless(message.id, key, new ParleyError('header_mismatch', { message: objection }))
@@ -165,7 +192,7 @@ export class Stateless {
     const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
     const spoken: Spoken = { engine: this, envelope, key, principal }
     if (message.method === DISCOVER) return this.#answering.succeedStateless(message.id, spoken, this.#offers.discovery(envelope, this.framing))
-    this.#answering.take(message, undefined, spoken, route)
+    this.#answering.take({ message, reply: undefined, spoken, route, length, origin, owner: undefined, within: false })
   }
 
   #route(version: ProtocolVersion, method: string): Route {

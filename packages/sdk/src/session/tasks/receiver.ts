@@ -1,10 +1,11 @@
 /** Runs requests of peers as tasks, and answers what peers ask about them, in the dialect of each (F8, C-24, D7). The same for servers and clients. */
 import { fromWire, ParleyError, toParleyError } from '../../errors/index.ts'
 import { type Body, isObject, Serialised } from '../../jsonrpc/index.ts'
-import { hasExpired, type TaskChange, type TaskRecord } from '../../stores/index.ts'
+import { hasExpired, MemoryTaskStore, type TaskChange, type TaskRecord } from '../../stores/index.ts'
 import { pushRounds } from '../asking/push-rounds.ts'
 import type { Clock } from '../clock.ts'
 import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
+import { costOf } from '../memory.ts'
 import type { Session } from '../session.ts'
 import { createdOf, detailOf, usesExtension } from './extension.ts'
 import { grantedTtl, type TaskOptions, type TaskSettings, taskSettings } from './options.ts'
@@ -32,6 +33,8 @@ export class TaskReceiver {
   readonly #settings: TaskSettings
   readonly #onError: ((error: unknown, during: string) => void) | undefined
   readonly #running = new Map<string, RunningTask>()
+  /** By task: counts what is kept of it here no longer. */
+  readonly #kept = new Map<string, (() => void)[]>()
   /** Cancels the timer that ends a task's time. */
   readonly #expiries = new Map<string, () => void>()
   /** Those that have tasks of their own. */
@@ -74,11 +77,13 @@ export class TaskReceiver {
     const taskId = session.mint()
     const owner = principal(session, request)
     const record: TaskRecord = { taskId, principal: owner, method, params, status: 'working', createdAt: now, updatedAt: now, ttl, pollInterval }
-    if (!(await store.create(record, maxTasks))) {
+    const give = request.keep(costOf(params), 'a task')
+    if (!(await this.#created(record, give))) {
       throw new ParleyError('too_many_requests', {
         message: `${maxTasks} tasks are already kept for this requestor; cancelled and finished ones count until their ttl is over`,
       })
     }
+    this.#kept.set(taskId, [give])
     if (owner === session.id) this.#owners.add(session)
     const task: RunningTask = new RunningTask(request, taskId, {
       move: (status, statusMessage) => this.#change(task, statusMessage === undefined ? { status } : { status, statusMessage }),
@@ -90,6 +95,18 @@ export class TaskReceiver {
     this.#expireLater(record, session.clock)
     request.afterAnswer(() => void this.#guard(method, request.cancelled ? this.#remove(taskId, 'The request was cancelled') : this.#run(task, run)))
     return isExtension ? createdOf(this.#paced(record, now)) : { task: viewOf(record) }
+  }
+
+  /** False when there are too many; what was counted for it is then given back. */
+  async #created(record: TaskRecord, give: () => void): Promise<boolean> {
+    const { store, maxTasks } = this.#settings
+    let isCreated = false
+    try {
+      isCreated = await store.create(record, maxTasks)
+      return isCreated
+    } finally {
+      if (!isCreated) give()
+    }
   }
 
   /** Answers what is asked about tasks: with `tasks/result` and `tasks/list` in 2025-11-25, with `tasks/update` in the extension. */
@@ -126,12 +143,15 @@ export class TaskReceiver {
     for (const stop of this.#expiries.values()) stop()
     this.#expiries.clear()
     await this.#guard('a shutdown', Promise.all(endings))
+    for (const taskId of [...this.#kept.keys()]) this.#give(taskId)
   }
 
   async #run(task: RunningTask, run: TaskRun): Promise<void> {
     let ending: Ending
     try {
-      ending = endingOf(task.method, asJson(await answerOf(task, run)))
+      const result = asJson(await answerOf(task, run))
+      this.#keepResult(task, result)
+      ending = endingOf(task.method, result)
     } catch (thrown) {
       const error = toParleyError(thrown)
       // What is masked on purpose was reported where that was decided.
@@ -141,11 +161,17 @@ export class TaskReceiver {
     await this.#conclude(task, ending)
   }
 
+  /** In a store elsewhere it costs nothing here. Throws when there is no room. */
+  #keepResult(task: RunningTask, result: Body): void {
+    if (this.#settings.store instanceof MemoryTaskStore) this.#kept.get(task.taskId)?.push(task.keep(costOf(result), 'the result of a task'))
+  }
+
   async #conclude(task: RunningTask, ending: Ending): Promise<void> {
     try {
       await this.#change(task, ending)
     } finally {
       this.#running.delete(task.taskId)
+      if (!(this.#settings.store instanceof MemoryTaskStore)) this.#give(task.taskId)
       task.finish()
     }
   }
@@ -280,8 +306,14 @@ export class TaskReceiver {
   #drop(taskId: string, reason: string): void {
     this.#expiries.get(taskId)?.()
     this.#expiries.delete(taskId)
+    this.#give(taskId)
     this.#running.get(taskId)?.cancel(reason)
     this.#running.delete(taskId)
+  }
+
+  #give(taskId: string): void {
+    for (const give of this.#kept.get(taskId) ?? []) give()
+    this.#kept.delete(taskId)
   }
 
   async #sweep(now: number): Promise<void> {

@@ -94,6 +94,10 @@ export class RunningTask implements Inbound {
     return this.#controller.signal.aborted
   }
 
+  keep(cost: number, what: string): () => void {
+    return this.#request.keep(cost, what)
+  }
+
   get sent(): Body {
     return this.params
   }

@@ -12,8 +12,8 @@ export interface Exchange {
   readonly path: string
   /** Without the question mark; empty when there is none. */
   readonly query: string
-  /** All of it, already read within the limit; empty when there is none. */
-  readonly body: string
+  /** All of it, already read within the limit; empty when there is none, or once what is in it has been handed on. */
+  body: string
   /** The network address of the client, where the runtime tells: behind a proxy, that of the proxy. */
   readonly address?: string | undefined
   /** The client is known to have hung up: nobody will read an answer. */

@@ -1,0 +1,62 @@
+/** Counts the bytes that are kept on behalf of somebody, up to a limit. A budget can be part of a larger one. */
+
+/** What is no longer than this may use all of a budget. */
+const SMALL = 8 * 1024
+/** This part of a budget is left to small things, so that a client with a full budget can still end what fills it. */
+const RESERVE = 1 / 16
+
+export class ByteBudget {
+  /** The setting that says the limit. */
+  readonly setting: string
+  readonly limit: number
+  readonly #parent: ByteBudget | undefined
+  #used = 0
+
+  constructor(setting: string, limit: number, parent?: ByteBudget) {
+    this.setting = setting
+    this.limit = limit
+    this.#parent = parent
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  /** The budget without room for so many more bytes: this one, or one that it is part of. */
+  fullFor(bytes: number): ByteBudget | undefined {
+    const limit = bytes > SMALL ? this.limit * (1 - RESERVE) : this.limit
+    return this.#used + bytes > limit ? this : this.#parent?.fullFor(bytes)
+  }
+
+  /** Counts the bytes, whether there is room or not. */
+  add(bytes: number): void {
+    this.#used += bytes
+    this.#parent?.add(bytes)
+  }
+
+  give(bytes: number): void {
+    this.add(-bytes)
+  }
+}
+
+/** Bytes that were counted, until they are given back. */
+export class Charge {
+  readonly #budget: ByteBudget
+  #bytes: number
+
+  constructor(budget: ByteBudget, bytes: number) {
+    this.#budget = budget
+    this.#bytes = bytes
+    budget.add(bytes)
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** A second call does nothing. */
+  give(): void {
+    this.#budget.give(this.#bytes)
+    this.#bytes = 0
+  }
+}
