@@ -193,4 +193,27 @@ describe('G a tool that is called by its own name', () => {
     expect((await first).result).toMatchObject({ content: [{ text: 'refresh_a of a' }, {}, {}] })
     expect((await raw.request('tools/call', { name: 'refresh_a' })).result).toMatchObject({ content: [{ text: 'refresh_a of a' }, {}, {}] })
   })
+
+  it.each(pairs)('is found where a server has it for clients of an extension alone: %s, %s', async (version, spoken) => {
+    const extensions = { 'io.modelcontextprotocol/ui': {} }
+    const called: string[] = []
+    const choosy = (self: string): ScriptedServer =>
+      scripted({
+        version: spoken,
+        answer: ({ method, params, caller }): Body => {
+          const { extensions: declared = {} } = caller.capabilities as { extensions?: Body }
+          const names = 'io.modelcontextprotocol/ui' in declared ? ['show', `refresh_${self}`] : []
+          if (method === 'tools/list') return { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
+          called.push(`${String(params['name'])} of ${self}`)
+          return { content: [{ type: 'text', text: called.at(-1) }] }
+        },
+      })
+    rigOf({ a: { server: choosy('a') }, b: { server: choosy('b') } })
+    const client = await rig.connect({ version, extensions })
+    expect((await client.call('refresh_b')).text).toBe('refresh_b of b')
+    await expect(client.call('show')).rejects.toThrow(/a__show, b__show$/)
+    expect(called).toEqual(['refresh_b of b'])
+    const other = await rig.connect({ version })
+    expect(await other.tools()).toEqual([])
+  })
 })

@@ -30,7 +30,7 @@ export class BareTools {
 
   /** Without asking any server. Tools that the settings hide are nobody's. */
   knownOwners(name: string): ServedUpstream[] {
-    return [...this.#options.offers.servers].filter(({ upstream }) => upstream.tools.definition(name) !== undefined)
+    return [...this.#options.offers.servers].filter(({ upstream }) => upstream.tools.has(name))
   }
 
   #reading(served: ServedUpstream): Promise<void> | undefined {

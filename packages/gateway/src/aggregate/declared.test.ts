@@ -198,6 +198,24 @@ describe('D-40 lists that depend on an extension', () => {
   })
 })
 
+describe('D-41 a server that is reached late', () => {
+  it('has declared what a client of the handshake era is not told any more: that is reported once', async () => {
+    const losses: Loss[] = []
+    const rig = new AggregateRig({ a: { server: hearing('2025-11-25') } }, { onEvent: (event) => event.type === 'loss' && losses.push(event.loss) })
+    try {
+      const raw = rig.raw()
+      await introduction(raw, '2025-11-25', {})
+      rig.replace({ b: { server: hearing('2025-11-25', { extensions: UI }) } })
+      await rig.upstream('b').home()
+      for (let count = 0; count < 2; count++) await raw.request('tools/list')
+      expect(losses.map(({ rule, path }) => `${rule} ${path}`)).toEqual(['D-41 capabilities.extensions.io.modelcontextprotocol/ui'])
+      expect((await introduction(rig.raw(), '2026-07-28', {}))['capabilities']).toMatchObject({ extensions: UI })
+    } finally {
+      await rig.close()
+    }
+  })
+})
+
 /** Drops extensions in both directions without a word. */
 class Forgetful extends WrappedLink {
   override open(events: LinkEvents): void {

@@ -41,10 +41,13 @@ export class Directory {
     this.#bareTools = bareTools
   }
 
-  /** By the name clients are shown, or else by the name it has at the only server that has it. */
-  async tool(name: unknown): Promise<Route> {
+  /**
+   * By the name clients are shown, or else by the name it has at the only server that has it. `readOwn` reads what the client alone is shown.
+   */
+  async tool(name: unknown, readOwn?: () => Promise<void>): Promise<Route> {
     const route = await this.#named(TOOLS, name)
     if (route !== undefined) return route
+    await readOwn?.()
     const bare = name as string
     const [served, ...others] = await this.#bareTools.owners(bare)
     if (served === undefined) throw unknown(TOOLS, bare)

@@ -13,7 +13,7 @@ import {
   type Session,
 } from 'parley-mcp/engine'
 import { reported, type ServedUpstream, uriIn, withoutExecution } from '../bridge/index.ts'
-import { MergedList } from '../catalogue/index.ts'
+import { MergedList, untoldIn } from '../catalogue/index.ts'
 import { BridgedCall, EMPTY_PROFILE, HANDLE_KEY, type ListKind, profileOf, toldTo, viaIn } from '../upstream/index.ts'
 import { Followed } from './followed.ts'
 import { ListReaders } from './list-readers.ts'
@@ -41,6 +41,8 @@ export class AggregateEndpoint implements Endpoint {
   /** Another gateway has asked here. */
   #isForGateways = false
   #session: Session | undefined
+  /** What a client that shook hands was told of the servers. */
+  #told: Introduction | undefined
   #statusFollowed: (() => void) | undefined
 
   constructor(whole: Whole) {
@@ -91,6 +93,7 @@ export class AggregateEndpoint implements Endpoint {
 
   opened(session: Session): void {
     this.#session = session
+    this.#told = this.#whole.introduction.current
     this.#ways.session = session
     this.#whole.listeners.add(session, this.#followed)
   }
@@ -112,7 +115,7 @@ export class AggregateEndpoint implements Endpoint {
   }
 
   async callTool(inbound: Inbound): Promise<Answer> {
-    const { served, own } = await this.#whole.directory.tool(inbound.params['name'])
+    const { served, own } = await this.#whole.directory.tool(inbound.params['name'], () => this.#readOwnTools(inbound))
     return this.#ways.send(inbound, served, { name: own })
   }
 
@@ -173,33 +176,57 @@ export class AggregateEndpoint implements Endpoint {
 
   async #list(method: ListMethod, inbound: Inbound): Promise<Answer> {
     const { cursor } = inbound.params
+    this.#reportUntold()
     const page = await this.#whole.lists.page(method, cursor, this.#ownLists(method, inbound))
     if (method === 'resources/list' && cursor === undefined) page['resources'] = [STATUS_RESOURCE, ...(page['resources'] as Body[])]
     if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless') page['tools'] = (page['tools'] as Tool[]).map(withoutExecution)
     return reported(new BridgedCall(inbound), page)
   }
 
-  /** Servers may list something else to clients that declare an extension: such a client sees the lists of its own conversations. */
-  #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
-    if (eraOf(inbound.caller.version) === 'stateless') {
-      const { readers } = this.#whole
-      return (served) => this.#ownList(readers.of(served, inbound) ?? served.upstream.lines.keptFor(inbound), served, inbound)
-    }
-    if (profileOf(inbound.caller.capabilities).declaration !== EMPTY_PROFILE) {
-      this.#readers ??= new ListReaders()
-      const readers = this.#readers
-      return (served) => this.#ownList(readers.of(served, inbound), served, inbound)
-    }
-    const diverged = this.#diverged.get(kindOf(method))
-    if (diverged === undefined || diverged.size === 0) return undefined
-    return (served) => (diverged.has(served.upstream.name) ? this.#ownList(this.#ways.known(served), served, inbound) : undefined)
+  /** Who sees in lists what a server has must not miss in silence what the server has declared. */
+  #reportUntold(): void {
+    const { current } = this.#whole.introduction
+    const told = this.#told
+    if (told === undefined || told === current) return
+    this.#told = current
+    this.#session?.reportLosses(untoldIn(told, current))
   }
 
-  #ownList(owner: object | undefined, served: ServedUpstream, inbound: Inbound): OwnList | undefined {
+  /** Servers may list something else to clients that declare an extension: such a client sees the lists of its own conversations. */
+  #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
+    const readers = this.#readersFor(inbound)
+    if (eraOf(inbound.caller.version) === 'stateless') {
+      return (served) => this.#ownList(readers?.of(served, inbound) ?? served.upstream.lines.keptFor(inbound), served, inbound, method)
+    }
+    if (readers !== undefined) return (served) => this.#ownList(readers.of(served, inbound), served, inbound, method)
+    const diverged = this.#diverged.get(kindOf(method))
+    if (diverged === undefined || diverged.size === 0) return undefined
+    return (served) => (diverged.has(served.upstream.name) ? this.#ownList(this.#ways.known(served), served, inbound, method) : undefined)
+  }
+
+  /** Clients that shook hands share nothing they read. `undefined` for clients that declare nothing by which lists differ. */
+  #readersFor({ caller }: Inbound): ListReaders | undefined {
+    if (profileOf(caller.capabilities).declaration === EMPTY_PROFILE) return undefined
+    if (eraOf(caller.version) === 'stateless') return this.#whole.readers
+    this.#readers ??= new ListReaders()
+    return this.#readers
+  }
+
+  /** What only this client is shown is known afterwards. Nothing is read again before a list of tools changes. */
+  async #readOwnTools(inbound: Inbound): Promise<void> {
+    const readers = this.#readersFor(inbound)
+    const unread = [...this.#whole.offers.servers].filter((served) => readers?.lacksTools(served, inbound))
+    if (readers === undefined || unread.length === 0) return
+    const generations = unread.map((served) => [served, served.upstream.tools.generation] as const)
+    await this.#whole.lists.readAll('tools/list', this.#ownLists('tools/list', inbound))
+    for (const [served, generation] of generations) readers.hasTools(served, inbound, generation)
+  }
+
+  #ownList(owner: object | undefined, served: ServedUpstream, inbound: Inbound, method: ListMethod): OwnList | undefined {
     if (owner === undefined) return undefined
     const ask = async (params: Body): Promise<Body> => {
       const { endpoint, words } = await this.#ways.to(served, inbound)
-      return (await endpoint.answer(new RoutedInbound(inbound, { only: withIdentity(params, inbound) }, words))) as Body
+      return (await endpoint.answer(new RoutedInbound(inbound, { only: withIdentity(params, inbound) }, words, method))) as Body
     }
     return { owner, ask: (params) => this.#whole.running.during(served, () => ask(params)) }
   }

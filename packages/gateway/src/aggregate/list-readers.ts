@@ -9,6 +9,9 @@ const MOST = 100
 export class ListReaders {
   readonly #readers = new WeakMap<ServedUpstream, Map<string, object>>()
 
+  /** By reader: the generation of the list of tools that was read. */
+  readonly #tools = new WeakMap<object, number>()
+
   /** The same for requests of one client, and for anonymous clients that declare the same; `undefined` for clients that declare nothing. */
   of(served: ServedUpstream, inbound: Inbound): object | undefined {
     const profile = profileOf(inbound.caller.capabilities)
@@ -22,5 +25,16 @@ export class ListReaders {
     const [oldest] = readers.keys()
     if (readers.size > MOST && oldest !== undefined) readers.delete(oldest)
     return reader
+  }
+
+  /** Whether the client's own list of tools was not read yet, or has changed since. */
+  lacksTools(served: ServedUpstream, inbound: Inbound): boolean {
+    const reader = this.of(served, inbound)
+    return reader !== undefined && this.#tools.get(reader) !== served.upstream.tools.generation
+  }
+
+  hasTools(served: ServedUpstream, inbound: Inbound, generation: number): void {
+    const reader = this.of(served, inbound)
+    if (reader !== undefined) this.#tools.set(reader, generation)
   }
 }

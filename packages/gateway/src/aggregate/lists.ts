@@ -268,7 +268,7 @@ export class Lists {
     const learning: Learning = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
     // Known before anything is read: servers may answer at once.
     this.#learning = learning
-    const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.#readAll(method))).then(() => {
+    const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.readAll(method))).then(() => {
       learning.over = this.#options.clock.now()
       for (const served of asked) for (const method of RESOURCE_METHODS) this.#strangers.met(served, method)
     })
@@ -285,10 +285,10 @@ export class Lists {
     for (const look of [...this.#waiting]) look()
   }
 
-  async #readAll(method: ListMethod): Promise<void> {
+  async readAll(method: ListMethod, own?: OwnLists): Promise<void> {
     let cursor: string | undefined
     for (let count = 0; count < MOST_PAGES; count++) {
-      const page = await this.#collect(method, cursor)
+      const page = await this.#collect(method, cursor, own)
       // Not to show it to anybody, but what is wrong with it is said then.
       this.#shown(method, page)
       if (page.nextCursor === undefined) return

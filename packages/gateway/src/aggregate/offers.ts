@@ -122,6 +122,7 @@ export class Offers {
     const values = items.map((item) => String(item[key]))
     switch (method) {
       case 'tools/list':
+        if (part === undefined) this.#servers.get(server)?.upstream.tools.note(values)
         return this.#named(this.#tools, server, items as never)
       case 'prompts/list':
         return this.#named(this.#prompts, server, items as never)

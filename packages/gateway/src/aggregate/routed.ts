@@ -7,6 +7,7 @@ import type { Words } from './words.ts'
 export type Changes = { readonly with: Body } | { readonly only: Body }
 
 export class RoutedInbound implements Inbound {
+  readonly method: string
   readonly params: Body
   /** Whether the gateway itself goes on working behind the answer. */
   lasts = false
@@ -14,8 +15,10 @@ export class RoutedInbound implements Inbound {
   readonly #changes: Changes
   readonly #words: Words
 
-  constructor(inbound: Inbound, changes: Changes, words: Words) {
+  /** `method`: another one, where the server is asked something else for what the client wants. */
+  constructor(inbound: Inbound, changes: Changes, words: Words, method = inbound.method) {
     this.#inbound = inbound
+    this.method = method
     this.#changes = changes
     this.params = changed(inbound.params, changes)
     this.#words = words
@@ -26,9 +29,6 @@ export class RoutedInbound implements Inbound {
   }
   get id(): RequestId {
     return this.#inbound.id
-  }
-  get method(): string {
-    return this.#inbound.method
   }
   get session(): Session {
     return this.#inbound.session
@@ -43,7 +43,8 @@ export class RoutedInbound implements Inbound {
     return this.#inbound.logLevel
   }
   get retry(): Retry | undefined {
-    return this.#inbound.retry
+    // Answers that came with the request are answers to its own method.
+    return this.method === this.#inbound.method ? this.#inbound.retry : undefined
   }
   get owner(): unknown {
     return this.#inbound.owner

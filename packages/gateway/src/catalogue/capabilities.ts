@@ -56,7 +56,7 @@ function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean,
   // How the servers are can always be followed, as a resource.
   const merged: Values = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true } }
   for (const { path, declare } of IF_ANY) if (someUnknown || all.some((capabilities) => declares(capabilities, path))) declare(merged)
-  const lose = (path: string): void => onLoss({ rule: 'D-41', method: 'server/discover', path: `capabilities.${path}`, severity: 'w', detail: DISPUTED })
+  const lose = (path: string): void => onLoss(lossOf(path, DISPUTED))
   const experimental = agreed('experimental', all, lose)
   const { [TASKS_EXTENSION]: _, ...extensions } = agreed('extensions', all, lose)
   if (all.some(runsTasks)) {
@@ -69,10 +69,28 @@ function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean,
   return merged
 }
 
+const KINDS = ['experimental', 'extensions'] as const
+const LATE = 'a server declares it that was reached after this client had shaken hands, and a handshake tells it once'
+
+/** What a client that was told one introduction does not know of another. */
+export function untoldIn(told: Introduction, now: Introduction): Loss[] {
+  return KINDS.flatMap((kind) => {
+    const [before, after] = [told.capabilities, now.capabilities].map((capabilities) => (capabilities as Values)[kind])
+    if (!isObject(after)) return []
+    const known = isObject(before) ? before : {}
+    const names = Object.keys(after).filter((name) => canonicalJson(after[name]) !== canonicalJson(known[name]))
+    return names.map((name) => lossOf(`${kind}.${name}`, LATE))
+  })
+}
+
+function lossOf(path: string, detail: string): Loss {
+  return { rule: 'D-41', method: 'server/discover', path: `capabilities.${path}`, severity: 'w', detail }
+}
+
 const DISPUTED = 'servers declare it with different values, of which none would be true of all: clients are not told it'
 
 /** Every name that a server has, with the settings that all who have them say alike. */
-function agreed(kind: 'experimental' | 'extensions', all: readonly Values[], lose: (path: string) => void): Values {
+function agreed(kind: (typeof KINDS)[number], all: readonly Values[], lose: (path: string) => void): Values {
   const groups = all.map((capabilities) => capabilities[kind]).filter(isObject)
   return together(groups, `${kind}.`, (path) => path === `extensions.${TASKS_EXTENSION}` || lose(path))
 }

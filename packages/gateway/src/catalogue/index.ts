@@ -2,7 +2,7 @@
 
 export { isAppUri, withAppLinks } from './app-uris.ts'
 export { canonicalJson, sha256 } from './canonical.ts'
-export { type IntroducedServer, mergeIntroductions } from './capabilities.ts'
+export { type IntroducedServer, mergeIntroductions, untoldIn } from './capabilities.ts'
 export { type FilteredTools, ToolFilter, toolFilter } from './filter.ts'
 export { type FoundName, type NameClash, NameTable, type NameTableOptions } from './names.ts'
 export { PageReader } from './page-reader.ts'

@@ -127,3 +127,22 @@ describe('G settings that fit no tool are said once, with the tool that was mean
     expect([server.read(), warnings]).toEqual([0, []])
   })
 })
+
+describe('G names of tools that some clients alone are shown', () => {
+  it('count until such a list is read again after a change', async () => {
+    listing(() => ({ tools: [tool('common')] }))
+    const { tools } = rig.upstream
+    await tools.seen()
+    tools.note(['own'])
+    tools.note(['other'])
+    const known = (): boolean[] => ['common', 'own', 'other', 'none'].map((name) => tools.has(name))
+    expect(known()).toEqual([true, true, true, false])
+    const { generation } = tools
+    rig.upstream.listChanged('tools')
+    expect(tools.generation).not.toBe(generation)
+    expect([tools.isComplete, ...known()]).toEqual([false, false, true, true, false])
+    tools.note(['other'])
+    await tools.seen()
+    expect([tools.isComplete, ...known()]).toEqual([true, true, false, true, false])
+  })
+})

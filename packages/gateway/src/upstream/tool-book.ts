@@ -10,6 +10,7 @@ const NO_PARAMS: readonly HeaderParam[] = []
 const MOST_PAGES = 1000
 const MOST_BYTES = 32 * 1024 * 1024
 const TO_ACCEPT = 'to accept it as it is now, take its line under the name of the server out of the pins file ("pins", else parley.pins.json) and restart'
+const MOST_NOTED = 10_000
 /** How often a list that changes while it is read is read again. */
 const MOST_ATTEMPTS = 3
 
@@ -21,6 +22,9 @@ export class ToolBook {
   #isComplete = false
   /** Raised when the list has changed: what was read before is of no use then. */
   #generation = 0
+  /** Names of tools that some clients alone are shown; after a change they count until such a list is read again. */
+  readonly #shownToSome = new Set<string>()
+  #notedAt = 0
   #learning: Promise<void> | undefined
   #relearning: Promise<void> | undefined
   #said = new Set<string>()
@@ -40,6 +44,23 @@ export class ToolBook {
   /** Whether the whole list was read, and has not changed since. */
   get isComplete(): boolean {
     return this.#isComplete
+  }
+
+  /** Another number as soon as the list may have changed. */
+  get generation(): number {
+    return this.#generation
+  }
+
+  /** Tools, by the names clients use, of a list that not everybody is shown. */
+  note(names: Iterable<string>): void {
+    if (this.#notedAt !== this.#generation) this.#shownToSome.clear()
+    this.#notedAt = this.#generation
+    for (const name of names) if (this.#shownToSome.size < MOST_NOTED) this.#shownToSome.add(name)
+  }
+
+  /** Whether clients, or some of them, are shown a tool of this name, as far as it is known. */
+  has(name: string): boolean {
+    return this.#shownToSome.has(name) || this.definition(name) !== undefined
   }
 
   /** The name at the server; throws for tools that clients do not see. */
