@@ -76,7 +76,7 @@ const borrowed: [number, ErrorKind[]][] = [
       'tool_execution_failed',
       'tool_timeout',
       'tool_cancelled',
-      'tool_result_too_large',
+      'result_too_large',
       'too_many_tools',
       'tool_dependency_failed',
       'tool_schema_invalid',

@@ -1,7 +1,7 @@
 export { exactWriter, noteExact } from './exact-text.ts'
 export { ENDS, invalid, oversized } from './invalid.ts'
 export { isObject, type JsonObject, type JsonValue } from './json.ts'
-export { DEFAULT_LIMITS, exceedsBytes, type MessageLimits } from './limits.ts'
+export { DEFAULT_LIMITS, exceedsBytes, limitsOf, type MessageLimits } from './limits.ts'
 export type { FrameOrigin, Link, LinkEvents, SendOptions } from './link.ts'
 export type { Body, ErrorMessage, Incoming, Invalid, Message, NotificationMessage, RequestId, RequestMessage, ResultMessage } from './message.ts'
 export { isWorthNoting, memberAsNoted, note, noteCopiedResult, noteCopy, noteParts, noteText, partAsNoted } from './noted-text.ts'

@@ -274,7 +274,7 @@ describe('never throws', () => {
   })
 
   it('any JSON', () => {
-    fc.assert(fc.property(fc.json({ maxDepth: 6 }), (text) => sound(parse(text, { maxBytes: 500, maxDepth: 3, maxBatch: 2 }))))
+    fc.assert(fc.property(fc.json({ maxDepth: 6 }), (text) => sound(parse(text, { ...DEFAULT_LIMITS, maxBytes: 500, maxDepth: 3, maxBatch: 2 }))))
   })
 
   it('any value, handed over already parsed', () => {

@@ -276,10 +276,9 @@ export class Answering {
     }
     const plain = call.spoken === undefined || body instanceof Serialised
     const text = plain ? resultText(call.id, body) : (call.spoken as Spoken).engine.framing.resultText(call.id, call.method, body as Body)
-    const { maxBytes } = this.#core.settings.limits
-    if (!exceedsBytes(text, maxBytes)) return text
-    const kind = call.method === 'tools/call' ? 'tool_result_too_large' : 'internal_error'
-    throw new ParleyError(kind, { message: `The result is longer than ${maxBytes} bytes` })
+    const { maxSentBytes } = this.#core.settings.limits
+    if (!exceedsBytes(text, maxSentBytes)) return text
+    throw new ParleyError('result_too_large', { message: `The result is longer than ${maxSentBytes} bytes` })
   }
 
   #fail(call: InboundCall, thrown: unknown): void {

@@ -1,6 +1,6 @@
 /** Settings of a session, each with its default. */
 import type { ParleyError } from '../errors/index.ts'
-import { type Body, DEFAULT_LIMITS, type Link, type MessageLimits, type RequestId, type WriteParams } from '../jsonrpc/index.ts'
+import { type Body, type Link, limitsOf, type MessageLimits, type RequestId, type WriteParams } from '../jsonrpc/index.ts'
 import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
 import type { DialectName, InputDemand, Loss, Profile } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
@@ -164,7 +164,7 @@ export function settle(options: SessionOptions): SessionSettings {
     versions: spokenVersions(options) ?? versions,
     clock: options.clock ?? systemClock,
     mint: options.mint ?? systemMint,
-    limits: options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits },
+    limits: limitsOf(options.role, options.limits),
     profile: options.profile ?? 'lenient',
     initialiseTimeout: milliseconds(options.initialiseTimeout ?? (options.role === 'server' ? '30s' : '10s')),
     probeTimeout: milliseconds(options.probeTimeout ?? '2s'),

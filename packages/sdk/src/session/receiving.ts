@@ -361,7 +361,7 @@ export class Receiving {
   }
 
   #onInvalid(invalid: Invalid): void {
-    if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error.message)
+    if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error)
     this.#core.ignore('invalid message', invalid.error.message)
     if (this.#asksStateless) return
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)

@@ -1,5 +1,5 @@
 /** Why a request got no answer, or none that was worth waiting for, in words. */
-import { ParleyError } from '../errors/index.ts'
+import { KIND_KEY, ParleyError, type WireError } from '../errors/index.ts'
 import type { Pending } from './pending.ts'
 
 export function cancelled(method: string, signal: AbortSignal): ParleyError {
@@ -23,6 +23,13 @@ export function lostRequest(method: string, reason: Error | undefined): ParleyEr
     return new ParleyError('peer_unresponsive', { message: `${method}: ${reason.message}`, cause: reason })
   const why = reason === undefined ? '' : `: ${reason.message}`
   return new ParleyError('connection_closed', { message: `The connection ended before ${method} was answered${why}`, cause: reason })
+}
+
+/** The answer came and cannot be read: it is too long, or no message. */
+export function unreadable(method: string, { message, data }: WireError): ParleyError {
+  const isTooLarge = (data as Record<string, unknown> | undefined)?.[KIND_KEY] === 'message_too_large'
+  if (isTooLarge) return new ParleyError('result_too_large', { message: `The answer to ${method} is too long: ${message}` })
+  return new ParleyError('invalid_answer', { message: `The peer's answer to ${method} is invalid: ${message}` })
 }
 
 /** For requests of the peer, when the session ends before they are answered. */

@@ -10,7 +10,7 @@ import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
 import { annotatedParams, contextOf, guarded, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest, soleOwner } from './pending.ts'
-import { cancelled, lostRequest, shown, takenBack, timedOut } from './request-errors.ts'
+import { cancelled, lostRequest, shown, takenBack, timedOut, unreadable } from './request-errors.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
 import { noteAsked } from './stateless/client-asked.ts'
@@ -164,8 +164,8 @@ export class Requests implements MendingHost {
     try {
       text = textOf(this.#core, pending)
       options = sendOptions(this.#core, pending, annotated)
-      if (exceedsBytes(text, settings.limits.maxBytes)) {
-        throw new ParleyError('message_too_large', { message: `The request is longer than ${settings.limits.maxBytes} bytes` })
+      if (exceedsBytes(text, settings.limits.maxSentBytes)) {
+        throw new ParleyError('message_too_large', { message: `The request is longer than ${settings.limits.maxSentBytes} bytes, the limit of "maxSentBytes"` })
       }
     } catch (error) {
       this.#take(pending.id)
@@ -291,10 +291,10 @@ export class Requests implements MendingHost {
   }
 
   /** An answer that came but cannot be read: the request it belongs to is over. */
-  settleInvalid(id: RequestId | undefined, detail: string): void {
+  settleInvalid(id: RequestId | undefined, error: WireError): void {
     const pending = id === undefined ? undefined : this.#take(id)
-    if (pending === undefined) return this.#core.ignore('invalid answer', detail)
-    pending.reject(new ParleyError('invalid_answer', { message: `The peer's answer to ${pending.method} is invalid: ${detail}` }))
+    if (pending === undefined) return this.#core.ignore('invalid answer', error.message)
+    pending.reject(unreadable(pending.method, error))
   }
 
   /** The link could not hand a frame over; without an id nobody waits for it, but somebody should know. A server that does not know the session has not looked at the request. */

@@ -84,11 +84,11 @@ describe('limits on events', () => {
   it('a line without end is refused', () => {
     const parser = limited()
     parser.push('data: 1234')
-    expect(() => parser.push('5')).toThrow(expect.objectContaining({ kind: 'message_too_large' }))
+    expect(() => parser.push('5')).toThrow(expect.objectContaining({ kind: 'result_too_large' }))
   })
 
   it('many short lines are refused, too', () => {
-    expect(() => limited().push('data: 1\ndata: 2\n')).toThrow(expect.objectContaining({ kind: 'message_too_large' }))
+    expect(() => limited().push('data: 1\ndata: 2\n')).toThrow(expect.objectContaining({ kind: 'result_too_large' }))
   })
 
   it('comments do not count', () => {

@@ -53,7 +53,7 @@ export class SseParser {
     this.#maxLength = options.maxLength ?? 8 * 1024 * 1024
   }
 
-  /** The events completed by this chunk. Throws `message_too_large` when one is longer than allowed; the stream is of no use then. */
+  /** The events completed by this chunk. Throws `result_too_large` when one is longer than allowed; the stream is of no use then. */
   push(chunk: string): SseEvent[] {
     const events: SseEvent[] = []
     let at = this.#begin(chunk)
@@ -128,6 +128,6 @@ export class SseParser {
   }
 
   #tooLong(): never {
-    throw new ParleyError('message_too_large', { message: `Server-sent events are limited to ${this.#maxLength} characters` })
+    throw new ParleyError('result_too_large', { message: `An event of the server is longer than ${this.#maxLength} characters` })
   }
 }

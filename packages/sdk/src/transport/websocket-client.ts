@@ -22,13 +22,14 @@ export interface WebSocketOptions extends WebSocketLinkOptions {
   headers?: Readonly<Record<string, string>>
   /** How long the connection may take to come about, in milliseconds. Default 10 000. */
   connectTimeout?: number
-  /** Longest message that is taken in at all, in bytes, where the runtime can be told; the limits of the session are for what was. Default 64 Mi. */
+  /** Longest message that is taken in at all, in bytes, where the runtime can be told; the limits of the session are for what was. Default 128 Mi. */
   maxMessage?: number
   /** Instead of the global `WebSocket`. */
   dial?: Dial
 }
 
-const DEFAULT_MESSAGE = 64 * 1024 * 1024
+/** Twice what sessions read: what is longer than that ends the connection, and not one request alone. */
+const DEFAULT_MESSAGE = 128 * 1024 * 1024
 
 /** A link to `ws://` or `wss://`. */
 export async function webSocketTo(url: string | URL, options: WebSocketOptions = {}): Promise<Link> {

@@ -95,7 +95,7 @@ everyVersion((version) => {
         const { result, error } = await client.ask(method, params)
         // A result that is too long is found when it is written, and has an error of its own.
         if (error === undefined) expect(result).toMatchObject(GENERAL)
-        else expect(error).toMatchObject({ code: -32603, data: { 'parley/kind': 'tool_result_too_large' } })
+        else expect(error).toMatchObject({ code: -32603, data: { 'parley/kind': 'result_too_large' } })
       }
       expect(internals(client.texts)).toEqual([])
       expect(leaks(client.session)).toEqual([])

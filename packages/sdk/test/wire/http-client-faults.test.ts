@@ -59,10 +59,10 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       [
         'a body without end',
         (_seen, r) => void r.writeHead(200, { 'content-type': 'application/json' }).end(`"${'x'.repeat(200_000)}"`),
-        'message_too_large',
+        'result_too_large',
         /longer than 100000 bytes/,
       ],
-      ['an event without end', (_seen, r) => stream(r, `data: ${'x'.repeat(200_000)}`), 'message_too_large', /limited to/],
+      ['an event without end', (_seen, r) => stream(r, `data: ${'x'.repeat(200_000)}`), 'result_too_large', /longer than/],
       ['a stream that is no text', (_seen, r) => stream(r, Buffer.from([0x64, 0xff, 0xff])), 'parse_error', /UTF-8/],
       ['an empty stream', (_seen, r) => stream(r, '').end(), 'transport_error', /ended before the answer, and its events have no ids/],
       [

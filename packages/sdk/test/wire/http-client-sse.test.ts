@@ -103,7 +103,7 @@ describe.each(calls)('T HTTP+SSE client over %s', (_, options) => {
         events(response)
         response.write(`data: ${'x'.repeat(200_000)}`)
       },
-      /limited to/,
+      /longer than/,
     ],
   ]
   it.each(broken)('%s ends the link, with the reason', async (__, handler, message) => {

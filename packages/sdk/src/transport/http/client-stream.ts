@@ -117,7 +117,7 @@ export class EventStream {
   /** An event that cannot be read would come again, and an id may be too old. */
   #canBeginAnew(error: unknown): boolean {
     if (!(error instanceof ParleyError)) return false
-    if (error.kind === 'message_too_large' || error.kind === 'parse_error') return true
+    if (error.kind === 'result_too_large' || error.kind === 'parse_error') return true
     const status = statusOf(error)
     return error.kind === 'transport_error' && this.#lastEventId !== '' && status !== undefined && status !== 405 && !isPassing(error)
   }
