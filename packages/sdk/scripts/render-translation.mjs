@@ -71,5 +71,12 @@ export function renderTranslation({ versions, rules, explain }) {
     'Kinds of rules: *shape* rewrites one message, *flow* is a conversation that takes another form, *transport* concerns bytes, headers and streams, and *prose* changed',
     'words only. Actions marked *envelope* frame whole messages; sessions write that part themselves.',
     ...versions.slice(1).flatMap((newer, at) => stepSection(versions[at], newer, rules, explain)),
+    '',
+    '## Within every version',
+    '',
+    table(
+      ['Rule', 'Kind', 'What it says'],
+      rules.filter(({ id }) => id.startsWith('R-')).map((rule) => [rule.id, rule.kind, rule.summary]),
+    ),
   ].join('\n')}\n`
 }

@@ -70,11 +70,17 @@ export {
 export { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './transport/index.ts'
 export {
   askingMethods,
+  type BadDefinition,
   cacheableMethods,
   capabilitiesDown,
   clientCapabilitiesUp,
+  DEFINITION_RULE,
+  definitionsIn,
+  emptyIfUnknown,
   type HeaderParam,
   headerParamsOf,
   META,
+  type ReadableList,
+  readableList,
   serverCapabilitiesUp,
 } from './versions/index.ts'

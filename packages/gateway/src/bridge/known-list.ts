@@ -22,6 +22,8 @@ class ListRequest {
   readonly #upstream: Upstream
   readonly #key: string
   #text: string | undefined
+  /** Whether what was received can be handed on in the words it came in. */
+  #isUntouched = true
 
   constructor(call: BridgedCall, line: Line, way: Way, upstream: Upstream) {
     const { inbound } = call
@@ -39,8 +41,9 @@ class ListRequest {
         for (const loss of kept.losses) inbound.onLoss?.(loss)
         return true
       },
-      onText: (json) => {
+      onText: (json, untouched) => {
         this.#text = json
+        this.#isUntouched = untouched
       },
     }
   }
@@ -48,13 +51,17 @@ class ListRequest {
   /** The answer as it will be given again; undefined when it cannot be. `untouched`: nobody here has changed what was received. */
   remember(result: Body, untouched: boolean): Serialised | undefined {
     const text = this.#text
-    const { inbound } = this.#call
     if (text === undefined || (this.#way === 'relayed' && !this.#isForOnce(result))) return undefined
     const losses: Loss[] = []
-    const isAsWritten = untouched && this.#way !== 'translated'
-    const answer = new Serialised(isAsWritten ? text : JSON.stringify(inbound.written(result, (loss) => losses.push(loss))))
+    const isAsWritten = untouched && this.#isUntouched && this.#way !== 'translated'
+    const answer = new Serialised(isAsWritten ? text : JSON.stringify(this.#written(result, losses)))
     this.#upstream.lists.keep(this.#key, { text, answer, losses, of: this.#upstream.introduction })
     return answer
+  }
+
+  /** What both sides say in the same words is not translated. */
+  #written(result: Body, losses: Loss[]): Body {
+    return this.#way === 'same' ? result : this.#call.inbound.written(result, (loss) => losses.push(loss))
   }
 
   /** What stays fresh for a while is kept as it was read, and not asked for again. */

@@ -134,11 +134,13 @@ export function reported(call: BridgedCall, result: Body): Answer {
   return new Serialised(bodyText(withMetadata(written, { [REPORT_KEY]: losses }), 'internal_error'), ONCE)
 }
 
-/** Nothing was translated, so nothing was lost; a gateway behind this one may have more to tell. */
-function reportedWhole({ inbound }: BridgedCall, result: Body): Body {
+/** Nothing was translated; a gateway behind this one may have more to tell. */
+function reportedWhole({ inbound, losses }: BridgedCall, result: Body): Body {
   if (!asksForReport(inbound)) return result
   const meta = result['_meta']
-  return isObject(meta) && Array.isArray(meta[REPORT_KEY]) ? result : withMetadata(result, { [REPORT_KEY]: [] })
+  const before: unknown = isObject(meta) ? meta[REPORT_KEY] : undefined
+  if (Array.isArray(before) && losses.length === 0) return result
+  return withMetadata(result, { [REPORT_KEY]: [...(Array.isArray(before) ? before : []), ...losses.map(shownLoss)] })
 }
 
 function shownLoss({ rule, path, severity, detail }: Loss): Body {

@@ -1,6 +1,6 @@
 /** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
 import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
-import type { SessionEvent } from 'parley-mcp/engine'
+import { DEFINITION_RULE, type SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
 import type { Refused } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -113,7 +113,8 @@ export class GatewayCounters {
 
   #say(sentence: string, facts: Record<string, unknown>): void {
     if (!this.#isNews(sentence)) return
-    if (facts['lossSeverity'] === 'i') this.#log.debug(sentence, facts)
+    // What is wrong with a definition was said where the list was read.
+    if (facts['lossSeverity'] === 'i' || facts['rule'] === DEFINITION_RULE) this.#log.debug(sentence, facts)
     else this.#log.warning(sentence, facts)
   }
 }

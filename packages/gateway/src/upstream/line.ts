@@ -4,6 +4,7 @@ import {
   type Body,
   type Client,
   Crowd,
+  definitionsIn,
   type Inbound,
   type Introduction,
   peerRunsTasks,
@@ -17,6 +18,7 @@ import { AwaitedLinks } from './awaited-links.ts'
 import { BridgedCall, unanswered } from './call.ts'
 import { methodGap } from './gap.ts'
 import { LineRoots } from './line-roots.ts'
+import type { ListCheck } from './list-check.ts'
 import { Paced } from './paced.ts'
 import { profileOf } from './profile.ts'
 import { Turns } from './turns.ts'
@@ -73,12 +75,14 @@ export class Line {
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   /** Whether the server was told of anything that it may ask. */
   readonly #canAsk: boolean
+  readonly #lists: ListCheck
   readonly #onDropped: (what: string) => void
 
-  constructor(identity: Introduction, owner: LineOwner | undefined, onDropped: (what: string) => void) {
+  constructor(identity: Introduction, owner: LineOwner | undefined, lists: ListCheck, onDropped: (what: string) => void) {
     this.identity = identity
     this.#canAsk = profileOf(identity.capabilities).isAskable
     this.owner = owner
+    this.#lists = lists
     this.#onDropped = onDropped
   }
 
@@ -169,6 +173,7 @@ export class Line {
   request(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
     const { owner: call } = options
     if (this.owner === undefined && call instanceof BridgedCall && call.beside === undefined && !this.stateless) call.join(this.#calls)
+    if (definitionsIn(method) !== undefined) return this.#lists.request(this.client, method, params, options)
     return this.client.request(method, params, options)
   }
 

@@ -20,6 +20,7 @@ import { EventLog } from './events.ts'
 import { introductionFor } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
+import { ListCheck } from './list-check.ts'
 import { ListMemory } from './list-memory.ts'
 import { Polling } from './polling.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
@@ -72,6 +73,7 @@ export class Upstream {
   /** Conversations in the name of clients: those being opened, open, and being closed. */
   #sessions = 0
   readonly #complaints: Complaints
+  readonly #listCheck: ListCheck
 
   constructor(config: ServerConfig, options: UpstreamOptions) {
     this.name = config.name
@@ -79,6 +81,7 @@ export class Upstream {
     this.#options = options
     this.clock = options.clock ?? systemClock
     this.#complaints = new Complaints(config.name, options.log, this.clock)
+    this.#listCheck = new ListCheck(config.name, options.log)
     const { name, target, restart } = config
     const events = new EventLog({ log: options.log, clock: this.clock, target, help: options.help, isHeard: options.onStderr !== undefined })
     this.supervisor = new Supervisor({
@@ -219,7 +222,9 @@ export class Upstream {
   async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: 'handshake'): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
-    const line = new Line(identity, owner, (what) => this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, this.name))
+    const line = new Line(identity, owner, this.#listCheck, (what) =>
+      this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, this.name),
+    )
     const introduced = withVia(identity, [this.id])
     const settings: ConnectOptions = {
       endpoint: {

@@ -1,5 +1,4 @@
 /** What a client has asked of its server and wants again on every new session, and what it has learnt from it. */
-import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ListToolsResult, Tool } from '../protocol/index.ts'
 import type { Session } from '../session/index.ts'
@@ -154,16 +153,9 @@ export class Kept implements Keeper {
   #admitTools(page: Body): Body {
     const { session } = this.#connection
     const listed = page['tools'] as Tool[]
-    const tools = listed.every(isNamed) ? listed : listed.filter(isNamed)
-    if (tools !== listed) session.reportError(new ParleyError('invalid_answer', { message: 'Tools without a name are left out of the list' }), 'tools/list')
-    const shown = session.era === 'stateless' && session.mirrors ? this.tools.learnHeaders(tools, (error) => session.reportError(error, 'tools/list')) : tools
+    const shown = session.era === 'stateless' && session.mirrors ? this.tools.learnHeaders(listed, (error) => session.reportError(error, 'tools/list')) : listed
     // D-47: lists of the stateless era do not tell which calls become tasks.
     this.tools.learn(shown, session.era === 'stateless' ? undefined : 'forbidden')
     return shown === listed ? page : { ...page, tools: shown }
   }
-}
-
-/** Nobody could call another one. */
-function isNamed(tool: Tool | null): boolean {
-  return typeof tool?.name === 'string'
 }

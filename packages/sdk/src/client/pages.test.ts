@@ -24,7 +24,7 @@ describe('F7 pagination', () => {
     const told: string[] = []
     const client = await connect(rawServer({ answers: { 'tools/list': () => answer } }).link, { onError: (error) => told.push((error as Error).message) })
     expect(await client.tools()).toEqual([{ name: 'a', inputSchema: { type: 'object' } }])
-    expect(told).toEqual(['Tools without a name are left out of the list'])
+    expect(told).toEqual([expect.stringContaining('a tool without "name" is left out of the list: it has no "name"')])
   })
 
   it('reads one page by its cursor', async () => {
@@ -76,9 +76,30 @@ describe('F7 pagination', () => {
     expect(page).toBe(5)
   })
 
+  it('leaves out one tool that is nested too deep, and reads the others', async () => {
+    let schema: Record<string, unknown> = { type: 'object' }
+    for (let level = 0; level < 100; level++) schema = { type: 'object', allOf: [schema] }
+    const told: string[] = []
+    const tools = [
+      { name: 'deep', inputSchema: schema },
+      { name: 'untyped', inputSchema: {} },
+    ]
+    const client = await connect(rawServer({ answers: { 'tools/list': () => ({ tools }) } }).link, { onError: (error) => told.push((error as Error).message) })
+    for (let count = 0; count < 2; count++) expect(await client.tools()).toEqual([{ name: 'untyped', inputSchema: { type: 'object' } }])
+    expect(told).toEqual(['tool "deep" is left out of the list: it is nested deeper than 120 levels'])
+    expect(client.losses()[0]).toMatchObject({ rule: 'R-01', severity: 'w', path: 'tools[0]' })
+  })
+
+  it('reads a list that its server declares and does not know as an empty one', async () => {
+    const unknown = () => ({ error: { code: -32601, message: 'Method not found' } })
+    const answers = { 'resources/list': () => ({}), 'resources/templates/list': unknown, 'prompts/list': unknown }
+    const client = await connect(rawServer({ answers }).link)
+    expect([await client.resources(), await client.templates(), await client.prompts()]).toEqual([[], [], []])
+  })
+
   it('refuses an answer without its list', async () => {
     const client = await connect(rawServer({ answers: { 'tools/list': () => ({}) } }).link)
-    await expect(client.tools()).rejects.toMatchObject({ kind: 'invalid_answer', message: 'The answer to tools/list has no "tools" array' })
+    await expect(client.tools()).rejects.toMatchObject({ kind: 'invalid_answer', message: 'The answer to tools/list has no list of tools' })
   })
 
   it('gives every item of any split into pages exactly once, in order', async () => {

@@ -3,7 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { PaginatedResult } from '../protocol/index.ts'
 import { type RequestOptions, wasAsked } from '../session/index.ts'
-import { cacheableMethods } from '../versions/index.ts'
+import { type BadDefinition, cacheableMethods, definitionsIn, emptyIfUnknown, readableList } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
 import { allPages, itemsUnder } from './pages.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -23,6 +23,8 @@ const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 export class Reading {
   readonly #connection: Connection
   readonly #cache: ResponseCache | undefined
+  /** By list: what was told of it last. */
+  readonly #told = new Map<string, string>()
 
   constructor(connection: Connection, cache: ResponseCache | undefined) {
     this.#connection = connection
@@ -37,16 +39,41 @@ export class Reading {
     const keep = cache?.expect(method, cursor)
     try {
       return await this.#connection.request(method, cursor === undefined ? {} : { cursor }, options, (page) => {
-        itemsUnder(method, key, page)
-        const admitted = admit === undefined ? page : admit(page)
+        const read = this.#read(method, key, page)
+        const admitted = admit === undefined ? read : admit(read)
         keep?.(admitted)
         return admitted
       })
     } catch (error) {
       // Pages belong together: where one cannot be reached any more, the others are of another list.
       if (cursor !== undefined && refusesParams(error)) cache?.forget([method])
-      throw error
+      return emptyIfUnknown(method, error)
     }
+  }
+
+  /** One definition that cannot be read costs no other (R-01). */
+  #read(method: string, key: string, page: Body): Body {
+    if (definitionsIn(method) === undefined) {
+      itemsUnder(method, key, page)
+      return page
+    }
+    const { session } = this.#connection
+    const { result, losses, bad } = readableList(method, page)
+    if (losses.length > 0) session.reportLosses(losses)
+    this.#tell(
+      method,
+      bad.filter(({ isLeftOut }) => isLeftOut),
+    )
+    return result
+  }
+
+  /** Once, until something else is wrong with the list. */
+  #tell(method: string, leftOut: readonly BadDefinition[]): void {
+    const message = leftOut.map(({ who, problems }) => `${who} is left out of the list: it ${problems.join(', ')}`).join('; ')
+    const before = this.#told.get(method)
+    if (message === '' || message === before) return
+    this.#told.set(method, message)
+    this.#connection.session.reportError(new ParleyError('invalid_answer', { message }), method)
   }
 
   /** All items of a list. One that changed while some of its pages were kept is read from the beginning. */

@@ -82,6 +82,7 @@ const to20251125: readonly Row[] = [
   ['C-31', 'prose', 'Parameters got type names of their own.'],
   ['C-32', 'prose', 'A progress token lives as long as its task.'],
   ['C-33', 'prose', 'What may be written to the error stream was widened, and one sentence on pages was dropped.'],
+  ['C-34', 'shape', 'Output schemas may describe further properties by a schema; readers of 2025-06-18 take only true or false there.'],
   ['C-40', 'transport', 'Event streams begin with an empty event and may be polled; older clients get neither.'],
   ['C-41', 'transport', 'A wrong origin is answered with status 403.'],
   ['C-42', 'transport', 'Falling back to the older HTTP transport is limited to three status codes.'],
@@ -150,7 +151,17 @@ const to20260728: readonly Row[] = [
   ['D-68', 'transport', 'Authorization checks the issuer and binds credentials to it.'],
 ]
 
-export const rules: readonly RuleInfo[] = [...to20250326, ...to20250618, ...to20251125, ...to20260728].map(([id, kind, summary]) => ({ id, kind, summary }))
+/** Within one version as well: what a server says that its version does not allow. */
+const inEveryVersion: readonly Row[] = [
+  ['R-01', 'flow', 'A definition in a list that clients would refuse is mended where that does no harm, and else left out alone.'],
+  ['R-02', 'flow', 'A result that is none of its method is mended where that does no harm, and else becomes an error.'],
+]
+
+export const rules: readonly RuleInfo[] = [...to20250326, ...to20250618, ...to20251125, ...to20260728, ...inEveryVersion].map(([id, kind, summary]) => ({
+  id,
+  kind,
+  summary,
+}))
 
 const byId: ReadonlyMap<string, RuleInfo> = new Map(rules.map((rule) => [rule.id, rule]))
 

@@ -1,9 +1,9 @@
 /** How a server fares in conversation: what it speaks, what it lists, and how long it takes. */
-import { ParleyError, type Tool } from 'parley-mcp'
+import type { Tool } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
+import { DEFINITION_RULE } from 'parley-mcp/engine'
 import { count, elapsed, oneLine } from '../text.ts'
 import type { Findings } from './check.ts'
-import { refusedBecause } from './tool-definitions.ts'
 
 const SLOW_MS = 5000
 /** What the most particular of clients take. */
@@ -26,6 +26,18 @@ export async function conversationChecks(findings: Findings, client: Client, { c
   if (client.capabilities.tools === undefined) findings.ok('lists tools', 'it offers none')
   else await toolListChecks(findings, client, signal)
   await otherListChecks(findings, client, signal)
+  definitionChecks(findings, client)
+}
+
+/** What the client had to mend or leave out while it read the lists. */
+function definitionChecks(findings: Findings, client: Client): void {
+  const bad = client.losses().filter(({ rule }) => rule === DEFINITION_RULE)
+  for (const method of new Set(bad.map((loss) => loss.method))) {
+    const details = bad.filter((loss) => loss.method === method).map(({ detail }) => detail.replace(/ (?:was mended|is left out): it /, ' '))
+    const others = details.length === 1 ? '' : `; ${count(details.length - 1, 'other problem')} as well`
+    const fix = 'clients refuse the whole list because of it: mend the definition in the server'
+    findings.problem(method === 'tools/list' ? 'tool definitions' : `definitions in ${method}`, `${oneLine(details[0] ?? '', 300)}${others}`, fix)
+  }
 }
 
 async function toolListChecks(findings: Findings, client: Client, signal: AbortSignal): Promise<void> {
@@ -45,7 +57,7 @@ async function toolListChecks(findings: Findings, client: Client, signal: AbortS
   }
 }
 
-/** Only failures are worth a line. A list the server does not know is an empty one to every client. */
+/** Only failures are worth a line. */
 async function otherListChecks(findings: Findings, client: Client, signal: AbortSignal): Promise<void> {
   const { resources, prompts } = client.capabilities
   const lists: readonly (readonly [name: string, declared: boolean, list: () => Promise<unknown>])[] = [
@@ -59,18 +71,12 @@ async function otherListChecks(findings: Findings, client: Client, signal: Abort
       await list()
     } catch (error) {
       signal.throwIfAborted()
-      if (error instanceof ParleyError && error.kind === 'method_not_found') continue
       findings.problem(name, oneLine((error as Error).message, 500), LIST_FIX)
     }
   }
 }
 
 function toolChecks(findings: Findings, tools: readonly Tool[]): void {
-  const refused = tools.flatMap((tool) => refusedBecause(tool)?.replace(/^/, `${few([String(tool.name)])} `) ?? [])
-  if (refused.length > 0) {
-    const others = refused.length === 1 ? '' : `; ${count(refused.length - 1, 'other tool')} as well`
-    findings.problem('tool definitions', `${refused[0]}${others}`, 'clients refuse the whole list because of it: mend the definition in the server')
-  }
   const names = tools.map((tool) => tool.name)
   const twice = [...new Set(names.filter((name, at) => names.indexOf(name) !== at))]
   const odd = names.filter((name) => typeof name === 'string' && !TAKEN_EVERYWHERE.test(name))

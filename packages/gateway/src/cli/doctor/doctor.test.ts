@@ -249,7 +249,7 @@ describe('parley doctor on a command', () => {
   })
 
   it.each([
-    ['--untyped', 'tool definitions', 'odd has an "inputSchema" without "type": "object"'],
+    ['--untyped', 'tool definitions', '"odd" has an "inputSchema" without "type": "object"'],
     ['--unlistable', 'lists tools', 'the database is away'],
     ['--unreadable', 'lists resources', 'the disk is away'],
   ])('finds a problem where clients cannot list: %s', async (habit, check, detail) => {

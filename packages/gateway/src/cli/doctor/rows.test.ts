@@ -232,7 +232,7 @@ const ROWS: readonly Row[] = [
     name: 'a tool that clients refuse',
     line: async () => plain('--untyped'),
     check: 'tool definitions',
-    detail: /odd has/,
+    detail: /tool "odd" has/,
     fix: /refuse the whole list/,
     exit: 1,
   },

@@ -1,15 +1,5 @@
 /** What one server is and offers, asked for in one conversation. */
-import {
-  type Era,
-  type Implementation,
-  ParleyError,
-  type Prompt,
-  type ProtocolVersion,
-  type Resource,
-  type ResourceTemplate,
-  type ServerCapabilities,
-  type Tool,
-} from 'parley-mcp'
+import type { Era, Implementation, Prompt, ProtocolVersion, Resource, ResourceTemplate, ServerCapabilities, Tool } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 
 /** A list, or why there is none. */
@@ -36,9 +26,9 @@ export async function survey(client: Client): Promise<Survey> {
   const { capabilities, session } = client
   const [tools, resources, templates, prompts] = await Promise.all([
     offer(capabilities.tools !== undefined, () => client.tools()),
-    offer(capabilities.resources !== undefined, () => emptyIfUnknown(client.resources())),
-    offer(capabilities.resources !== undefined, () => emptyIfUnknown(client.templates())),
-    offer(capabilities.prompts !== undefined, () => emptyIfUnknown(client.prompts())),
+    offer(capabilities.resources !== undefined, () => client.resources()),
+    offer(capabilities.resources !== undefined, () => client.templates()),
+    offer(capabilities.prompts !== undefined, () => client.prompts()),
   ])
   return {
     server: client.server as Implementation,
@@ -51,16 +41,6 @@ export async function survey(client: Client): Promise<Survey> {
     resources,
     templates,
     prompts,
-  }
-}
-
-/** Many servers declare resources and do not know the method for their templates: to clients that is an empty list. */
-async function emptyIfUnknown<T>(list: Promise<T[]>): Promise<T[]> {
-  try {
-    return await list
-  } catch (error) {
-    if (error instanceof ParleyError && error.kind === 'method_not_found') return []
-    throw error
   }
 }
 

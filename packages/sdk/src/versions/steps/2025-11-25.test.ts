@@ -67,6 +67,21 @@ describe(rule('C-21'), () => {
   })
 })
 
+describe(rule('C-34'), () => {
+  const output = (more: Body) => ({ tools: [tool({ outputSchema: { type: 'object', ...more } })] })
+
+  it('up leaves output schemas alone', () => {
+    const value = output({ additionalProperties: { type: 'string' } })
+    expect(translate(UP, list, value)).toEqual({ outcome: value, losses: [] })
+  })
+
+  it('down allows any further properties where a schema describes them', () => {
+    const { outcome, losses } = translate(DOWN, list, output({ additionalProperties: { type: 'string' } }))
+    expect([outcome, losses]).toEqual([output({}), ['C-34 i tools[0].outputSchema.additionalProperties']])
+    expect(translate(DOWN, list, output({ additionalProperties: false })).losses).toEqual([])
+  })
+})
+
 describe(rule('C-22'), () => {
   const $schema = 'http://json-schema.org/draft-07/schema#'
   const older: Body[] = [

@@ -1,4 +1,5 @@
 /** From 2025-06-18 to 2025-11-25. */
+import { isObject } from '../../jsonrpc/index.ts'
 import { notification } from '../../protocol/index.ts'
 import { type Change, change, defineStep, type Rule, type Step } from '../change.ts'
 import { type Edit, edit, omit, omitSilently } from '../operation.ts'
@@ -8,6 +9,7 @@ import { defaultsAsText, rebuildChoices, refuseLists, simplerChoices } from './e
 import { formsOnly, refuseLinks, showLinks } from './elicitation-modes.ts'
 import { contextWhereDeclared, oneBlockPerAnswer, oneBlockPerMessage, refuseTools } from './sampling-content.ts'
 import { refuseTaskInsteadOf, taskMethods } from './tasks.ts'
+import { without } from './without.ts'
 
 const strictly = (method: string, part: Rule['part'], at: string, apply: Rule['apply']): Rule => ({ method, part, at, apply, profile: 'strict' })
 
@@ -109,6 +111,12 @@ const toolExecution: Change = change('tools that run as tasks', {
   down: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: omit('execution') }],
 })
 
+const anyFurther: Edit = (schema, context) => {
+  if (!isObject(schema['additionalProperties'])) return schema
+  context.lose('removed the schema of further properties', { path: 'additionalProperties' })
+  return without(schema, 'additionalProperties')
+}
+
 /** Other blocks with a field of that name are none of this rule's business. */
 const iconsOfLink: Edit = (block, context) => {
   if (block['type'] !== 'resource_link' || block['icons'] === undefined) return block
@@ -152,6 +160,15 @@ const dialects: Change = change('dialect of schemas', {
     { method: 'tools/list', part: 'result', at: 'tools[].inputSchema', apply: edit(nameDialect, 'names draft-07 where only it fits') },
     { method: 'tools/list', part: 'result', at: 'tools[].outputSchema', apply: edit(nameDialect, 'names draft-07 where only it fits') },
   ],
+})
+
+const furtherOutput: Change = change('further properties of output', {
+  rules: ['C-34'],
+  why: 'Published clients of 2025-06-18 refuse a whole list for an output schema that describes further properties: any are allowed there.',
+  loses: 'what further properties of structured output look like',
+  severity: 'i',
+  features: { added: ['further-output-schemas'] },
+  down: [{ method: 'tools/list', part: 'result', at: 'tools[].outputSchema', apply: edit(anyFurther, 'allows any further properties') }],
 })
 
 const AUGMENTED = ['tools/call', 'sampling/createMessage', 'elicitation/create']
@@ -228,6 +245,7 @@ export const step: Step = defineStep('2025-06-18', '2025-11-25', [
   icons,
   implementation,
   dialects,
+  furtherOutput,
   tasks,
   cancellation,
   errorsWithoutId,
