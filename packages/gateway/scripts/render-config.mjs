@@ -31,6 +31,8 @@ stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may
 
 **Times** are texts with a unit, \`"500ms"\`, \`"30s"\`, \`"5m"\`, \`"1h"\`, or numbers of milliseconds.
 
+**Sizes** are texts with a unit, \`"512KB"\`, \`"64MB"\`, or numbers of bytes; a KB is 1024 bytes.
+
 **Changes** are read while the gateway runs. Servers that were added are started, those that were removed are ended, those that changed are replaced, and all come in the order of the file; sessions with all others go on,
 and clients are told that the lists have changed. Another \`rateLimit\` is in force at once, and ends no session. A file with a mistake is reported in the log and changes nothing. What else stands under
 \`gateway\` is in force after the next start; the log names what has to wait.
@@ -117,7 +119,10 @@ function isEmpty(value) {
 
 const isDuration = (schema) => schema.anyOf?.some(({ pattern }) => pattern?.endsWith('(?:ms|s|m|h)$')) ?? false
 
+const isSize = (schema) => schema.anyOf?.some(({ pattern }) => pattern?.endsWith('(B|KB|MB|GB)$')) ?? false
+
 function shown(value, field) {
+  if (isSize(field)) return code(`"${value / 1024 / 1024}MB"`)
   if (!isDuration(field)) return code(JSON.stringify(value))
   const [unit, size] = [
     ['h', 3_600_000],
@@ -129,6 +134,7 @@ function shown(value, field) {
 
 function typeOf(schema) {
   if (isDuration(schema)) return 'time'
+  if (isSize(schema)) return 'size'
   if (schema.$ref !== undefined) return 'server'
   if (schema.properties !== undefined) return 'object'
   if (schema.type === 'array') return `list of ${plural(schema.items)}`

@@ -49,6 +49,8 @@ export class AggregateServable implements Servable {
       ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, NAME) }),
       budgets: this.#budgets,
       ...options,
+      // What a server may send is bounded where it is read.
+      limits: { ...options.limits, maxSentBytes: Number.POSITIVE_INFINITY },
       role: 'server',
       link,
       endpoint,

@@ -62,6 +62,8 @@ export class ServedUpstream implements Servable {
       ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, name) }),
       budgets: this.#budgets,
       ...options,
+      // What a server may send is bounded where it is read.
+      limits: { ...options.limits, maxSentBytes: Number.POSITIVE_INFINITY },
       role: 'server',
       link,
       endpoint,

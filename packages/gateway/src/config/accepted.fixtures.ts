@@ -54,6 +54,7 @@ export const ACCEPTED: readonly Accepted[] = [
           maxQueued: 0,
           maxSessions: 5,
           maxRounds: 20,
+          maxMessageSize: '256MB',
           rateLimit: { requests: 100, per: '1m' },
           tools: { allow: ['read_*'], deny: ['delete'], rename: { q: 'search' }, pin: 'block' },
           cache: false,

@@ -3,7 +3,7 @@ import { versions } from 'parley-mcp'
 import { either, list, record } from './collections.ts'
 import { field, group, required, type Values } from './group.ts'
 import { RULES } from './rules.ts'
-import { choice, duration, flag, text, whole, words } from './scalars.ts'
+import { choice, duration, flag, size, text, whole, words } from './scalars.ts'
 
 const policy = choice(words('permanent', 'transient', 'temporary'))
 
@@ -108,6 +108,9 @@ export const SERVER_FIELDS = {
     whole(1, 1000, 20),
     { default: 8, examples: [20] },
   ),
+  maxMessageSize: field('The longest message that is read from it; a longer result is refused. Default: `maxMessageSize` of the gateway.', size, {
+    examples: ['256MB'],
+  }),
   rateLimit: field('The most requests it is sent by all clients together; without it, any number. Answers from the cache do not count.', rateLimit, {
     examples: [{ requests: 100, per: '1m' }],
   }),
@@ -139,6 +142,11 @@ export const GATEWAY_FIELDS = {
     duration,
     { default: 1_800_000, examples: ['5m'] },
   ),
+  maxMessageSize: field('The longest message that is read from a server, where the server has no `maxMessageSize` of its own.', size, {
+    default: 64 * 1024 * 1024,
+    examples: ['256MB'],
+  }),
+  maxRequestSize: field('The longest message that is read from a client.', size, { default: 4 * 1024 * 1024, examples: ['16MB'] }),
   rateLimit: field('The most requests one client may make, at all addresses together; without it, any number.', rateLimit, {
     examples: [{ requests: 600, per: '1m' }],
   }),

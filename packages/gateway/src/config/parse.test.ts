@@ -72,10 +72,21 @@ describe('defaults', () => {
       maxQueued: 1000,
       maxSessions: 200,
       maxRounds: 8,
+      maxMessageSize: 67_108_864,
       tools: { allow: undefined, deny: [], rename: {}, pin: 'off' },
       cache: true,
       poll: 60_000,
     })
+  })
+
+  it('the longest message of a server is that of the gateway, unless it has its own', () => {
+    const value = {
+      mcpServers: { one: { command: 'a' }, two: { command: 'a', maxMessageSize: '1.5MB' } },
+      gateway: { maxMessageSize: '128MB', maxRequestSize: 16_384 },
+    }
+    const { servers, gateway } = parse(value).config
+    expect([...servers.values()].map(({ maxMessageSize }) => maxMessageSize)).toEqual([134_217_728, 1_572_864])
+    expect(gateway).toMatchObject({ maxMessageSize: 134_217_728, maxRequestSize: 16_384 })
   })
 
   it('a server from no file is the same as one of which a file says nothing', () => {
@@ -94,6 +105,8 @@ describe('defaults', () => {
       requiredServers: [],
       principalHeader: undefined,
       sessionIdle: 1_800_000,
+      maxMessageSize: 67_108_864,
+      maxRequestSize: 4_194_304,
       log: 'info',
       translation: 'lenient',
       pins: undefined,

@@ -54,7 +54,7 @@ export function parseConfig(source: string, options: ParseOptions): Reading {
   const servers = read === undefined ? [] : readServers(read, place)
   const gateway = { ...readSettings(read, place, baseFolder, override), ...override }
   const configured = servers.flatMap((server) => {
-    const config = configure(server, baseFolder)
+    const config = configure(server, baseFolder, gateway)
     if (config !== undefined) {
       refuseCycle(server, config, gateway)
       warnOfNobodyKnown(server, config, gateway)

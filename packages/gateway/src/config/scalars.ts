@@ -66,6 +66,30 @@ export const duration: Shape<number> = {
   },
 }
 
+const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
+const LEAST_SIZE = 1024
+/** What fits into one text of the runtime. */
+const MOST_SIZE = 512 * 1024 ** 2 - 1024
+const SIZE = /^(\d{1,9}(?:\.\d{1,3})?)(B|KB|MB|GB)$/
+
+/** Bytes, or a text with a unit. */
+export const size: Shape<number> = {
+  schema: {
+    anyOf: [{ type: 'integer', minimum: LEAST_SIZE, maximum: MOST_SIZE }, { type: 'string', pattern: SIZE.source }, PLACEHOLDER],
+  },
+  read(node, place) {
+    const given = bare(node, place, numberIn)
+    if (given === undefined) return undefined
+    if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a size', '"64MB"')
+    const [, amount, unit] = typeof given === 'number' ? ['', String(given), 'B'] : (SIZE.exec(given) ?? [])
+    const bytes = Math.floor(Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN))
+    if (bytes >= LEAST_SIZE && bytes <= MOST_SIZE) return bytes
+    if (Number.isNaN(bytes)) place.problem(node.at, 'Not a size.', 'Write "512KB" or "64MB", or a number of bytes.')
+    else place.problem(node.at, 'Must be from 1 KB to less than 512 MB.', 'Write a size within this range, or remove the key.')
+    return undefined
+  },
+}
+
 /** Some words, each of which stands for a value; several may stand for the same. */
 export function choice<T extends string>(spellings: Readonly<Record<string, T>>): Shape<T> {
   const words = Object.keys(spellings)

@@ -10,7 +10,7 @@ import { RULES } from './rules.ts'
 import { flag } from './scalars.ts'
 import { rejectKind, type Shape } from './shape.ts'
 import { readTarget } from './target.ts'
-import type { ServerConfig } from './types.ts'
+import type { GatewaySettings, ServerConfig } from './types.ts'
 
 export interface ReadServer {
   readonly name: string
@@ -35,9 +35,9 @@ export const servers: Shape<readonly ReadServer[]> = {
 }
 
 /** Absent: it is switched off, or something is wrong with it, which has been reported. */
-export function configure({ name, keyAt, place, group }: ReadServer, baseFolder: string): ServerConfig | undefined {
+export function configure({ name, keyAt, place, group }: ReadServer, baseFolder: string, gateway: GatewaySettings): ServerConfig | undefined {
   const target = readTarget(group, place, keyAt, baseFolder)
-  const { disabled, command: _, args, env, cwd, url, transport, type, headers, restart, tools, rateLimit, ...plain } = group.values
+  const { disabled, command: _, args, env, cwd, url, transport, type, headers, restart, tools, rateLimit, maxMessageSize, ...plain } = group.values
   if (target === undefined || disabled) return undefined
   return {
     ...serverDefaults(name, target),
@@ -45,6 +45,7 @@ export function configure({ name, keyAt, place, group }: ReadServer, baseFolder:
     restart: typeof restart === 'string' ? { ...restartDefaults, policy: restart } : (restart?.values ?? restartDefaults),
     tools: tools?.values ?? toolDefaults,
     rateLimit: rateLimit?.values,
+    maxMessageSize: maxMessageSize ?? gateway.maxMessageSize,
   }
 }
 

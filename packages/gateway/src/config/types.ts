@@ -72,6 +72,8 @@ export interface ServerConfig {
   readonly maxSessions: number
   /** Most times that a request is made again because it was answered with questions (8.1). */
   readonly maxRounds: number
+  /** Longest message that is read from it, in bytes. */
+  readonly maxMessageSize: number
   /** Most requests it is sent by all clients together; absent: any number. */
   readonly rateLimit: RateLimit | undefined
   readonly tools: ToolSettings
@@ -93,6 +95,9 @@ export interface GatewaySettings {
   readonly principalHeader: string | undefined
   /** How long a client over HTTP may leave its session unused before it ends, in milliseconds. */
   readonly sessionIdle: number
+  /** Longest message that is read from a server that says nothing else, and from a client, in bytes. */
+  readonly maxMessageSize: number
+  readonly maxRequestSize: number
   /** Most requests one client may make; absent: any number. */
   readonly rateLimit: RateLimit | undefined
   /** Names of servers without which the gateway is not ready. */

@@ -27,7 +27,7 @@ export interface GatewayOptions {
 }
 
 /** Settings that can be changed while it runs. */
-const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>(['rateLimit', 'requiredServers'])
+const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>(['rateLimit', 'requiredServers', 'maxMessageSize'])
 
 export class Gateway {
   readonly site: GatewaySite
@@ -73,7 +73,7 @@ export class Gateway {
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
       clients: this.#clients,
     })
-    const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle } = config.gateway
+    const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle, maxRequestSize } = config.gateway
     this.site = new GatewaySite({
       host,
       port,
@@ -82,6 +82,7 @@ export class Gateway {
       metricsHosts,
       principalHeader,
       sessionIdle,
+      maxRequestSize,
       program: options.program,
       readiness: () => this.readiness(),
       metricsText: () => this.metrics.text(),

@@ -19,6 +19,8 @@ export interface GatewaySiteOptions {
   readonly principalHeader?: string | undefined
   /** How long a session of a client over HTTP may be unused, in milliseconds. Default: as the SDK has it. */
   readonly sessionIdle?: number | undefined
+  /** Longest message of a client, in bytes. Default: as the SDK has it. */
+  readonly maxRequestSize?: number | undefined
   /** What `/readyz` says. */
   readonly readiness: () => Readiness
   /** What `/metrics` says, in the text format of Prometheus. */
@@ -33,7 +35,7 @@ export interface GatewaySiteOptions {
 }
 
 export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
-  const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle, readiness, metricsText, log, clock } = options
+  const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle, maxRequestSize, readiness, metricsText, log, clock } = options
   if (allowedHosts === undefined && !isLoopback(host)) {
     throw new ParleyError('validation_failed', {
       message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"], or listen on 127.0.0.1`,
@@ -49,6 +51,7 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
     // A proxy that says nothing of who it is has let somebody in whom nobody knows.
     ...(principalHeader === undefined ? {} : { principal: ({ header }) => header(principalHeader)?.trim() || undefined }),
     ...(sessionIdle === undefined ? {} : { idleTimeout: sessionIdle }),
+    ...(maxRequestSize === undefined ? {} : { session: { limits: { maxBytes: maxRequestSize } } }),
     ...(log === undefined ? {} : { onError: (error: unknown) => log('Serving a request failed', error) }),
     ...(clock === undefined ? {} : { clock }),
     mounts: pageMounts({ readiness, metricsText, landing, metricsHosts: anyOf(options.metricsHosts ?? []) }),

@@ -11,15 +11,18 @@ export type Launch = (onStderr: (text: string) => void) => Link | Promise<Link>
 export interface LaunchSettings extends CommandSettings {
   readonly clock: Clock
   readonly random: () => number
+  /** Longest message of the server, in bytes. Default: as the SDK has it. */
+  readonly maxMessageSize?: number | undefined
 }
 
 export function launchOf(target: CommandTarget | RemoteTarget, settings: LaunchSettings): Launch {
   return target.kind === 'command' ? commandLaunch(target, settings) : remoteLaunch(target, settings)
 }
 
-function remoteLaunch({ url, transport, headers }: RemoteTarget, { clock, random }: LaunchSettings): Launch {
+function remoteLaunch({ url, transport, headers }: RemoteTarget, { clock, random, maxMessageSize }: LaunchSettings): Launch {
   const sent = Object.keys(headers).length === 0 ? {} : { headers: { ...headers } }
-  return () => openLink({ url, ...sent, ...(transport === undefined ? {} : { transport }) }, { clock, random, call: pooledCall })
+  const limits = maxMessageSize === undefined ? {} : { limits: { maxBytes: maxMessageSize } }
+  return () => openLink({ url, ...sent, ...(transport === undefined ? {} : { transport }) }, { clock, random, call: pooledCall, ...limits })
 }
 
 export function isChild(link: Link): link is ChildLink {

@@ -20,6 +20,8 @@ export interface SupervisorOptions {
   readonly random?: () => number
   readonly log?: (event: UpstreamEvent) => void
   readonly childOptions?: ChildOptions
+  /** Longest message of the server, in bytes. Default: as the SDK has it. */
+  readonly maxMessageSize?: number
   /** Instead of what the target says. */
   readonly launch?: Launch
   /** Whether its clients are not one and the same: then what a process wrote is told to nobody but those who used it. Default false. */
@@ -84,15 +86,15 @@ export class Supervisor {
   #stopping: Promise<void> | undefined
 
   constructor(options: SupervisorOptions) {
-    const { name, target, restart, clock = systemClock, random = Math.random, childOptions } = options
+    const { name, target, restart, clock = systemClock, random = Math.random, childOptions, maxMessageSize } = options
     this.name = name
     this.#options = options
     this.#clock = clock
     this.#since = clock.now()
     const redact = redactionFor(target)
     this.#redact = options.severalClients === true ? (text) => withoutBody(redact(text)) : redact
-    this.#launch =
-      options.launch ?? launchOf(target, { clock, random, childOptions, warn: (warning) => this.#log({ type: 'unwatched', upstream: name, warning }) })
+    const warn = (warning: string): void => this.#log({ type: 'unwatched', upstream: name, warning })
+    this.#launch = options.launch ?? launchOf(target, { clock, random, childOptions, maxMessageSize, warn })
     this.#gate = new Gate({ restart, clock, random, refuse: (why) => this.#unavailable(why) })
     this.open = this.opener()
   }

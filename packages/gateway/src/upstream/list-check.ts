@@ -1,19 +1,23 @@
 /** Lists of one server as clients can read them: what is wrong with one definition costs no other, and is said once. */
 import { ParleyError } from 'parley-mcp'
 import { type BadDefinition, type Body, type Client, emptyIfUnknown, type ReadableList, type RequestOptions, readableList } from 'parley-mcp/engine'
+import type { ServerConfig } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
+import { namingSize } from './refusals.ts'
 
 const MOST_SAID = 1000
 const MOST_NAMES = 20
 
 export class ListCheck {
+  readonly #config: ServerConfig
   readonly #server: string
   readonly #log: GatewayLog
   /** By list and page: what was said of it last. */
   readonly #said = new Map<string, string>()
 
-  constructor(server: string, log: GatewayLog) {
-    this.#server = server
+  constructor(config: ServerConfig, log: GatewayLog) {
+    this.#config = config
+    this.#server = config.name
     this.#log = log
   }
 
@@ -24,7 +28,7 @@ export class ListCheck {
     const asked: RequestOptions = { ...options }
     if (onText !== undefined) asked.onText = (json, untouched) => Object.assign(told, { json, untouched })
     if (ifText !== undefined) asked.ifText = (json) => (told.isKnown = ifText(json))
-    const answer = await client.request(method, params, asked).catch((error: unknown) => emptyIfUnknown(method, error))
+    const answer = await client.request(method, params, asked).catch((error: unknown) => emptyIfUnknown(method, namingSize(error, this.#config)))
     if (told.isKnown === true || isPart(answer)) return answer
     const { result, losses, bad } = this.#read(method, answer, options.relayed === true ? client : undefined)
     if (told.json !== undefined) onText?.(told.json, told.untouched === true && result === answer)

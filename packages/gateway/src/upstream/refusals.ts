@@ -12,3 +12,16 @@ export function tooManySessions({ name, maxSessions }: ServerConfig): ParleyErro
     data: { server: name },
   })
 }
+
+/** A server has sent more than is read: which setting decides, its operator should know. Other errors stay as they are. */
+export function namingSize(error: unknown, { name, maxMessageSize }: Pick<ServerConfig, 'name' | 'maxMessageSize'>): unknown {
+  if (!(error instanceof ParleyError) || error.kind !== 'result_too_large' || error.receivedCode !== undefined) return error
+  const message = `The answer of server "${name}" is longer than ${shownSize(maxMessageSize)}: raise "maxMessageSize" of this server, or of the gateway`
+  return new ParleyError('result_too_large', { message, data: { server: name, maxMessageSize }, cause: error })
+}
+
+const MB = 1024 * 1024
+
+function shownSize(bytes: number): string {
+  return bytes % MB === 0 ? `${bytes / MB} MB` : `${bytes} bytes`
+}

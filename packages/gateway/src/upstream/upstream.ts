@@ -24,7 +24,7 @@ import { ListCheck } from './list-check.ts'
 import { ListMemory } from './list-memory.ts'
 import { Polling } from './polling.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
-import { tooManySessions, unavailable } from './refusals.ts'
+import { namingSize, tooManySessions, unavailable } from './refusals.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
 import { keepsByHandle, type UpstreamOptions } from './upstream-options.ts'
@@ -81,7 +81,7 @@ export class Upstream {
     this.#options = options
     this.clock = options.clock ?? systemClock
     this.#complaints = new Complaints(config.name, options.log, this.clock)
-    this.#listCheck = new ListCheck(config.name, options.log)
+    this.#listCheck = new ListCheck(config, options.log)
     const { name, target, restart } = config
     const events = new EventLog({ log: options.log, clock: this.clock, target, help: options.help, isHeard: options.onStderr !== undefined })
     this.supervisor = new Supervisor({
@@ -94,6 +94,7 @@ export class Upstream {
         if (event.type === 'stderr' && options.onStderr !== undefined) options.onStderr(event.line)
         else events.hear(event)
       },
+      maxMessageSize: config.maxMessageSize,
       ...(options.launch && { launch: options.launch }),
       ...(options.severalClients && { severalClients: true }),
     })
@@ -256,6 +257,8 @@ export class Upstream {
       // The gateway has a memory of its own, for all clients together.
       cache: false,
       clock: this.clock,
+      // What clients may send is bounded where it is read.
+      limits: { maxBytes: config.maxMessageSize, maxSentBytes: Number.POSITIVE_INFINITY },
       maxPending: config.maxConcurrent + config.maxQueued + MOST_ASKED,
       onError: (error, { during }) => this.#closed || this.#complaints.hear(error, during),
       onEvent: (event) => this.#options.onEvent?.(event, this.name),
@@ -309,7 +312,8 @@ export class Upstream {
   }
 
   /** An error of the transport as clients may see it; the log has the whole of it. */
-  discreet(error: unknown): unknown {
+  discreet(thrown: unknown): unknown {
+    const error = namingSize(thrown, this.config)
     if (!(error instanceof ParleyError) || error.receivedCode !== undefined || this.#options.severalClients !== true) return error
     const message = withoutBody(error.message)
     if (message === error.message) return error

@@ -21,7 +21,7 @@ export type RemoteTransport = 'auto' | 'streamable-http' | 'sse' | 'websocket' |
 export type Target = Acceptor | Link | LinkOpener | string | URL | RemoteTarget
 
 /** What the link itself may need of the settings of the connection. */
-export type LinkSettings = Pick<ConnectOptions, 'clock' | 'random'> & Pick<HttpLinkOptions, 'call'>
+export type LinkSettings = Pick<ConnectOptions, 'clock' | 'random' | 'limits'> & Pick<HttpLinkOptions, 'call'>
 
 export interface Way {
   readonly open: LinkOpener
@@ -69,7 +69,7 @@ export type Openings = Readonly<Record<string, Opening>>
 /** Only what fetch and WebSocket can do, which every runtime has. */
 const openings: Openings = {
   'http:': (url, target, settings) => openHttp(url, httpOptions(target, settings)),
-  'ws:': async (url, { headers }) => webSocketTo(url, await webSocketOptions(headers)),
+  'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
 }
 
 export function httpOptions({ transport, ...target }: Omit<RemoteTarget, 'url'>, { clock, random, call }: LinkSettings): Parameters<typeof openHttp>[1] {
@@ -77,10 +77,11 @@ export function httpOptions({ transport, ...target }: Omit<RemoteTarget, 'url'>,
   return { ...target, ...known, ...(clock && { clock }), ...(random && { random }), ...(call && { call }) }
 }
 
-/** The handshake of a WebSocket is made once, so headers are asked for once. */
-export async function webSocketOptions(headers: RemoteTarget['headers']): Promise<{ headers?: HttpHeaders }> {
+/** The handshake of a WebSocket is made once, so headers are asked for once. Messages up to twice the limit fail alone; longer ones end the connection. */
+export async function webSocketOptions(headers: RemoteTarget['headers'], { limits }: LinkSettings): Promise<{ headers?: HttpHeaders; maxMessage?: number }> {
   const given = typeof headers === 'function' ? await headers() : headers
-  return given === undefined ? {} : { headers: given }
+  const { maxBytes } = limits ?? {}
+  return { ...(given !== undefined && { headers: given }), ...(maxBytes !== undefined && { maxMessage: maxBytes * 2 }) }
 }
 
 const SECURE: Readonly<Record<string, string>> = { 'https:': 'http:', 'wss:': 'ws:' }

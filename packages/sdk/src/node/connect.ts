@@ -34,7 +34,7 @@ export type NodeTarget = Target | ChildSpec
 const openings: Openings = {
   // A fetch that was given is there to be used.
   'http:': (url, target, settings) => openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
-  'ws:': async (url, { headers }) => webSocketTo(url, await webSocketOptions(headers)),
+  'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
   'tcp:': (url) => tcpLink(url),
 }
 
