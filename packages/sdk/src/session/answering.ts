@@ -25,7 +25,7 @@ import { costOf } from './memory.ts'
 import { endedUnanswered, shutDownUnanswered } from './request-errors.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
-import { statusFor, type ToldStatus } from './stateless/status.ts'
+import { statusFor, statusOfAnswer, type ToldStatus } from './stateless/status.ts'
 import { relatedTaskOf, relatedTo } from './tasks/related.ts'
 
 export interface InFlight {
@@ -288,7 +288,8 @@ export class Answering {
     if (error.kind === 'internal_error') this.#core.reportError(error.cause ?? error, `answering ${call.method}`)
     const { spoken } = call
     if (spoken === undefined) return this.#answered(call, this.#errorFrame(call.id, error))
-    this.#answered(call, this.#errorFrame(call.id, error, spoken.envelope.version), undefined, statusFor(error))
+    const told = call.route.info === undefined ? statusFor(error) : statusOfAnswer(error)
+    this.#answered(call, this.#errorFrame(call.id, error, spoken.envelope.version), undefined, told)
   }
 
   #answered(call: InboundCall, text: string, kept?: Serialised, told?: ToldStatus): void {

@@ -1,4 +1,4 @@
-/** Which errors of the stateless era are also told by the HTTP status; all others are answers like any other (D-59, D-64). */
+/** Which errors of the stateless era are also told by the HTTP status: those of the endpoint itself. All others are answers (D-59, D-64). */
 import { catalogue, type ErrorKind, type ParleyError } from '../../errors/index.ts'
 
 const TOLD: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
@@ -22,6 +22,16 @@ export interface ToldStatus {
 
 const NONE: ToldStatus = {}
 
+/** What the request needs is found out while it is worked on, and has its status all the same. */
+const DEMANDED: ErrorKind = 'missing_client_capability'
+
+/** For an error with which a request ends that the endpoint has taken, in a version that has the method. */
+export function statusOfAnswer(error: ParleyError): ToldStatus {
+  const isOwn = error.receivedCode === undefined && error.kind !== 'method_not_found'
+  return isOwn || error.kind === DEMANDED ? statusFor(error) : NONE
+}
+
+/** For what the endpoint refuses. */
 export function statusFor(error: ParleyError): ToldStatus {
   if (!TOLD.has(error.kind)) return NONE
   const status = catalogue[error.kind].httpStatus
