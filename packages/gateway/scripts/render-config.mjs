@@ -31,7 +31,7 @@ stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may
 
 **Times** are texts with a unit, \`"500ms"\`, \`"30s"\`, \`"5m"\`, \`"1h"\`, or numbers of milliseconds.
 
-**Sizes** are texts with a unit, \`"512KB"\`, \`"64MB"\`, or numbers of bytes; a KB is 1024 bytes.
+**Sizes** are texts with a unit, \`"512KiB"\`, \`"64MiB"\`, \`"1GB"\`, or numbers of bytes.
 
 **Changes** are read while the gateway runs. Servers that were added are started, those that were removed are ended, those that changed are replaced, and all come in the order of the file; sessions with all others go on,
 and clients are told that the lists have changed. Another \`rateLimit\` is in force at once, and ends no session. A file with a mistake is reported in the log and changes nothing. What else stands under
@@ -72,6 +72,9 @@ export function renderConfig({ configSchema }) {
     keysOf(withKeys(server.tools)),
     '## gateway',
     keysOf(withKeys(properties.gateway)),
+    '### memory',
+    'What is counted, and what is refused, is told under [Memory](gateway.md#memory).',
+    keysOf(withKeys(withKeys(properties.gateway).memory)),
     '## Keys of other programs',
     'They may stay in the file, and have no effect here.',
     foreignOf({ ...server, ...properties }),
@@ -119,10 +122,10 @@ function isEmpty(value) {
 
 const isDuration = (schema) => schema.anyOf?.some(({ pattern }) => pattern?.endsWith('(?:ms|s|m|h)$')) ?? false
 
-const isSize = (schema) => schema.anyOf?.some(({ pattern }) => pattern?.endsWith('(B|KB|MB|GB)$')) ?? false
+const isSize = (schema) => schema.anyOf?.some(({ pattern }) => pattern?.endsWith('|GiB)$')) ?? false
 
 function shown(value, field) {
-  if (isSize(field)) return code(`"${value / 1024 / 1024}MB"`)
+  if (isSize(field)) return code(`"${value / 1024 ** 2}MiB"`)
   if (!isDuration(field)) return code(JSON.stringify(value))
   const [unit, size] = [
     ['h', 3_600_000],

@@ -43,7 +43,7 @@ async function overHttp(version: ProtocolVersion, more: Partial<ServerConfig> = 
 const refused = (name: string) => ({
   kind: 'result_too_large',
   code: -32603,
-  message: `The answer of server "${name}" is longer than 1 MB: raise "maxMessageSize" of this server, or of the gateway`,
+  message: `The answer of server "${name}" is longer than 1 MiB: raise "maxMessageSize" of this server, or of the gateway`,
 })
 
 describe('a result of several megabytes', () => {

@@ -37,6 +37,21 @@ export const RATE_FIELDS = {
 
 const rateLimit = required(group(RATE_FIELDS), 'requests', '{ "requests": 600, "per": "1m" }')
 
+const MIB = 1024 * 1024
+/** What fits into one string of the runtime. */
+const messageSize = size(512 * MIB - 1024)
+
+export const MEMORY_FIELDS = {
+  session: field('The most bytes that are kept for one session of a client.', size(), { default: 64 * MIB, examples: ['64MiB'] }),
+  principal: field('The most bytes that are kept for one principal, or for one address where requests have no session.', size(), {
+    default: 128 * MIB,
+    examples: ['128MiB'],
+  }),
+  total: field('The most bytes that are kept for all clients together. Default: an eighth of the heap of the process, but no more than 512 MiB.', size(), {
+    examples: ['256MiB'],
+  }),
+}
+
 export const TOOL_FIELDS = {
   allow: field('The only tools clients get to see: names, or patterns with *.', list(text(RULES.toolPattern)), { examples: [['read_*', 'search']] }),
   deny: field('Tools clients never get to see: names, or patterns with *.', list(text(RULES.toolPattern)), { default: [] as const, examples: [['delete_*']] }),
@@ -108,8 +123,8 @@ export const SERVER_FIELDS = {
     whole(1, 1000, 20),
     { default: 8, examples: [20] },
   ),
-  maxMessageSize: field('The longest message that is read from it; a longer result is refused. Default: `maxMessageSize` of the gateway.', size, {
-    examples: ['256MB'],
+  maxMessageSize: field('The longest message that is read from it; a longer result is refused. Default: `maxMessageSize` of the gateway.', messageSize, {
+    examples: ['256MiB'],
   }),
   rateLimit: field('The most requests it is sent by all clients together; without it, any number. Answers from the cache do not count.', rateLimit, {
     examples: [{ requests: 100, per: '1m' }],
@@ -142,13 +157,16 @@ export const GATEWAY_FIELDS = {
     duration,
     { default: 1_800_000, examples: ['5m'] },
   ),
-  maxMessageSize: field('The longest message that is read from a server, where the server has no `maxMessageSize` of its own.', size, {
-    default: 64 * 1024 * 1024,
-    examples: ['256MB'],
+  maxMessageSize: field('The longest message that is read from a server, where the server has no `maxMessageSize` of its own.', messageSize, {
+    default: 64 * MIB,
+    examples: ['256MiB'],
   }),
-  maxRequestSize: field('The longest message that is read from a client.', size, { default: 4 * 1024 * 1024, examples: ['16MB'] }),
+  maxRequestSize: field('The longest message that is read from a client.', messageSize, { default: 4 * MIB, examples: ['16MiB'] }),
   rateLimit: field('The most requests one client may make, at all addresses together; without it, any number.', rateLimit, {
     examples: [{ requests: 600, per: '1m' }],
+  }),
+  memory: field('How many bytes may be kept because of clients: calls that wait, subscriptions, listeners, tasks.', group(MEMORY_FIELDS), {
+    examples: [{ session: '64MiB', total: '256MiB' }],
   }),
   requiredServers: field(
     'Servers without which the gateway is not ready: `/readyz` answers 503 while one of them cannot be used. Without it, the gateway is ready when it can serve.',

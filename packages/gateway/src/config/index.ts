@@ -12,6 +12,7 @@ export type {
   CommandTarget,
   GatewayConfig,
   GatewaySettings,
+  MemorySettings,
   PinMode,
   RateLimit,
   RemoteTarget,

@@ -81,8 +81,8 @@ describe('defaults', () => {
 
   it('the longest message of a server is that of the gateway, unless it has its own', () => {
     const value = {
-      mcpServers: { one: { command: 'a' }, two: { command: 'a', maxMessageSize: '1.5MB' } },
-      gateway: { maxMessageSize: '128MB', maxRequestSize: 16_384 },
+      mcpServers: { one: { command: 'a' }, two: { command: 'a', maxMessageSize: '1.5MiB' } },
+      gateway: { maxMessageSize: '128MiB', maxRequestSize: 16_384 },
     }
     const { servers, gateway } = parse(value).config
     expect([...servers.values()].map(({ maxMessageSize }) => maxMessageSize)).toEqual([134_217_728, 1_572_864])

@@ -116,7 +116,8 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
       .warning(at('host'), 'The gateway can be reached from other machines, by any name.', 'List the names it is meant to be reached by in "allowedHosts".')
   }
   const found = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(baseFolder, path))
-  return { ...gateway.values, rateLimit: gateway.values.rateLimit?.values, pins: found(pins), audit: found(audit) }
+  const { rateLimit, memory } = gateway.values
+  return { ...gateway.values, rateLimit: rateLimit?.values, memory: memory?.values, pins: found(pins), audit: found(audit) }
 }
 
 /** A name that no server has would keep the gateway from ever being ready, or be a requirement that nobody checks. */

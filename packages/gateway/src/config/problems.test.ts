@@ -209,9 +209,9 @@ describe('values', () => {
     for (const timeout of [0, -1, '0s', '600h']) expect(ofServer({ command: 'x', timeout })[0]).toContain('timeout: Must be from 1 ms to 24 days.')
     expect(problems('{"mcpServers":{"a":{"command":"x","timeout":1e999}}}')).toHaveLength(1)
     for (const timeout of ['', '30', '30 s', '30sec', '-1s']) expect(ofServer({ command: 'x', timeout })[0]).toContain('timeout: Not a duration.')
-    for (const maxMessageSize of [0, 1023, '1B', '512MB', '2GB']) {
-      expect(ofServer({ command: 'x', maxMessageSize })[0]).toContain('maxMessageSize: Must be from 1 KB to less than 512 MB.')
-    }
+    const sized = (maxMessageSize: unknown) => ofServer({ command: 'x', maxMessageSize })[0]
+    for (const small of [0, 1023, '1B']) expect(sized(small)).toContain('maxMessageSize: Must be at least 1 KiB.')
+    for (const large of ['512MiB', '2GB']) expect(sized(large)).toContain('maxMessageSize: Must be at most 511 MiB.')
     for (const maxRequestSize of ['', '64', '64 MB', '64mb', '-1MB']) expect(ofGateway({ maxRequestSize })[0]).toContain('maxRequestSize: Not a size.')
     expect(ofServer({ command: 'x', maxMessageSize: true })[0]).toContain('maxMessageSize: Must be a size')
     expect(ofServer({ command: 'x', maxConcurrent: 0 })).toHaveLength(1)

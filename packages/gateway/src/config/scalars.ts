@@ -66,28 +66,27 @@ export const duration: Shape<number> = {
   },
 }
 
-const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 }
-const LEAST_SIZE = 1024
-/** What fits into one text of the runtime. */
-const MOST_SIZE = 512 * 1024 ** 2 - 1024
-const SIZE = /^(\d{1,9}(?:\.\d{1,3})?)(B|KB|MB|GB)$/
+const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1000, MB: 1000 ** 2, GB: 1000 ** 3, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
+const SIZE = /^(\d{1,12}(?:\.\d{1,6})?)(B|KB|MB|GB|KiB|MiB|GiB)$/
+const SMALLEST = 1024
 
 /** Bytes, or a text with a unit. */
-export const size: Shape<number> = {
-  schema: {
-    anyOf: [{ type: 'integer', minimum: LEAST_SIZE, maximum: MOST_SIZE }, { type: 'string', pattern: SIZE.source }, PLACEHOLDER],
-  },
-  read(node, place) {
-    const given = bare(node, place, numberIn)
-    if (given === undefined) return undefined
-    if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a size', '"64MB"')
-    const [, amount, unit] = typeof given === 'number' ? ['', String(given), 'B'] : (SIZE.exec(given) ?? [])
-    const bytes = Math.floor(Number(amount) * (UNITS[unit ?? ''] ?? Number.NaN))
-    if (bytes >= LEAST_SIZE && bytes <= MOST_SIZE) return bytes
-    if (Number.isNaN(bytes)) place.problem(node.at, 'Not a size.', 'Write "512KB" or "64MB", or a number of bytes.')
-    else place.problem(node.at, 'Must be from 1 KB to less than 512 MB.', 'Write a size within this range, or remove the key.')
-    return undefined
-  },
+export function size(largest: number = Number.MAX_SAFE_INTEGER): Shape<number> {
+  return {
+    schema: { anyOf: [{ type: 'integer', minimum: SMALLEST, maximum: largest }, { type: 'string', pattern: SIZE.source }, PLACEHOLDER] },
+    read(node, place) {
+      const given = bare(node, place, numberIn)
+      if (given === undefined) return undefined
+      if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a size', '"64MiB"')
+      const [, amount = '', unit = ''] = typeof given === 'string' ? (SIZE.exec(given) ?? []) : ['', String(given), 'B']
+      const bytes = Math.round(Number(amount) * (UNITS[unit] ?? Number.NaN))
+      if (Number.isSafeInteger(bytes) && bytes >= SMALLEST && bytes <= largest) return bytes
+      if (unit === '') place.problem(node.at, 'Not a size.', 'Write "512KiB", "64MiB" or "1GiB", or a number of bytes.')
+      else if (bytes > largest) place.problem(node.at, `Must be at most ${Math.floor(largest / 1024 ** 2)} MiB.`, 'Write a smaller size.')
+      else place.problem(node.at, 'Must be at least 1 KiB.', 'Write a larger size, or remove the key.')
+      return undefined
+    },
+  }
 }
 
 /** Some words, each of which stands for a value; several may stand for the same. */

@@ -39,6 +39,14 @@ export interface RateLimit {
   readonly per: number
 }
 
+/** Most bytes that are kept because of clients. */
+export interface MemorySettings {
+  readonly session: number
+  readonly principal: number
+  /** Absent: a part of the heap. */
+  readonly total: number | undefined
+}
+
 export interface ToolSettings {
   /** Names or patterns with `*`; absent: all. */
   readonly allow: readonly string[] | undefined
@@ -100,6 +108,8 @@ export interface GatewaySettings {
   readonly maxRequestSize: number
   /** Most requests one client may make; absent: any number. */
   readonly rateLimit: RateLimit | undefined
+  /** Most bytes that are kept because of clients; absent: the defaults. */
+  readonly memory: MemorySettings | undefined
   /** Names of servers without which the gateway is not ready. */
   readonly requiredServers: readonly string[]
   readonly log: 'debug' | 'info' | 'warning' | 'error' | 'silent'

@@ -1,6 +1,6 @@
 /** The gateway: all configured servers, each at an address of its own and all of them at one, for as long as it runs. */
 import { dirname, join } from 'node:path'
-import type { Clock, SessionEvent } from 'parley-mcp/engine'
+import { type Clock, MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { isLoopback } from 'parley-mcp/node'
 import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
@@ -41,6 +41,7 @@ export class Gateway {
   readonly #served = new Map<string, ServedUpstream>()
   readonly #aggregate: AggregateServable
   readonly #clients: ClientLimit
+  readonly #budgets: MemoryBudgets
   /** Those it began with, which hold until it ends. */
   readonly #settings: GatewaySettings
   /** As it was read last. */
@@ -65,6 +66,7 @@ export class Gateway {
       () => this.sessions,
     )
     this.#clients = new ClientLimit({ limit: config.gateway.rateLimit, clock: options.clock, onRefused: (refused) => this.#counters.refuse(refused) })
+    this.#budgets = new MemoryBudgets(config.gateway.memory, 'gateway.memory')
     this.#receipts = new Receipts({ metrics: this.metrics, log: this.#log, clock: options.clock })
     this.#aggregate = new AggregateServable({
       translation: config.gateway.translation,
@@ -72,6 +74,7 @@ export class Gateway {
       ...(options.clock && { clock: options.clock }),
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
       clients: this.#clients,
+      budgets: this.#budgets,
     })
     const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle, maxRequestSize } = config.gateway
     this.site = new GatewaySite({
@@ -235,7 +238,7 @@ export class Gateway {
     upstream.tools.pins = this.#pins
     // It ends with the supervisor of the server.
     if (!config.lazy) keepRunning(upstream)
-    return new ServedUpstream(upstream, { translation, onEvent, clients: this.#clients, ...(clock && { clock }) })
+    return new ServedUpstream(upstream, { translation, onEvent, clients: this.#clients, budgets: this.#budgets, ...(clock && { clock }) })
   }
 
   /** One that cannot be served keeps no other from it. */

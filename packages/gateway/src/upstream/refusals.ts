@@ -20,8 +20,8 @@ export function namingSize(error: unknown, { name, maxMessageSize }: Pick<Server
   return new ParleyError('result_too_large', { message, data: { server: name, maxMessageSize }, cause: error })
 }
 
-const MB = 1024 * 1024
+const MIB = 1024 * 1024
 
 function shownSize(bytes: number): string {
-  return bytes % MB === 0 ? `${bytes / MB} MB` : `${bytes} bytes`
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${bytes} bytes`
 }

@@ -193,6 +193,7 @@ export class Answering {
     const core = this.#core
     core.stats.of(message.method).received++
     let call: InboundCall | undefined
+    const charge = new Charge(budget, cost)
     try {
       const params =
         route.paramsUp === undefined ? message.params : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, held)))
@@ -203,11 +204,13 @@ export class Answering {
       call.within = within
       if (core.onRequestLoss !== undefined) call.tellLosses(core.onRequestLoss)
       if (message.params !== undefined) call.sent = message.params
-      if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call))
+      if (spoken !== undefined && isRetry(message)) return this.#await(call, spoken.engine.parking.comeBack(call), charge)
       const outcome = core.endpoint.answer(call)
-      if (isPromise(outcome)) this.#await(call, outcome)
-      else this.#returned(call, outcome)
+      if (isPromise(outcome)) return this.#await(call, outcome, charge)
+      charge.give()
+      this.#returned(call, outcome)
     } catch (error) {
+      charge.give()
       if (call === undefined) this.#refuse(held, toParleyError(error))
       else this.#threw(call, error)
     }
@@ -218,11 +221,10 @@ export class Answering {
     else this.refuseStateless(message.id, spoken.key, error)
   }
 
-  #await(call: InboundCall, outcome: Promise<Answer>): void {
+  #await(call: InboundCall, outcome: Promise<Answer>, charge: Charge): void {
     if (this.#inFlight === NONE) this.#inFlight = new IdTable()
     if (this.#inFlight.size === 0) this.#onBusy?.(true)
     this.#inFlight.set(call.key, call)
-    const charge = new Charge(call.budget as ByteBudget, call.cost)
     call.charge = charge
     outcome.then(
       (result) => {
@@ -253,7 +255,8 @@ export class Answering {
     // What it asked before is behind it.
     call.parked = undefined
     const begin = (again: InboundCall): Answer | Promise<Answer> => this.#core.endpoint.answer(again)
-    this.#await(call, spoken === undefined ? pushRounds(call, required, MAX_PUSH_ROUNDS, begin) : spoken.engine.parking.shownState(call, required))
+    const outcome = spoken === undefined ? pushRounds(call, required, MAX_PUSH_ROUNDS, begin) : spoken.engine.parking.shownState(call, required)
+    this.#await(call, outcome, new Charge(call.budget as ByteBudget, call.cost))
   }
 
   #finish(call: InboundCall, result: Answer): void {

@@ -7,12 +7,17 @@ export interface MemoryLimits {
   session?: number | undefined
   /** Most bytes of one principal, or without a session of one address. Default 128 MiB. */
   principal?: number | undefined
-  /** Most bytes of all clients together. Default 256 MiB. */
+  /** Most bytes of all clients together. Default: an eighth of the heap, but no more than 512 MiB; 256 MiB where the heap is not known. */
   total?: number | undefined
 }
 
 const MIB = 1024 * 1024
-const DEFAULTS = { session: 64 * MIB, principal: 128 * MIB, total: 256 * MIB }
+const SESSION = 64 * MIB
+const PRINCIPAL = 128 * MIB
+const MOST = 512 * MIB
+const UNKNOWN = 256 * MIB
+/** What is kept takes several times its length: as text, as values, and on its way to somebody else. */
+const SHARE = 1 / 8
 
 /** What a message, and a text, costs besides its characters. */
 const EACH_MESSAGE = 2048
@@ -37,9 +42,9 @@ export class MemoryBudgets {
   /** `name`: what the settings are called in messages. */
   constructor(limits: MemoryLimits = {}, name = 'memory') {
     this.#name = name
-    this.#session = bytes(`${name}.session`, limits.session ?? DEFAULTS.session)
-    this.#principal = bytes(`${name}.principal`, limits.principal ?? DEFAULTS.principal)
-    this.total = new ByteBudget(`${name}.total`, bytes(`${name}.total`, limits.total ?? DEFAULTS.total))
+    this.#session = bytes(`${name}.session`, limits.session ?? SESSION)
+    this.#principal = bytes(`${name}.principal`, limits.principal ?? PRINCIPAL)
+    this.total = new ByteBudget(`${name}.total`, bytes(`${name}.total`, limits.total ?? totalFor(heapLimit())))
   }
 
   /** For one session of this principal, if its principal is known. */
@@ -111,6 +116,21 @@ export function keepIn(budget: ByteBudget, cost: number, what: string): () => vo
   if (full !== undefined) throw full
   const charge = new Charge(budget, cost)
   return () => charge.give()
+}
+
+/** `heap`: the most bytes that the heap of the process may have. */
+export function totalFor(heap: number | undefined): number {
+  return heap === undefined ? UNKNOWN : Math.min(MOST, Math.floor(heap * SHARE))
+}
+
+interface Runtime {
+  process?: { getBuiltinModule?: (name: string) => { getHeapStatistics?: () => { heap_size_limit: number } } | undefined }
+}
+
+/** Undefined in browsers and on runtimes that do not tell. */
+function heapLimit(): number | undefined {
+  const found = (globalThis as Runtime).process?.getBuiltinModule?.('v8')?.getHeapStatistics?.().heap_size_limit
+  return found !== undefined && found > 0 ? found : undefined
 }
 
 function bytes(name: string, value: number): number {
