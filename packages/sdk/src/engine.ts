@@ -1,6 +1,6 @@
 /** `parley-mcp/engine`: sessions, endpoints and tasks as they are underneath, for programs that stand between clients and servers. */
 export { Client, type ConnectOptions, connect, HANDLE_KEY, type LinkOpener, type RelayedEndpoint, type Subscription } from './client/index.ts'
-export { Crowd, IdTable, type Member, weightOf } from './collections/index.ts'
+export { type ByteBudget, Crowd, IdTable, type Member, weightOf } from './collections/index.ts'
 export {
   answerIn,
   type Body,

@@ -1,5 +1,5 @@
 import { ParleyError } from 'parley-mcp'
-import type { SessionEvent } from 'parley-mcp/engine'
+import { MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Metrics } from '../http/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -24,6 +24,7 @@ describe('X2 what translation loses in the gateway', () => {
       log,
       () => [],
       () => 0,
+      new MemoryBudgets().total,
     )
   })
   afterEach(() => vi.useRealTimers())

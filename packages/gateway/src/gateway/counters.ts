@@ -1,6 +1,6 @@
 /** What is counted of everything that passes, and said in the log of what is lost on the way (X2, O). */
 import { type ErrorKind, type Loss, ParleyError } from 'parley-mcp'
-import { DEFINITION_RULE, type SessionEvent } from 'parley-mcp/engine'
+import { type ByteBudget, DEFINITION_RULE, type SessionEvent } from 'parley-mcp/engine'
 import type { Counter, Metrics } from '../http/index.ts'
 import type { Refused } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -26,7 +26,7 @@ export class GatewayCounters {
   readonly #said = new Map<string, number>()
   readonly #lastLosses = new LastLosses()
 
-  constructor(metrics: Metrics, log: GatewayLog, upstreams: () => readonly Upstream[], sessions: () => number) {
+  constructor(metrics: Metrics, log: GatewayLog, upstreams: () => readonly Upstream[], sessions: () => number, memory: ByteBudget) {
     this.#log = log
     this.#losses = metrics.counter('parley_translation_losses_total', 'What translation between versions could not carry over, by rule', [
       'server',
@@ -39,6 +39,8 @@ export class GatewayCounters {
     this.#serverErrors = metrics.counter('parley_server_errors_total', 'Requests that a server answered with an error, or did not answer', ['server', 'code'])
     this.#refused = metrics.counter('parley_requests_refused_total', 'Requests that a rate limit refused', ['server', 'reason'])
     metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) => gauge.set(sessions()))
+    metrics.gauge('parley_kept_bytes', 'Bytes that are kept because of clients', [], (gauge) => gauge.set(memory.used))
+    metrics.gauge('parley_kept_bytes_limit', 'The most bytes that may be kept because of clients', [], (gauge) => gauge.set(memory.limit))
     metrics.gauge('parley_server_up', 'Whether a server can be used', ['server'], (gauge) => {
       for (const upstream of upstreams()) gauge.set(serverState(upstream).ready ? 1 : 0, { server: upstream.name })
     })

@@ -59,14 +59,15 @@ export class Gateway {
     this.#settings = config.gateway
     this.#options = options
     this.#log = changedLog(options.log ?? silentLog, (text) => [...this.#redactions.values()].reduce((clean, redact) => redact(clean), text))
+    this.#budgets = new MemoryBudgets(config.gateway.memory, 'gateway.memory')
     this.#counters = new GatewayCounters(
       this.metrics,
       this.#log,
       () => this.upstreams,
       () => this.sessions,
+      this.#budgets.total,
     )
     this.#clients = new ClientLimit({ limit: config.gateway.rateLimit, clock: options.clock, onRefused: (refused) => this.#counters.refuse(refused) })
-    this.#budgets = new MemoryBudgets(config.gateway.memory, 'gateway.memory')
     this.#receipts = new Receipts({ metrics: this.metrics, log: this.#log, clock: options.clock })
     this.#aggregate = new AggregateServable({
       translation: config.gateway.translation,

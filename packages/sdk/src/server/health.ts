@@ -14,6 +14,8 @@ export interface ServerHealth {
   /** The request that has been in the works longest; those that listen are none, they wait for nothing. */
   readonly oldest: { readonly method: string; readonly ageMs: number } | undefined
   readonly subscriptions: number
+  /** About how many bytes are kept because of clients; `memory.total` is the most. */
+  readonly keptBytes: number
   readonly paused: boolean
 }
 
@@ -30,6 +32,7 @@ export function healthOf(state: ServerState): ServerHealth {
     pending: sessions.reduce((sum, session) => sum + session.pending().length, 0),
     oldest: oldest === undefined ? undefined : { method: oldest.method, ageMs: clock.now() - oldest.startedAt },
     subscriptions: state.subscriptions.count() + state.listening.resources,
+    keptBytes: state.budgets.total.used,
     paused: state.paused,
   }
 }

@@ -96,7 +96,9 @@ export class Answering {
   take(taken: Taken): void {
     const budget = this.#core.budgetFor(taken.origin)
     const cost = costOf(taken.message.params, taken.length)
-    const objection = this.objection(keyOf(taken)) ?? this.#core.noRoom(budget, cost, taken.message.method)
+    // What brings answers for a call that waits lets that one end.
+    const isUrgent = isRetry(taken.message) || undefined
+    const objection = this.objection(keyOf(taken)) ?? this.#core.noRoom(budget, cost, taken.message.method, isUrgent)
     if (objection !== undefined) return this.#refuse(taken, objection)
     if (!this.#core.paused) return this.#run(taken, budget, cost)
     this.#waiting ??= []

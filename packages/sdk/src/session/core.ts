@@ -68,7 +68,8 @@ export class SessionCore {
     this.self = options.endpoint.introduce()
     this.#budgets = options.budgets ?? new MemoryBudgets()
     this.budget = this.#budgets.session(options.principal)
-    const charge = new Charge(this.budget, costOf(undefined, 0))
+    // One that all clients share is there because of none of them.
+    const charge = new Charge(this.budget, this.settings.sharedLink ? 0 : costOf(undefined, 0))
     this.forgetPeer = () => charge.give()
     const now = this.settings.clock.now()
     this.lastReceivedAt = now
@@ -94,8 +95,8 @@ export class SessionCore {
   }
 
   /** Why there is no room for something that is to be kept, if so. */
-  noRoom(budget: ByteBudget, cost: number, what: string): ParleyError | undefined {
-    return this.#budgets.noRoom(budget, cost, what, this.settings.clock.now())
+  noRoom(budget: ByteBudget, cost: number, what: string, isUrgent?: true): ParleyError | undefined {
+    return this.#budgets.noRoom(budget, cost, what, this.settings.clock.now(), isUrgent)
   }
 
   /** The peer has given up on a request; its handler may go on. */

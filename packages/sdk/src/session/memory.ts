@@ -69,10 +69,10 @@ export class MemoryBudgets {
   }
 
   /** Why there is no room, if so. `what`: what was to be kept. */
-  noRoom(budget: ByteBudget, cost: number, what: string, now: number): ParleyError | undefined {
-    if (budget.fullFor(cost) === undefined) return undefined
+  noRoom(budget: ByteBudget, cost: number, what: string, now: number, isUrgent?: true): ParleyError | undefined {
+    if (budget.fullFor(cost, isUrgent) === undefined) return undefined
     this.#tidy(now)
-    return noRoom(budget, cost, what)
+    return noRoom(budget, cost, what, isUrgent)
   }
 
   #tidy(now: number): void {
@@ -97,8 +97,8 @@ export function costOfTexts(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + EACH_TEXT + text.length, 0)
 }
 
-function noRoom(budget: ByteBudget, cost: number, what: string): ParleyError | undefined {
-  const full = budget.fullFor(cost)
+function noRoom(budget: ByteBudget, cost: number, what: string, isUrgent?: true): ParleyError | undefined {
+  const full = budget.fullFor(cost, isUrgent)
   if (full === undefined) return undefined
   const { setting, limit, used } = full
   const whose = setting.endsWith('.session') ? 'this session' : setting.endsWith('.principal') ? 'this client' : 'all clients together'
