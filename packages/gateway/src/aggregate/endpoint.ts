@@ -14,7 +14,7 @@ import {
 } from 'parley-mcp/engine'
 import { reported, type ServedUpstream, uriIn, withoutExecution } from '../bridge/index.ts'
 import { MergedList, untoldIn } from '../catalogue/index.ts'
-import { BridgedCall, EMPTY_PROFILE, HANDLE_KEY, type ListKind, profileOf, toldTo, viaIn } from '../upstream/index.ts'
+import { BridgedCall, type ClientLog, type ClientSession, EMPTY_PROFILE, HANDLE_KEY, type ListKind, profileOf, toldTo, viaIn } from '../upstream/index.ts'
 import { Followed } from './followed.ts'
 import { ListReaders } from './list-readers.ts'
 import { DEADLINE, isListMethod, type ListMethod, type OwnList, type OwnLists } from './lists.ts'
@@ -31,6 +31,7 @@ export class AggregateEndpoint implements Endpoint {
   readonly keepsDigits = true
   turnsAway: Endpoint['turnsAway']
   readonly #whole: Whole
+  readonly #clientLog: ClientLog
   readonly #ways: Ways
   readonly #followed: Followed
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
@@ -45,9 +46,10 @@ export class AggregateEndpoint implements Endpoint {
   #told: Introduction | undefined
   #statusFollowed: (() => void) | undefined
 
-  constructor(whole: Whole) {
+  constructor(whole: Whole, clientLog: ClientLog, client: ClientSession) {
     this.#whole = whole
-    this.#ways = new Ways(whole, (kind, server) => this.#changed(kind, server))
+    this.#clientLog = clientLog
+    this.#ways = new Ways(whole, client, (kind, server) => this.#changed(kind, server))
     this.#followed = new Followed(this.#ways, whole)
   }
 
@@ -67,6 +69,7 @@ export class AggregateEndpoint implements Endpoint {
 
   answer(inbound: Inbound): Promise<Answer> {
     const { method } = inbound
+    if (eraOf(inbound.caller.version) === 'stateless') this.#clientLog.spoke(inbound)
     // Two gateways that met at the same moment did not know yet what is behind the other.
     if (this.#isForGateways) this.#whole.circles.refuse(viaIn(inbound.caller.capabilities))
     if (isListMethod(method)) return this.#list(method, inbound)

@@ -39,6 +39,9 @@ export class RoutedInbound implements Inbound {
   get principal(): string | undefined {
     return this.#inbound.principal
   }
+  get address(): string | undefined {
+    return this.#inbound.address
+  }
   get logLevel(): LogLevel | undefined {
     return this.#inbound.logLevel
   }

@@ -4,7 +4,7 @@ import type { Admission, Servable } from 'parley-mcp/server'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { ClientLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
-import type { Location, Subject } from '../upstream/index.ts'
+import { ClientLog, ClientSessions, type Location, type Subject } from '../upstream/index.ts'
 import { AggregateEndpoint } from './endpoint.ts'
 import { Whole } from './whole.ts'
 
@@ -17,6 +17,8 @@ export interface AggregateOptions {
   readonly clients?: ClientLimit
   /** How many bytes may be kept because of clients. Default: as the SDK has it. */
   readonly budgets?: MemoryBudgets
+  /** Numbers the sessions of all addresses together. Default: those of this one. */
+  readonly sessions?: ClientSessions
 }
 
 /** What the aggregate is called in logs and counters; no server can have this name. */
@@ -30,23 +32,31 @@ export class AggregateServable implements Servable {
   readonly #budgets: MemoryBudgets
   readonly #sessions = new Map<Session, AggregateEndpoint>()
   readonly #whole: Whole
+  readonly #clientSessions: ClientSessions
+  readonly #clientLog: ClientLog
   #closed = false
 
   constructor(options: AggregateOptions) {
     this.#options = options
     this.#budgets = options.budgets ?? new MemoryBudgets()
+    this.#clientSessions = options.sessions ?? new ClientSessions()
+    this.#clientLog = new ClientLog(NAME, options.log, options.clock)
     this.#whole = new Whole(options.log, options.clock ?? systemClock, (loss) => options.onEvent?.({ type: 'loss', loss }, NAME))
   }
 
   accept(link: Link, options: Admission = {}): Session {
     const { clock, translation, onEvent, clients } = this.#options
-    const endpoint = new AggregateEndpoint(this.#whole)
-    endpoint.turnsAway = clients?.guard(NAME, options, () => session.peer?.info.name)
+    const client = this.#clientSessions.begin(options)
+    const endpoint = new AggregateEndpoint(this.#whole, this.#clientLog, client)
+    endpoint.turnsAway = clients?.guard(NAME, { ...options, label: client.label }, () => session.peer?.info.name)
     const session: Session = new Session({
       profile: translation,
       asking: { gather: GATHER },
       ...(clock && { clock }),
-      ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, NAME) }),
+      onEvent: (event: SessionEvent) => {
+        if (event.type === 'negotiated') this.#clientLog.negotiated(session, client)
+        onEvent?.(event, NAME)
+      },
       budgets: this.#budgets,
       ...options,
       // What a server may send is bounded where it is read.
@@ -55,6 +65,7 @@ export class AggregateServable implements Servable {
       link,
       endpoint,
     })
+    client.began(session)
     this.#sessions.set(session, endpoint)
     session.onClose(() => this.#sessions.delete(session))
     return session

@@ -3,7 +3,7 @@ import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
 import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
 import type { Hold, ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
 import { isAppUri } from '../catalogue/index.ts'
-import type { ListKind } from '../upstream/index.ts'
+import type { ClientSession, ListKind } from '../upstream/index.ts'
 import type { Route } from './directory.ts'
 import type { Follower } from './followed.ts'
 import { refusalOf } from './refusal.ts'
@@ -17,18 +17,17 @@ export class Way {
   readonly words: Words
   ready: Promise<void> | undefined
 
-  constructor(served: ServedUpstream, whole: Whole, onListChanged: (kind: ListKind) => void) {
+  constructor(served: ServedUpstream, whole: Whole, client: ClientSession, onListChanged: (kind: ListKind) => void) {
     this.served = served
     this.words = new Words(served.upstream.name, whole.offers, whole.tasks)
-    this.endpoint = served.endpoint({
-      told: (method, params) => this.words.told(method, params),
-      listChanged: onListChanged,
-    })
+    const told = (method: string, params: Body): Body => this.words.told(method, params)
+    this.endpoint = served.endpoint({ told, listChanged: onListChanged }, client)
   }
 }
 
 export class Ways implements Follower {
   readonly #whole: Whole
+  readonly #client: ClientSession
   readonly #onListChanged: (kind: ListKind, server: string) => void
   /** By server. */
   readonly #ways = new Map<string, Way>()
@@ -39,8 +38,9 @@ export class Ways implements Follower {
   #level: LogLevel | undefined
   #closed = false
 
-  constructor(whole: Whole, onListChanged: (kind: ListKind, server: string) => void) {
+  constructor(whole: Whole, client: ClientSession, onListChanged: (kind: ListKind, server: string) => void) {
     this.#whole = whole
+    this.#client = client
     this.#onListChanged = onListChanged
   }
 
@@ -145,7 +145,7 @@ export class Ways implements Follower {
     const known = this.known(served)
     if (known !== undefined) return known
     const { name } = served.upstream
-    const way: Way = new Way(served, this.#whole, (kind) => this.#ways.get(name) === way && this.#onListChanged(kind, name))
+    const way: Way = new Way(served, this.#whole, this.#client, (kind) => this.#ways.get(name) === way && this.#onListChanged(kind, name))
     this.#ways.set(name, way)
     return way
   }

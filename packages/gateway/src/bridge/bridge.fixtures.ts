@@ -35,6 +35,15 @@ export interface BridgeRig {
   close(): Promise<void>
 }
 
+/** A log that collects what is said, but for which clients and conversations there are. */
+export function collectingLog(said: string[]): GatewayLog {
+  const left: readonly unknown[] = ['session', 'client', 'conversation']
+  const say = (message: string, facts?: Readonly<Record<string, unknown>>): void => {
+    if (!left.includes(facts?.['event'])) said.push(message)
+  }
+  return { debug: () => {}, info: say, warning: say, error: say }
+}
+
 /** `version`: what the server is spoken to in. */
 export function bridgeTo(server: Acceptor, version: ProtocolVersion | undefined, more: Partial<ServerConfig> = {}, options: RigOptions = {}): BridgeRig {
   const { clock = systemClock, log = silentLog, transport, wrap = (link) => link, onEvent, translation = 'lenient' } = options

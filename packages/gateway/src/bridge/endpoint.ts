@@ -13,12 +13,27 @@ import {
   type Session,
   unframed,
 } from 'parley-mcp/engine'
-import { BridgedCall, type Lease, type Line, LinkDemands, type ListKind, refuseCircle, toldTo, UNKNOWN, type Upstream, viaIn } from '../upstream/index.ts'
+import {
+  BridgedCall,
+  type ClientLog,
+  type ClientSession,
+  type Lease,
+  type Line,
+  LinkDemands,
+  type ListKind,
+  refuseCircle,
+  SOMEBODY,
+  toldTo,
+  UNKNOWN,
+  type Upstream,
+  viaIn,
+} from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
 import { decidesOnTasks, withExecution, withTools } from './execution.ts'
 import { identityFor } from './identity.ts'
 import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import type { Listeners } from './listeners.ts'
+import { ownClaim } from './own-claim.ts'
 import { relay } from './relay.ts'
 import { relayStateless } from './stateless.ts'
 import { type Changed, type Hold, Subscriptions } from './subscriptions.ts'
@@ -30,6 +45,7 @@ export interface Shared {
   readonly upstream: Upstream
   readonly listeners: Listeners
   readonly tasks: TaskBridge
+  readonly clientLog: ClientLog
   readonly view?: View
 }
 
@@ -44,6 +60,7 @@ export class ServerEndpoint implements Endpoint {
   turnsAway: Endpoint['turnsAway']
   readonly upstream: Upstream
   readonly #shared: Shared
+  readonly #client: ClientSession
   /** Of a client of the handshake era: the conversation that is its own. */
   #line: Line | undefined
   #session: Session | undefined
@@ -62,7 +79,8 @@ export class ServerEndpoint implements Endpoint {
   readonly #demands: LinkDemands | undefined
   #closed = false
 
-  constructor(shared: Shared) {
+  constructor(shared: Shared, client = SOMEBODY) {
+    this.#client = client
     this.upstream = shared.upstream
     this.#shared = shared
     if (this.upstream.config.urlMode === 'error') this.#demands = new LinkDemands(this.upstream.clock)
@@ -80,7 +98,10 @@ export class ServerEndpoint implements Endpoint {
 
   /** `params`: with the names and URIs of the server itself. */
   answer(inbound: Inbound, params: Body = inbound.params): Promise<Answer> {
-    if (eraOf(inbound.caller.version) === 'stateless') return relayStateless(inbound, this.#shared, params)
+    if (eraOf(inbound.caller.version) === 'stateless') {
+      if (this.#shared.view === undefined) this.#shared.clientLog.spoke(inbound)
+      return relayStateless(inbound, this.#shared, params)
+    }
     // A line that was opened now would be nobody's.
     if (this.#closed) return Promise.reject(new ParleyError('session_closed'))
     const line = this.#line
@@ -295,33 +316,37 @@ export class ServerEndpoint implements Endpoint {
   /** A conversation in this client's name, and nobody else's. */
   #ownLine(peer: Introduction): Promise<Line> {
     const version = (): ProtocolVersion | undefined => this.#session?.version
-    return this.upstream.openLine(
-      identityFor(peer),
-      {
+    return this.upstream.openLine({
+      ...identityFor(peer),
+      lasting: true,
+      prefer: 'handshake',
+      claim: ownClaim(this.#client, this.#shared.view === undefined),
+      owner: {
         get version() {
           return version()
         },
-        ask: async (question) => {
-          const session = await this.#arrival.whenHere(question)
-          const params = this.#shared.view?.told(question.method, question.params) ?? question.params
-          // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
-          const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
-          // Which call it is about nobody knows, but one of them waits for the answer.
-          const goOn = this.#calls
-            .all()
-            .find(({ waits }) => !waits)
-            ?.waitForClient()
-          try {
-            return await session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
-          } finally {
-            goOn?.()
-          }
-        },
+        ask: (question) => this.#ask(question),
         tell: (method, params) => this.#tell(method, params),
       },
-      true,
-      'handshake',
-    )
+    })
+  }
+
+  /** What the server asks about none of its calls in particular. */
+  async #ask(question: Inbound): Promise<Body> {
+    const session = await this.#arrival.whenHere(question)
+    const params = this.#shared.view?.told(question.method, question.params) ?? question.params
+    // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
+    const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
+    // Which call it is about nobody knows, but one of them waits for the answer.
+    const goOn = this.#calls
+      .all()
+      .find(({ waits }) => !waits)
+      ?.waitForClient()
+    try {
+      return await session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
+    } finally {
+      goOn?.()
+    }
   }
 
   #leave(): void {

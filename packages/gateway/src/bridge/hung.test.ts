@@ -4,8 +4,7 @@ import { type Body, type Link, type SendOptions, WrappedLink } from 'parley-mcp/
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
-import type { GatewayLog } from '../log/index.ts'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
+import { type BridgeRig, bridgeTo, collectingLog } from './bridge.fixtures.ts'
 import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf } from './peers.fixtures.ts'
 
 const CALL: Body = { name: 'any', arguments: {} }
@@ -41,9 +40,7 @@ const SETTINGS: Partial<ServerConfig> = {
 }
 
 async function serve(server: ScriptedServer, version: ProtocolVersion, more: Partial<ServerConfig> = {}): Promise<RawClient> {
-  const say = (message: string): void => void said.push(message)
-  const log: GatewayLog = { debug: () => {}, info: say, warning: say, error: say }
-  rig = bridgeTo(server, version, { ...SETTINGS, ...more }, { clock, log, wrap: hanging })
+  rig = bridgeTo(server, version, { ...SETTINGS, ...more }, { clock, log: collectingLog(said), wrap: hanging })
   const client = new RawClient(rig.served, { clock, sharedLink: true })
   expect(textOf(await client.ask('tools/call', CALL))).toBe('done')
   await flush()

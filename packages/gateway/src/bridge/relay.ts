@@ -64,6 +64,7 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
   } catch (error) {
     return outcomeOf(upstream.discreet(line.open ? error : (upstream.supervisor.unavailable() ?? error)), call, line, own)
   } finally {
+    line.lastUsedAt = upstream.clock.now()
     call.end()
   }
 }

@@ -2,7 +2,7 @@
 import { type Body, type Clock, type Inbound, type Link, MemoryBudgets, Session, type SessionEvent } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
 import type { ClientLimit } from '../limits/index.ts'
-import type { Line, Location, Subject, Upstream } from '../upstream/index.ts'
+import { ClientLog, type ClientSession, ClientSessions, type Line, type Location, type Subject, type Upstream } from '../upstream/index.ts'
 import { ServerEndpoint, type Shared } from './endpoint.ts'
 import { Listeners } from './listeners.ts'
 import { type FollowedTasks, TaskBridge } from './tasks.ts'
@@ -16,6 +16,8 @@ export interface ServedOptions {
   readonly clients?: ClientLimit
   /** How many bytes may be kept because of clients. Default: as the SDK has it. */
   readonly budgets?: MemoryBudgets
+  /** Numbers the sessions of all addresses together. Default: those of this one. */
+  readonly sessions?: ClientSessions
 }
 
 /** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
@@ -30,18 +32,21 @@ export class ServedUpstream implements Servable {
   readonly #options: ServedOptions
   readonly #budgets: MemoryBudgets
   readonly #sessions = new Set<Session>()
+  readonly #clientSessions: ClientSessions
 
   constructor(upstream: Upstream, options: ServedOptions) {
     this.upstream = upstream
     this.#options = options
     this.#budgets = options.budgets ?? new MemoryBudgets()
     const tasks = new TaskBridge(upstream)
-    this.#shared = { upstream, listeners: new Listeners(upstream, tasks), tasks }
+    this.#clientSessions = options.sessions ?? new ClientSessions()
+    const clientLog = new ClientLog(upstream.name, upstream.log, upstream.clock)
+    this.#shared = { upstream, listeners: new Listeners(upstream, tasks), tasks, clientLog }
   }
 
   /** For whoever shows this server among others: one client's way to it. */
-  endpoint(view?: View): ServerEndpoint {
-    return new ServerEndpoint(view === undefined ? this.#shared : { ...this.#shared, view })
+  endpoint(view?: View, client?: ClientSession): ServerEndpoint {
+    return new ServerEndpoint(view === undefined ? this.#shared : { ...this.#shared, view }, client)
   }
 
   /** For whoever listens to tasks of several servers at once. */
@@ -52,14 +57,18 @@ export class ServedUpstream implements Servable {
   accept(link: Link, options: Admission = {}): Session {
     const { clock, translation, onEvent, clients } = this.#options
     const { name } = this.upstream
-    const endpoint = this.endpoint()
-    endpoint.turnsAway = clients?.guard(name, options, () => session.peer?.info.name)
+    const client = this.#clientSessions.begin(options)
+    const endpoint = this.endpoint(undefined, client)
+    endpoint.turnsAway = clients?.guard(name, { ...options, label: client.label }, () => session.peer?.info.name)
     const session: Session = new Session({
       initialiseTimeout: INITIALISE_TIMEOUT,
       profile: translation,
       asking: { gather: GATHER },
       ...(clock && { clock }),
-      ...(onEvent && { onEvent: (event: SessionEvent) => onEvent(event, name) }),
+      onEvent: (event: SessionEvent) => {
+        if (event.type === 'negotiated') this.#shared.clientLog.negotiated(session, client)
+        onEvent?.(event, name)
+      },
       budgets: this.#budgets,
       ...options,
       // What a server may send is bounded where it is read.
@@ -68,6 +77,7 @@ export class ServedUpstream implements Servable {
       link,
       endpoint,
     })
+    client.began(session)
     this.#sessions.add(session)
     session.onClose(() => this.#sessions.delete(session))
     return session

@@ -10,7 +10,7 @@ import { GatewaySite, type Listening, Metrics, type Readiness } from '../http/in
 import { ClientLimit } from '../limits/index.ts'
 import { changedLog, type GatewayLog, silentLog } from '../log/index.ts'
 import { type Redact, redactionFor } from '../supervision/index.ts'
-import { type Help, keepRunning, Upstream } from '../upstream/index.ts'
+import { ClientSessions, type Help, keepRunning, Upstream } from '../upstream/index.ts'
 import { GatewayCounters } from './counters.ts'
 import { Receipts } from './receipts.ts'
 import { serverState } from './server-state.ts'
@@ -42,6 +42,7 @@ export class Gateway {
   readonly #aggregate: AggregateServable
   readonly #clients: ClientLimit
   readonly #budgets: MemoryBudgets
+  readonly #clientSessions = new ClientSessions()
   /** Those it began with, which hold until it ends. */
   readonly #settings: GatewaySettings
   /** As it was read last. */
@@ -76,6 +77,7 @@ export class Gateway {
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
       clients: this.#clients,
       budgets: this.#budgets,
+      sessions: this.#clientSessions,
     })
     const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle, maxRequestSize } = config.gateway
     this.site = new GatewaySite({
@@ -239,7 +241,14 @@ export class Gateway {
     upstream.tools.pins = this.#pins
     // It ends with the supervisor of the server.
     if (!config.lazy) keepRunning(upstream)
-    return new ServedUpstream(upstream, { translation, onEvent, clients: this.#clients, budgets: this.#budgets, ...(clock && { clock }) })
+    return new ServedUpstream(upstream, {
+      translation,
+      onEvent,
+      clients: this.#clients,
+      budgets: this.#budgets,
+      sessions: this.#clientSessions,
+      ...(clock && { clock }),
+    })
   }
 
   /** One that cannot be served keeps no other from it. */

@@ -1,5 +1,5 @@
 /** How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by its address. */
-import { type Clock, type Endpoint, type FrameOrigin, systemClock } from 'parley-mcp/engine'
+import { type Clock, type Endpoint, type FrameOrigin, networkOf, systemClock } from 'parley-mcp/engine'
 import type { RateLimit } from '../config/index.ts'
 import { Buckets } from './buckets.ts'
 import { type Refused, shownLimit, tooOften } from './refusal.ts'
@@ -17,6 +17,8 @@ export interface Conversation {
   readonly principal?: string
   /** Whether several clients speak over it, each request for itself. */
   readonly sharedLink?: boolean
+  /** What the log calls it. */
+  readonly label?: string | undefined
 }
 
 interface Client {
@@ -57,13 +59,17 @@ export class ClientLimit {
     }
   }
 
-  #ownClient({ principal }: Conversation, clientName: () => string | undefined): () => Client {
+  #ownClient({ principal, label }: Conversation, clientName: () => string | undefined): () => Client {
     if (principal !== undefined) {
       const known = byPrincipal(principal)
       return () => known
     }
     const number = ++this.#lastSession
-    return () => ({ key: `session ${number}`, whose: 'This session', whom: `Session ${number} of ${JSON.stringify(clientName()?.slice(0, 80) ?? 'a client')}` })
+    return () => ({
+      key: `session ${number}`,
+      whose: 'This session',
+      whom: `Session ${label ?? number} of ${JSON.stringify(clientName()?.slice(0, 80) ?? 'a client')}`,
+    })
   }
 }
 
@@ -77,15 +83,4 @@ function clientFrom(origin: FrameOrigin | undefined): Client {
 function byPrincipal(principal: string): Client {
   const shown = `The principal ${JSON.stringify(principal.slice(0, 80))}`
   return { key: `principal ${principal}`, whose: shown, whom: shown }
-}
-
-/** Who has one address of IPv6 has 2^64 of them; one of IPv4 may be written in the other's way. */
-function networkOf(address: string): string {
-  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
-  if (!address.includes(':')) return address
-  const [before = '', after = ''] = (address.split('%')[0] as string).split('::')
-  const head = before.split(':').filter((group) => group !== '')
-  const tail = after.split(':').filter((group) => group !== '')
-  const groups = address.includes('::') ? [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail] : head
-  return `${groups.slice(0, 4).join(':')}::/64`
 }

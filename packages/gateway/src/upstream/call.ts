@@ -49,6 +49,7 @@ export class BridgedCall implements Member {
   #place: Place | undefined
   /** For how many answers of its client it waits. */
   #waits = 0
+  #waitsSince = 0
   #asked = false
   #rounds = 0
   #exhausted = false
@@ -115,8 +116,14 @@ export class BridgedCall implements Member {
     return this.#waits > 0
   }
 
+  /** Since when; 0 where it never has. */
+  get waitsSince(): number {
+    return this.#waitsSince
+  }
+
   /** While a person thinks, the server works for others: the call's place is theirs until the returned function is called, once. */
   waitForClient(): () => void {
+    this.#waitsSince = this.inbound.session.clock.now()
     if (this.#waits++ === 0) this.#place?.giveBack()
     return () => {
       if (--this.#waits === 0) this.#place?.takeAgain()

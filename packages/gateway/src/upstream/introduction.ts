@@ -26,3 +26,9 @@ function withHandles(capabilities: Capabilities): Capabilities {
   const experimental = (capabilities as Record<string, unknown>)['experimental']
   return { ...capabilities, experimental: { ...(isObject(experimental) ? experimental : undefined), [HANDLE_KEY]: {} } } as Capabilities
 }
+
+/** Of the gateway as a client: what is asked about tasks of its clients is handed on, and who asks must know them. */
+export function knowingTasks(capabilities: Capabilities): Capabilities {
+  const { extensions } = capabilities as { readonly extensions?: Record<string, unknown> }
+  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
+}

@@ -63,6 +63,7 @@ export class Line {
   readonly roots = new LineRoots()
   /** Calls and listeners that use it now. */
   users = 0
+  /** When a request was last answered in it; 0 before there was one. */
   lastUsedAt = 0
   #client: Client | undefined
   #level: LogLevel | undefined
@@ -237,6 +238,16 @@ export class Line {
   #onlyWorking(): BridgedCall | undefined {
     const working = this.#calls.all().filter(({ waits }) => !waits)
     return working.length === 1 ? working[0] : undefined
+  }
+
+  /** How many of its calls wait for answers of their own clients. */
+  get waiting(): number {
+    return this.#calls.all().filter(({ waits }) => waits).length
+  }
+
+  /** When one of those was last asked. */
+  get askedAt(): number {
+    return Math.max(0, ...this.#calls.all().map(({ waitsSince }) => waitsSince))
   }
 
   #isFollowed(uri: unknown): boolean {

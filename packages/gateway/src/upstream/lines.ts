@@ -2,18 +2,24 @@
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { HANDLE_KEY, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
+import { holderOfRequest, SOMEBODY } from './client-session.ts'
 import { handleIn, handleKey, isChosenByClient, isLocalPolicy, listsKey, principalKey, sharedKey } from './conversation-keys.ts'
+import type { Claim, ConversationUse } from './conversation-room.ts'
 import { type Lease, leaseOf } from './lease.ts'
 import type { Line } from './line.ts'
+import { BY_HANDLE, EVERYBODYS, ofUser } from './ownership.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
+import { RequestConversations } from './request-conversations.ts'
 import { SingleUse } from './single-use.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
-/** Those that were opened before anybody asked for them, and those whose handle nobody has brought back yet: not every client knows handles. */
-const SPARE_LIFE = 60_000
-const MOST_SPARES = 4
+/** Those whose handle nobody has brought back yet end earlier: not every client knows handles. */
+const UNCLAIMED = 60_000
 
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
+
+/** For whom a conversation is begun. */
+type Whose = Pick<Claim, 'ownership' | 'holder'>
 
 interface Kept {
   readonly line: Promise<Line>
@@ -30,8 +36,7 @@ export class Lines {
   readonly #kept = new Map<string, Kept>()
   /** By whose conversation it is: who wants to hear of its lists. While somebody does, it ends only to make room. */
   readonly #followers = new Map<string, Set<(kind: ListKind) => void>>()
-  /** By profile: opened, and never used. */
-  readonly #spares = new Map<string, { readonly line: Promise<Line>; readonly stop: () => void }>()
+  readonly #single: RequestConversations
   #sweep: (() => void) | undefined
   #closed = false
   /** The server has asked something without saying on which call it works, though it could have. */
@@ -41,6 +46,7 @@ export class Lines {
 
   constructor(upstream: Upstream) {
     this.#upstream = upstream
+    this.#single = new RequestConversations(upstream)
     this.#singleUse = new SingleUse(upstream)
   }
 
@@ -96,12 +102,12 @@ export class Lines {
       case 'shared':
         return this.#share(profile)
       case 'principal':
-        return this.#keep(principalKey(inbound, profile), profile)
+        return this.#keep(principalKey(inbound, profile), profile, { ownership: ofUser(inbound), holder: holderOfRequest(inbound) })
       case 'handle':
         return this.#byHandle(inbound, profile)
       case 'request':
         this.#singleUse.note(profile)
-        return this.#once(profile)
+        return this.#once(inbound, profile)
     }
   }
 
@@ -211,35 +217,22 @@ export class Lines {
     )
   }
 
-  /**
-   * Ends one conversation that is only there for later: one that nobody ever used, or the one unused longest; one that somebody wants to hear of only
-   * when there is no other, and that one is told. Kept when it has ended; `undefined`: all are in use.
-   */
-  makeRoom(): Promise<void> | undefined {
-    const [spare] = this.#spares.keys()
-    if (spare !== undefined) return this.#endSpare(spare)
-    const oldest = this.#unusedLongest((key) => !this.#followers.has(key)) ?? this.#unusedLongest(() => true)
-    return oldest === undefined ? undefined : this.#end(...oldest)
-  }
-
-  #unusedLongest(isMeant: (key: string) => boolean): [string, Kept] | undefined {
-    let oldest: [string, Kept] | undefined
-    for (const [key, kept] of this.#kept)
-      if (kept.users === 0 && isMeant(key) && !(kept.lastUsedAt >= (oldest?.[1].lastUsedAt ?? Infinity))) oldest = [key, kept]
-    return oldest
+  /** Ends one conversation that was opened ahead, if there is one; kept when it has ended. */
+  endSpare(): Promise<void> | undefined {
+    return this.#single.endOne()
   }
 
   /** Ends everything that is kept for later and not in use. */
   rest(): void {
     for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept)) void this.#end(key, kept)
-    for (const key of [...this.#spares.keys()]) void this.#endSpare(key)
+    this.#single.endAll()
   }
 
   close(): void {
     this.#closed = true
     this.#sweep?.()
     for (const [key, kept] of this.#kept) void this.#end(key, kept)
-    for (const key of [...this.#spares.keys()]) void this.#endSpare(key)
+    this.#single.close()
   }
 
   /** A server that gave no session id and runs elsewhere remembers nothing of whom it speaks with. */
@@ -253,7 +246,7 @@ export class Lines {
   }
 
   async #shareUnder(key: string, profile: Profile): Promise<Lease> {
-    const lease = await this.#keep(key, profile)
+    const lease = await this.#keep(key, profile, { ownership: EVERYBODYS, holder: SOMEBODY.holder })
     lease.line.shared = true
     return lease
   }
@@ -261,19 +254,20 @@ export class Lines {
   async #byHandle(inbound: Inbound, profile: Profile): Promise<Lease> {
     const given = handleIn(inbound)
     if (given !== undefined && typeof given !== 'string') throw new ParleyError('invalid_params', { message: `_meta["${HANDLE_KEY}"] must be a string` })
-    if (isChosenByClient(given)) return this.#keep(handleKey(inbound, given, profile), profile)
+    const whose = { ownership: BY_HANDLE, holder: holderOfRequest(inbound) }
+    if (isChosenByClient(given)) return this.#keep(handleKey(inbound, given, profile), profile, whose)
     if (given !== undefined && !this.#kept.has(handleKey(inbound, given, profile))) {
       throw new ParleyError('invalid_params', {
         message: `_meta["${HANDLE_KEY}"] names no conversation, or one that has ended: leave it out to begin a new one`,
       })
     }
     const handle = given ?? systemMint()
-    return { ...(await this.#keep(handleKey(inbound, handle, profile), profile, given === undefined ? SPARE_LIFE : this.#idle)), handle }
+    return { ...(await this.#keep(handleKey(inbound, handle, profile), profile, whose, given === undefined ? UNCLAIMED : this.#idle)), handle }
   }
 
-  async #keep(key: string, profile: Profile, life = this.#idle): Promise<Lease> {
+  async #keep(key: string, profile: Profile, whose: Whose, life = this.#idle): Promise<Lease> {
     const known = this.#kept.get(key)
-    const kept = known ?? this.#begin(key, profile)
+    const kept = known ?? this.#begin(key, profile, whose)
     kept.life = life
     const release = this.#use(kept)
     try {
@@ -288,7 +282,7 @@ export class Lines {
     void this.#end(key, kept)
     // One that ended unnoticed is begun again; one that ends as soon as it was begun would be for ever.
     if (known === undefined) throw new ParleyError('connection_closed', { message: `Server "${this.#upstream.name}" ended the conversation at once` })
-    return this.#keep(key, profile, life)
+    return this.#keep(key, profile, whose, life)
   }
 
   /** It is in use until the returned function is called. */
@@ -311,8 +305,10 @@ export class Lines {
     line.strays = this.#strays
   }
 
-  #begin(key: string, profile: Profile): Kept {
-    const kept: Kept = { line: this.#open(profile, true), opened: undefined, users: 0, lastUsedAt: this.#upstream.clock.now(), life: this.#idle }
+  #begin(key: string, { capabilities }: Profile, whose: Whose): Kept {
+    const claim: Claim = { ...whose, use: (line) => this.#useOf(key, kept, line) }
+    const line = this.#upstream.openLine({ capabilities, claim, lasting: true })
+    const kept: Kept = { line, opened: undefined, users: 0, lastUsedAt: this.#upstream.clock.now(), life: this.#idle }
     this.#kept.set(key, kept)
     const forget = (): void => {
       if (this.#kept.get(key) === kept) this.#kept.delete(key)
@@ -339,41 +335,10 @@ export class Lines {
     return users > 0 || this.#followers.has(key)
   }
 
-  /** One conversation, one request. The next one is opened meanwhile, so that it does not have to be waited for. */
-  async #once(profile: Profile): Promise<Lease> {
-    const spare = this.#spares.get(profile.key)
-    spare?.stop()
-    this.#spares.delete(profile.key)
-    const prepared = await spare?.line.catch(() => undefined)
-    if (prepared?.ready === false) void prepared.close()
-    const line = prepared?.ready ? prepared : await this.#openOnce(profile)
-    this.#prepare(profile)
+  /** One conversation, one request. */
+  async #once(inbound: Inbound, profile: Profile): Promise<Lease> {
+    const line = await this.#single.take(inbound, profile)
     return { line, handle: undefined, release: () => void line.close() }
-  }
-
-  /** A server elsewhere may have forgotten a session before it was ever used: then it is begun again, and what that server has not looked at is asked again. */
-  #openOnce(profile: Profile): Promise<Line> {
-    return this.#open(profile, this.#upstream.config.target.kind === 'remote')
-  }
-
-  #prepare(profile: Profile): void {
-    if (this.#closed || this.#upstream.full || this.#spares.has(profile.key) || this.#spares.size >= MOST_SPARES) return
-    const line = this.#openOnce(profile)
-    const stop = this.#upstream.clock.after(SPARE_LIFE, () => void this.#endSpare(profile.key))
-    this.#spares.set(profile.key, { line, stop })
-    line.catch(() => this.#endSpare(profile.key))
-  }
-
-  #open(profile: Profile, lasting: boolean): Promise<Line> {
-    const { capabilities } = profile
-    return this.#upstream.openLine({ info: { name: 'parley-gateway', version: '0.1.0' }, capabilities }, undefined, lasting)
-  }
-
-  async #endSpare(key: string): Promise<void> {
-    const spare = this.#spares.get(key)
-    this.#spares.delete(key)
-    spare?.stop()
-    await spare?.line.then((line) => line.close()).catch(() => {})
   }
 
   async #end(key: string, kept: Kept): Promise<void> {
@@ -381,9 +346,31 @@ export class Lines {
     await kept.line.then((line) => line.close()).catch(() => {})
   }
 
+  /** How it is used, for whoever needs room. */
+  #useOf(key: string, kept: Kept, line: Line): ConversationUse {
+    const followers = this.#followers
+    return {
+      isUsed: true,
+      get lastUsedAt() {
+        return kept.lastUsedAt
+      },
+      get askedAt() {
+        return line.askedAt
+      },
+      get isFollowed() {
+        return followers.has(key)
+      },
+      get activity() {
+        if (kept.users === 0) return 'idle'
+        return kept.users > line.waiting ? 'working' : 'asked'
+      },
+      end: () => this.#end(key, kept),
+    }
+  }
+
   #watch(): void {
     if (this.#sweep !== undefined || this.#closed) return
-    this.#sweep = this.#upstream.clock.after(SPARE_LIFE, () => {
+    this.#sweep = this.#upstream.clock.after(UNCLAIMED, () => {
       this.#sweep = undefined
       const now = this.#upstream.clock.now()
       for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept) && now - kept.lastUsedAt >= kept.life) void this.#end(key, kept)

@@ -1,30 +1,23 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
 import { type Capabilities, type Era, ParleyError } from 'parley-mcp'
-import {
-  type Client,
-  type Clock,
-  type ConnectOptions,
-  connect,
-  type Introduction,
-  type LinkOpener,
-  systemClock,
-  systemMint,
-  TASKS_EXTENSION,
-} from 'parley-mcp/engine'
+import { type Client, type Clock, type ConnectOptions, connect, type Introduction, type LinkOpener, systemClock, systemMint } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
 import { ServerLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
+import { ClientConversations, type Opening } from './client-conversations.ts'
 import { Complaints } from './complaints.ts'
+import { ConversationLog } from './conversation-log.ts'
 import { EventLog } from './events.ts'
-import { introductionFor } from './introduction.ts'
+import { introductionFor, knowingTasks } from './introduction.ts'
 import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
 import { ListCheck } from './list-check.ts'
 import { ListMemory } from './list-memory.ts'
+import { GATEWAYS } from './ownership.ts'
 import { Polling } from './polling.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
-import { namingSize, tooManySessions, unavailable } from './refusals.ts'
+import { namingSize, unavailable } from './refusals.ts'
 import { Shelf } from './shelf.ts'
 import { ToolBook } from './tool-book.ts'
 import { keepsByHandle, type UpstreamOptions } from './upstream-options.ts'
@@ -50,6 +43,8 @@ export class Upstream {
   readonly bulkhead: Bulkhead
   readonly rate: ServerLimit
   readonly lines: Lines
+  /** Those of clients. */
+  readonly conversations: ClientConversations
   readonly tools: ToolBook
   /** Answers that may be given again. */
   readonly shelf: Shelf
@@ -70,8 +65,7 @@ export class Upstream {
   #closed = false
   #stopIdle: (() => void) | undefined
   readonly #open = new Set<Line>()
-  /** Conversations in the name of clients: those being opened, open, and being closed. */
-  #sessions = 0
+  readonly #conversationLog: ConversationLog
   readonly #complaints: Complaints
   readonly #listCheck: ListCheck
 
@@ -80,6 +74,7 @@ export class Upstream {
     this.config = config
     this.#options = options
     this.clock = options.clock ?? systemClock
+    this.#conversationLog = new ConversationLog({ name: config.name, log: options.log, clock: this.clock })
     this.#complaints = new Complaints(config.name, options.log, this.clock)
     this.#listCheck = new ListCheck(config, options.log)
     const { name, target, restart } = config
@@ -104,6 +99,14 @@ export class Upstream {
       if (state === 'down' || state === 'stopped') this.#giveUp()
     })
     this.lines = new Lines(this)
+    this.conversations = new ClientConversations({
+      config,
+      clock: this.clock,
+      log: this.#conversationLog,
+      open: ({ info = SELF, capabilities, owner, lasting, prefer }) => this.#openLine({ info, capabilities }, owner, lasting, prefer),
+      isSessionless: () => this.#isSessionless,
+      endSpare: () => this.lines.endSpare(),
+    })
     this.tools = new ToolBook(this)
     this.shelf = new Shelf(this.clock)
     this.polling = new Polling(this, options.random ?? Math.random)
@@ -164,7 +167,7 @@ export class Upstream {
     this.touch()
     if (this.#home === undefined) {
       if (this.#options.singleClient && declared !== undefined) this.#homeProfile = profileOf(declared)
-      const opening = this.#openLine({ info: SELF, capabilities: withTasks(this.#homeProfile.capabilities) }, undefined, true)
+      const opening = this.#openHome()
       this.#home = opening
       this.#homeLine = undefined
       opening.then(
@@ -175,6 +178,12 @@ export class Upstream {
       )
     }
     return this.#home
+  }
+
+  async #openHome(): Promise<Line> {
+    const line = await this.#openLine({ info: SELF, capabilities: knowingTasks(this.#homeProfile.capabilities) }, undefined, true)
+    this.#conversationLog.opened(line.client, GATEWAYS)
+    return line
   }
 
   /** The same when the server is there: while it is away, nobody knows of which era it will come back. */
@@ -188,36 +197,16 @@ export class Upstream {
     }
   }
 
-  /** Whether there are as many conversations as there may be; those that are only kept for later make room. */
-  get full(): boolean {
-    return this.#sessions >= this.config.maxSessions && !this.#isSessionless
-  }
-
   /** A server elsewhere that has no sessions has nothing to be spared. */
   get #isSessionless(): boolean {
     const { target } = this.config
     return this.#era === 'stateless' && this.#refusesHandshake !== false && target.kind === 'remote' && /^https?:/i.test(target.url)
   }
 
-  /** Opens a conversation in somebody's name, if there is room for it. `lasting`: it is opened again when it is lost. `prefer`: how its client began. */
-  async openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: 'handshake'): Promise<Line> {
-    const room = this.full ? this.lines.makeRoom() : Promise.resolve()
-    if (room === undefined) throw tooManySessions(this.config)
+  /** Opens a conversation in somebody's name, if there is room for it. */
+  openLine(opening: Opening): Promise<Line> {
     this.touch()
-    this.#sessions++
-    const leave = (): void => void this.#sessions--
-    try {
-      await room
-      const line = await this.#openLine(identity, owner, lasting, prefer)
-      // What is being closed is still there, perhaps as a process.
-      const closed = (): void => void line.close().then(leave, leave)
-      if (line.open) line.client.onState(({ to }) => to === 'closed' && closed())
-      else closed()
-      return line
-    } catch (error) {
-      leave()
-      throw error
-    }
+    return this.conversations.open(opening)
   }
 
   async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: 'handshake'): Promise<Line> {
@@ -397,10 +386,4 @@ export class Upstream {
     const isOpening = this.#home !== undefined && this.#homeLine === undefined
     return isOpening || running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)
   }
-}
-
-/** What is asked about tasks of clients is handed on here, and who asks must know them. */
-function withTasks(capabilities: Capabilities): Capabilities {
-  const { extensions } = capabilities as { readonly extensions?: Record<string, unknown> }
-  return { ...capabilities, extensions: { ...extensions, [TASKS_EXTENSION]: {} } }
 }

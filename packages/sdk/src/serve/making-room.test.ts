@@ -20,7 +20,7 @@ function chosenOf<T extends Use>(all: readonly T[], newcomer: string): T | undef
 
 /** Silent for so many seconds; used, and idle, unless it says otherwise. */
 function use(name: string, holder: string, silent: number, more: Partial<Use> = {}): Named {
-  return { name, holder, isOpen: true, isUsed: true, lastUsedAt: NOW - silent * 1000, activity: 'idle', ...more }
+  return { name, holder, isOpen: true, isUsed: true, lastUsedAt: NOW - silent * 1000, activity: 'idle', askedAt: 0, ...more }
 }
 
 const UNUSED = { isUsed: false }
@@ -40,6 +40,9 @@ describe('L2 which session makes room', () => {
     ['one that works stays, however silent', [use('a', 'x', 900, doing('working')), use('b', 'x', 1)], 'x', 'b'],
     ['one that listens stays, however silent', [use('a', 'x', 900, doing('listening')), use('b', 'x', 1)], 'x', 'b'],
     ['one that was asked a moment ago stays', [use('a', 'x', 100, doing('asked')), use('b', 'x', 1)], 'x', 'b'],
+    ['one that worked for long and was asked a moment ago stays', [use('a', 'x', 900, { activity: 'asked', askedAt: NOW - 1000 }), use('b', 'x', 1)], 'x', 'b'],
+    ['one whose client wants to hear of changes goes last', [use('a', 'x', 900, { isFollowed: true }), use('b', 'x', 1)], 'x', 'b'],
+    ['but it goes', [use('a', 'x', 900, { isFollowed: true }), use('b', 'x', 1, doing('working'))], 'x', 'a'],
     ['one that was asked long ago does not', [use('a', 'x', 130, doing('asked')), use('b', 'x', 1)], 'x', 'a'],
     [
       'the next holder where all of the first are at work',
@@ -75,7 +78,7 @@ describe('L2 which session makes room', () => {
 const activity = fc.constantFrom<Activity>('working', 'asked', 'listening', 'idle')
 const session = fc
   .record({ holder: fc.constantFrom('a', 'b', 'c'), isOpen: fc.boolean(), isUsed: fc.boolean(), silent: fc.nat(400), activity })
-  .map(({ silent, ...rest }) => ({ ...rest, isOpen: rest.isOpen || rest.isUsed, lastUsedAt: NOW - silent * 1000 }))
+  .map(({ silent, ...rest }) => ({ ...rest, isOpen: rest.isOpen || rest.isUsed, askedAt: 0, lastUsedAt: NOW - silent * 1000 }))
 
 const countOf = (all: readonly Use[], holder: string): number => all.filter((each) => each.holder === holder).length
 
@@ -143,7 +146,7 @@ class Table {
       this.#holders.leave(ended.holder)
       this.sessions.delete(ended)
     }
-    const opened: Mutable = { holder: this.#holders.enter('here'), isOpen: false, isUsed: false, lastUsedAt: this.now, activity: 'idle' }
+    const opened: Mutable = { holder: this.#holders.enter('here'), isOpen: false, isUsed: false, lastUsedAt: this.now, activity: 'idle', askedAt: 0 }
     this.sessions.add(opened)
     return opened
   }

@@ -23,6 +23,10 @@ export interface SessionUse {
   /** When its client was last heard, or last given an answer. */
   readonly lastUsedAt: number
   readonly activity: Activity
+  /** When its client was last asked something; looked at only where the client was. */
+  readonly askedAt: number
+  /** Its client wants to hear what changes there: it goes after those whose clients do not. */
+  readonly isFollowed?: boolean | undefined
 }
 
 /** Who has sessions, and how many: kept up to date, because a flood of handshakes would make it expensive to count them each time. */
@@ -96,12 +100,15 @@ function goesBefore(one: SessionUse, other: SessionUse): boolean {
   return stage === otherStage ? one.lastUsedAt < other.lastUsedAt : stage < otherStage
 }
 
-function stageOf({ isOpen, isUsed }: SessionUse): number {
+function stageOf({ isOpen, isUsed, isFollowed }: SessionUse): number {
+  if (isFollowed) return 3
   return isUsed ? 2 : isOpen ? 1 : 0
 }
 
-function isAtWork({ activity, lastUsedAt }: SessionUse, now: number): boolean {
-  return activity === 'asked' ? now - lastUsedAt < UNANSWERED : activity !== 'idle'
+function isAtWork(session: SessionUse, now: number): boolean {
+  const { activity } = session
+  if (activity !== 'asked') return activity !== 'idle'
+  return now - Math.max(session.lastUsedAt, session.askedAt) < UNANSWERED
 }
 
 /** Who has a session: the principal where it is known, else the network its client comes from. */

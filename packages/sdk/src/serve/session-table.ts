@@ -1,7 +1,7 @@
 /** The HTTP sessions of a site by their id, bounded in number and in time. */
 import type { Link } from '../jsonrpc/index.ts'
 import { isVersion } from '../protocol/index.ts'
-import { type AcceptOptions, awaitsPeer, type CloseOptions, type Session } from '../session/index.ts'
+import { type AcceptOptions, awaitsPeer, type CloseOptions, lastAskedAt, type Session } from '../session/index.ts'
 import { supports } from '../versions/index.ts'
 import { HttpLink, type LinkHost } from './http-link.ts'
 import { type Activity, type Holder, Holders, holderOf, type SessionUse, sessionToEnd } from './making-room.ts'
@@ -81,6 +81,10 @@ export class HttpSession implements SessionUse {
     return phase !== 'initialization' && phase !== 'initialized'
   }
 
+  get askedAt(): number {
+    return lastAskedAt(this.session)
+  }
+
   get activity(): Activity {
     const { link, session } = this
     if (link.awaited && !awaitsPeer(session)) return 'working'
@@ -94,6 +98,7 @@ class ConnectedUse implements SessionUse, HeldPlace {
   readonly holder: Holder
   readonly isOpen = true
   readonly isUsed = true
+  readonly askedAt = 0
   readonly leave: () => void
   session: Session | undefined
   readonly #since: number

@@ -1,6 +1,11 @@
 /** Whether a session waits for nobody but its own peer. */
 import type { Session } from './session.ts'
 
+/** When the peer was last asked something that it has not answered. */
+export function lastAskedAt(session: Pick<Session, 'pending'>): number {
+  return Math.max(0, ...session.pending().map(({ startedAt }) => startedAt))
+}
+
 /** Every request that is being answered waits for an answer of the peer that made it: to a question that was asked about the request. */
 export function awaitsPeer(session: Pick<Session, 'inFlight' | 'pending'>): boolean {
   const answering = session.inFlight()

@@ -76,6 +76,8 @@ export interface Inbound {
   readonly caller: Caller
   /** Whom the request comes from, as far as the transport has found out. */
   readonly principal: string | undefined
+  /** The network address the request comes from, where the transport tells. */
+  readonly address?: string | undefined
   /** The least severe level of log messages it wants, where each request says so. */
   readonly logLevel: LogLevel | undefined
   /** Set when the request is answered anew. */

@@ -23,6 +23,7 @@ export interface Spoken {
   /** What the link knows the request by. */
   readonly key: RequestId
   readonly principal: string | undefined
+  readonly address: string | undefined
 }
 
 export class InboundCall implements Inbound {
@@ -86,6 +87,10 @@ export class InboundCall implements Inbound {
 
   get principal(): string | undefined {
     return this.spoken?.principal
+  }
+
+  get address(): string | undefined {
+    return this.spoken?.address
   }
 
   get logLevel(): LogLevel | undefined {

@@ -190,7 +190,7 @@ export class Stateless {
     if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
     // Those who share a link that has no headers are one and the same client.
     const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
-    const spoken: Spoken = { engine: this, envelope, key, principal }
+    const spoken: Spoken = { engine: this, envelope, key, principal, address: origin?.address }
     if (message.method === DISCOVER) return this.#answering.succeedStateless(message.id, spoken, this.#offers.discovery(envelope, this.framing))
     this.#answering.take({ message, reply: undefined, spoken, route, length, origin, owner: undefined, within: false })
   }

@@ -1,0 +1,51 @@
+/** A client of the gateway as its log and its limits know it. */
+import { holderOf, type Inbound, type Session } from 'parley-mcp/engine'
+
+/** What is known of a client when its conversation begins. */
+interface Admitted {
+  readonly principal?: string | undefined
+  readonly address?: string | undefined
+  /** Whether several clients speak over one link. */
+  readonly sharedLink?: boolean | undefined
+}
+
+export class ClientSession {
+  /** A number that says nothing of the session's id, which is a secret; absent where several clients speak over one link. */
+  readonly label: string | undefined
+  readonly principal: string | undefined
+  /** Whose sessions it is counted among. */
+  readonly holder: string
+  #session: Session | undefined
+
+  constructor(label: string | undefined, { principal, address }: Admitted) {
+    this.label = label
+    this.principal = principal
+    this.holder = holderOf(principal, address)
+  }
+
+  /** The gateway's session with the client, once there is one. */
+  get session(): Session | undefined {
+    return this.#session
+  }
+
+  began(session: Session): void {
+    this.#session = session
+  }
+}
+
+/** Numbers the sessions of all addresses of a gateway. */
+export class ClientSessions {
+  #last = 0
+
+  begin(admitted: Admitted): ClientSession {
+    return new ClientSession(admitted.sharedLink === true ? undefined : String(++this.#last), admitted)
+  }
+}
+
+/** A client that nothing is known of. */
+export const SOMEBODY = new ClientSession(undefined, {})
+
+/** Who makes a request that has no session. */
+export function holderOfRequest({ principal, address }: Inbound): string {
+  return holderOf(principal, address)
+}

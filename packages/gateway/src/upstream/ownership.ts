@@ -1,0 +1,49 @@
+/** Whose a conversation with a server is, and why. */
+import type { Inbound } from 'parley-mcp/engine'
+
+export type Ownership =
+  /** Of the gateway itself, by which it knows the server. */
+  | { readonly kind: 'gateway' }
+  /** Of one client that shook hands, or of one connection. */
+  | { readonly kind: 'session'; readonly session: string | undefined }
+  | { readonly kind: 'local-user' }
+  | { readonly kind: 'principal'; readonly principal: string }
+  | { readonly kind: 'shared' }
+  | { readonly kind: 'request' }
+  | { readonly kind: 'handle' }
+
+export const GATEWAYS: Ownership = { kind: 'gateway' }
+export const EVERYBODYS: Ownership = { kind: 'shared' }
+export const OF_ONE_REQUEST: Ownership = { kind: 'request' }
+export const BY_HANDLE: Ownership = { kind: 'handle' }
+
+/** Of the user that makes a request. Where a connection is the principal, its id would open the session to who reads it. */
+export function ofUser({ principal, session }: Inbound): Ownership {
+  if (principal === undefined) return { kind: 'local-user' }
+  return principal === session.id ? { kind: 'session', session: undefined } : { kind: 'principal', principal }
+}
+
+/** What the log says, after the conversation itself. */
+export function ownershipText(ownership: Ownership): string {
+  switch (ownership.kind) {
+    case 'gateway':
+      return 'the gateway has it for itself'
+    case 'session':
+      return ownership.session === undefined ? 'one connection of a client has it for itself' : `session ${ownership.session} has it for itself`
+    case 'local-user':
+      return 'the local user has it: all clients without a session on this machine'
+    case 'principal':
+      return `the principal ${quoted(ownership.principal)} has it`
+    case 'shared':
+      return 'all clients share it'
+    case 'request':
+      return 'one request has it, and it ends with the request'
+    case 'handle':
+      return 'the client that has its handle has it'
+  }
+}
+
+/** A name that somebody else has chosen. */
+export function quoted(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
+}
