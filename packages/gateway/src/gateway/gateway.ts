@@ -6,11 +6,12 @@ import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
 import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, hasLocalUser, type ServerConfig } from '../config/index.ts'
-import { GatewaySite, type Listening, Metrics, type Readiness } from '../http/index.ts'
+import { GatewaySite, type Listening, Metrics, type Readiness, type ServerState } from '../http/index.ts'
 import { ClientLimit } from '../limits/index.ts'
 import { changedLog, type GatewayLog, silentLog } from '../log/index.ts'
 import { type Redact, redactionFor } from '../supervision/index.ts'
 import { ClientSessions, type Help, keepRunning, Upstream } from '../upstream/index.ts'
+import { conversationsOf } from './conversations.ts'
 import { GatewayCounters } from './counters.ts'
 import { Receipts } from './receipts.ts'
 import { serverState } from './server-state.ts'
@@ -142,10 +143,15 @@ export class Gateway {
 
   /** Ready when it can serve, and the servers can be used without which the configuration says it is not. */
   readiness(): Readiness {
-    const servers = this.upstreams.map(serverState)
+    const servers = this.upstreams.map((upstream) => this.#stateOf(upstream))
     const required = new Set(this.#config.gateway.requiredServers)
     const ready = !this.#closed && servers.every((server) => server.ready || !required.has(server.name))
     return { ready, servers: servers.map((server) => (required.has(server.name) ? { ...server, required: true } : server)) }
+  }
+
+  #stateOf(upstream: Upstream): ServerState {
+    const conversations = conversationsOf(upstream, this.#settings)
+    return { ...serverState(upstream), ...(conversations && { conversations }) }
   }
 
   /** Names of the servers that its end waits for: they work on requests, or have not ended yet. */

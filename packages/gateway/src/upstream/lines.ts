@@ -235,10 +235,15 @@ export class Lines {
     this.#single.close()
   }
 
-  /** A server that gave no session id and runs elsewhere remembers nothing of whom it speaks with. */
+  /** A server that gave no session id and runs elsewhere remembers nothing of whom it speaks with; false while nobody knows. */
+  get isSessionless(): boolean {
+    const session = this.#upstream.homeLine?.client.session
+    return session?.transport === 'http' && !session.remembered
+  }
+
   async #isSessionless(): Promise<boolean> {
-    const { client } = await this.#upstream.home()
-    return client.session.transport === 'http' && !client.session.remembered
+    await this.#upstream.home()
+    return this.isSessionless
   }
 
   #share(profile: Profile): Promise<Lease> {

@@ -66,7 +66,9 @@ describe('X1 parley inspect of an address', () => {
     const report = JSON.parse(out)
     expect(Object.keys(report).sort()).toEqual(
       [
+        'behind',
         'capabilities',
+        'conversation',
         'era',
         'instructions',
         'losses',

@@ -3,6 +3,7 @@ import type { Severity } from 'parley-mcp'
 import { hanging, rows, wrapped } from '../layout.ts'
 import type { Paint } from '../paint.ts'
 import { count, harmless, indent, oneLine } from '../text.ts'
+import { WHOSE } from './conversation.ts'
 import type { Inspection } from './inspection.ts'
 import type { LossItem, VersionLosses } from './losses.ts'
 import type { Spoken } from './spoken.ts'
@@ -30,10 +31,12 @@ export function textOf(inspection: Inspection, shown: Shown): string {
         ['transport', inspection.transport],
         ['version', `${inspection.version} (${inspection.era} era)`],
         ...speech(inspection),
+        ...conversation(inspection),
         ['capabilities', capabilitiesIn(inspection.capabilities)],
       ],
       shown.columns,
     ),
+    ...behind(inspection, shown),
     ...(inspection.instructions === null ? [] : ['', bold('instructions'), ...instructions(inspection.instructions, shown)]),
     ...list('tools', inspection.tools, toolRow, shown),
     ...list('resources', inspection.resources, resourceRow, shown),
@@ -42,6 +45,20 @@ export function textOf(inspection: Inspection, shown: Shown): string {
     ...losses(inspection, shown),
     '',
   ].join('\n')
+}
+
+/** Of a gateway it depends on the server behind it. */
+function conversation({ conversation: own, behind: servers }: Inspection): Row[] {
+  return servers === null ? [['conversation', own]] : []
+}
+
+function behind({ behind: servers }: Inspection, { paint, columns }: Shown): string[] {
+  if (servers === null) return []
+  const about = servers.flatMap(({ server, withSession, withoutSession }): Row[] => [
+    [oneLine(server, 40), `client with a session: ${WHOSE[withSession]}`],
+    ['', `client without: ${WHOSE[withoutSession]}`],
+  ])
+  return ['', paint.bold('conversations with the servers behind it'), ...rows(about, columns)]
 }
 
 /** They are written for models, and may be pages. */

@@ -1,6 +1,7 @@
 /** What one server is and offers, asked for in one conversation. */
 import type { Era, Implementation, Prompt, ProtocolVersion, Resource, ResourceTemplate, ServerCapabilities, Tool } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
+import { conversationOf } from './conversation.ts'
 
 /** A list, or why there is none. */
 export interface Offer<T> {
@@ -14,6 +15,8 @@ export interface Survey {
   readonly transport: string
   readonly era: Era
   readonly version: ProtocolVersion
+  /** Which conversation a client has with the server, in one line. */
+  readonly conversation: string
   readonly capabilities: ServerCapabilities
   readonly instructions: string | null
   readonly tools: Offer<Tool>
@@ -35,6 +38,7 @@ export async function survey(client: Client): Promise<Survey> {
     transport: session.transport,
     era: session.era as Era,
     version: client.version,
+    conversation: conversationOf(session),
     capabilities,
     instructions: client.instructions ?? null,
     tools,

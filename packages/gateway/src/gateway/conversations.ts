@@ -1,0 +1,23 @@
+/** Which conversation with a server a client gets, by the settings and by what is known of the server. */
+import type { GatewaySettings } from '../config/index.ts'
+import type { Conversations, WhoseConversation } from '../http/index.ts'
+import type { Upstream } from '../upstream/index.ts'
+
+/** `undefined` before the server was ever reached: what it speaks decides. */
+export function conversationsOf(upstream: Upstream, { principalHeader }: Pick<GatewaySettings, 'principalHeader'>): Conversations | undefined {
+  const { era, config } = upstream
+  if (era === undefined) return undefined
+  const isShared = config.session === 'shared'
+  return {
+    withSession: isShared ? 'shared' : 'session',
+    withoutSession: era === 'stateless' ? 'none' : withoutSession(upstream, principalHeader !== undefined),
+  }
+}
+
+function withoutSession(upstream: Upstream, hasPrincipals: boolean): WhoseConversation {
+  const { session } = upstream.config
+  if (session !== undefined && session !== 'principal') return session
+  if (upstream.hasLocalUser) return 'local-user'
+  if (hasPrincipals) return 'principal'
+  return session === undefined && upstream.lines.isSessionless ? 'shared' : 'request'
+}
