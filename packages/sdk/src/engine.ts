@@ -23,10 +23,10 @@ export {
   wrappedEvents,
 } from './jsonrpc/index.ts'
 export { extensionMethods, TASKS_EXTENSION } from './protocol/index.ts'
-export { type Activity, type Holder, Holders, holderOf, networkOf, type SessionUse, sessionToEnd, UNANSWERED } from './serve/index.ts'
 export {
   type AcceptOptions,
   type Acceptor,
+  type Activity,
   type Answer,
   type AskingOptions,
   awaitsPeer,
@@ -37,6 +37,9 @@ export {
   declaresExtension,
   type Endpoint,
   extensionMissing,
+  type Holder,
+  Holders,
+  holderOf,
   type Identity,
   type Inbound,
   InputRequired,
@@ -47,6 +50,7 @@ export {
   type MemoryLimits,
   type Mint,
   milliseconds,
+  networkOf,
   PolledTask,
   type Progress,
   peerRunsTasks,
@@ -58,7 +62,9 @@ export {
   Session,
   type SessionEvent,
   type SessionOptions,
+  type SessionUse,
   StatusProgress,
+  sessionToEnd,
   systemClock,
   systemMint,
   type TaskOptions,

@@ -114,7 +114,7 @@ export const SERVER_FIELDS = {
   maxConcurrent: field('The most requests it is sent at once.', whole(1, 100_000, 10), { default: 100, examples: [10] }),
   maxQueued: field('The most requests that wait for their turn, or for the server to start.', whole(0, 1_000_000, 100), { default: 1000, examples: [100] }),
   maxSessions: field(
-    'The most sessions clients may have with it at once, each a process where it is started; one that is only kept for later makes room for another.',
+    'The most sessions clients may have with it at once, each a process where it is started. Over it, the session that is silent longest makes room, of the client that has the most.',
     whole(1, 100_000, 20),
     { default: 200, examples: [20] },
   ),

@@ -71,8 +71,13 @@ export class Lines {
 
   /** Where all clients are one, those that can be asked what the gateway itself can be asked need no second conversation. */
   #usesHome(inbound: Inbound, profile: Profile): boolean {
-    if (profile.key !== this.#upstream.homeProfile.key) return false
-    return this.#upstream.hasSingleClient || (isLocalPolicy(this.#upstream.config.session) && this.#isLocal(inbound))
+    if (profile.key !== this.#upstream.homeProfile.key || !this.usesHome) return false
+    return this.#upstream.hasSingleClient || this.#isLocal(inbound)
+  }
+
+  /** Whether the conversation of the gateway itself is that of the local user, or of its only client, as well. */
+  get usesHome(): boolean {
+    return this.#upstream.hasSingleClient || (this.#upstream.hasLocalUser && isLocalPolicy(this.#upstream.config.session))
   }
 
   /** Whether the request is one of the only user of this machine's gateway. */

@@ -2,8 +2,8 @@
 import type { Inbound } from 'parley-mcp/engine'
 
 export type Ownership =
-  /** Of the gateway itself, by which it knows the server. */
-  | { readonly kind: 'gateway' }
+  /** Of the gateway itself, by which it knows the server. `isUsers`: calls that need no abilities of their client use it as well. */
+  | { readonly kind: 'gateway'; readonly isUsers: boolean }
   /** Of one client that shook hands, or of one connection. */
   | { readonly kind: 'session'; readonly session: string | undefined }
   | { readonly kind: 'local-user' }
@@ -12,7 +12,6 @@ export type Ownership =
   | { readonly kind: 'request' }
   | { readonly kind: 'handle' }
 
-export const GATEWAYS: Ownership = { kind: 'gateway' }
 export const EVERYBODYS: Ownership = { kind: 'shared' }
 export const OF_ONE_REQUEST: Ownership = { kind: 'request' }
 export const BY_HANDLE: Ownership = { kind: 'handle' }
@@ -27,7 +26,7 @@ export function ofUser({ principal, session }: Inbound): Ownership {
 export function ownershipText(ownership: Ownership): string {
   switch (ownership.kind) {
     case 'gateway':
-      return 'the gateway has it for itself'
+      return ownership.isUsers ? 'the gateway has it, and so have clients without a session that declare no abilities' : 'the gateway has it for itself'
     case 'session':
       return ownership.session === undefined ? 'one connection of a client has it for itself' : `session ${ownership.session} has it for itself`
     case 'local-user':

@@ -14,7 +14,6 @@ import { Line, type LineOwner } from './line.ts'
 import { Lines } from './lines.ts'
 import { ListCheck } from './list-check.ts'
 import { ListMemory } from './list-memory.ts'
-import { GATEWAYS } from './ownership.ts'
 import { Polling } from './polling.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { namingSize, unavailable } from './refusals.ts'
@@ -182,7 +181,7 @@ export class Upstream {
 
   async #openHome(): Promise<Line> {
     const line = await this.#openLine({ info: SELF, capabilities: knowingTasks(this.#homeProfile.capabilities) }, undefined, true)
-    this.#conversationLog.opened(line.client, GATEWAYS)
+    this.#conversationLog.opened(line.client, { kind: 'gateway', isUsers: this.lines.usesHome })
     return line
   }
 

@@ -7,7 +7,6 @@ import {
   type HeldPlace,
   type HintOptions,
   type HttpOptions,
-  holderOf,
   type Mount,
   type Opener,
   type Places,
@@ -15,7 +14,7 @@ import {
   TOO_MANY,
   turnAway,
 } from '../serve/index.ts'
-import type { AcceptOptions, CloseOptions, Session } from '../session/index.ts'
+import { type AcceptOptions, type CloseOptions, holderOf, type Session } from '../session/index.ts'
 import { type Exchange, Guard, type GuardOptions, type SocketLike, SUBPROTOCOL, webSocketLink } from '../transport/index.ts'
 import { asksForWebSocket, barred, type Objection, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
 import { loadWs } from './websocket-library.ts'

@@ -1,6 +1,5 @@
 export { type FetchHandler, fetchHandler } from './fetch-handler.ts'
 export { type HintOptions, turnAway } from './hint.ts'
-export { type Activity, type Holder, Holders, holderOf, networkOf, type SessionUse, sessionToEnd, UNANSWERED } from './making-room.ts'
 export { type AnswerMode, type HttpOptions, type Opener, principalOf, type ServedPaths, type SiteOptions, type SsePaths } from './options.ts'
 export { refuse } from './refusal.ts'
 export type { Served, ServedMounts } from './served.ts'

@@ -1,10 +1,21 @@
 /** The HTTP sessions of a site by their id, bounded in number and in time. */
 import type { Link } from '../jsonrpc/index.ts'
 import { isVersion } from '../protocol/index.ts'
-import { type AcceptOptions, awaitsPeer, type CloseOptions, lastAskedAt, type Session } from '../session/index.ts'
+import {
+  type AcceptOptions,
+  type Activity,
+  awaitsPeer,
+  type CloseOptions,
+  type Holder,
+  Holders,
+  holderOf,
+  lastAskedAt,
+  type Session,
+  type SessionUse,
+  sessionToEnd,
+} from '../session/index.ts'
 import { supports } from '../versions/index.ts'
 import { HttpLink, type LinkHost } from './http-link.ts'
-import { type Activity, type Holder, Holders, holderOf, type SessionUse, sessionToEnd } from './making-room.ts'
 import type { HttpSettings, Opener } from './options.ts'
 import { Pulse } from './pulse.ts'
 import { briskPeriod, pulsePeriod } from './response.ts'

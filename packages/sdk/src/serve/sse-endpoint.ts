@@ -1,10 +1,9 @@
 /** The two paths of HTTP+SSE: one for the stream that is the session, one for the messages of the client. */
 import { type Incoming, parse } from '../jsonrpc/index.ts'
-import type { CloseOptions, Session } from '../session/index.ts'
+import { type CloseOptions, holderOf, type Session } from '../session/index.ts'
 import { acceptance, type Exchange, SseServerLink } from '../transport/index.ts'
 import { type HintOptions, turnAway } from './hint.ts'
 import { admitsBody } from './json-body.ts'
-import { holderOf } from './making-room.ts'
 import { type HttpSettings, type Opener, openerOf, principalOf, type SsePaths } from './options.ts'
 import { type Beating, Pulse } from './pulse.ts'
 import { refuse, refuseWith } from './refusal.ts'

@@ -21,6 +21,7 @@ export {
 export { diedOfProbe, refusedHandshake, versionsIn } from './era.ts'
 export { breach, type Declarations } from './guard.ts'
 export type { SessionHealth } from './health.ts'
+export { type Activity, type Holder, Holders, holderOf, networkOf, type SessionUse, sessionToEnd } from './making-room.ts'
 export { costOf, costOfTexts, MemoryBudgets, type MemoryLimits } from './memory.ts'
 export { withMetadata } from './metadata.ts'
 export type { NotificationHandler } from './notifications.ts'
