@@ -6,8 +6,8 @@ export function invalid(kind: ErrorKind, message: string, id?: RequestId, isAnsw
   return { kind: 'invalid', id, error: new ParleyError(kind, { message }).toWire(), isAnswer }
 }
 
-/** How much of each end of a frame `oversized` looks at. */
-export const ENDS = 512
+/** How much of each end of a frame `oversized` looks at: enough for an id of some hundred characters that are all escaped. */
+export const ENDS = 4096
 
 const ID = String.raw`("(?:[^"\\]|\\.)*"|-?\d{1,16})`
 const LEAD = String.raw`^\s*\{(?:\s*"(?:jsonrpc|id)"\s*:\s*${ID}\s*,)*\s*`

@@ -176,6 +176,12 @@ describe('limits on bytes', () => {
     expect(invalid('not json', { ...DEFAULT_LIMITS, maxBytes: 3 }).error.data).toEqual({ 'parley/kind': 'message_too_large' })
   })
 
+  it('leave the sender an answer, even where every character of its id is escaped', () => {
+    const id = '\0'.repeat(300)
+    const text = JSON.stringify({ jsonrpc: '2.0', id, method: 'a', params: { text: 'x'.repeat(10_000) } })
+    expect(invalid(text, { ...DEFAULT_LIMITS, maxBytes: 5000 }).id).toBe(id)
+  })
+
   it('any text, any limit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(64), (text, maxBytes) => {

@@ -19,20 +19,24 @@ describe('M1 messages that are none', () => {
         const { link, session } = openServer(version)
         link.deliver(frame)
         const answers = link.take()
-        // Versions before 2025-11-25 have no form for an error without an id (C-27): there it is only counted.
-        if (id !== undefined || version === '2025-11-25') {
-          expect(answers).toHaveLength(1)
-          expect(answers[0].id).toBe(id)
-          expect([-32700, -32600, -32602]).toContain(answers[0].error.code)
-        } else {
-          expect(answers).toEqual([])
-        }
+        expect(answers).toHaveLength(1)
+        // C-27: versions before 2025-11-25 have the form of JSON-RPC for an error without an id.
+        expect(answers[0].id).toBe(version === '2025-11-25' ? id : (id ?? null))
+        expect([-32700, -32600, -32602]).toContain(answers[0].error.code)
         expect(session.stats().ignored['invalid message']).toBe(1)
         link.request('next', 'ping')
         expect(link.take()).toEqual([{ jsonrpc: '2.0', id: 'next', result: {} }])
       }
     })
   }
+
+  it('a request that is too long to begin with is answered, however long its id', () => {
+    for (const id of ['\0'.repeat(100), '\0'.repeat(20_000), 'a'.repeat(100_000)]) {
+      const { link } = makeRig('server')
+      link.deliver(JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params: { clientInfo: { name: 'x'.repeat(70_000) } } }))
+      expect(link.take()).toEqual([{ jsonrpc: '2.0', id, error: expect.objectContaining({ message: expect.stringContaining('limited to 65536') }) }])
+    }
+  })
 
   it('before any version is agreed on, JSON-RPC rules: the id is null', () => {
     const { link } = makeRig('server')

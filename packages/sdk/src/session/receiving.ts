@@ -88,9 +88,7 @@ export class Receiving {
       if (core.endpoint.keepsDigits === true && incoming.kind === 'request') noteExact(text, incoming.message.params)
       if (incoming.kind === 'request' && this.#speaksForItself(incoming.message)) return this.#engine.receive(incoming.message, origin, text.length)
       // What a client says of itself is kept as long as the session lives, so it may not be long.
-      if (core.version === undefined && this.#held === undefined && text.length > MAX_INTRODUCTION) {
-        return this.#dispatch(parse(text, { ...core.settings.limits, maxBytes: Math.min(core.settings.limits.maxBytes, MAX_INTRODUCTION) }), undefined)
-      }
+      if (core.version === undefined && this.#held === undefined && text.length > MAX_INTRODUCTION) return this.#refuseLong(incoming)
       if (this.#held !== undefined && this.#holds(this.#held, incoming, text.length)) return
     }
     this.#within = origin?.within
@@ -360,6 +358,13 @@ export class Receiving {
     for (const item of items) if (item.kind === 'request') this.#answering.refuse(item.message.id, error, undefined)
   }
 
+  #refuseLong(incoming: Incoming): void {
+    if (incoming.kind === 'invalid') return this.#onInvalid(incoming)
+    const error = new ParleyError('message_too_large', { message: `Before the handshake, messages are limited to ${MAX_INTRODUCTION} characters` })
+    this.#core.ignore('invalid message', error.message)
+    for (const id of requestsIn(incoming)) this.#answering.refuse(id, error, undefined)
+  }
+
   #onInvalid(invalid: Invalid): void {
     if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error)
     this.#core.ignore('invalid message', invalid.error.message)
@@ -367,10 +372,9 @@ export class Receiving {
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
     // What a server's process prints on the wrong stream is no request; answering it could make it print more, for ever.
     if (this.#core.role === 'client') return
-    // C-27: JSON-RPC wants a null id, later schemas an absent one, and those in between can express neither.
+    // C-27: later schemas leave the id out; before them nothing but JSON-RPC itself says what to do, and it wants a null id.
     const version = this.#spoken
-    if (version === undefined) this.#core.sendError(null, invalid.error)
-    else if (supports(version, 'error-without-id')) this.#core.sendError(undefined, invalid.error)
+    this.#core.sendError(version !== undefined && supports(version, 'error-without-id') ? undefined : null, invalid.error)
   }
 
   /** What was agreed on, or what the last request that spoke for itself was made in. */

@@ -75,7 +75,7 @@ const to20251125: readonly Row[] = [
   ['C-24', 'shape', 'Requests may be run as tasks; where the receiver has none, the wish is removed and the request runs as usual.'],
   ['C-25', 'shape', 'Metadata that ties messages to tasks goes together with the tasks.'],
   ['C-26', 'prose', 'Which metadata prefixes are reserved is told by another rule.'],
-  ['C-27', 'transport', 'An error for an unreadable request may come without an id; older peers are not sent one.'],
+  ['C-27', 'transport', 'An error for an unreadable request may come without an id; older peers get the null id of JSON-RPC.'],
   ['C-28', 'shape', 'A cancellation may come without a request id; older peers are not sent one.'],
   ['C-29', 'prose', 'Arguments that do not fit should become tool results the model can read.'],
   ['C-30', 'prose', 'Tool names got a recommended alphabet and length.'],

@@ -211,7 +211,7 @@ const cancellation: Change = change('cancellation without request', {
 
 const errorsWithoutId: Change = change('errors without id', {
   rules: ['C-27'],
-  why: 'Older peers cannot read an error that answers no request; transports ask for the feature and stay silent otherwise.',
+  why: 'The schemas of older versions have no error that answers no request. JSON-RPC has one, with a null id, and older peers get that: their authors learn that a line was unreadable.',
   features: { added: ['error-without-id'] },
 })
 
