@@ -66,6 +66,6 @@ class ListRequest {
 
   /** What stays fresh for a while is kept as it was read, and not asked for again. */
   #isForOnce(result: Body): boolean {
-    return isEnveloped(this.#call.method, result) && !(Number(result['ttlMs']) > 0)
+    return isEnveloped(this.#call.method, result) && !(typeof result['ttlMs'] === 'number' && result['ttlMs'] > 0)
   }
 }

@@ -18,7 +18,7 @@ export class TaskListening {
   constructor({ client }: Line, taskIds: readonly string[], tell: (task: Body) => void) {
     this.#client = client
     this.#taskIds = new Set(taskIds)
-    this.#undo.push(client.onNotification('notifications/tasks', (task: Body) => this.#taskIds.has(String(task['taskId'])) && tell(task)))
+    this.#undo.push(client.onNotification('notifications/tasks', (task: Body) => this.#taskIds.has(task['taskId'] as string) && tell(task)))
   }
 
   /** Those that the server tells of from now on; none, and it is over, when it does not agree. */

@@ -77,7 +77,7 @@ export class TaskBridge {
     const { method, principal } = call.inbound
     if (method.startsWith('tasks/')) return this.#owners.demand(params['taskId'], principal)
     call.change = (result) => {
-      if (isFlatTask(result)) this.#owners.remember(String(result['taskId']), principal)
+      if (isFlatTask(result) && typeof result['taskId'] === 'string') this.#owners.remember(result['taskId'], principal)
       return result
     }
   }
@@ -167,9 +167,9 @@ export class TaskBridge {
   }
 
   async #isRequired(line: Line, { name }: Body): Promise<boolean> {
-    if (line.stateless || !line.runsTasks) return false
+    if (line.stateless || !line.runsTasks || typeof name !== 'string') return false
     await this.#upstream.tools.seen()
-    return taskSupportOf(this.#upstream.tools.original(String(name))) === 'required'
+    return taskSupportOf(this.#upstream.tools.original(name)) === 'required'
   }
 }
 

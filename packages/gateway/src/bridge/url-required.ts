@@ -22,7 +22,10 @@ export function linksRequired(error: ParleyError, inbound: Inbound, line: Line):
   for (const [index, each] of elicitations.entries()) {
     if (!isObject(each) || typeof each['url'] !== 'string') continue
     const key = `url.${index}`
-    requests[key] = { method: 'elicitation/create', params: { mode: 'url', url: each['url'], message: String(each['message'] ?? error.message) } }
+    requests[key] = {
+      method: 'elicitation/create',
+      params: { mode: 'url', url: each['url'], message: typeof each['message'] === 'string' ? each['message'] : error.message },
+    }
     if (typeof each['elicitationId'] === 'string') ids[key] = each['elicitationId']
   }
   if (Object.keys(requests).length === 0) return undefined

@@ -80,7 +80,7 @@ export class Shelf {
 
   updated(uri: string): void {
     this.#overtake('resources/read')
-    for (const [key, kept] of this.#kept) if (kept.method === 'resources/read' && String(kept.uri).startsWith(uri)) this.#drop(key)
+    for (const [key, kept] of this.#kept) if (kept.method === 'resources/read' && typeof kept.uri === 'string' && kept.uri.startsWith(uri)) this.#drop(key)
   }
 
   /** What was asked for before is old when it comes. */

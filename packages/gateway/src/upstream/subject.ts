@@ -25,7 +25,10 @@ const SUBJECTS: Readonly<Record<string, readonly [kind: Subject['kind'], key: st
 
 /** Undefined where it is about the whole server, or nobody can tell. */
 export function subjectOf(method: string, params: Body | undefined): Subject | undefined {
-  if (method === 'completion/complete') return isObject(params?.['ref']) ? subjectOf(String(params['ref']['type']), params['ref']) : undefined
+  if (method === 'completion/complete') {
+    const ref = params?.['ref']
+    return isObject(ref) && typeof ref['type'] === 'string' ? subjectOf(ref['type'], ref) : undefined
+  }
   const [kind, key] = method.startsWith('tasks/') ? (['task', 'taskId'] as const) : ((Object.hasOwn(SUBJECTS, method) ? SUBJECTS[method] : undefined) ?? [])
   const name = key === undefined ? undefined : params?.[key]
   return kind === undefined || typeof name !== 'string' ? undefined : { kind, name }

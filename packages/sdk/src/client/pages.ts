@@ -19,6 +19,7 @@ export async function allPages<Page extends PaginatedResult, Item>(
     for (const item of itemsOf(page)) items.push(item)
     cursor = page.nextCursor
     if (cursor === undefined || cursor === null) return items
+    if (typeof cursor === 'object') throw new ParleyError('invalid_answer', { message: `The "nextCursor" of ${method} is not a text` })
     if (seen.has(cursor)) throw new ParleyError('invalid_answer', { message: `${method} gave the same cursor twice; the list would never end` })
     seen.add(cursor)
   }

@@ -17,6 +17,7 @@ export interface RawClient {
   readonly texts: string[]
   readonly session: Session
   readonly closed: boolean
+  send(frame: unknown): void
   /** Sends a frame and gives what came back before everything was quiet. */
   exchange(frame: unknown): Promise<Frame[]>
   /** A request of the client's version with a new id, and the whole answer. */
@@ -38,15 +39,17 @@ export function rawClient(server: Acceptor, options: AcceptOptions = {}, dress: 
       closed = true
     },
   })
+  const send = (frame: unknown): void => void near.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
   const exchange = async (frame: unknown): Promise<Frame[]> => {
     const before = texts.length
-    near.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+    send(frame)
     await flush()
     return texts.slice(before).flatMap((text) => JSON.parse(text) as Frame | Frame[])
   }
   return {
     texts,
     session,
+    send,
     exchange,
     ask: async (method, given) => {
       const asked = ++id

@@ -255,7 +255,7 @@ function endingOf(detailed: Body): Ending {
   const outcome = outcomeOfTask(detailed)
   if (outcome === undefined) {
     if (detailed['status'] === 'cancelled') return { error: new ParleyError('request_cancelled', { message: 'The task was cancelled' }) }
-    return { error: new ParleyError('invalid_answer', { message: `The task is ${String(detailed['status'])}, but its end is not told` }) }
+    return { error: new ParleyError('invalid_answer', { message: `The task is ${JSON.stringify(detailed['status'])}, but its end is not told` }) }
   }
   if ('result' in outcome) return { result: unframed(outcome.result) }
   return isWireError(outcome.error)

@@ -232,7 +232,7 @@ export class TaskReceiver {
   async #result(request: Inbound): Promise<Body> {
     for (;;) {
       // Before the record is read: a task that ends in between is still seen.
-      const task = this.#running.get(String(request.params['taskId']))
+      const task = this.#running.get(request.params['taskId'] as string)
       const record = await this.#own(request)
       if (isTerminal(record.status)) return resultOf(record, request.session)
       if (request.cancelled) throw new ParleyError('request_cancelled')
@@ -351,7 +351,7 @@ function endingOf(method: string, result: Body): Ending {
 
 function firstText(content: unknown): string {
   const block: unknown = Array.isArray(content) ? content.find((each) => isObject(each) && each['type'] === 'text') : undefined
-  return isObject(block) ? String(block['text']).slice(0, MAX_MESSAGE) : 'The tool failed'
+  return isObject(block) && typeof block['text'] === 'string' ? block['text'].slice(0, MAX_MESSAGE) : 'The tool failed'
 }
 
 /** As it would have travelled: a copy nobody can change any more. */

@@ -28,7 +28,7 @@ export const showLinks: Edit = (error, context) => {
   context.lose('an error that demands visiting a link became a tool result')
   const data = error['data']
   const elicitations: unknown[] = isObject(data) && Array.isArray(data['elicitations']) ? data['elicitations'] : []
-  const lines = [String(error['message']), ...elicitations.filter(isObject).map(lineOf)]
+  const lines = [lineOf(error), ...elicitations.filter(isObject).map(lineOf)]
   return becomeResult({ content: [{ type: 'text', text: lines.join('\n') }], isError: true })
 }
 
