@@ -28,7 +28,7 @@ describe('text of others', () => {
         expect(steering).toEqual([])
       }),
     )
-    expect(harmless('a\u202eb\r\nc')).toBe('a\ufffdb\nc')
+    expect(harmless('a\u202eb\r\nc\u2028d')).toBe('a\ufffdb\nc\ufffdd')
   })
 
   it('is one line where there is room for one', () => {

@@ -58,8 +58,13 @@ describe('X2 what translation loses in the gateway', () => {
   it('X2 counts errors of a server as its own, and says the same once a minute and not as a failure', () => {
     const refused = new ParleyError('internal_error', { message: 'no disk', code: -32603 })
     for (let n = 0; n < 600; n++) counters.count({ type: 'error', during: 'tools/call', error: refused } as SessionEvent, 'notes')
+    for (let n = 0; n < 600; n++) {
+      const other = new ParleyError('internal_error', { message: `no disk ${n}`, code: -n })
+      counters.count({ type: 'error', during: 'tools/call', error: other } as SessionEvent, 'notes')
+    }
     expect(said).toEqual(['info: notes: tools/call: no disk'])
     expect(metrics.text()).toContain('parley_server_errors_total{server="notes",code="-32603"} 600\n')
+    expect(metrics.text()).toContain('parley_server_errors_total{server="notes",code="other"} 600\n')
     expect(metrics.text()).not.toContain('parley_internal_errors_total{')
   })
 

@@ -80,10 +80,10 @@ export class GatewayCounters {
     }
   }
 
-  /** What a server answers with, or why it does not, is its own affair: the same again is said once a minute. */
+  /** What a server answers with, or why it does not, is its own affair. Said once a minute for each kind; the code is the server's choice. */
   #answered({ kind, code }: ParleyError, during: string, words: string, server: string): void {
-    this.#serverErrors.add({ server, code: String(code) })
-    if (this.#isNews(`${server} ${during} ${kind} ${code}`)) this.#log.info(words, { server, code })
+    this.#serverErrors.add({ server, code: isReserved(code) ? String(code) : 'other' })
+    if (this.#isNews(`${server} ${during} ${kind}`)) this.#log.info(words, { server, code })
   }
 
   /** Whoever is refused mostly comes again at once: that is said once a minute. */
@@ -119,6 +119,11 @@ export class GatewayCounters {
     if (facts['lossSeverity'] === 'i' || facts['rule'] === DEFINITION_RULE) this.#log.debug(sentence, facts)
     else this.#log.warning(sentence, facts)
   }
+}
+
+/** JSON-RPC and MCP have these codes. A server may answer with any other, and each would be kept as a series of its own. */
+function isReserved(code: number): boolean {
+  return code >= -32768 && code <= -32000
 }
 
 /** Whether it failed in the gateway itself: nobody sent it, and no server is why. */

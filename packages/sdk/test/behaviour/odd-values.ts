@@ -71,7 +71,7 @@ export const RUNTIME_WORDS =
 export async function badAnswers(server: Acceptor, version: ProtocolVersion, settled: () => Promise<void> = flush): Promise<unknown[]> {
   const client = await openRaw(server, version)
   const dressed = (params: Body): Body => (eraOf(version) === 'stateless' ? envelope(version, params) : params)
-  const requests = new Map<number, unknown>()
+  const requests = new Map<number, Body>()
   let id = 10_000
   for (const { method, params } of clientMessages) {
     for (const form of oddForms({ method, params: dressed(params) })) {
@@ -85,9 +85,26 @@ export async function badAnswers(server: Acceptor, version: ProtocolVersion, set
   const answers = new Map<unknown, Frame[]>()
   for (const frame of client.texts.flatMap((text) => JSON.parse(text) as Frame | Frame[])) answers.set(frame.id, [...(answers.get(frame.id) ?? []), frame])
   client.close()
-  const isBad = (own: readonly Frame[]): boolean => own.length !== 1 || own[0]?.error?.code === -32603 || RUNTIME_WORDS.test(JSON.stringify(own))
   return [...requests].flatMap(([asked, message]) => {
     const own = answers.get(asked) ?? []
-    return isBad(own) ? [[JSON.stringify(message), own]] : []
+    return isBad(message, own) ? [[JSON.stringify(message), own]] : []
   })
+}
+
+/** What a result of a method cannot do without. */
+const NEEDED: Readonly<Record<string, string>> = {
+  'tools/list': 'tools',
+  'tools/call': 'content',
+  'prompts/list': 'prompts',
+  'prompts/get': 'messages',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'resources/read': 'contents',
+}
+
+function isBad({ method }: Body, own: readonly Frame[]): boolean {
+  const [answer] = own
+  if (answer === undefined || own.length > 1 || answer.error?.code === -32603 || RUNTIME_WORDS.test(JSON.stringify(own))) return true
+  const needed = typeof method === 'string' ? NEEDED[method] : undefined
+  return needed !== undefined && answer.result !== undefined && answer.result['task'] === undefined && !Array.isArray(answer.result[needed])
 }

@@ -81,6 +81,13 @@ describe('parley call', () => {
     expect(JSON.parse(json.err).error).toMatchObject({ kind: 'tool_error', message: 'The sky is closed', data: { tool: 'fail' } })
   })
 
+  it('names of others are on the line of their message', async () => {
+    const named = createServer({ name: 'good\nparley: all is well', version: '1' }).add(tool('a', {}, () => ''))
+    await using other = await serveHttp(named, { port: 0 })
+    const { err } = await parley(['call', other.url, 'x'])
+    expect(err).toMatch(/^.*good has no tool "x".*\n.*it has 1 tool: a\n$/)
+  })
+
   it('knows what was meant by a tool that does not exist', async () => {
     const { code, err } = await parley(['call', serving.url, 'forcast', '{}'])
     expect(code).toBe(1)

@@ -11,7 +11,7 @@ import { didYouMean } from '../nearest.ts'
 import { adjusted, type SharedOptions } from '../options.ts'
 import { type SlowNote, slowNote } from '../slow-note.ts'
 import { aimOf } from '../target.ts'
-import { bytes, count } from '../text.ts'
+import { bytes, count, oneLine } from '../text.ts'
 import { Asker, type AskerOptions } from './asker.ts'
 import { askingHint } from './asking-hint.ts'
 import { demandFolder, printed, writeBinaries } from './content.ts'
@@ -89,9 +89,12 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
   const found = tools.find((tool) => tool.name === name)
   if (found !== undefined) return found
   const names = tools.map((tool) => tool.name)
-  const few = names.slice(0, 20).join(', ')
+  const few = names
+    .slice(0, 20)
+    .map((each) => oneLine(each))
+    .join(', ')
   const listed = names.length === 0 ? 'it offers no tools at all' : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`
-  throw failed('tool_not_found', `${client.server.name} has no tool ${JSON.stringify(name)}${didYouMean(name, names)}`, {
+  throw failed('tool_not_found', `${oneLine(client.server.name)} has no tool ${JSON.stringify(name)}${didYouMean(name, names)}`, {
     hint: `${listed}${absentServer(name, names, client)}`,
     data: { tool: name, tools: names },
   })
