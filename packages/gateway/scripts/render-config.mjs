@@ -27,7 +27,7 @@ probably meant. Keys that other programs keep in the same file have no effect, a
 stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may be variables, too: \`"port": "\${PORT}"\`. A variable that is not set is a problem, except in a server that is
 \`disabled\`. What came from a variable is never shown in messages.
 
-**Paths** that begin with \`./\` or \`../\`, and \`cwd\`, \`pins\` and \`audit\`, start at the folder of the file. Arguments are handed on as they are: give the server a \`cwd\` when they name files.
+**Paths** that begin with \`./\` or \`../\`, and \`cwd\`, \`pins\`, \`audit\` and \`crashReports\`, start at the folder of the file. Arguments are handed on as they are: give the server a \`cwd\` when they name files.
 
 **Times** are texts with a unit, \`"500ms"\`, \`"30s"\`, \`"5m"\`, \`"1h"\`, or numbers of milliseconds.
 

@@ -22,13 +22,13 @@ export class Running {
   readonly #clients: Client[] = []
   readonly #folders: string[] = []
 
-  /** `servers`: settings besides the command by name; `own`: those of the gateway. */
-  async gateway(servers: Record<string, Record<string, unknown>>, own: Record<string, unknown> = {}): Promise<RunningGateway> {
+  /** `servers`: settings besides the command by name; `own`: those of the gateway; `flags`: those of Node. */
+  async gateway(servers: Record<string, Record<string, unknown>>, own: Record<string, unknown> = {}, flags: readonly string[] = []): Promise<RunningGateway> {
     const port = await freePort()
     const started = Object.entries(servers).map(([name, settings]) => [name, { ...this.command(), ...settings }])
     const config = await this.#config(Object.fromEntries(started), own)
-    const child = this.#parley(['gateway', '--config', config, '--port', String(port)])
-    const gateway = new RunningGateway(child, port)
+    const child = this.#parley(['gateway', '--config', config, '--port', String(port)], flags)
+    const gateway = new RunningGateway(child, port, config)
     await gateway.ready()
     return gateway
   }
@@ -74,8 +74,8 @@ export class Running {
     return file
   }
 
-  #parley(args: string[]): ChildProcessByStdio<Writable, Readable, Readable> {
-    const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, [MARK]: this.mark }, stdio: ['pipe', 'pipe', 'pipe'] })
+  #parley(args: string[], flags: readonly string[] = []): ChildProcessByStdio<Writable, Readable, Readable> {
+    const child = spawn(process.execPath, [...flags, CLI, ...args], { env: { ...process.env, [MARK]: this.mark }, stdio: ['pipe', 'pipe', 'pipe'] })
     child.stdin.on('error', () => {})
     this.#processes.add(child)
     return child
@@ -85,12 +85,15 @@ export class Running {
 export class RunningGateway {
   readonly child: ChildProcess
   readonly url: string
+  /** Path of its configuration. */
+  readonly config: string
   /** Exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>
   #words = ''
 
-  constructor(child: ChildProcessByStdio<Writable, Readable, Readable>, port: number) {
+  constructor(child: ChildProcessByStdio<Writable, Readable, Readable>, port: number, config: string) {
     this.child = child
+    this.config = config
     this.url = `http://127.0.0.1:${port}`
     this.ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
     for (const stream of [child.stdout, child.stderr]) {

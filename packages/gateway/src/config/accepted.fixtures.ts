@@ -97,6 +97,7 @@ export const ACCEPTED: readonly Accepted[] = [
         translation: 'strict',
         pins: './pins.json',
         audit: './audit.jsonl',
+        crashReports: './crashes',
       },
     },
   },

@@ -186,6 +186,11 @@ export const GATEWAY_FIELDS = {
   audit: field('The file to which a receipt of every request is added, seen from the folder of this file; without it, none are kept.', text(RULES.path), {
     examples: ['./audit.jsonl'],
   }),
+  crashReports: field(
+    'The folder for reports of errors that end the gateway, seen from the folder of this file. Default: `parley-crash-reports`. `"off"`: none are written.',
+    text(RULES.path),
+    { examples: ['./crashes', 'off'] },
+  ),
 }
 
 export type ServerValues = Values<typeof SERVER_FIELDS>

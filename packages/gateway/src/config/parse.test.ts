@@ -111,6 +111,7 @@ describe('defaults', () => {
       translation: 'lenient',
       pins: undefined,
       audit: undefined,
+      crashReports: undefined,
     }
     expect(gateway({})).toEqual(expected)
     expect(parse({ mcpServers: {} }).config.gateway).toEqual(expected)
@@ -150,13 +151,15 @@ describe('values', () => {
     expect(server({ command: 'x', restart: { maxRestarts: 2 } }).restart).toEqual({ policy: 'permanent', maxRestarts: 2, within: 60_000 })
   })
 
-  it('relative cwd, pins, audit and ./ commands start at the folder of the file; bare commands stay', () => {
+  it('relative cwd, pins, audit, crashReports and ./ commands start at the folder of the file; bare commands stay', () => {
     const target = (command: string, cwd?: string) => server({ command, ...(cwd === undefined ? {} : { cwd }) }).target
     expect(target('./bin/x', 'data')).toMatchObject({ command: resolve(BASE, 'bin/x'), cwd: resolve(BASE, 'data') })
     expect(target('../x', '/abs')).toMatchObject({ command: resolve(BASE, '../x'), cwd: resolve('/abs') })
     expect(target('npx')).toMatchObject({ command: 'npx', cwd: undefined })
     expect(gateway({ pins: 'p.json' }).pins).toBe(resolve(BASE, 'p.json'))
     expect(gateway({ audit: 'a.jsonl' }).audit).toBe(resolve(BASE, 'a.jsonl'))
+    expect(gateway({ crashReports: 'crashes' }).crashReports).toBe(resolve(BASE, 'crashes'))
+    expect(gateway({ crashReports: 'off' }).crashReports).toBe('off')
     const { config } = parseConfig('{"mcpServers":{"a":{"command":"./x"}}}', { file: resolve(BASE, 'deep/parley.json'), env: {} })
     expect(config.servers.get('a')?.target).toMatchObject({ command: resolve(BASE, 'deep/x') })
   })

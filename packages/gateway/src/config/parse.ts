@@ -107,7 +107,7 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
   const gateway = read?.values.gateway
   if (gateway === undefined) return settingsDefaults
   const place = rootPlace.child('gateway')
-  const { store, host, allowedHosts, pins, audit } = gateway.values
+  const { store, host, allowedHosts, pins, audit, crashReports } = gateway.values
   const at = (key: string): number => gateway.entries.get(key)?.value.at ?? gateway.at
   if (store !== 'memory') place.child('store').problem(at('store'), 'This store is not available yet in this version.', 'Use "memory".')
   if (override.host === undefined && !isLoopback(host) && allowedHosts === undefined) {
@@ -116,8 +116,9 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
       .warning(at('host'), 'The gateway can be reached from other machines, by any name.', 'List the names it is meant to be reached by in "allowedHosts".')
   }
   const found = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(baseFolder, path))
+  const files = { pins: found(pins), audit: found(audit), crashReports: crashReports === 'off' ? crashReports : found(crashReports) }
   const { rateLimit, memory } = gateway.values
-  return { ...gateway.values, rateLimit: rateLimit?.values, memory: memory?.values, pins: found(pins), audit: found(audit) }
+  return { ...gateway.values, rateLimit: rateLimit?.values, memory: memory?.values, ...files }
 }
 
 /** A name that no server has would keep the gateway from ever being ready, or be a requirement that nobody checks. */

@@ -118,6 +118,8 @@ export interface GatewaySettings {
   readonly pins: string | undefined
   /** Where receipts of what clients asked are kept; absent: nowhere. */
   readonly audit: string | undefined
+  /** Where reports of a crash are written, or `off`; absent: in a folder beside the configuration. */
+  readonly crashReports: string | undefined
 }
 
 export interface GatewayConfig {

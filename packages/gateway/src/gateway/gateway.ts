@@ -60,7 +60,7 @@ export class Gateway {
     this.#config = config
     this.#settings = config.gateway
     this.#options = options
-    this.#log = changedLog(options.log ?? silentLog, (text) => [...this.#redactions.values()].reduce((clean, redact) => redact(clean), text))
+    this.#log = changedLog(options.log ?? silentLog, (text) => this.redact(text))
     this.#budgets = new MemoryBudgets(config.gateway.memory, 'gateway.memory')
     this.#counters = new GatewayCounters(
       this.metrics,
@@ -96,6 +96,11 @@ export class Gateway {
       log: (message, error) => this.#log.error(error instanceof Error ? `${message}: ${error.message}` : message),
       ...(options.clock && { clock: options.clock }),
     })
+  }
+
+  /** The text without what the configuration gives to servers in confidence. */
+  redact(text: string): string {
+    return [...this.#redactions.values()].reduce((clean, redact) => redact(clean), text)
   }
 
   get upstreams(): readonly Upstream[] {

@@ -12,6 +12,12 @@ export interface CrashReportOptions {
   directory: string
   /** Most reports in the directory; the oldest give way. Default 20. */
   maxFiles?: number
+  /** Facts of the program itself that are written under `details`, when the whole process ends. */
+  details?: () => object
+  /** Takes more secrets out of the texts of errors. */
+  redact?: (text: string) => string
+  /** Told the path of a report. */
+  onWritten?: (file: string) => void
   clock?: Clock
 }
 
@@ -33,16 +39,13 @@ interface Watched {
 }
 
 export class CrashReporter {
-  readonly #directory: string
-  readonly #maxFiles: number
+  readonly #options: CrashReportOptions
   readonly #clock: Clock
   readonly #watched = new Map<Session, Watched>()
 
   constructor(options: string | CrashReportOptions) {
-    const { directory, maxFiles = 20, clock = systemClock } = typeof options === 'string' ? { directory: options } : options
-    this.#directory = directory
-    this.#maxFiles = Math.max(1, maxFiles)
-    this.#clock = clock
+    this.#options = typeof options === 'string' ? { directory: options } : options
+    this.#clock = this.#options.clock ?? systemClock
     // The monitor looks on: what becomes of the process is not changed by it.
     process.on('uncaughtExceptionMonitor', this.#onCrash)
   }
@@ -90,7 +93,8 @@ export class CrashReporter {
     this.#write(origin === 'unhandledRejection' ? 'unhandledRejection' : 'uncaughtException', error, sessions)
   }
 
-  #write(cause: 'session' | 'uncaughtException' | 'unhandledRejection', error: unknown, sessions: readonly object[]): string | undefined {
+  #write(cause: 'session' | 'uncaughtException' | 'unhandledRejection', error: unknown, sessions: readonly object[]): void {
+    const { directory, maxFiles = 20, details, redact: more = (text: string) => text, onWritten } = this.#options
     try {
       const at = this.#clock.now()
       const { pid, version: node, platform } = process
@@ -98,14 +102,15 @@ export class CrashReporter {
         format: 'parley-crash-report/1',
         at: new Date(at).toISOString(),
         cause,
-        error: describeError(error),
+        error: describeError(error, (text) => more(redact(text, process.env))),
         process: { pid, node, platform, uptimeMs: Math.round(process.uptime() * 1000) },
+        ...(details === undefined || cause === 'session' ? {} : { details: details() }),
         sessions,
       }
-      return writeCrashFile(this.#directory, at, report, this.#maxFiles)
+      const file = writeCrashFile(directory, at, report, Math.max(1, maxFiles))
+      if (file !== undefined) onWritten?.(file)
     } catch {
       // A report must never be what makes things worse.
-      return undefined
     }
   }
 
@@ -137,8 +142,8 @@ export function withCrashReports(server: Servable, crashReports: CrashReporting[
   return { server: reporter.watching(server), stop: () => reporter.stop() }
 }
 
-function describeError(error: unknown, depth = 0): object {
-  const clean = (text: unknown) => redact(String(text), process.env).slice(0, 8000)
+function describeError(error: unknown, withoutSecrets: (text: string) => string, depth = 0): object {
+  const clean = (text: unknown) => withoutSecrets(String(text)).slice(0, 8000)
   if (!(error instanceof Error)) return { message: clean(error) }
   const { name, message, stack, cause } = error
   return {
@@ -146,7 +151,7 @@ function describeError(error: unknown, depth = 0): object {
     message: clean(message),
     ...(error instanceof ParleyError ? { kind: error.kind } : {}),
     stack: clean(stack),
-    ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(cause, depth + 1) }),
+    ...(cause === undefined || depth >= MAX_CAUSES ? {} : { cause: describeError(cause, withoutSecrets, depth + 1) }),
   }
 }
 

@@ -5,6 +5,7 @@ import { Gateway } from '../../gateway/index.ts'
 import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
 import { startWords } from '../invocation.ts'
 import { shellWord } from '../shell-word.ts'
+import { reportCrashes } from './crash-reports.ts'
 import { farewell } from './farewell.ts'
 import { addresses, usableUrl } from './greeting.ts'
 import { Reloading } from './reloading.ts'
@@ -20,6 +21,7 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   for (const warning of warnings) log.warning(describeProblem(warning))
   const help = (server: string) => ({ doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}` })
   const gateway = new Gateway(config, { log, file: start.config, help, program: startWords(process.argv[1], process.env) })
+  const stopReports = reportCrashes({ setting: config.gateway.crashReports, config: start.config, gateway, log })
   const { url: listening } = await gateway.start()
   const url = usableUrl(listening, config.gateway)
   const isForPeople = readsText()
@@ -39,6 +41,7 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   welcome.end()
   watch.close()
   await farewell(gateway.close(), { awaited: () => gateway.awaited, say: (words) => log.info(words), clock: systemClock })
+  stopReports()
 }
 
 /** Levels at which it is in the log that a server was not reached. */
