@@ -7,7 +7,7 @@ const MOST_EARLY = 100
 
 export class Arrival {
   #session: Session | undefined
-  readonly #waiting = new Set<(session: Session | undefined) => void>()
+  #waiting: Set<(session: Session | undefined) => void> | undefined
   #early: ((session: Session) => void)[] = []
 
   /** The client as soon as it is there, unless the server takes its question back before. */
@@ -15,12 +15,13 @@ export class Arrival {
     if (this.#session !== undefined) return Promise.resolve(this.#session)
     return new Promise((resolve, reject) => {
       const settle = (session: Session | undefined): void => {
-        this.#waiting.delete(settle)
+        this.#waiting?.delete(settle)
         signal.removeEventListener('abort', giveUp)
         if (session === undefined) reject(new ParleyError('not_initialized', { message: 'The client did not complete its handshake' }))
         else resolve(session)
       }
       const giveUp = (): void => settle(undefined)
+      this.#waiting ??= new Set()
       this.#waiting.add(settle)
       signal.addEventListener('abort', giveUp, { once: true })
     })
@@ -36,11 +37,11 @@ export class Arrival {
     const early = this.#early
     this.#early = []
     for (const message of early) message(session)
-    for (const settle of [...this.#waiting]) settle(session)
+    for (const settle of [...(this.#waiting ?? [])]) settle(session)
   }
 
   leave(): void {
     this.#early = []
-    for (const settle of [...this.#waiting]) settle(undefined)
+    for (const settle of [...(this.#waiting ?? [])]) settle(undefined)
   }
 }

@@ -315,16 +315,13 @@ export class ServerEndpoint implements Endpoint {
 
   /** A conversation in this client's name, and nobody else's. */
   #ownLine(peer: Introduction): Promise<Line> {
-    const version = (): ProtocolVersion | undefined => this.#session?.version
     return this.upstream.openLine({
       ...identityFor(peer),
       lasting: true,
       prefer: 'handshake',
       claim: ownClaim(this.#client, this.#shared.view === undefined),
       owner: {
-        get version() {
-          return version()
-        },
+        version: () => this.#session?.version,
         ask: (question) => this.#ask(question),
         tell: (method, params) => this.#tell(method, params),
       },

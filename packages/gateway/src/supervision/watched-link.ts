@@ -19,7 +19,8 @@ export interface LinkWatcher {
 
 export class WatchedLink extends WrappedLink {
   readonly #watcher: LinkWatcher
-  #firstSent: string | undefined
+  /** Whether the first that was sent asks of which era the server is; unknown before anything was. */
+  #probes: boolean | undefined
   #proved = false
   #over = false
   #failure: Error | undefined
@@ -42,7 +43,7 @@ export class WatchedLink extends WrappedLink {
 
   /** Whether all it was ever asked is of which era it is (V4): a server that does not survive that is asked again, in the way older ones know. */
   get onlyProbed(): boolean {
-    return !this.#proved && this.#firstSent?.includes('"server/discover"') === true
+    return !this.#proved && this.#probes === true
   }
 
   override open(events: LinkEvents): void {
@@ -71,7 +72,7 @@ export class WatchedLink extends WrappedLink {
   }
 
   override send(frame: string, options?: SendOptions): void {
-    this.#firstSent ??= frame.slice(0, 1000)
+    this.#probes ??= frame.slice(0, 1000).includes('"server/discover"')
     super.send(frame, options)
   }
 

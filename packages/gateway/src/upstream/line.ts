@@ -27,7 +27,7 @@ import type { ListKind, Upstream } from './upstream.ts'
 /** Who is asked, and told, what belongs to no call. */
 export interface LineOwner {
   /** What the client speaks. */
-  readonly version: ProtocolVersion | undefined
+  version(): ProtocolVersion | undefined
   /** Puts a question of the server to the one client behind the line. */
   ask(question: Inbound): Promise<Body>
   tell(method: string, params: Body): void
@@ -52,8 +52,6 @@ export class Line {
   readonly owner: LineOwner | undefined
   /** Calls that may be asked something, where it cannot be told which of several is. */
   readonly turns = new Turns()
-  /** Of clients that will never be told when a link has served its purpose, and make their call again instead. */
-  readonly awaitedLinks = new AwaitedLinks()
   /** The call that has its turn: whatever is asked belongs to it. */
   holder: BridgedCall | undefined
   /** A question came that does not say to which call it belongs, though others may. */
@@ -70,9 +68,10 @@ export class Line {
   /** How many wait for the server to come back. */
   #awaiting = 0
   readonly #working = new Set<Promise<unknown>>()
-  readonly #sharers = new Set<LineOwner['tell']>()
+  #sharers: Set<LineOwner['tell']> | undefined
   /** Those the server works on that can be asked, where there is nobody else to ask. */
   readonly #calls = new Crowd<BridgedCall>()
+  #awaitedLinks: AwaitedLinks | undefined
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   /** Whether the server was told of anything that it may ask. */
   readonly #canAsk: boolean
@@ -85,6 +84,12 @@ export class Line {
     this.owner = owner
     this.#lists = lists
     this.#onDropped = onDropped
+  }
+
+  /** Of clients that will never be told when a link has served its purpose, and make their call again instead. */
+  get awaitedLinks(): AwaitedLinks {
+    this.#awaitedLinks ??= new AwaitedLinks()
+    return this.#awaitedLinks
   }
 
   /** Set once it is open. */
@@ -216,8 +221,9 @@ export class Line {
 
   /** For each of several clients that share the line: told what belongs to nobody's call. The returned function ends it. */
   share(tell: LineOwner['tell']): () => void {
+    this.#sharers ??= new Set()
     this.#sharers.add(tell)
-    return () => this.#sharers.delete(tell)
+    return () => this.#sharers?.delete(tell)
   }
 
   /** The one it is about, if that can be told and its client can be asked. */
@@ -256,7 +262,7 @@ export class Line {
 
   /** X5: a question the client's version does not have is refused with that reason. */
   refusing(method: string, error: ParleyError): ParleyError {
-    const version = this.owner?.version
+    const version = this.owner?.version()
     const gap = version === undefined ? '' : methodGap(version, method)
     return gap === '' ? error : new ParleyError(error.kind, { message: `${error.message}: ${gap}`, ...(error.data && { data: error.data }) })
   }
@@ -271,7 +277,7 @@ export class Line {
     if (this.owner !== undefined) return this.owner.tell(method, params)
     // What one client's call may be about is for no other: while calls run that is anything, and afterwards still what names their business.
     const isForAll = !PRIVATE.has(method) && this.client.session.pending().length === 0
-    if (this.#sharers.size === 0 || !isForAll) return this.#onDropped(method)
+    if (this.#sharers === undefined || this.#sharers.size === 0 || !isForAll) return this.#onDropped(method)
     for (const tell of [...this.#sharers]) tell(method, params)
   }
 

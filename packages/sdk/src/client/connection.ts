@@ -70,7 +70,7 @@ export class Connection {
   readonly #orphans: Orphans
   readonly #doubt: Doubt
   /** Sessions that still wait for answers but get no new requests. */
-  readonly #draining = new Set<Session>()
+  #draining: Set<Session> | undefined
   /** Absent for programs that stand between a server and several others. */
   readonly #handle: SessionHandle | undefined
   #session: Session | undefined
@@ -195,7 +195,7 @@ export class Connection {
 
   resume(): void {
     this.#paused = false
-    for (const session of [this.session, ...this.#draining]) session.resume()
+    for (const session of [this.session, ...(this.#draining ?? [])]) session.resume()
   }
 
   close(): Promise<void> {
@@ -209,7 +209,7 @@ export class Connection {
     this.#setState('closed', undefined)
     for (const { method, reject } of this.#waiting.take())
       reject(new ParleyError('session_closed', { message: `${method} was not sent: the client was closed while it waited for the connection` }))
-    await Promise.all([this.session, ...this.#draining].map((session) => session.close()))
+    await Promise.all([this.session, ...(this.#draining ?? [])].map((session) => session.close()))
   }
 
   #begin(session: Session): void {
@@ -253,8 +253,9 @@ export class Connection {
 
   /** Its requests are answered where they were made; then it ends. */
   #drain(session: Session): void {
+    this.#draining ??= new Set()
     this.#draining.add(session)
-    session.onClose(() => this.#draining.delete(session))
+    session.onClose(() => this.#draining?.delete(session))
     void session.settled().then(() => session.close())
   }
 

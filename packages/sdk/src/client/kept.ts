@@ -32,12 +32,12 @@ export interface KeptOptions {
 }
 
 export class Kept implements Keeper {
-  readonly tools: KnownTools = new KnownTools((name, result) => this.#checkAnew(name, result))
   readonly subscriptions: Subscriptions
   readonly logLevel: KeptLogLevel
   readonly reading: Reading
   readonly #cache: ResponseCache | undefined
   readonly #connection: Connection
+  #tools: KnownTools | undefined
   #relearning: Promise<unknown> | undefined
   #relearntAt = Number.NEGATIVE_INFINITY
 
@@ -47,9 +47,7 @@ export class Kept implements Keeper {
     this.reading = new Reading(connection, this.#cache)
     this.logLevel = new KeptLogLevel(connection)
     const listening = new Listening({
-      get session() {
-        return connection.session
-      },
+      session: () => connection.session,
       ...connection.pace,
       lists: () => listKinds.filter((kind) => connection.listeners.hears(listChanged(kind))),
       missed: (news) => void this.#presume(news),
@@ -58,6 +56,12 @@ export class Kept implements Keeper {
     const ways = { handshake: new Subscribing(connection), stateless: listening }
     this.subscriptions = new Subscriptions(connection, ways, (error) => onError(error, 'subscription handler'))
     connection.keeper = this
+  }
+
+  /** Made when something is to be known of tools, which whoever hands messages on never wants. */
+  get tools(): KnownTools {
+    this.#tools ??= new KnownTools((name, result) => this.#checkAnew(name, result))
+    return this.#tools
   }
 
   /** What is known of the server is corrected before anybody else hears of a change and asks again. */
@@ -77,11 +81,11 @@ export class Kept implements Keeper {
   }
 
   isRepeatableTool(name: string): boolean {
-    return this.tools.isRepeatable(name)
+    return this.#tools?.isRepeatable(name) === true
   }
 
   headerParams(tool: string): readonly HeaderParam[] | undefined {
-    return this.tools.headerParamsOf(tool)
+    return this.#tools?.headerParamsOf(tool)
   }
 
   /** Calls that fail together learn together. A list that cannot be had leaves the call to fail as it did. */

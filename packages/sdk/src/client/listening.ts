@@ -7,7 +7,7 @@ import { delayBefore } from './reconnect.ts'
 import { undeclared } from './undeclared.ts'
 
 export interface ListeningHost {
-  readonly session: Session
+  session(): Session
   readonly clock: Clock
   readonly random: () => number
   readonly delays: readonly number[]
@@ -38,7 +38,7 @@ export class Listening implements Following {
   readonly #host: ListeningHost
   readonly #wants = new Map<string, Want>()
   /** Lists the server announces and yet did not agree to tell of. */
-  readonly #refusedLists = new Set<ListKind>()
+  #refusedLists: Set<ListKind> | undefined
   /** Set when a session is about to become the host's. */
   #next: Session | undefined
   #current: Stream | undefined
@@ -55,7 +55,7 @@ export class Listening implements Following {
   }
 
   get #session(): Session {
-    return this.#next ?? this.#host.session
+    return this.#next ?? this.#host.session()
   }
 
   follow(uri: string): Promise<void> {
@@ -77,7 +77,7 @@ export class Listening implements Following {
     this.#stopWaiting()
     this.#opening?.abort()
     this.#opening = undefined
-    this.#refusedLists.clear()
+    this.#refusedLists = undefined
     // Whoever restores tells everybody to look again.
     this.#gap = false
     const breach = undeclared(session, 'resources/subscribe')
@@ -122,7 +122,7 @@ export class Listening implements Following {
   }
 
   #wanted(session: Session): News {
-    const lists = this.#host.lists().filter((kind) => session.hasPeerCapability(`${kind}.listChanged`) && !this.#refusedLists.has(kind))
+    const lists = this.#host.lists().filter((kind) => session.hasPeerCapability(`${kind}.listChanged`) && this.#refusedLists?.has(kind) !== true)
     const uris = [...this.#wants].filter(([, { refused }]) => refused === undefined).map(([uri]) => uri)
     return { lists: new Set(lists), uris: new Set(uris) }
   }
@@ -163,7 +163,11 @@ export class Listening implements Following {
   }
 
   #settle(asked: News, granted: News): void {
-    for (const kind of asked.lists) if (!granted.lists.has(kind)) this.#refusedLists.add(kind)
+    for (const kind of asked.lists) {
+      if (granted.lists.has(kind)) continue
+      this.#refusedLists ??= new Set()
+      this.#refusedLists.add(kind)
+    }
     const known = new Set([...granted.uris].filter((uri) => this.#wants.has(uri) && this.#wants.get(uri)?.waiting === undefined))
     for (const uri of asked.uris) this.#settleWant(uri, granted.uris.has(uri))
     if (this.#gap) this.#host.missed({ lists: granted.lists, uris: known })

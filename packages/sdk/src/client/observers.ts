@@ -1,7 +1,7 @@
 /** Those who want to hear of something; one that throws harms no other. */
 
 export class Observers<Told> {
-  readonly #observers = new Set<{ readonly tell: (told: Told) => unknown }>()
+  #observers: Set<{ readonly tell: (told: Told) => unknown }> | undefined
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
@@ -11,12 +11,13 @@ export class Observers<Told> {
   add(tell: (told: Told) => unknown): () => void {
     // An object of its own, so that the same function may be given twice.
     const observer = { tell }
+    this.#observers ??= new Set()
     this.#observers.add(observer)
-    return () => this.#observers.delete(observer)
+    return () => this.#observers?.delete(observer)
   }
 
   tell(told: Told): void {
-    for (const { tell } of [...this.#observers]) {
+    for (const { tell } of [...(this.#observers ?? [])]) {
       try {
         const outcome = tell(told)
         if (outcome instanceof Promise) outcome.catch(this.#onError)

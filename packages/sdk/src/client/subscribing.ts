@@ -6,31 +6,31 @@ import type { Following, Refused } from './following.ts'
 export class Subscribing implements Following {
   readonly #connection: Connection
   /** What the server knows of, as far as this side can tell. */
-  readonly #held = new Set<string>()
+  #held: Set<string> | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
   async follow(uri: string): Promise<void> {
-    this.#held.add(uri)
+    this.#hold(uri)
     await this.#connection.request('resources/subscribe', { uri })
   }
 
   async unfollow(uri: string): Promise<void> {
     const { session } = this.#connection
     // A session that has ended took its subscriptions with it (M7).
-    if (this.#held.delete(uri) && session.open) await session.request('resources/unsubscribe', { uri })
+    if (this.#held?.delete(uri) && session.open) await session.request('resources/unsubscribe', { uri })
   }
 
   async restore(session: Session, uris: readonly string[]): Promise<readonly Refused[]> {
     const refused: Refused[] = []
     const subscribe = async (uri: string): Promise<void> => {
-      this.#held.add(uri)
+      this.#hold(uri)
       try {
         await session.request('resources/subscribe', { uri })
       } catch (error) {
-        this.#held.delete(uri)
+        this.#held?.delete(uri)
         refused.push({ uri, error: error as Error })
       }
     }
@@ -41,6 +41,11 @@ export class Subscribing implements Following {
   reconsider(): void {}
 
   stop(): void {
-    this.#held.clear()
+    this.#held = undefined
+  }
+
+  #hold(uri: string): void {
+    this.#held ??= new Set()
+    this.#held.add(uri)
   }
 }

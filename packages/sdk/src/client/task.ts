@@ -55,18 +55,16 @@ type Convert = (result: Body) => CallOutcome | Promise<CallOutcome>
 
 export class ClientTasks {
   readonly #connection: Connection
-  readonly #peer: TaskPeer
+  #peerOfTasks: TaskPeer | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
-    this.#peer = {
-      get session() {
-        return connection.session
-      },
-      request: (method, params, options) => connection.request(method, params, options),
-      onNotification: (method, handler) => connection.listeners.add(method, handler),
-      onEnd: (end) => connection.stateChanges.add(({ to }) => to === 'closed' && end()),
-    }
+  }
+
+  /** Made with the first task: most connections never have one. */
+  get #peer(): TaskPeer {
+    this.#peerOfTasks ??= peerOf(this.#connection)
+    return this.#peerOfTasks
   }
 
   /** Whether the server runs tool calls as tasks. */
@@ -255,5 +253,16 @@ function handleOf(task: Followed, convert: Convert): TaskHandle {
     },
     cancel: () => task.cancel(),
     onStatus: (listener) => task.onStatus(listener),
+  }
+}
+
+function peerOf(connection: Connection): TaskPeer {
+  return {
+    get session() {
+      return connection.session
+    },
+    request: (method, params, options) => connection.request(method, params, options),
+    onNotification: (method, handler) => connection.listeners.add(method, handler),
+    onEnd: (end) => connection.stateChanges.add(({ to }) => to === 'closed' && end()),
   }
 }

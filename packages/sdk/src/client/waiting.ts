@@ -24,18 +24,18 @@ export interface WaitingOptions {
 
 export class Waiting {
   readonly #options: WaitingOptions
-  readonly #requests = new Map<WaitingRequest, () => void>()
+  #requests: Map<WaitingRequest, () => void> | undefined
 
   constructor(options: WaitingOptions) {
     this.#options = options
   }
 
   get size(): number {
-    return this.#requests.size
+    return this.#requests?.size ?? 0
   }
 
   get full(): boolean {
-    return this.#requests.size >= this.#options.maxWaiting
+    return this.size >= this.#options.maxWaiting
   }
 
   add(request: WaitingRequest): void {
@@ -48,6 +48,7 @@ export class Waiting {
     const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)), true)
     const onAbort = () => this.#drop(request, cancelled(method, options?.signal))
     options?.signal?.addEventListener('abort', onAbort, { once: true })
+    this.#requests ??= new Map()
     this.#requests.set(request, () => {
       cancelTimer()
       options?.signal?.removeEventListener('abort', onAbort)
@@ -56,15 +57,15 @@ export class Waiting {
 
   /** All of them, in order; they wait no longer. */
   take(): WaitingRequest[] {
-    const requests = [...this.#requests.keys()]
-    for (const release of this.#requests.values()) release()
-    this.#requests.clear()
-    return requests
+    const waiting = this.#requests ?? new Map<WaitingRequest, () => void>()
+    this.#requests = undefined
+    for (const release of waiting.values()) release()
+    return [...waiting.keys()]
   }
 
   #drop(request: WaitingRequest, error: ParleyError): void {
-    this.#requests.get(request)?.()
-    this.#requests.delete(request)
+    this.#requests?.get(request)?.()
+    this.#requests?.delete(request)
     request.reject(error)
   }
 }

@@ -38,7 +38,7 @@ export class Requests implements MendingHost {
   comparing = false
   /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
   #held: Map<Pending, AbortController> | undefined
-  readonly #deadlines: Deadlines
+  #madeDeadlines: Deadlines | undefined
   #lasting: LastingProgress | undefined
   #listenings: Listenings | undefined
   #rounds: Rounds | undefined
@@ -48,12 +48,17 @@ export class Requests implements MendingHost {
     this.#core = core
     this.#session = session
     this.end = end
-    this.#deadlines = new Deadlines(core.settings, {
+    this.ids = new RequestIds(core.settings.maxRequestId, (threshold, used) => core.report({ type: 'ids', used, threshold }))
+  }
+
+  /** Made with the first request: many servers never ask their clients anything. */
+  get #deadlines(): Deadlines {
+    this.#madeDeadlines ??= new Deadlines(this.#core.settings, {
       waiting: () => this.#pending.values(),
       late: (pending, now) => this.#giveUp(pending, timedOut(pending, now)),
-      lastHeard: () => core.lastReceivedAt,
+      lastHeard: () => this.#core.lastReceivedAt,
     })
-    this.ids = new RequestIds(core.settings.maxRequestId, (threshold, used) => core.report({ type: 'ids', used, threshold }))
+    return this.#madeDeadlines
   }
 
   get listenings(): Listenings {
@@ -66,11 +71,11 @@ export class Requests implements MendingHost {
   }
 
   get excused(): boolean {
-    return this.#deadlines.excused
+    return this.#madeDeadlines?.excused === true
   }
 
   list(): PendingRequest[] {
-    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#deadlines.rest))
+    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#madeDeadlines?.rest))
   }
 
   /** `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the question whether the peer is alive. `convert` makes of the result what the caller wants without another promise. */
@@ -336,7 +341,7 @@ export class Requests implements MendingHost {
 
   /** Fails everything that waits; the link is gone. */
   failAll(makeError: (method: string) => ParleyError): void {
-    this.#deadlines.stop()
+    this.#madeDeadlines?.stop()
     for (const pending of [...this.#pending.values(), ...(this.#held?.keys() ?? [])]) {
       const error = makeError(pending.method)
       if (!this.#letGo(pending, error)) this.#take(pending.id)

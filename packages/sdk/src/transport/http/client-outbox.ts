@@ -54,7 +54,7 @@ export class Outbox {
   readonly #waiting = new IdTable<Postage>()
   readonly #open = new Crowd<Postage>()
   /** The last frame about a request of the server's that is still under way: those behind it must not overtake it. */
-  readonly #lanes = new Map<RequestId, Promise<void>>()
+  #lanes: Map<RequestId, Promise<void>> | undefined
   #gate: Promise<void> | undefined
   /** Set while it is finishing. */
   #onEmpty: (() => void) | undefined
@@ -71,9 +71,12 @@ export class Outbox {
     for (const id of requests) this.#waiting.set(id, postage)
     this.#open.add(postage)
     const relatedTo = requests.length === 0 ? options?.relatedTo : undefined
-    const done = this.#deliver(frame, postage, (relatedTo === undefined ? undefined : this.#lanes.get(relatedTo)) ?? this.#gate)
-    if (relatedTo !== undefined && options?.final === true) this.#lanes.delete(relatedTo)
-    else if (relatedTo !== undefined) this.#lanes.set(relatedTo, done)
+    const done = this.#deliver(frame, postage, (relatedTo === undefined ? undefined : this.#lanes?.get(relatedTo)) ?? this.#gate)
+    if (relatedTo !== undefined && options?.final === true) this.#lanes?.delete(relatedTo)
+    else if (relatedTo !== undefined) {
+      this.#lanes ??= new Map()
+      this.#lanes.set(relatedTo, done)
+    }
     // What comes after it must find the session open, and POSTs overtake each other.
     if (method === 'notifications/initialized') this.hold(done)
   }
@@ -111,7 +114,7 @@ export class Outbox {
 
   /** No more frames will come about this request of the server's. */
   abandon(request: RequestId): void {
-    this.#lanes.delete(request)
+    this.#lanes?.delete(request)
   }
 
   /**
@@ -120,7 +123,7 @@ export class Outbox {
    */
   finish(): Promise<void> | undefined {
     this.#waiting.clear()
-    this.#lanes.clear()
+    this.#lanes = undefined
     for (const postage of this.#open.all()) if (postage.requests.length > 0) this.#stop(postage)
     if (this.#open.size === 0) return undefined
     return new Promise((resolve) => {
@@ -138,7 +141,7 @@ export class Outbox {
 
   close(): void {
     this.#waiting.clear()
-    this.#lanes.clear()
+    this.#lanes = undefined
     for (const postage of this.#open.all()) this.#stop(postage)
   }
 
