@@ -67,7 +67,7 @@ async function measure(place, count) {
     const sessions = await openMany(place, count, connections)
     const opening = performance.now() - start
     const answers = await callAll(sessions, connections)
-    const bytes = ((await place.settled()) - before) / count
+    const settled = await place.settled()
     const after = await callAll(sessions, connections)
     return {
       ...answers,
@@ -75,7 +75,8 @@ async function measure(place, count) {
       calls: answers.calls + after.calls,
       wrong: answers.wrong ?? after.wrong,
       opening: opening / count,
-      bytes,
+      bytes: (settled.resident - before.resident) / count,
+      heap: (settled.heap - before.heap) / count,
     }
   } finally {
     for (const connection of connections) connection.close()
@@ -86,6 +87,8 @@ const COLLECTS = { collects: true }
 /** Each client has a session of its own with a server over HTTP, so there are as many there. */
 const ROOM = { maxSessions: 100_000 }
 
+export const SHARED_STDIO = 'parley, one server over stdio for all'
+
 /** Supergateway has a process for each session, and is not asked for a thousand. */
 const subjects = [
   {
@@ -94,7 +97,7 @@ const subjects = [
     begin: async (start) => await beforeHttp.parley(start, await startHttpServer(start, VERSION), { settings: ROOM, ...COLLECTS }),
   },
   {
-    name: 'parley, one server over stdio for all',
+    name: SHARED_STDIO,
     file: 'parley',
     begin: (start) => beforeStdio.parley(start, { version: VERSION, settings: { session: 'shared' }, ...COLLECTS }),
   },

@@ -1,8 +1,10 @@
 /** A program in a process of its own that listens on a port: started, weighed from outside, and ended. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { workOf } from '../transports/cold-start.js'
 
@@ -44,7 +46,10 @@ function residentBytes(pid) {
 export async function startProgram(name, argsFor, { collects = false } = {}) {
   const port = await freePort()
   const own = collects ? ['--expose-gc', '--import', fileOf('./collect.js')] : []
-  const child = spawn(process.execPath, [...own, ...argsFor(port)], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const folder = collects ? mkdtempSync(join(tmpdir(), 'parley-bench-')) : undefined
+  const heapFile = folder && join(folder, 'heap')
+  const env = collects ? { ...process.env, BENCH_HEAP_FILE: heapFile } : process.env
+  const child = spawn(process.execPath, [...own, ...argsFor(port)], { stdio: ['pipe', 'ignore', 'pipe'], env })
   let words = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     words = (words + text).slice(-2000)
@@ -60,6 +65,7 @@ export async function startProgram(name, argsFor, { collects = false } = {}) {
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
     await ended
     clearTimeout(timer)
+    if (folder !== undefined) rmSync(folder, { recursive: true })
   }
 
   const deadline = performance.now() + START_MS
@@ -72,15 +78,15 @@ export async function startProgram(name, argsFor, { collects = false } = {}) {
     await pause(LOOK_MS)
   }
 
-  /** The least of some looks, each after a collection. */
+  /** Bytes of the process, and of its heap: the least of some looks, each after a collection. */
   async function settled() {
     const looks = []
     for (let look = 0; look < 4; look++) {
       child.kill('SIGUSR2')
       await pause(500)
-      looks.push(residentBytes(child.pid))
+      looks.push({ resident: residentBytes(child.pid), heap: Number(readFileSync(heapFile, 'utf8')) })
     }
-    return Math.min(...looks)
+    return { resident: Math.min(...looks.map(({ resident }) => resident)), heap: Math.min(...looks.map(({ heap }) => heap)) }
   }
 
   return { name, port, pid: child.pid, work: () => workOf(child.pid) / 1000, settled, words: () => words, stop }

@@ -34,14 +34,15 @@ const shareOfProxy = (scenario) => resultTable(scenario, () => 'reverse proxy', 
 const shareOfBase = (scenario) => resultTable(scenario, (name) => pairs.find((pair) => pair.name === name)?.base, 'share of the same version')
 
 function sessionTable({ sessions, results }) {
-  const rows = Object.entries(results).map(([name, { right, calls, opening, bytes, wrong }]) => [
+  const rows = Object.entries(results).map(([name, { right, calls, opening, bytes, heap, wrong }]) => [
     name,
     `${counted(right)} of ${counted(calls)}`,
     orNothing(opening, (ms) => `${digits(ms)} ms`),
+    orNothing(heap, (held) => `${digits(held / 1024)} KiB`),
     orNothing(bytes, (held) => `${digits(held / 1024)} KiB`),
     wrong ?? '',
   ])
-  return `### ${digits(sessions)} sessions at once\n\n${table(['', 'right answers', 'opening one', 'memory of each', 'went wrong first'], rows)}`
+  return `### ${digits(sessions)} sessions at once\n\n${table(['', 'right answers', 'opening one', 'heap of each', 'memory of each', 'went wrong first'], rows)}`
 }
 
 const START_NAMES = { node: 'Node, an empty program', server: 'the server alone', bridge: 'the server behind parley bridge' }
@@ -91,8 +92,8 @@ server, and nothing about sessions.
 The start of the bridge is measured from the start of the process to the answer to \`initialize\`, which waits in the pipe from the beginning. Starts of Node alone, of the server alone and
 of the server behind the bridge take turns. The goal is about the bridge less the server alone, less Node alone, all of one round: what remains is what the bridge itself takes.
 
-Where many sessions are open, their clients declare no capabilities, since only such clients can share a server over stdio. The memory of a session
-is what the gateway's process has grown by (\`VmRSS\`), after collections.
+Where many sessions are open, their clients declare no capabilities, since only such clients can share a server over stdio. The heap of a session is what it holds:
+what the gateway's heap has grown by, after collections. The memory of a session is what its process has grown by (\`VmRSS\`), with what the load itself leaves behind in the process.
 
 ${section('A server over stdio, served over HTTP', stdio.flatMap(withSpread).map(timesBetterPeer))}${section(
   'A client of 2026-07-28 and a server of 2025-11-25 over stdio, in the default configuration',
