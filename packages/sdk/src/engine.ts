@@ -90,5 +90,6 @@ export {
   META,
   type ReadableList,
   readableList,
+  readableResult,
   serverCapabilitiesUp,
 } from './versions/index.ts'

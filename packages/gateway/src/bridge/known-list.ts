@@ -13,7 +13,7 @@ export function listOf(call: BridgedCall, line: Line, way: Way, upstream: Upstre
   return new ListRequest(call, line, way, upstream)
 }
 
-class ListRequest {
+export class ListRequest {
   /** The answer, when the server has said nothing new. */
   known: Serialised | undefined
   readonly options: Pick<RequestOptions, 'ifText' | 'onText'>

@@ -9,11 +9,12 @@ import {
   type Inbound,
   isObject,
   type RequestOptions,
+  readableResult,
   Serialised,
   withMetadata,
 } from 'parley-mcp/engine'
 import { type BridgedCall, capabilityGap, type Line, ownParams, type Upstream, withoutHandle } from '../upstream/index.ts'
-import { listOf } from './known-list.ts'
+import { type ListRequest, listOf } from './known-list.ts'
 import { linksRequired, linksVisited } from './url-required.ts'
 
 /** The key in `_meta` by which a client asks what translation has lost, and under which it is told. */
@@ -48,24 +49,53 @@ export async function relay(call: BridgedCall, line: Line, params: Body, upstrea
     if (!call.isPart) upstream.rate.demand()
     // Who has to wait may change its mind; a signal is not made for anybody else.
     const waiting = bulkhead.full ? { signal: inbound.signal } : undefined
-    const answer = await bulkhead.run((place) => {
+    const received = await bulkhead.run((place) => {
       call.begin(place)
       return send === undefined ? line.request(inbound.method, own, options) : send(own, options)
     }, waiting)
     if (list?.known !== undefined) return list.known
-    const isKept = call.keep?.(answer) === true
-    const result = call.change === undefined ? answer : call.change(answer)
-    const remembered = isKept ? undefined : list?.remember(result, result === answer)
-    if (remembered !== undefined) return remembered
-    const { text } = kept
-    if (way === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
-    if (text !== undefined && isEnveloped(inbound.method, result)) return new Serialised(text, ONCE)
-    return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
+    const answer = readable(received, call, line, way, upstream)
+    return answerOf(answer, { call, way, list, isUntouched: answer === received, text: answer === received ? kept.text : undefined })
   } catch (error) {
     return outcomeOf(upstream.discreet(line.open ? error : (upstream.supervisor.unavailable() ?? error)), call, line, own)
   } finally {
     line.lastUsedAt = upstream.clock.now()
     call.end()
+  }
+}
+
+interface Passing {
+  readonly call: BridgedCall
+  readonly way: Way
+  readonly list: ListRequest | undefined
+  /** Whether nobody here has changed the answer yet. */
+  readonly isUntouched: boolean
+  /** As the server wrote it, where that may go on. */
+  readonly text: string | undefined
+}
+
+/** What the client is given of what the server answered. */
+function answerOf(answer: Body, { call, way, list, isUntouched, text }: Passing): Answer {
+  const isKept = isUntouched && call.keep?.(answer) === true
+  const result = call.change === undefined ? answer : call.change(answer)
+  const remembered = isKept ? undefined : list?.remember(result, result === answer)
+  if (remembered !== undefined) return remembered
+  if (way === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
+  if (text !== undefined && isEnveloped(call.method, result)) return new Serialised(text, ONCE)
+  return way === 'relayed' ? reportedWhole(call, result) : reported(call, result)
+}
+
+/** What is no result of its method does not reach a client as one (R-02); lists were looked at where they were read. */
+function readable(received: Body, call: BridgedCall, line: Line, way: Way, { name }: Upstream): Body {
+  try {
+    const mended = readableResult(call.method, received, way === 'translated' ? undefined : line.client.version)
+    if (mended === undefined) return received
+    line.client.session.reportLosses(mended.losses)
+    for (const loss of mended.losses) call.lose(loss)
+    return mended.result
+  } catch (error) {
+    if (!(error instanceof ParleyError)) throw error
+    throw new ParleyError(error.kind, { message: `Server "${name}": ${error.message}`, data: { server: name } })
   }
 }
 

@@ -2,6 +2,7 @@ export { BatchAnswer, type SplitBatch, splitBatch } from './batch.ts'
 export { type Change, change, defineStep, type Part, type Rule, type Step } from './change.ts'
 export { clientCapabilitiesIn } from './declared.ts'
 export { type BadDefinition, DEFINITION_RULE, definitionsIn, emptyIfUnknown, type ReadableList, readableList } from './definitions/lists.ts'
+export { type ReadableResult, readableResult } from './definitions/results.ts'
 export {
   type Dialect,
   type DialectName,

@@ -208,17 +208,7 @@ describe('V1 V2 what 2026-07-28 has', () => {
 
 describe('X1 inside a session only conversions are made, never the frame', () => {
   const body: PlanOptions = { scope: 'body' }
-  const methods = [
-    'tools/call',
-    'tools/list',
-    'resources/read',
-    'prompts/get',
-    'sampling/createMessage',
-    'elicitation/create',
-    'roots/list',
-    'completion/complete',
-    'initialize',
-  ]
+  const methods = ['tools/call', 'tools/list', 'resources/read', 'prompts/get', 'sampling/createMessage', 'elicitation/create', 'roots/list', 'initialize']
   it.each(methods)('up %s needs nothing at all', (method) => {
     for (const part of ['params', 'result', 'error'] as const) expect([part, plan(V11, V26, method, part, body)]).toEqual([part, undefined])
   })

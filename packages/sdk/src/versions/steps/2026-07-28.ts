@@ -208,7 +208,7 @@ export const step: Step = defineStep('2025-11-25', STATELESS, [
     why: 'The limit that was a recommendation is enforced.',
     loses: 'Suggestions after the hundredth.',
     severity: 'i',
-    up: [onWire(result('completion/complete', edit(limitCompletion), 'completion'))],
+    up: [result('completion/complete', edit(limitCompletion), 'completion')],
   }),
   change('errors', {
     rules: ['D-54', 'D-57', 'D-58', 'D-59', 'D-5A'],

@@ -8,5 +8,10 @@ export const limitCompletion: Edit = (completion, context) => {
   const values = completion['values']
   if (!Array.isArray(values) || values.length <= MOST_VALUES) return completion
   context.lose(`kept ${MOST_VALUES} of ${values.length} values`, { rule: 'D-51', path: 'values' })
-  return { ...completion, values: values.slice(0, MOST_VALUES), hasMore: true, total: completion['total'] ?? values.length }
+  return {
+    ...completion,
+    values: values.slice(0, MOST_VALUES),
+    hasMore: true,
+    total: Number.isInteger(completion['total']) ? completion['total'] : values.length,
+  }
 }
