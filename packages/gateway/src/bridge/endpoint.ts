@@ -1,5 +1,5 @@
 /** What a client meets at the address of one server: that server, in the client's own version and era. */
-import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } from 'parley-mcp'
+import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
 import {
   type Answer,
   type Body,

@@ -2,8 +2,9 @@ import type { Capabilities } from 'parley-mcp'
 import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BridgeRig, bridgeTo, collectingLog } from '../bridge/bridge.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../bridge/bridge.fixtures.ts'
 import { EVERYTHING, RawClient, type ScriptedServer, scripted } from '../bridge/peers.fixtures.ts'
+import { type GatewayLog, silentLog } from '../log/index.ts'
 
 const MINUTE = 60_000
 const LISTEN = { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }
@@ -52,7 +53,7 @@ function serverOf(capabilities: Capabilities = EVERYTHING): ScriptedServer {
 }
 
 function clientOf(server: ScriptedServer): RawClient {
-  const log = collectingLog(said)
+  const log: GatewayLog = { ...silentLog, info: (message) => void said.push(message), warning: (message) => void said.push(message) }
   rig = bridgeTo(server, undefined, { poll: MINUTE }, { clock, log, wrap: http })
   return new RawClient(rig.served, { clock })
 }
@@ -101,6 +102,28 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     const before = server.asked.length
     await clock.advance(10 * MINUTE)
     expect(server.asked).toHaveLength(before)
+  })
+
+  it('and whose list is never the same twice is told of a few times, and then only when something comes or goes', async () => {
+    const server = scripted({
+      version: '2025-06-18',
+      answer: ({ method }) => ({
+        [FIELDS[method] as string]:
+          method === 'tools/list' ? (items['tools'] ?? []).map((name) => ({ name, inputSchema: { type: 'object', default: { now: clock.now() } } })) : [],
+      }),
+    })
+    const client = clientOf(server)
+    void client.ask('subscriptions/listen', LISTEN)
+    await client.next('notifications/subscriptions/acknowledged')
+    await clock.advance(2500)
+    await clock.advance(20 * MINUTE)
+    expect(news(client)).toHaveLength(3)
+    expect(said.filter((line) => line.includes('different each time'))).toEqual([
+      'rig: its tools are different each time they are read; from now on clients are told only of those that come and go',
+    ])
+    items['tools']?.push('two')
+    await clock.advance(10 * MINUTE)
+    expect(news(client)).toHaveLength(4)
   })
 
   it('is not asked for lists it never said it tells about', async () => {

@@ -5,16 +5,27 @@ import type { Body } from 'parley-mcp/engine'
 import type { Line } from './line.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
-/** What a list consists of: methods, and the field of their results. */
-const PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, field: string])[]>> = {
-  tools: [['tools/list', 'tools']],
-  prompts: [['prompts/list', 'prompts']],
+/** What a list consists of: methods, the field of their results, and what an item is known by. */
+const PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, field: string, key: string])[]>> = {
+  tools: [['tools/list', 'tools', 'name']],
+  prompts: [['prompts/list', 'prompts', 'name']],
   resources: [
-    ['resources/list', 'resources'],
-    ['resources/templates/list', 'resourceTemplates'],
+    ['resources/list', 'resources', 'uri'],
+    ['resources/templates/list', 'resourceTemplates', 'uriTemplate'],
   ],
 }
 
+/** What was seen of a list. */
+interface Seen {
+  readonly whole: string
+  /** Of the names alone. */
+  readonly names: string
+  /** How often since it was last the same only its details were different. */
+  readonly restless: number
+}
+
+/** A list whose details differ more often than this in a row never repeats, as one with the time of day in it: from then on its names count. */
+const MOST_RESTLESS = 3
 /** Most pages of one list. */
 const MOST_PAGES = 1000
 /** The first look is to know what later ones are compared with; by then it shows whether the server has a stream for news. */
@@ -25,7 +36,7 @@ export class Polling {
   readonly #random: () => number
   /** Who wants to know. */
   readonly #followers = new Map<ListKind, Set<() => void>>()
-  readonly #digests = new Map<ListKind, string>()
+  readonly #digests = new Map<ListKind, Seen>()
   #stop: (() => void) | undefined
   #looking = false
   #said = false
@@ -86,18 +97,27 @@ export class Polling {
 
   async #look(line: Line, kind: ListKind): Promise<void> {
     try {
-      const digest = await digestOf(line, kind)
+      const { whole, names } = await digestOf(line, kind)
       const before = this.#digests.get(kind)
       const followers = this.#followers.get(kind)
       if (followers === undefined) return
-      this.#digests.set(kind, digest)
-      if (before === undefined || before === digest) return
+      const isSame = before === undefined || before.whole === whole
+      const isRestless = !isSame && before.names === names
+      const restless = isSame ? 0 : before.restless + (isRestless ? 1 : 0)
+      this.#digests.set(kind, { whole, names, restless })
+      if (isRestless && restless === MOST_RESTLESS + 1) this.#sayRestless(kind)
+      if (isSame || (isRestless && restless > MOST_RESTLESS)) return
       this.#upstream.listChanged(kind)
       for (const follower of [...followers]) follower()
     } catch (error) {
       const { name, log } = this.#upstream
       log.debug(`${name}: its ${kind} could not be compared: ${error instanceof Error ? error.message : String(error)}`, { server: name })
     }
+  }
+
+  #sayRestless(kind: ListKind): void {
+    const { name, log } = this.#upstream
+    log.warning(`${name}: its ${kind} are different each time they are read; from now on clients are told only of those that come and go`, { server: name })
   }
 
   #say(): void {
@@ -108,21 +128,27 @@ export class Polling {
   }
 }
 
-async function digestOf(line: Line, kind: ListKind): Promise<string> {
-  const hash = createHash('sha256')
+async function digestOf(line: Line, kind: ListKind): Promise<{ whole: string; names: string }> {
+  const [whole, names] = [createHash('sha256'), createHash('sha256')]
+  const hash: Hashing = (items, key) => {
+    whole.update(JSON.stringify(items))
+    names.update(JSON.stringify(Array.isArray(items) ? items.map((item: Body | null) => item?.[key] ?? null) : null))
+  }
   const [first, ...others] = PARTS[kind]
   if (first !== undefined) await addList(line, first, hash)
   // Servers with resources need not know templates.
   for (const other of others) await addList(line, other, hash).catch(() => {})
-  return hash.digest('base64')
+  return { whole: whole.digest('base64'), names: names.digest('base64') }
 }
 
-async function addList(line: Line, [method, field]: readonly [string, string], hash: { update(text: string): unknown }): Promise<void> {
+type Hashing = (items: unknown, key: string) => void
+
+async function addList(line: Line, [method, field, key]: readonly [string, string, string], hash: Hashing): Promise<void> {
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {
     const params: Body = cursor === undefined ? {} : { cursor }
     const result = await line.request(method, params, {})
-    hash.update(JSON.stringify(result[field] ?? []))
+    hash(result[field] ?? [], key)
     cursor = result['nextCursor']
     if (cursor === undefined) return
   }
