@@ -2,9 +2,8 @@ import type { Capabilities } from 'parley-mcp'
 import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BridgeRig, bridgeTo } from '../bridge/bridge.fixtures.ts'
+import { type BridgeRig, bridgeTo, collectingLog } from '../bridge/bridge.fixtures.ts'
 import { EVERYTHING, RawClient, type ScriptedServer, scripted } from '../bridge/peers.fixtures.ts'
-import { type GatewayLog, silentLog } from '../log/index.ts'
 
 const MINUTE = 60_000
 const LISTEN = { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } }
@@ -53,7 +52,7 @@ function serverOf(capabilities: Capabilities = EVERYTHING): ScriptedServer {
 }
 
 function clientOf(server: ScriptedServer): RawClient {
-  const log: GatewayLog = { ...silentLog, info: (message) => void said.push(message), warning: (message) => void said.push(message) }
+  const log = collectingLog(said)
   rig = bridgeTo(server, undefined, { poll: MINUTE }, { clock, log, wrap: http })
   return new RawClient(rig.served, { clock })
 }
