@@ -86,6 +86,7 @@ export {
   type ToolHandler,
   type ToolOptions,
   ToolResult,
+  type ToolReturn,
   type ToolsOf,
   text,
   tool,

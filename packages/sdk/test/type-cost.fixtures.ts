@@ -55,3 +55,11 @@ import { z } from 'zod'
 export const wrongArgument = tool('a', { input: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } }, ({ n }) => n.toUpperCase())
 export const wrongResult = tool('b', { output: z.object({ high: z.number() }) }, () => ({ high: 'hot' }))
 `
+
+/** Handlers that return what their output does not allow, in ways that the compiler explains at length. */
+export const wrongReturns = `import { background, tool } from 'parley-mcp/server'
+import { z } from 'zod'
+const output = z.object({ high: z.number(), city: z.string() })
+tool('late', { output }, async () => ({ high: 1 }))
+tool('rest', { output }, () => background(() => ({ high: 'x', city: '' })))
+`

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { programOf, wrongProgram } from './type-cost.fixtures.ts'
+import { programOf, wrongProgram, wrongReturns } from './type-cost.fixtures.ts'
 
 const require = createRequire(import.meta.url)
 const sdk = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -52,5 +52,13 @@ describe('F1 inferred types stay cheap', () => {
     const printed = await compile(wrongProgram)
     expect(printed).toMatch(/main\.ts\(4,.*error TS2339: Property 'toUpperCase' does not exist on type 'number'/)
     expect(printed).toMatch(/main\.ts\(5,.*error TS/)
+  }, 120_000)
+
+  it('and errors show the output that was declared, without everything else a handler may return', async () => {
+    const printed = await compile(wrongReturns)
+    expect(printed).toContain("Property 'city' is missing in type '{ high: number; }' but required in type '{ high: number; city: string; }'")
+    expect(printed).toContain("Type 'Background<{ high: string; city: string; }>' is not assignable to type 'Background<{ high: number; city: string; }>'")
+    expect(printed).not.toContain('...')
+    expect(printed).not.toMatch(/ToolResult/)
   }, 120_000)
 })

@@ -68,6 +68,8 @@ export class Context {
   readonly request: Inbound
   readonly #conversation: Conversation
   #keys: string[] | undefined
+  /** Questions without an answer so far. */
+  #open: Set<string> | undefined
   /** Questions that failed since the last one that was answered. */
   #failures = 0
   /** Effects that are being begun right now. */
@@ -96,6 +98,11 @@ export class Context {
     if (!ctx.#conversation.host.replays || !isPromise(returned)) return returned
     const replay = ctx.#replay
     return replay === undefined ? returned : Promise.race([returned, replay.suspended])
+  }
+
+  /** For whoever runs the handler, once it has returned: the first question that it did not wait for. */
+  static unawaited(ctx: Context): string | undefined {
+    return ctx.#open?.values().next().value
   }
 
   /** Questions in the raw form carry along what `elicit`, `sample`, `roots` and `once` need in the next run. */
@@ -153,7 +160,7 @@ export class Context {
 
   /** Asks the user to fill in a form. The key names the question within this call. */
   elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
-    return this.#watched(this.#elicit(key, message, schema, options))
+    return this.#watched(key, this.#elicit(key, message, schema, options))
   }
 
   async #elicit<Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
@@ -176,7 +183,7 @@ export class Context {
 
   /** Asks the user to visit a page; accepting means that they went there, not that they are done. */
   elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
-    return this.#watched(this.#elicitUrl(key, message, url, options))
+    return this.#watched(key, this.#elicitUrl(key, message, url, options))
   }
 
   async #elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
@@ -202,7 +209,7 @@ export class Context {
 
   /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
   sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#watched(this.#sample(key, prompt, options))
+    return this.#watched(key, this.#sample(key, prompt, options))
   }
 
   async #sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
@@ -225,7 +232,7 @@ export class Context {
 
   /** The places the client lets this server work in. */
   roots(key = 'roots', options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
-    return this.#watched(this.#roots(key, options))
+    return this.#watched(key, this.#roots(key, options))
   }
 
   async #roots(key: string, options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
@@ -296,8 +303,11 @@ export class Context {
   }
 
   /** What nobody waits for, say because something else failed first, must not end the whole process when it fails as well. */
-  #watched<T>(outcome: Promise<T>): Promise<T> {
-    outcome.catch(ignore)
+  #watched<T>(key: string, outcome: Promise<T>): Promise<T> {
+    this.#open ??= new Set()
+    const open = this.#open.add(key)
+    const settled = (): void => void open.delete(key)
+    outcome.then(settled, settled)
     return outcome
   }
 

@@ -127,7 +127,9 @@ export class Conversation implements Endpoint {
   failure(inbound: Inbound, thrown: unknown, name?: string): ParleyError {
     if (inbound.cancelled) return new ParleyError('request_cancelled', { cause: thrown })
     const forPeer = isForPeer(thrown)
-    if (!forPeer || thrown.cause !== undefined) this.host.report(thrown, { during: inbound.method, name, session: inbound.session })
+    // A broken schema is the author's to mend, and the peer's to know of.
+    if (!forPeer || thrown.cause !== undefined || thrown.kind === 'tool_schema_invalid')
+      this.host.report(thrown, { during: inbound.method, name, session: inbound.session })
     return forPeer ? thrown : masked(thrown)
   }
 }

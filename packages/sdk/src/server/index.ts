@@ -21,7 +21,7 @@ export { type SkillBody, type SkillDefinition, type SkillOptions, type SkillPlac
 export type { SkillContent, SkillSource } from './skill-file.ts'
 export type { CapabilitiesObserver } from './state.ts'
 export type { TaskWish } from './task-ask.ts'
-export { type ArgumentsOf, type ReturnOf, type ToolDefinition, type ToolHandler, type ToolOptions, tool } from './tool.ts'
+export { type ArgumentsOf, type ReturnOf, type ToolDefinition, type ToolHandler, type ToolOptions, type ToolReturn, tool } from './tool.ts'
 export type { ShownErrors } from './tool-failure.ts'
 export type { UriVariables } from './uri-match.ts'
 export { type TemplateValue, UriTemplate } from './uri-template.ts'

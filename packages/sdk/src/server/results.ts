@@ -94,7 +94,30 @@ function jsonOf(value: unknown): string {
   if (ArrayBuffer.isView(value)) throw new TypeError('Bytes are no tool result: wrap them with image(), audio() or embed()')
   const json = written(value)
   if (json === undefined) throw new TypeError(`A ${typeof value} is no tool result`)
+  // What JSON makes nothing of is written as an empty object.
+  const lost = json.includes('{}') ? lostIn(value, '') : undefined
+  if (lost !== undefined) throw new TypeError(`What the tool returned would be lost: ${lost}`)
   return json
+}
+
+/** Kinds of objects that JSON writes as `{}`, and what to return in their place. */
+const LOST: readonly (readonly [is: (value: object) => boolean, name: string, instead: string])[] = [
+  [(value) => value instanceof Map, 'a Map', 'use Object.fromEntries(map)'],
+  [(value) => value instanceof Set, 'a Set', 'use [...set]'],
+  [(value) => typeof (value as { then?: unknown }).then === 'function', 'a promise', 'await it'],
+  [(value) => value instanceof Error, 'an Error', 'return its message, or throw it'],
+  [(value) => value instanceof RegExp, 'a RegExp', 'use its source'],
+]
+
+function lostIn(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null || typeof (value as { toJSON?: unknown }).toJSON === 'function') return undefined
+  const kind = LOST.find(([is]) => is(value))
+  if (kind !== undefined && JSON.stringify(value) === '{}') return `${path === '' ? 'it' : path.slice(1)} is ${kind[1]}; ${kind[2]}`
+  for (const [name, inner] of Object.entries(value)) {
+    const found = lostIn(inner, `${path}.${name}`)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function written(value: unknown): string | undefined {

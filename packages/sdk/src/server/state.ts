@@ -97,19 +97,11 @@ export class ServerState {
     for (const notice of new Set(changed.map((shelf) => changeNotices[shelf]))) this.#announcer.announce(notice)
   }
 
-  /**
-   * A definition that could never be listed is found before the first conversation, not by its peer; and not sooner, because schemas take a while to convert.
-   * Told here as well, because some transports can only hang up.
-   */
+  /** A definition that could never be listed is found before the first conversation, not by its peer; and not sooner, because schemas take a while to convert. */
   begin(): void {
     if (this.#begun) return
-    try {
-      this.#registry.verify()
-      this.#begun = true
-    } catch (error) {
-      this.report(error, { during: 'accept' })
-      throw error
-    }
+    this.#registry.verify()
+    this.#begun = true
   }
 
   declareExperimental(name: string, settings: Record<string, unknown>): void {

@@ -76,6 +76,8 @@ async function whenReturned(conversation: Conversation, inbound: Inbound, tool: 
 function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool, ctx: Context, returned: unknown): Outcome {
   if (returned instanceof InputRequired) return Context.asked(ctx, returned)
   if (returned instanceof Background) return goOn(conversation, inbound, tool, ctx, returned)
+  const unawaited = Context.unawaited(ctx)
+  if (unawaited !== undefined && !inbound.cancelled) warn(conversation, inbound, tool, unawaited)
   if (tool.output === undefined) return plainResult(returned)
   const explicit = returned instanceof ToolResult ? returned.fields : undefined
   if (explicit?.isError === true) return explicitError(explicit)
@@ -83,6 +85,12 @@ function finish(conversation: Conversation, inbound: Inbound, tool: DefinedTool,
   // How a result is shown to older peers depends on the listed schema, which some libraries make only in their own time.
   if (isPromise(checked) || tool.shown === undefined) return whenShown(conversation, inbound, tool, checked, explicit)
   return structured(tool, checked, explicit)
+}
+
+/** The result stands, but the answer reaches nobody. */
+function warn({ host }: Conversation, { method, session }: Inbound, { key }: DefinedTool, question: string): void {
+  const message = `Tool "${key}" returned before its question "${question}" was answered: await what ctx.elicit, ctx.sample and the like give`
+  host.report(new Error(message), { during: `a question of ${method}`, name: key, session })
 }
 
 /** Where the rest does not become a task, it is part of the call like what came before. */

@@ -31,10 +31,11 @@ type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 /** What the handler of a tool receives. */
 export type ArgumentsOf<Input> = Input extends SchemaLike ? OutputOf<Input> : Record<string, never>
 
-/** What the handler of a tool may return: with a declared output only that, a `result(…)` that carries it, or a `background(…)` that will. */
-export type ReturnOf<Output> = Output extends SchemaLike
-  ? InputOf<Output> | ToolResult<InputOf<Output>> | Background<InputOf<Output> | ToolResult<InputOf<Output>>>
-  : unknown
+/** With a declared output: what it declares, a `result(…)` that carries it, or a `background(…)` that will. Has a name of its own to keep errors of types short. */
+export type ToolReturn<Value> = Value | ToolResult<Value> | Background<Value>
+
+/** What the handler of a tool may return. */
+export type ReturnOf<Output> = Output extends SchemaLike ? ToolReturn<InputOf<Output>> : unknown
 
 export type ToolHandler<Input, Output> = (args: ArgumentsOf<Input>, ctx: Context) => ReturnOf<Output> | Promise<ReturnOf<Output>>
 
@@ -135,8 +136,9 @@ export class DefinedTool implements Listed, Definition {
 
   /** Whose schema it was is what the reader needs to know first. */
   #broken(cause: unknown): ParleyError {
-    const why = cause instanceof ParleyError ? `: ${cause.message}` : ' cannot be shown as JSON Schema'
-    return new ParleyError('tool_schema_invalid', { message: `The schema of tool "${this.key}"${why}`, data: { tool: this.key }, cause })
+    const isSaid = cause instanceof ParleyError
+    const message = `The schema of tool "${this.key}"${isSaid ? `: ${cause.message}` : ' cannot be shown as JSON Schema'}`
+    return new ParleyError('tool_schema_invalid', { message, data: { tool: this.key }, ...(isSaid ? {} : { cause }) })
   }
 }
 
