@@ -29,6 +29,7 @@ const FIRST = [
   'gateway/test/faults/remote.test.ts',
   'test/interop.test.ts',
   'test/installed.test.ts',
+  'test/installed-command.test.ts',
   'gateway/test/',
   'sdk/test/wire/every-transport.test.ts',
   'gateway/src/supervision/watcher.test.ts',

@@ -23,6 +23,7 @@ const UNMEASURED = [
   'test/footprint.test.ts',
   'test/hygiene.test.ts',
   'test/installed.test.ts',
+  'test/installed-command.test.ts',
   'test/layers.test.ts',
   'packages/sdk/test/type-cost.test.ts',
 ]

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { versions } from 'parley-mcp'
 import { connect } from 'parley-mcp/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { allGone, MARK, mark } from '../../sdk/test/wire/processes.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const manifestOf = (folder: string) => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
@@ -70,21 +71,25 @@ describe('npm start', () => {
       [...line.matchAll(/'([^']*)'|(\S+)/g)].map((word) => word[1] ?? word[2] ?? ''),
     )
 
-  it('ends with npm when that is told to', async () => {
+  it.each([
+    ['npm alone gets SIGTERM', (npm: number) => process.kill(npm, 'SIGTERM')],
+    ['the terminal sends SIGINT to all', (npm: number) => process.kill(-npm, 'SIGINT')],
+  ])('E5 ends with its servers when %s', async (_, end) => {
+    const own = mark()
     const npm = spawn('npm', ['start', '--', '--port', '0'], {
       cwd: root,
-      env: { ...process.env, NOTES: join(folder, 'other.json') },
+      env: { ...process.env, NOTES: join(folder, 'other.json'), [MARK]: own },
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
     })
     let said = ''
     npm.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     npm.stdout.resume()
     while (!said.includes('listens on')) await once(npm.stderr, 'data')
-    const [, own = ''] = /listens on (http:[^\s"]+)/.exec(said) ?? []
-    npm.kill('SIGTERM')
+    end(npm.pid as number)
     await once(npm, 'close')
-    expect(said).toContain('SIGTERM: ending')
-    await expect(fetch(`${own}/healthz`)).rejects.toThrow()
+    expect(said).toContain(': ending')
+    await allGone(own)
   })
 
   it('has a command that npm links at once, built or not', () => {

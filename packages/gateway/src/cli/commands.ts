@@ -16,8 +16,8 @@ export interface Line {
 const EXIT_CODES = '\nExit code: 0 when it went well, 1 when what was asked for failed,\n2 when the command line is wrong.'
 
 export function createProgram(line: Line, json: boolean): Command {
-  const { io, version } = line.options
-  const program = new Command('parley')
+  const { io, version, program: called } = line.options
+  const program = new Command(called)
     .description('Any MCP client, any MCP server, any version')
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'print this')
@@ -36,10 +36,10 @@ export function createProgram(line: Line, json: boolean): Command {
       'after',
       `
 Examples:
-  $ parley gateway --config parley.json
-  $ parley inspect https://mcp.example.com/mcp
-  $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
-  $ parley doctor -- npx -y some-server
+  $ ${called} gateway --config parley.json
+  $ ${called} inspect https://mcp.example.com/mcp
+  $ ${called} call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
+  $ ${called} doctor -- npx -y some-server
 ${EXIT_CODES}`,
     )
   gateway(program, line)
@@ -64,8 +64,8 @@ function gateway(program: Command, { options, command }: Line): void {
       'after',
       `
 Examples:
-  $ parley gateway
-  $ parley gateway --config servers.yaml --port 8080
+  $ ${options.program} gateway
+  $ ${options.program} gateway --config servers.yaml --port 8080
 ${EXIT_CODES}`,
     )
     .action(async ([word], given) => {
@@ -84,10 +84,10 @@ function bridge(program: Command, { options, command }: Line): void {
       'after',
       `
 Examples:
-  $ parley bridge https://mcp.example.com/mcp
-  $ parley bridge --version 2025-06-18 https://mcp.example.com/mcp
-  $ parley bridge --config parley.json --server files
-  $ parley bridge -- npx -y some-server
+  $ ${options.program} bridge https://mcp.example.com/mcp
+  $ ${options.program} bridge --version 2025-06-18 https://mcp.example.com/mcp
+  $ ${options.program} bridge --config parley.json --server files
+  $ ${options.program} bridge -- npx -y some-server
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
@@ -108,9 +108,9 @@ function inspect(program: Command, { options, command, setExit }: Line): void {
       'after',
       `
 Examples:
-  $ parley inspect https://example.com/mcp --header 'Authorization: Bearer …'
-  $ parley inspect --version 2025-06-18 -- node server.js
-  $ parley inspect --config parley.json --server files --json
+  $ ${options.program} inspect https://example.com/mcp --header 'Authorization: Bearer …'
+  $ ${options.program} inspect --version 2025-06-18 -- node server.js
+  $ ${options.program} inspect --config parley.json --server files --json
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
@@ -123,7 +123,9 @@ function call(program: Command, { options, command, setExit }: Line): void {
   withOutput(withVersion(withTarget(program.command('call'), options.program)))
     .description('call one tool')
     .usage(
-      '[options] URL TOOL [JSON]\n       parley call [options] TOOL [JSON] -- COMMAND ARGS\n       parley call [options] --config F --server NAME TOOL [JSON]',
+      ['[options] URL TOOL [JSON]', '[options] TOOL [JSON] -- COMMAND ARGS', '[options] --config F --server NAME TOOL [JSON]'].join(
+        `\n       ${options.program} call `,
+      ),
     )
     .addArgument(
       new Argument('[words...]', 'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input'),
@@ -140,9 +142,9 @@ Results are printed on standard output; progress, log and questions on standard
 error. Ctrl-C cancels the call.
 
 Examples:
-  $ parley call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
-  $ parley call forecast --arg city=Oslo --arg days=3 -- node weather.js
-  $ parley call --config parley.json --server weather forecast - < city.json
+  $ ${options.program} call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
+  $ ${options.program} call forecast --arg city=Oslo --arg days=3 -- node weather.js
+  $ ${options.program} call --config parley.json --server weather forecast - < city.json
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)))
@@ -159,9 +161,9 @@ function doctor(program: Command, { options, command, setExit }: Line): void {
       'after',
       `
 Examples:
-  $ parley doctor --config parley.json
-  $ parley doctor https://mcp.example.com/mcp
-  $ parley doctor -- npx -y some-server
+  $ ${options.program} doctor --config parley.json
+  $ ${options.program} doctor https://mcp.example.com/mcp
+  $ ${options.program} doctor -- npx -y some-server
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
@@ -182,8 +184,8 @@ function audit(program: Command, { options, command, setExit }: Line): void {
       'after',
       `
 Examples:
-  $ parley audit audit.jsonl
-  $ parley audit audit.jsonl --hash sha256-0123… --json
+  $ ${options.program} audit audit.jsonl
+  $ ${options.program} audit audit.jsonl --hash sha256-0123… --json
 ${EXIT_CODES}`,
     )
     .action(async (files, given) => {

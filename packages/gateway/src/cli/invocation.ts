@@ -1,6 +1,7 @@
-/** How whoever started this program can call it again: with what they have typed, as far as that can be known. */
+/** How the user who started this program can call it again, in commands that are safe to paste. */
 import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, delimiter, dirname, join, relative } from 'node:path'
+import { shellWord } from './shell-word.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -24,10 +25,18 @@ export function invocation(
   if (script === undefined || isFetched(script, env)) return PUBLISHED
   const isOfNpm = env['npm_command'] === 'exec' || env['npm_lifecycle_event'] !== undefined || script.includes('node_modules')
   if (isOfNpm && isInstalled(folder, exists)) return `npx ${PROGRAM}`
-  if (basename(script) === PROGRAM && !script.includes('node_modules')) return PROGRAM
+  if (isGlobal(script) && isInPath(script, env)) return PROGRAM
   const way = relative(folder, script)
-  const path = way.startsWith('..') ? script : way
-  return `node ${/^[\w./-]+$/.test(path) ? path : JSON.stringify(path)}`
+  return `node ${shellWord(way.startsWith('..') ? script : way)}`
+}
+
+/** Whether npm has installed it for all folders: its link is not among the modules of a project. */
+function isGlobal(script: string): boolean {
+  return basename(script) === PROGRAM && !script.includes('node_modules')
+}
+
+function isInPath(script: string, env: Environment): boolean {
+  return (env['PATH'] ?? '').split(delimiter).includes(dirname(script))
 }
 
 /** Whether npx finds the command in this folder or in one above it. */
@@ -39,8 +48,7 @@ function isInstalled(folder: string, exists: (path: string) => boolean): boolean
 
 /** The same for a program of this machine that may run in any folder. `whole`: finds the file behind a link. */
 export function startWords(script: string | undefined, env: Environment, whole: (path: string) => string = realpathSync): readonly string[] {
-  if (isFetched(script, env)) return PUBLISHED.split(' ')
-  if (script === undefined) return PUBLISHED.split(' ')
-  if (basename(script) === PROGRAM && !script.includes('node_modules')) return [PROGRAM]
+  if (script === undefined || isFetched(script, env)) return PUBLISHED.split(' ')
+  if (isGlobal(script) && isInPath(script, env)) return [PROGRAM]
   return ['node', whole(script)]
 }

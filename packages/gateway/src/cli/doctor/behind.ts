@@ -27,7 +27,7 @@ export async function behindChecks(findings: Findings, client: Client, signal: A
     findings.warning(
       'servers behind it',
       `${oneLine(name, 70)} is ${state}: ${oneLine(lastError ?? 'no reason known', 160)}`,
-      `where the gateway runs: parley doctor --config FILE --server ${oneLine(name, 70)}`,
+      `where the gateway runs: npx -y parley-gateway doctor --config FILE --server ${oneLine(name, 70)}`,
     )
   }
 }

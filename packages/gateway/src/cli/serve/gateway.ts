@@ -8,6 +8,7 @@ import { shellWord } from '../shell-word.ts'
 import { reportCrashes } from './crash-reports.ts'
 import { farewell } from './farewell.ts'
 import { addresses, usableUrl } from './greeting.ts'
+import { onNpmEnd } from './npm-parent.ts'
 import { Reloading } from './reloading.ts'
 import type { GatewayStart } from './starts.ts'
 import { Welcome } from './welcome.ts'
@@ -22,7 +23,12 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   const help = (server: string) => ({ doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}` })
   const gateway = new Gateway(config, { log, file: start.config, help, program: startWords(process.argv[1], process.env) })
   const stopReports = reportCrashes({ setting: config.gateway.crashReports, config: start.config, gateway, log })
-  const { url: listening } = await gateway.start()
+  // Before anything is said: a program that reads that the gateway listens may end it at once.
+  const ending = untilToldToEnd(log)
+  const { url: listening } = await gateway.start().catch((error: unknown) => {
+    ending.stop()
+    throw error
+  })
   const url = usableUrl(listening, config.gateway)
   const isForPeople = readsText()
   // Programs that collect logs read both streams as one: lines for people must not stand between JSON.
@@ -37,7 +43,8 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   void welcome.greet(gateway.upstreams)
   const reloading = new Reloading(gateway, log, config)
   const watch = watchConfig(start.config, (outcome) => void reloading.take(outcome), { override, current: reading })
-  await untilToldToEnd(log)
+  await ending.told
+  ending.stop()
   welcome.end()
   watch.close()
   await farewell(gateway.close(), { awaited: () => gateway.awaited, say: (words) => log.info(words), clock: systemClock })
@@ -57,16 +64,26 @@ function readsText(): boolean {
   return process.stderr.isTTY || process.env['PARLEY_LOG'] === 'text'
 }
 
+interface ToldToEnd {
+  /** Resolves when the process is told to end. */
+  readonly told: Promise<void>
+  /** Looks no more whether npm has ended. */
+  readonly stop: () => void
+}
+
 /** The second signal ends it at once. */
-function untilToldToEnd(log: GatewayLog): Promise<void> {
-  return new Promise((resolve) => {
-    let told = false
-    const end = (signal: string): void => {
-      if (told) process.exit(1)
-      told = true
-      log.info(`${signal}: ending`)
+function untilToldToEnd(log: GatewayLog): ToldToEnd {
+  let stop = (): void => {}
+  const told = new Promise<void>((resolve) => {
+    let isTold = false
+    const end = (cause: string): void => {
+      if (isTold) process.exit(1)
+      isTold = true
+      log.info(`${cause}: ending`)
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal))
+    stop = onNpmEnd(() => end('npm has ended'), { env: process.env, parent: () => process.ppid, clock: systemClock })
   })
+  return { told, stop: () => stop() }
 }

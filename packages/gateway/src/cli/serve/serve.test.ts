@@ -11,11 +11,12 @@ describe('how the program is called again', () => {
     ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley'],
     ['npx without one', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx -y parley-gateway'],
     ['a script of npm', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, 'npx parley'],
-    ['an installed command', '/usr/local/bin/parley', {}, 'parley'],
+    ['an installed command', '/usr/local/bin/parley', { PATH: '/bin:/usr/local/bin' }, 'parley'],
+    ['an installed command that no shell finds', '/opt/own/bin/parley', { PATH: '/bin' }, 'node /opt/own/bin/parley'],
     ['the command of the package', '/home/packages/gateway/bin/parley.js', {}, 'node packages/gateway/bin/parley.js'],
     ['node with a path', '/home/packages/gateway/dist/cli.js', {}, 'node packages/gateway/dist/cli.js'],
     ['node with a path far away', '/elsewhere/far/dist/cli.js', {}, 'node /elsewhere/far/dist/cli.js'],
-    ['node with a path that has to be quoted', '/home/my files/cli.js', {}, 'node "my files/cli.js"'],
+    ['node with a path that has to be quoted', '/home/my files/cli.js', {}, "node 'my files/cli.js'"],
     ['nothing that is known', undefined, {}, 'npx -y parley-gateway'],
   ])('by %s', (_, script, env, command) => {
     expect(invocation(script, env, '/home', (path) => path === '/home/node_modules/.bin/parley')).toBe(command)
@@ -33,7 +34,8 @@ describe('how the program is called again', () => {
 it.each([
   ['npx without a project', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec' }, ['npx', '-y', 'parley-gateway']],
   ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec' }, ['node', '/real/home/node_modules/.bin/parley']],
-  ['an installed command', '/usr/local/bin/parley', {}, ['parley']],
+  ['an installed command', '/usr/local/bin/parley', { PATH: '/usr/local/bin' }, ['parley']],
+  ['an installed command that no shell finds', '/opt/own/bin/parley', { PATH: '/bin' }, ['node', '/real/opt/own/bin/parley']],
   ['a checkout', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, ['node', '/real/home/packages/gateway/dist/cli.js']],
 ])('another program can start what was started by %s', (_, script, env, words) => {
   expect(startWords(script, env, (path) => `/real${path}`)).toEqual(words)
