@@ -165,6 +165,10 @@ describe('Q the quick start of packages/gateway/README.md', () => {
     const called = await paste(callLine.replace('4000', String(port)), folder)
     expect(called).toContain('hello')
     await end()
+    // No terminal: both streams together are one JSON object per line.
+    const lines = said().trim().split('\n')
+    expect(lines.length).toBeGreaterThan(1)
+    for (const line of lines) expect(JSON.parse(line)).toHaveProperty('severity')
     expect(registry.missing).not.toContain('parley')
   })
 })

@@ -113,7 +113,11 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
   if (override.host === undefined && !isLoopback(host) && allowedHosts === undefined) {
     place
       .child('host')
-      .warning(at('host'), 'The gateway can be reached from other machines, by any name.', 'List the names it is meant to be reached by in "allowedHosts".')
+      .warning(
+        at('host'),
+        'Other machines reach this address, so the gateway does not start without "allowedHosts".',
+        'List the names it is reached by in "allowedHosts", such as ["mcp.example.com"]; ["any"] allows every name.',
+      )
   }
   const found = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(baseFolder, path))
   const files = { pins: found(pins), audit: found(audit), crashReports: crashReports === 'off' ? crashReports : found(crashReports) }

@@ -38,7 +38,7 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
   const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle, maxRequestSize, readiness, metricsText, log, clock } = options
   if (allowedHosts === undefined && !isLoopback(host)) {
     throw new ParleyError('validation_failed', {
-      message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"], or listen on 127.0.0.1`,
+      message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"] (["any"] allows every name), or listen on 127.0.0.1`,
     })
   }
   const program = isLoopback(host) && allowedHosts === undefined ? options.program : undefined

@@ -17,11 +17,15 @@ export function addresses(url: string, upstreams: readonly Upstream[]): string {
   return `${[`Parley listens on ${url}`, line('all servers', '/mcp'), ...each, ''].join('\n')}\n`
 }
 
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
 /** The address that a person on this machine can use: with one of the names that the gateway answers to. */
 export function usableUrl(url: string, { host, allowedHosts }: Pick<GatewaySettings, 'host' | 'allowedHosts'>): string {
   if (isLoopback(host)) return url
   const { port } = new URL(url)
-  const [name] = allowedHosts ?? []
+  // Where the gateway listens on all addresses, a name of this machine works here, whatever others call it.
+  const local = EVERY_ADDRESS.has(host) ? allowedHosts?.find((each) => isLoopback(each.replace(/:\d+$/, ''))) : undefined
+  const name = local ?? allowedHosts?.[0]
   const isAny = allowedHosts === undefined || allowedHosts.includes('any') || allowedHosts.includes('*')
   if (!isAny && name !== undefined) return `http://${/:\d+$/.test(name) ? name : `${name}:${port}`}`
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`

@@ -67,6 +67,8 @@ describe('what is printed', () => {
     ['127.0.0.1', undefined, 'http://127.0.0.1:4000'],
     ['0.0.0.0', ['mcp.example.com'], 'http://mcp.example.com:4000'],
     ['0.0.0.0', ['mcp.example.com:80'], 'http://mcp.example.com:80'],
+    ['0.0.0.0', ['mcp.example.com', 'localhost'], 'http://localhost:4000'],
+    ['192.0.2.7', ['mcp.example.com', 'localhost'], 'http://mcp.example.com:4000'],
     ['0.0.0.0', ['any'], 'http://127.0.0.1:4000'],
     ['::', ['*'], 'http://[::1]:4000'],
   ])('is an address that the gateway answers to: on %s with %j', (host, allowedHosts, expected) => {
