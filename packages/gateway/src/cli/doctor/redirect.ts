@@ -9,6 +9,12 @@ export async function redirectCause({ status, header }: HttpAnswer, url: URL, si
   const location = header('location')
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined
   if (target === undefined) return { check: 'speaks', detail: `it answered ${status} and does not say where to`, fix: 'ask its operator for the right address' }
+  if (target.href === url.href)
+    return {
+      check: 'speaks',
+      detail: `it answered ${status} and leads to itself`,
+      fix: 'the server, or a proxy in front of it, is set up wrongly: see its log',
+    }
   const detail = `it answered ${status} and leads to ${oneLine(shown(target), 200)}`
   // The page is asked for without credentials, and only where the question came from.
   const page = target.origin === url.origin ? await pageAt(target, signal) : undefined

@@ -1,17 +1,22 @@
 /** One small broken server for each cause the doctor knows: what it finds, what it advises, and its exit code, printed as a table at the end. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import type { AddressInfo, Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { certificate } from '../../../../sdk/test/wire/certificate.fixtures.ts'
-import { parley, plain } from '../cli.fixtures.ts'
+import { parley, plain, plainServer } from '../cli.fixtures.ts'
 import type { Check } from './check.ts'
 
 interface Row {
   readonly name: string
   /** What follows `parley doctor --json`. */
   line(): Promise<readonly string[]>
+  /** The home of the user, where clients keep their configurations. */
+  home?(): Promise<string>
   readonly check: string
   readonly detail: RegExp
   readonly fix: RegExp
@@ -21,6 +26,7 @@ interface Row {
 const servers: Server[] = []
 /** Headers of the requests that the servers of a row have seen, with the port. */
 const seen: { port: number; authorization: string | undefined }[] = []
+const homes: string[] = []
 const found: (readonly string[])[] = []
 
 async function listening(server: Server): Promise<number> {
@@ -77,6 +83,16 @@ async function sseOnly(): Promise<string> {
   })
 }
 
+/** A home with servers that Cursor knows. */
+async function homeWith(servers: Record<string, unknown> | undefined): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'parley-rows-'))
+  homes.push(home)
+  if (servers === undefined) return home
+  await mkdir(join(home, '.cursor'))
+  await writeFile(join(home, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: servers }))
+  return home
+}
+
 const ROWS: readonly Row[] = [
   {
     name: 'a login page with 200',
@@ -116,6 +132,14 @@ const ROWS: readonly Row[] = [
     check: 'speaks',
     detail: /308 and leads to/,
     fix: /leads elsewhere: use http:\/\/127\.0\.0\.1:\d+\/v2\/mcp/,
+    exit: 1,
+  },
+  {
+    name: 'a redirect to itself',
+    line: async () => [await always(302, { location: '/mcp' })],
+    check: 'speaks',
+    detail: /302 and leads to itself/,
+    fix: /set up wrongly: see its log/,
     exit: 1,
   },
   {
@@ -169,6 +193,14 @@ const ROWS: readonly Row[] = [
     exit: 1,
   },
   {
+    name: '401 for a token that is not taken',
+    line: async () => [await always(401, { 'www-authenticate': 'Bearer error="invalid_token"' }), ...TOKEN],
+    check: 'access',
+    detail: /asks for: Bearer error="invalid_token"/,
+    fix: /the credentials that were given are not taken: get new ones/,
+    exit: 1,
+  },
+  {
     name: '403 for want of a scope',
     line: async () => [await always(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="files:write"' }), ...TOKEN],
     check: 'access',
@@ -183,6 +215,14 @@ const ROWS: readonly Row[] = [
     check: 'speaks',
     detail: /429: too many requests for the next 37 s/,
     fix: /wait 37 s, and try again/,
+    exit: 1,
+  },
+  {
+    name: '429 that does not say how long',
+    line: async () => [await always(429, {}), '--timeout', '1s'],
+    check: 'speaks',
+    detail: /429: too many requests$/,
+    fix: /^wait, and try again/,
     exit: 1,
   },
   {
@@ -201,7 +241,14 @@ const ROWS: readonly Row[] = [
     fix: /there is a server at http:\/\/127\.0\.0\.1:\d+\/sse: use/,
     exit: 1,
   },
-  { name: '404 and nothing', line: async () => [await always(404, {})], check: 'speaks', detail: /404/, fix: /check the path of the address/, exit: 1 },
+  {
+    name: '404 and nothing',
+    line: async () => [await always(404, {})],
+    check: 'speaks',
+    detail: /SSE: \S+ answered 404: \(an empty body\)$/,
+    fix: /check the path of the address/,
+    exit: 1,
+  },
   { name: '503', line: async () => [await always(503, {}), '--timeout', '1s'], check: 'speaks', detail: /503/, fix: /is broken: see its log/, exit: 1 },
   {
     name: 'a log line that begins with [',
@@ -238,6 +285,24 @@ const ROWS: readonly Row[] = [
   },
   { name: 'a list of tools that fails', line: async () => plain('--unlistable'), check: 'lists tools', detail: /database/, fix: /see its log/, exit: 1 },
   { name: 'a list of resources that fails', line: async () => plain('--unreadable'), check: 'lists resources', detail: /disk/, fix: /see its log/, exit: 1 },
+  {
+    name: 'no argument, and a client whose server ends at once',
+    line: async () => [],
+    home: () => homeWith({ notes: { command: process.execPath, args: [plainServer, '--crash'] } }),
+    check: 'starts',
+    detail: /no API key: set PLAIN_KEY/,
+    fix: /mend what its last words name/,
+    exit: 1,
+  },
+  {
+    name: 'no argument, and a client whose server is not installed',
+    line: async () => [],
+    home: () => homeWith({ notes: { command: 'no-such-program-here' } }),
+    check: 'command',
+    detail: /"no-such-program-here" is not found in PATH/,
+    fix: /install it, or give its full path/,
+    exit: 1,
+  },
 ]
 
 afterEach(() => {
@@ -247,16 +312,17 @@ afterEach(() => {
   }
 })
 
-afterAll(() => {
+afterAll(async () => {
+  for (const home of homes) await rm(home, { recursive: true })
   const table = found.map((cells) => `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|')).join(' | ')} |`)
   process.stdout.write(`${['| server | cause found | fix | exit code |', '| --- | --- | --- | --- |', ...table].join('\n')}\n`)
 })
 
 describe('parley doctor on', () => {
-  it.each(ROWS)('$name', async ({ name, line, check, detail, fix, exit }) => {
+  it.each(ROWS)('$name', async ({ name, line, home, check, detail, fix, exit }) => {
     seen.length = 0
     const words = await line()
-    const { code, out } = await parley(['doctor', '--json', ...words])
+    const { code, out } = await parley(['doctor', '--json', ...words], { env: home === undefined ? {} : { HOME: await home() } })
     const { checks } = JSON.parse(out) as { checks: Check[] }
     const named = checks.find((each) => each.check === check && each.status !== 'ok')
     found.push([name, named?.detail ?? 'nothing', named?.fix ?? '', String(code)])
@@ -266,5 +332,12 @@ describe('parley doctor on', () => {
     // Credentials go to the origin that was given, and to no other.
     const { port: given } = new URL(words.find((word) => word.startsWith('http')) ?? 'http://none')
     for (const { port, authorization } of seen) if (authorization !== undefined) expect(String(port)).toBe(given)
+  })
+
+  it('no argument, and no client', async () => {
+    const { code, err } = await parley(['doctor'], { env: { HOME: await homeWith(undefined) } })
+    found.push(['no argument, and no client', err.split('\n')[0] ?? '', err.trim().split('\n').at(-1) ?? '', String(code)])
+    expect(code).toBe(2)
+    for (const client of ['Claude Desktop', 'Cursor', 'VS Code', 'Windsurf', 'Claude Code']) expect(err).toContain(`  ${client}: `)
   })
 })

@@ -140,7 +140,7 @@ class AutoHttpLink implements Link {
 
 function neither(refusal: ParleyError, cause: Error): ParleyError {
   return new ParleyError('transport_error', {
-    message: `Neither Streamable HTTP nor HTTP+SSE: ${refusal.message}; ${cause.message}`,
+    message: `Neither Streamable HTTP nor HTTP+SSE: ${[...new Set([refusal.message, cause.message])].join('; ')}`,
     cause,
     ...(refusal.data === undefined ? {} : { data: refusal.data }),
   })
