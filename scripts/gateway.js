@@ -12,17 +12,20 @@ export const COMMAND = fileURLToPath(new URL('../packages/gateway/dist/cli.js', 
 const PATIENCE = 20_000
 const KEPT = 8000
 
-/** `config` is written to a file in `folder`. What the gateway says on its standard error is kept, and shown when it does not come up. */
-export async function startGateway(config, folder) {
+/**
+ * `config` is written to a file in `folder`. What the gateway says on its standard error is kept (the last `kept` characters), and shown when it does not
+ * come up. `env`: what it is started with instead of this environment.
+ */
+export async function startGateway(config, folder, { env = process.env, kept = KEPT } = {}) {
   if (!existsSync(COMMAND)) throw new Error('The gateway is not built: npm run build')
   const file = join(folder, 'parley.json')
   await writeFile(file, JSON.stringify(config, undefined, 2))
   const port = await freePort()
-  const child = spawn(process.execPath, [COMMAND, 'gateway', '--config', file, '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(process.execPath, [COMMAND, 'gateway', '--config', file, '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'], env })
   const ended = once(child, 'close')
   let said = ''
   child.stderr.on('data', (chunk) => {
-    said = `${said}${chunk}`.slice(-KEPT)
+    said = `${said}${chunk}`.slice(-kept)
   })
   const stop = async () => {
     child.kill('SIGTERM')

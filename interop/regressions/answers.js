@@ -1,4 +1,4 @@
-/** What the servers of the regressions answer, written without any library: two tools, in the handshake era or in 2026-07-28. */
+/** What the servers of the regressions answer, without any library, in the handshake era or in 2026-07-28. */
 
 const HANDSHAKE = ['2025-06-18', '2025-03-26', '2024-11-05']
 const STATELESS = '2026-07-28'
@@ -7,7 +7,11 @@ const INFO_KEY = 'io.modelcontextprotocol/serverInfo'
 const INFO = { name: 'regression', version: '1.0.0' }
 
 const TOOLS = [
-  { name: 'echo', description: 'Says it again', inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } },
+  {
+    name: 'echo',
+    description: 'Says it again',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  },
   { name: 'count', description: 'How often it was called', inputSchema: { type: 'object', properties: {} } },
 ]
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
@@ -57,5 +61,9 @@ export function statelessAnswer({ id, method, params = {} }) {
     return { jsonrpc: '2.0', id, error: { code: -32022, message: 'Unsupported protocol version', data } }
   }
   const { result, error } = statelessAnswers[method]?.(params) ?? methodNotFound(method)
-  return { jsonrpc: '2.0', id, ...(error === undefined ? { result: { resultType: 'complete', ...result } } : { error }) }
+  return {
+    jsonrpc: '2.0',
+    id,
+    ...(error === undefined ? { result: { resultType: 'complete', ...result } } : { error }),
+  }
 }

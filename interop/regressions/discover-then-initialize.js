@@ -27,7 +27,10 @@ function startPipe(command, args) {
       const id = ++last
       const answered = new Promise((resolve) => waiting.set(id, resolve))
       write({ id, method, params })
-      const { result, error } = await Promise.race([answered, ended.then(() => ({ error: { message: 'the program ended' } }))])
+      const { result, error } = await Promise.race([
+        answered,
+        ended.then(() => ({ error: { message: 'the program ended' } })),
+      ])
       assert.equal(error, undefined, `${method}: ${error?.message}`)
       return result
     },
@@ -40,7 +43,7 @@ function startPipe(command, args) {
   }
 }
 
-/** Throws unless both questions are answered and the handshake decides for what follows. `echo`: the name of the tool. */
+/** Throws unless both are answered and the handshake decides for what follows. `echo`: the name of the tool. */
 export async function discoverThenInitialize({ command, args }, version, echo) {
   const pipe = startPipe(command, args)
   try {

@@ -7,7 +7,8 @@ import { handshakeAnswer, statelessAnswer } from './answers.js'
 const SESSION = 'mcp-session-id'
 const sessions = new Set()
 
-const sendJson = (response, status, body) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+const sendJson = (response, status, body) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
 /** Whatever has no session is refused with 404, `server/discover` included, and the body is no JSON-RPC. */
 function withSessions(request, response, message) {

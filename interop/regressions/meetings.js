@@ -16,10 +16,25 @@ const HTTP = at('http-server.js')
 export const SHAPES = [
   { shape: 'exits on server/discover', name: 'exits', args: [STDIO, 'exits-on-discover'], version: '2025-06-18' },
   { shape: 'is silent on server/discover', name: 'silent', args: [STDIO, 'silent-on-discover'], version: '2025-06-18' },
-  { shape: '404 "Invalid session ID" without a session', name: 'sessions', http: [HTTP, '404-without-session'], version: '2025-06-18' },
+  {
+    shape: '404 "Invalid session ID" without a session',
+    name: 'sessions',
+    http: [HTTP, '404-without-session'],
+    version: '2025-06-18',
+  },
   { shape: 'serves 2026-07-28 only, stdio', name: 'newest', args: [STDIO, 'only-2026-07-28'], version: '2026-07-28' },
-  { shape: 'serves 2026-07-28 only, HTTP', name: 'newest-http', http: [HTTP, 'only-2026-07-28'], version: '2026-07-28' },
-  { shape: 'SDK 2.4 that serves 2026-07-28 only', name: 'framework', args: [at('../theirs/sdk-2-server.js'), 'modern', 'stdio'], version: '2026-07-28' },
+  {
+    shape: 'serves 2026-07-28 only, HTTP',
+    name: 'newest-http',
+    http: [HTTP, 'only-2026-07-28'],
+    version: '2026-07-28',
+  },
+  {
+    shape: 'SDK 2.4 that serves 2026-07-28 only',
+    name: 'framework',
+    args: [at('../theirs/sdk-2-server.js'), 'modern', 'stdio'],
+    version: '2026-07-28',
+  },
 ]
 
 /** Published clients, and how each gets to the gateway over the network. */
@@ -85,13 +100,20 @@ function withShape(server, gateway) {
       meet: () => published(client, client.network, { url: `${gateway}/${PATHS[client.network]}` }, `${name}__`),
     },
   ])
-  return [{ way: 'direct', client: { title: 'Parley' }, meet: () => direct(server) }, ...ways].map((each) => ({ shape, ...each }))
+  return [{ way: 'direct', client: { title: 'Parley' }, meet: () => direct(server) }, ...ways].map((each) => ({
+    shape,
+    ...each,
+  }))
 }
 
 /** The client that opens twice, at every program that reads standard input. */
 function withTwice(servers, gateway, frames) {
   const programs = [
-    { way: 'SDK stdio server', target: { command: process.execPath, args: [at('../ours/server.js'), 'stdio', frames] }, echo: 'echo' },
+    {
+      way: 'SDK stdio server',
+      target: { command: process.execPath, args: [at('../ours/server.js'), 'stdio', frames] },
+      echo: 'echo',
+    },
     ...servers.map((server) => ({ way: `bridge → ${server.name}`, target: bridgeTo(server), echo: 'echo' })),
     { way: 'bridge → gateway', target: bridgeTo({ url: `${gateway}/mcp` }), echo: 'exits__echo' },
   ]
@@ -106,4 +128,7 @@ function withTwice(servers, gateway, frames) {
 }
 
 /** `servers`: the shapes, with the `url` of those that listen. */
-export const meetingsOf = (servers, gateway, frames) => [...servers.flatMap((server) => withShape(server, gateway)), ...withTwice(servers, gateway, frames)]
+export const meetingsOf = (servers, gateway, frames) => [
+  ...servers.flatMap((server) => withShape(server, gateway)),
+  ...withTwice(servers, gateway, frames),
+]

@@ -1,4 +1,4 @@
-/** `npm run interop -- regressions [WORDS]`: peers of shapes that break other gateways, each as a meeting with a name. */
+/** `npm run interop -- regressions [WORDS]`: peers of shapes that break other gateways, each by its name. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ import { meetingsOf, SHAPES } from './meetings.js'
 
 const PATIENCE = 20_000
 
-const entryOf = ({ args, url }) => (url === undefined ? { command: process.execPath, args, lazy: true } : { url, lazy: true })
+const entryOf = ({ args, url }) =>
+  url === undefined ? { command: process.execPath, args, lazy: true } : { url, lazy: true }
 
 async function outcomeOf({ meet }) {
   try {
@@ -20,11 +21,12 @@ async function outcomeOf({ meet }) {
   }
 }
 
-/** Clients of one peer come one after the other, because a call must find what the one before it left. Peers know nothing of each other. */
+/** Clients of one peer come one after the other: a call must find what the one before it left. */
 async function outcomesOf(meetings) {
   const results = []
   const ofShape = async (shape) => {
-    for (const [index, meeting] of meetings.entries()) if (meeting.shape === shape) results[index] = { ...meeting, outcome: await outcomeOf(meeting) }
+    for (const [index, meeting] of meetings.entries())
+      if (meeting.shape === shape) results[index] = { ...meeting, outcome: await outcomeOf(meeting) }
   }
   await Promise.all([...new Set(meetings.map(({ shape }) => shape))].map(ofShape))
   return results
@@ -45,7 +47,8 @@ function show(results) {
     )
   console.log()
   const failed = results.filter(({ outcome }) => outcome !== 'ok')
-  for (const { shape, way, client, outcome } of failed) console.log(`FAIL  ${shape}, ${way}, ${client.title}: ${outcome}`)
+  for (const { shape, way, client, outcome } of failed)
+    console.log(`FAIL  ${shape}, ${way}, ${client.title}: ${outcome}`)
   console.log(`${results.length - failed.length} of ${results.length} regressions hold`)
   return failed.length === 0 ? 0 : 1
 }
@@ -66,7 +69,14 @@ export async function runRegressions(words) {
     const meetings = meetingsOf(servers, gateway.origin, join(folder, 'frames'))
     const chosen = meetings.filter((meeting) => words.every((word) => describe(meeting).includes(word.toLowerCase())))
     if (chosen.length === 0) {
-      console.error(`No regression has all of: ${words.join(', ')}\nThere are:\n${meetings.map((each) => `  ${describe(each)}`).join('\n')}`)
+      console.error(
+        [
+          'No regression has all of:',
+          ...words,
+          '\nThere are:',
+          ...meetings.map((each) => `\n  ${describe(each)}`),
+        ].join(' '),
+      )
       return 2
     }
     return show(await outcomesOf(chosen))

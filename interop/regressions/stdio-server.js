@@ -1,4 +1,4 @@
-/** `stdio-server.js SHAPE`: a server over standard input and output that meets `server/discover` in a shape that real servers have. */
+/** `stdio-server.js SHAPE`: a server over standard input and output that takes `server/discover` as real servers do. */
 import { createInterface } from 'node:readline'
 import { handshakeAnswer, statelessAnswer } from './answers.js'
 
