@@ -80,3 +80,9 @@ export function guarded(call: () => unknown, report: (error: unknown) => void): 
     report(error)
   }
 }
+
+/** The server ends the session with requests unanswered: it speaks of the session, so what holds for a connection that was lost holds for them. */
+export function endsSession(core: SessionCore, { envelope }: Pending, { kind }: ParleyError): boolean {
+  if (envelope !== undefined) return kind === 'shutting_down' && core.link.mirrors !== true
+  return kind === 'session_closed' && core.era === 'handshake'
+}

@@ -8,7 +8,7 @@ import { Deadlines } from './deadlines.ts'
 import { milliseconds } from './duration.ts'
 import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
-import { annotatedParams, contextOf, guarded, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
+import { annotatedParams, contextOf, endsSession, guarded, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest, soleOwner } from './pending.ts'
 import { cancelled, lostRequest, shown, takenBack, timedOut, unreadable } from './request-errors.ts'
 import type { Route } from './routes.ts'
@@ -237,15 +237,9 @@ export class Requests implements MendingHost {
     if (pending === undefined) return this.#core.ignore('unexpected answer', `error for id ${shown(id)}`)
     if (pending.envelope !== undefined && pending.route !== undefined && mend(this.#core, this, pending, error)) return
     const received = fromWire(error)
-    if (!this.#endsSession(pending, received)) return this.fail(pending, received)
+    if (!endsSession(this.#core, pending, received)) return this.fail(pending, received)
     this.#take(pending.id)
     this.#lose(pending, lostRequest(pending.method, received), true, pending.envelope === undefined ? undefined : received)
-  }
-
-  /** The server ends the session with requests unanswered: it speaks of the session, so what holds for a connection that was lost holds for them. */
-  #endsSession({ envelope }: Pending, { kind }: ParleyError): boolean {
-    if (envelope !== undefined) return kind === 'shutting_down' && this.#core.link.mirrors !== true
-    return kind === 'session_closed' && this.#core.era === 'handshake'
   }
 
   hold(pending: Pending): AbortSignal {

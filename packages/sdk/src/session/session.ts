@@ -13,6 +13,7 @@ import { KeepAlive } from './keep-alive.ts'
 import { keepIn } from './memory.ts'
 import { type NotificationHandler, Notifications } from './notifications.ts'
 import type { Progress, RequestOptions, SessionOptions } from './options.ts'
+import { guarded } from './outgoing.ts'
 import type { PendingRequest } from './pending.ts'
 import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
 import { Receiving } from './receiving.ts'
@@ -392,10 +393,6 @@ export class Session {
 
   /** Calls somebody else's code that must not harm the session. */
   #tell(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      this.#core.reportError(error, 'observer')
-    }
+    guarded(call, (error) => this.#core.reportError(error, 'observer'))
   }
 }
