@@ -66,11 +66,17 @@ export class NodeExchange implements Exchange {
       for (const piece of body) response.write(piece)
       response.end()
     }
+    this.#noteUnread()
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {
     this.#response.writeHead(status, this.#all(headers))
-    return new NodeSink(this.#response)
+    return new NodeSink(this.#response, () => this.#noteUnread())
+  }
+
+  #noteUnread(): void {
+    const request = this.#request
+    this.#site.unread.note('stream' in request ? request.stream : request.socket)
   }
 
   #all(headers: ResponseHeaders): Record<string, string | number> {
@@ -128,9 +134,11 @@ export function lengthOf(body: ResponseBody | undefined): number {
 
 class NodeSink implements Sink {
   readonly #response: NodeResponse
+  readonly #onWrite: () => void
 
-  constructor(response: NodeResponse) {
+  constructor(response: NodeResponse, onWrite: () => void) {
     this.#response = response
+    this.#onWrite = onWrite
     // Writing to a reader that is gone is an error event on some runtimes; `close` says all there is to know.
     response.on('error', () => {})
   }
@@ -145,13 +153,16 @@ class NodeSink implements Sink {
   }
 
   write(text: string): void {
-    if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(text)
+    if (this.#response.destroyed || this.#response.writableEnded) return
+    this.#response.write(text)
+    this.#onWrite()
   }
 
   end(text?: string): void {
     if (this.#response.destroyed || this.#response.writableEnded) return
     if (text === undefined) this.#response.end()
     else this.#response.end(text)
+    this.#onWrite()
   }
 
   abort(): void {

@@ -68,6 +68,7 @@ export class PlainExchange implements Exchange {
       for (const piece of pieces) socket.write(piece)
       socket.uncork()
     }
+    this.#turn.site.unread.note(socket)
     this.#turn.over(head.isLast)
   }
 
@@ -210,7 +211,12 @@ class PlainSink implements Sink {
   }
 
   #send(chunk: string, sent?: () => void): void {
-    const { socket } = this.#turn
+    const { socket, site } = this.#turn
+    this.#put(socket, chunk, sent)
+    site.unread.note(socket)
+  }
+
+  #put(socket: Socket, chunk: string, sent: (() => void) | undefined): void {
     if (this.#begun) return void socket.write(chunk, sent)
     this.#begun = true
     if (this.#head.isAscii) return void socket.write(this.#head.text + chunk, sent)

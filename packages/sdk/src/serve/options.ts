@@ -52,6 +52,8 @@ export interface SiteOptions extends GuardOptions, HintOptions {
   retry?: Duration
   /** Most bytes a client may leave unread before it is hung up on; it can resume. Default 8 MiB. */
   maxUnread?: number
+  /** Most bytes that all clients together may leave unread; over it, whoever leaves most is hung up on. Only where Node is served on. Default 256 MiB. */
+  maxUnreadTotal?: number
   /** Where events are kept for clients that resume, or the limits of the log in memory. */
   eventLog?: EventLog | EventLogLimits
   /** How long the events of finished answers are kept after a session was last used. Default 1 min. */
@@ -85,6 +87,7 @@ export interface HttpSettings {
   readonly heartbeat: number
   readonly retry: number
   readonly maxUnread: number
+  readonly maxUnreadTotal: number
   readonly eventLog: EventLog
   readonly keepEvents: number
   readonly cors: boolean
@@ -125,6 +128,7 @@ export function settleHttp(options: SiteOptions): HttpSettings {
     heartbeat: positive('heartbeat', milliseconds(options.heartbeat ?? '15s')),
     retry: milliseconds(options.retry ?? '1s'),
     maxUnread: positive('maxUnread', options.maxUnread ?? 8 * 1024 * 1024),
+    maxUnreadTotal: positive('maxUnreadTotal', options.maxUnreadTotal ?? 256 * 1024 * 1024),
     eventLog: 'append' in eventLog ? eventLog : new MemoryEventLog(eventLog),
     keepEvents: milliseconds(options.keepEvents ?? '1m'),
     cors: options.cors ?? false,

@@ -1,4 +1,5 @@
 /** Everything a site answers over HTTP, path by path, for any number of servers; what drives it is one of the runtimes. */
+import { ByteBudget } from '../collections/index.ts'
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
 import type { CloseOptions } from '../session/index.ts'
@@ -13,6 +14,7 @@ import { type Served, type ServedMounts, ServedServer } from './served.ts'
 import { type Acceptance, type Places, SessionTable } from './session-table.ts'
 import { sseMounts } from './sse-endpoint.ts'
 import { type Station, Stations, type Stay } from './stations.ts'
+import { Unread } from './unread.ts'
 
 /** Answers what comes to one path. */
 export interface Mount {
@@ -43,6 +45,8 @@ const MAX_NAMED = 10
 export class HttpSite {
   readonly settings: HttpSettings
   readonly guard: Guard
+  /** What clients have not read yet, for runtimes that can tell. */
+  readonly unread: Unread
   readonly #table: SessionTable
   readonly #stations = new Stations()
   /** In the order they came. */
@@ -52,6 +56,7 @@ export class HttpSite {
   constructor(options: SiteOptions = {}) {
     this.settings = settleHttp(options)
     this.guard = new Guard(options)
+    this.unread = new Unread(new ByteBudget('maxUnreadTotal', this.settings.maxUnreadTotal))
     this.#table = new SessionTable(this.settings)
     const health = healthMount(() => ({ closing: this.#closing, sessions: this.sessions }))
     if (options.healthPath !== undefined) this.mount(options.healthPath, health)

@@ -122,7 +122,7 @@ describe('L7 health of a server', () => {
     const busy = createServer({ name: 's', version: '1' }, { clock, keepAlive: false }).add(
       tool('wait', {}, () => new Promise<string>((resolve) => void finish.push(resolve))),
     )
-    expect(busy.health()).toEqual({ sessions: 0, others: 0, inFlight: 0, pending: 0, oldest: undefined, subscriptions: 0, paused: false })
+    expect(busy.health()).toEqual({ sessions: 0, others: 0, inFlight: 0, pending: 0, oldest: undefined, subscriptions: 0, keptBytes: 0, paused: false })
     const [one, two] = [await kept(connect(busy, { version: '2025-11-25' })), await kept(connect(busy, { version: '2025-11-25' }))]
     const calls = [one.call('wait')]
     await flush()
