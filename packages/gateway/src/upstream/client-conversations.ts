@@ -1,4 +1,4 @@
-/** Conversations with a server in the names of clients: opened while there is room, or while another one can make room. */
+/** Conversations with a server in the names of clients: opened while there is room, or another one makes room. */
 import type { Capabilities } from 'parley-mcp'
 import type { Clock, Introduction } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
@@ -67,7 +67,10 @@ export class ClientConversations {
     }
   }
 
-  /** Ends one conversation: one that was opened ahead, or one whose client is not at work. Kept when it has ended; `undefined`: all are in use. */
+  /**
+   * Ends one conversation: one that was opened ahead, or one whose client is not at work.
+   * Kept when it has ended; `undefined`: all are in use.
+   */
   #makeRoom(holder: string): Promise<void> | undefined {
     const { clock, config, log, endSpare } = this.#host
     const spare = endSpare()

@@ -1,4 +1,4 @@
-/** Says in the log which clients there are and what they speak: each session once, and clients without a session once in a while. */
+/** Says in the log which clients there are and what they speak: each session once, others once in a while. */
 import { type Clock, type Identity, type Inbound, type Session, systemClock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../log/index.ts'
 import type { ClientSession } from './client-session.ts'

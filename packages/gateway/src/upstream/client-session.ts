@@ -10,7 +10,7 @@ interface Admitted {
 }
 
 export class ClientSession {
-  /** A number that says nothing of the session's id, which is a secret; absent where several clients speak over one link. */
+  /** A number, because the id of the session is a secret; absent where several clients speak over one link. */
   readonly label: string | undefined
   readonly principal: string | undefined
   /** Whose sessions it is counted among. */

@@ -2,7 +2,7 @@
 import type { Inbound } from 'parley-mcp/engine'
 
 export type Ownership =
-  /** Of the gateway itself, by which it knows the server. `isUsers`: calls that need no abilities of their client use it as well. */
+  /** Of the gateway itself. `isUsers`: calls that need no abilities of their client use it as well. */
   | { readonly kind: 'gateway'; readonly isUsers: boolean }
   /** Of one client that shook hands, or of one connection. */
   | { readonly kind: 'session'; readonly session: string | undefined }
@@ -16,7 +16,7 @@ export const EVERYBODYS: Ownership = { kind: 'shared' }
 export const OF_ONE_REQUEST: Ownership = { kind: 'request' }
 export const BY_HANDLE: Ownership = { kind: 'handle' }
 
-/** Of the user that makes a request. Where a connection is the principal, its id would open the session to who reads it. */
+/** Of the user that makes a request. Where a connection is the principal, its id is a secret. */
 export function ofUser({ principal, session }: Inbound): Ownership {
   if (principal === undefined) return { kind: 'local-user' }
   return principal === session.id ? { kind: 'session', session: undefined } : { kind: 'principal', principal }

@@ -1,4 +1,4 @@
-/** Conversations for one request each. The next one is opened ahead, so that its request does not have to wait for it. */
+/** Conversations for one request each. The next one is opened ahead, so that its request need not wait for it. */
 import type { Inbound } from 'parley-mcp/engine'
 import { holderOfRequest, SOMEBODY } from './client-session.ts'
 import type { Claim } from './conversation-room.ts'
@@ -62,7 +62,7 @@ export class RequestConversations {
     line.catch(() => this.#end(key))
   }
 
-  /** A server elsewhere may have forgotten a session before it was ever used: then it is begun again, and what that server has not looked at is asked again. */
+  /** A server elsewhere may have forgotten a session before it was used: then it is begun again. */
   #open({ capabilities }: Profile, holder: string): Promise<Line> {
     return this.#upstream.openLine({ capabilities, claim: claimOf(holder), lasting: this.#upstream.config.target.kind === 'remote' })
   }

@@ -6,7 +6,7 @@ export function lastAskedAt(session: Pick<Session, 'pending'>): number {
   return Math.max(0, ...session.pending().map(({ startedAt }) => startedAt))
 }
 
-/** Every request that is being answered waits for an answer of the peer that made it: to a question that was asked about the request. */
+/** Every request that is being answered waits for the peer that made it, which was asked about the request. */
 export function awaitsPeer(session: Pick<Session, 'inFlight' | 'pending'>): boolean {
   const answering = session.inFlight()
   if (answering.length === 0) return false

@@ -1,7 +1,8 @@
 /** Which session ends when there are too many and another one begins, and who has it. */
 
 /**
- * What the client of a session does. `working`: it waits for an answer. `asked`: all its requests wait for an answer of the client itself.
+ * What the client of a session does. `working`: it waits for an answer.
+ * `asked`: all its requests wait for an answer of the client itself.
  * `listening`: it reads a stream, or its connection is open. `idle`: none of these.
  */
 export type Activity = 'working' | 'asked' | 'listening' | 'idle'
@@ -29,7 +30,7 @@ export interface SessionUse {
   readonly isFollowed?: boolean | undefined
 }
 
-/** Who has sessions, and how many: kept up to date, because a flood of handshakes would make it expensive to count them each time. */
+/** Who has sessions, and how many. It is kept up to date: counting them for each of a flood would be expensive. */
 export class Holders {
   readonly #holders = new Map<string, { readonly name: string; sessions: number }>()
   #total = 0
@@ -64,9 +65,10 @@ export class Holders {
 export const UNANSWERED = 120_000
 
 /**
- * The session that makes room for a new one of `newcomer`; `undefined` when there is none. It is of the holder that has the most, the newcomer counted. Of
- * that holder's sessions, the first to go is one without a complete handshake, then one that was never used, then the one that is silent longest. A client
- * at work keeps its session, and a holder that has fewer than the newcomer would have keeps all of them.
+ * The session that makes room for a new one of `newcomer`; `undefined` when there is none.
+ * It is of the holder that has the most, the newcomer counted. Of that holder's sessions the first to go is one without a
+ * complete handshake, then one that was never used, then the one that is silent longest.
+ * A client at work keeps its session. A holder that has fewer than the newcomer would have keeps all of them.
  */
 export function sessionToEnd<T extends SessionUse>(sessions: readonly T[], holders: Holders, newcomer: string, now: number): T | undefined {
   const own = holders.of(newcomer) + 1

@@ -1,4 +1,4 @@
-/** Reports a peer that has said nothing since a request was made that was given up: where nobody is pinged, it may be gone. */
+/** Reports a peer that stays silent after a request that was given up: where nobody is pinged, it may be gone. */
 import type { Cancel, Clock } from './clock.ts'
 
 export interface SilenceOptions {
@@ -20,7 +20,7 @@ export class Silence {
     this.#options = options
   }
 
-  /** A request was given up that was made then. A request may have less time than a peer may be silent: the rest is awaited. */
+  /** A request that was made then was given up. Where it had less time than a peer may be silent, the rest is awaited. */
   gaveUp(startedAt: number): void {
     const { clock, every, lastHeard } = this.#options
     if (lastHeard() > startedAt) return
