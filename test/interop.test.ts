@@ -60,7 +60,7 @@ describe('V1 V4 peers of shapes that break other gateways', () => {
   it('get along with Parley, each by its name', { timeout: 3 * MINUTE }, async () => {
     const { code, shown } = await interop('regressions')
     expect(shown).not.toContain('FAIL')
-    expect(shown).toMatch(/^76 of 76 regressions hold$/m)
+    expect(shown).toMatch(/^68 of 68 regressions hold$/m)
     for (const shape of [
       'exits on server/discover',
       'is silent on server/discover',

@@ -3,9 +3,7 @@
  * clients of three versions look at each directly and through Parley. A difference that no rule explains is a failure.
  */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { startGateway } from '../../scripts/gateway.js'
 import { CLIENTS } from './clients.js'
@@ -19,7 +17,6 @@ import { notesOn, summaryOf, tableOf } from './table.js'
 /** Servers behind one gateway. */
 const GROUP = 8
 const AT_ONCE = 3
-const ENVIRONMENT = { PATH: process.env.PATH }
 const KEPT = 1_000_000
 
 const { before, servers: SERVERS } = JSON.parse(readFileSync(new URL('servers.json', import.meta.url), 'utf8'))
@@ -72,9 +69,10 @@ const orError = (promise) => promise.catch((error) => error)
 /** All ways through Parley, for servers that share a gateway. */
 async function meetGroup(group, sandbox) {
   const named = group.map((prepared, index) => ({ ...prepared, name: `s${index + 1}` }))
-  const folder = await mkdtemp(join(tmpdir(), 'parley-published-gateway-'))
+  const folder = sandbox.newHome()
   const mcpServers = Object.fromEntries(named.map(({ name, start }) => [name, start()]))
-  const gateway = await startGateway({ mcpServers, gateway: { log: 'info' } }, folder, { env: ENVIRONMENT, kept: KEPT })
+  const env = { PATH: process.env.PATH, HOME: folder }
+  const gateway = await startGateway({ mcpServers, gateway: { log: 'info' } }, folder, { env, kept: KEPT })
   const results = new Map(
     named.map(({ name, server, tools, plan }) => [name, { server, tools, calls: plan.calls.length, ways: [] }]),
   )
@@ -98,7 +96,6 @@ async function meetGroup(group, sandbox) {
     }
   } finally {
     await gateway.stop()
-    await rm(folder, { recursive: true, force: true })
   }
   return [...results.values()]
 }
@@ -121,6 +118,11 @@ export async function runPublished(args) {
   const results = []
   const absent = []
   const left = { direct: [], parley: [] }
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      sandbox.close()
+      process.exit(1)
+    })
   try {
     for (let from = 0; from < chosen.length; from += GROUP) {
       const prepared = []
@@ -136,7 +138,6 @@ export async function runPublished(args) {
       )
     }
   } finally {
-    await sandbox.endLeftovers()
     sandbox.close()
   }
   for (const line of [...tableOf(results), '', ...notesOn(results, absent, left)]) console.log(line)

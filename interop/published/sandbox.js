@@ -58,11 +58,17 @@ export class Sandbox {
     if (owner !== undefined) chownSync(this.#root, owner, owner)
   }
 
-  /** A command line for a program, with a new home each time it is asked for. */
-  commandFor(file, args = []) {
+  /** An empty folder. Processes that have it as their home are found by it. */
+  newHome() {
     const home = join(this.#root, String(++this.#count))
     mkdirSync(home)
     if (this.#owner !== undefined) chownSync(home, this.#owner, this.#owner)
+    return home
+  }
+
+  /** A command line for a program, with a new home each time it is asked for. */
+  commandFor(file, args = []) {
+    const home = this.newHome()
     const inHome = ['sh', '-c', 'cd "$0" && exec "$@"', home]
     return {
       command: 'env',
@@ -87,7 +93,9 @@ export class Sandbox {
     return left.map(({ line }) => line)
   }
 
+  /** At once, whatever still runs. */
   close() {
+    for (const { pid } of this.#running()) process.kill(pid, 'SIGKILL')
     rmSync(this.#root, { recursive: true, force: true, maxRetries: 3 })
   }
 

@@ -106,7 +106,7 @@ function withShape(server, gateway) {
   }))
 }
 
-/** The client that opens twice, at every program that reads standard input. */
+/** The client that opens twice, in two versions by turns, at every program that reads standard input. */
 function withTwice(servers, gateway, frames) {
   const programs = [
     {
@@ -117,14 +117,16 @@ function withTwice(servers, gateway, frames) {
     ...servers.map((server) => ({ way: `bridge → ${server.name}`, target: bridgeTo(server), echo: 'echo' })),
     { way: 'bridge → gateway', target: bridgeTo({ url: `${gateway}/mcp` }), echo: 'exits__echo' },
   ]
-  return ['2024-11-05', '2025-11-25'].flatMap((version) =>
-    programs.map(({ way, target, echo }) => ({
+  const versions = ['2024-11-05', '2025-11-25']
+  return programs.map(({ way, target, echo }, index) => {
+    const version = versions[index % versions.length]
+    return {
       shape: 'client sends initialize after server/discover',
       way,
       client: { title: `plain ${version}` },
       meet: () => discoverThenInitialize(target, version, echo),
-    })),
-  )
+    }
+  })
 }
 
 /** `servers`: the shapes, with the `url` of those that listen. */

@@ -7,7 +7,10 @@ import { startProgram } from '../../scripts/program.js'
 import { within } from '../within.js'
 import { meetingsOf, SHAPES } from './meetings.js'
 
-const PATIENCE = 20_000
+/** Only for what hangs: a busy machine takes its time. */
+const PATIENCE = 60_000
+/** Shapes that are met beside each other. */
+const AT_ONCE = 3
 
 const entryOf = ({ args, url }) =>
   url === undefined ? { command: process.execPath, args, lazy: true } : { url, lazy: true }
@@ -28,7 +31,11 @@ async function outcomesOf(meetings) {
     for (const [index, meeting] of meetings.entries())
       if (meeting.shape === shape) results[index] = { ...meeting, outcome: await outcomeOf(meeting) }
   }
-  await Promise.all([...new Set(meetings.map(({ shape }) => shape))].map(ofShape))
+  const waiting = [...new Set(meetings.map(({ shape }) => shape))]
+  const worker = async () => {
+    for (let shape = waiting.pop(); shape !== undefined; shape = waiting.pop()) await ofShape(shape)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
   return results
 }
 
