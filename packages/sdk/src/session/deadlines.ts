@@ -1,21 +1,21 @@
 /** When requests to the peer are given up. One timer serves them all, and while somebody waits for one of them, the program does not end. */
+import type { ParleyError } from '../errors/index.ts'
 import { Alarm } from './alarm.ts'
-import type { SessionSettings } from './options.ts'
+import type { SessionCore } from './core.ts'
 import type { Pending } from './pending.ts'
+import { timedOut } from './request-errors.ts'
 import { Rest } from './rest.ts'
 
-export interface DeadlinesHost {
+export interface WaitingRequests {
   /** What waits for the peer now. */
-  waiting(): Iterable<Pending>
+  all(): Iterable<Pending>
   /** It has waited long enough. */
-  late(pending: Pending, now: number): void
-  /** When the peer last said anything. */
-  lastHeard(): number
+  giveUp(pending: Pending, error: ParleyError): void
 }
 
 export class Deadlines {
-  readonly #settings: SessionSettings
-  readonly #host: DeadlinesHost
+  readonly #core: SessionCore
+  readonly #waiting: WaitingRequests
   /** Rings when a request may have to be given up. */
   readonly #alarm: Alarm
   /** Requests somebody waits for. */
@@ -25,10 +25,10 @@ export class Deadlines {
   #unheardSince = Number.NEGATIVE_INFINITY
   #unheardUntil = 0
 
-  constructor(settings: SessionSettings, host: DeadlinesHost) {
-    this.#settings = settings
-    this.#host = host
-    this.#alarm = new Alarm(settings.clock, () => this.#sweep())
+  constructor(core: SessionCore, waiting: WaitingRequests) {
+    this.#core = core
+    this.#waiting = waiting
+    this.#alarm = new Alarm(core.settings.clock, () => this.#sweep())
   }
 
   /** While this side answers the peer. */
@@ -38,7 +38,7 @@ export class Deadlines {
 
   began({ awaited, route, startedAt, deadline }: Pending): void {
     if (awaited && this.#awaited++ === 0) this.#alarm.hold(true)
-    if (route === undefined || this.#unheardSince >= this.#host.lastHeard()) return
+    if (route === undefined || this.#unheardSince >= this.#core.lastReceivedAt) return
     this.#unheardSince = startedAt
     this.#unheardUntil = deadline
   }
@@ -49,8 +49,8 @@ export class Deadlines {
    */
   get excused(): boolean {
     if (this.#rest !== undefined) return false
-    if (this.#unheardSince >= this.#host.lastHeard() && this.#settings.clock.now() > this.#unheardUntil) return false
-    for (const { route } of this.#host.waiting()) if (route !== undefined) return true
+    if (this.#unheardSince >= this.#core.lastReceivedAt && this.#core.settings.clock.now() > this.#unheardUntil) return false
+    for (const { route } of this.#waiting.all()) if (route !== undefined) return true
     return false
   }
 
@@ -70,11 +70,11 @@ export class Deadlines {
 
   /** Told when this side begins to answer the peer, and when it has answered everything. */
   busy(busy: boolean): void {
-    const { clock, maxRequestTimeout } = this.#settings
+    const { clock, maxRequestTimeout } = this.#core.settings
     const now = clock.now()
     const rest = this.#rest
     this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
-    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#host.waiting(), now))
+    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#waiting.all(), now))
   }
 
   stop(): void {
@@ -82,11 +82,11 @@ export class Deadlines {
   }
 
   #sweep(): void {
-    const now = this.#settings.clock.now()
+    const now = this.#core.settings.clock.now()
     let nextDue = Number.POSITIVE_INFINITY
-    for (const pending of this.#host.waiting()) {
+    for (const pending of this.#waiting.all()) {
       const due = pending.due(this.#rest)
-      if (due <= now) this.#host.late(pending, now)
+      if (due <= now) this.#waiting.giveUp(pending, timedOut(pending, now))
       else nextDue = Math.min(nextDue, due)
     }
     if (nextDue < Number.POSITIVE_INFINITY) this.#alarm.set(nextDue)

@@ -10,7 +10,7 @@ import { RequestIds } from './ids.ts'
 import type { Progress, RequestOptions } from './options.ts'
 import { annotatedParams, contextOf, endsSession, guarded, NO_HEADERS, sendOptions, takeBack, tellText, textOf } from './outgoing.ts'
 import { Pending, type PendingRequest, soleOwner } from './pending.ts'
-import { cancelled, lostRequest, shown, takenBack, timedOut, unreadable } from './request-errors.ts'
+import { cancelled, lostRequest, shown, takenBack, unreadable } from './request-errors.ts'
 import type { Route } from './routes.ts'
 import type { Session } from './session.ts'
 import { noteAsked } from './stateless/client-asked.ts'
@@ -38,7 +38,7 @@ export class Requests implements MendingHost {
   comparing = false
   /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
   #held: Map<Pending, AbortController> | undefined
-  #madeDeadlines: Deadlines | undefined
+  #timers: Deadlines | undefined
   #lasting: LastingProgress | undefined
   #listenings: Listenings | undefined
   #rounds: Rounds | undefined
@@ -53,12 +53,8 @@ export class Requests implements MendingHost {
 
   /** Made with the first request: many servers never ask their clients anything. */
   get #deadlines(): Deadlines {
-    this.#madeDeadlines ??= new Deadlines(this.#core.settings, {
-      waiting: () => this.#pending.values(),
-      late: (pending, now) => this.#giveUp(pending, timedOut(pending, now)),
-      lastHeard: () => this.#core.lastReceivedAt,
-    })
-    return this.#madeDeadlines
+    this.#timers ??= new Deadlines(this.#core, { all: () => this.#pending.values(), giveUp: (late, why) => this.#giveUp(late, why) })
+    return this.#timers
   }
 
   get listenings(): Listenings {
@@ -71,11 +67,11 @@ export class Requests implements MendingHost {
   }
 
   get excused(): boolean {
-    return this.#madeDeadlines?.excused === true
+    return this.#timers?.excused === true
   }
 
   list(): PendingRequest[] {
-    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#madeDeadlines?.rest))
+    return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) => pending.listed(this.#timers?.rest))
   }
 
   /** `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the question whether the peer is alive. `convert` makes of the result what the caller wants without another promise. */
@@ -335,7 +331,7 @@ export class Requests implements MendingHost {
 
   /** Fails everything that waits; the link is gone. */
   failAll(makeError: (method: string) => ParleyError): void {
-    this.#madeDeadlines?.stop()
+    this.#timers?.stop()
     for (const pending of [...this.#pending.values(), ...(this.#held?.keys() ?? [])]) {
       const error = makeError(pending.method)
       if (!this.#letGo(pending, error)) this.#take(pending.id)
