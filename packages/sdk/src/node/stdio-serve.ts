@@ -64,11 +64,15 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
   }
 }
 
-/** A client of the stateless era may be silent for as long as it likes; it owns this process, and nobody else waits for its place. */
+/**
+ * A client of the stateless era may be silent for as long as it likes: it owns this process, and no other client waits for its place. A time that
+ * the server was created with holds all the same.
+ */
 function patience(
-  server: Acceptor & { readonly versions?: readonly ProtocolVersion[] },
+  server: Acceptor & { readonly versions?: readonly ProtocolVersion[]; readonly initialiseTimeout?: Duration | undefined },
   { versions = server.versions, dialect }: AcceptOptions,
 ): AcceptOptions {
+  if (server.initialiseTimeout !== undefined) return {}
   const spoken = spokenVersions({ versions, dialect }) ?? allVersions
   return spoken.some((version) => eraOf(version) === 'stateless') ? { initialiseTimeout: Number.POSITIVE_INFINITY } : {}
 }

@@ -135,7 +135,7 @@ export function settleHttp(options: SiteOptions): HttpSettings {
     requestTimeout: positive('requestTimeout', milliseconds(options.requestTimeout ?? '30s')),
     limits: { ...DEFAULT_LIMITS, ...session.limits },
     // Idle sessions expire instead of being pinged: a client that has no stream open could not be reached.
-    session: { ...session, clock, keepAlive: false },
+    session: { ...session, ...(options.clock && { clock }), keepAlive: false },
     onError: options.onError ?? ((error) => console.error('parley: serving over HTTP failed:', error)),
     clock,
     mint: options.mint ?? systemMint,

@@ -110,8 +110,9 @@ class Connections {
 
   #accept(link: SseServerLink, id: string, opener: Opener, place: HeldPlace): Connection {
     try {
-      // Here the client can always be reached, and a connection that died without a word is noticed by it.
-      const session = this.#server.accept(link, admission({ ...this.#settings.session, id, keepAlive: {} }, opener))
+      // Here the client can always be reached: it is pinged as the server was told to, and a connection that died without a word is noticed by it.
+      const { keepAlive, ...settings } = this.#settings.session
+      const session = this.#server.accept(link, admission({ ...settings, id }, opener))
       place.session = session
       return new Connection(link, session, opener.principal)
     } catch (error) {

@@ -2,7 +2,7 @@
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
 import type { InputOf, JsonSchema, OutputOf, SchemaLike } from '../schema/index.ts'
-import { type AcceptOptions, type Acceptor, type CloseOptions, type Identity, Session, spokenVersions } from '../session/index.ts'
+import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Identity, Session, spokenVersions } from '../session/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
@@ -37,6 +37,11 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   /** Ceilings on messages, for transports that must know them before there is a session. */
   get limits(): Partial<MessageLimits> {
     return this.#state.options.limits ?? {}
+  }
+
+  /** How long a client may take for the handshake, where the server was created with a time. */
+  get initialiseTimeout(): Duration | undefined {
+    return this.#state.options.initialiseTimeout
   }
 
   /** The versions it speaks. */

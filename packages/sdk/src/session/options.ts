@@ -107,7 +107,10 @@ export interface SessionOptions {
   maxRequestTimeout?: Duration
   /** How often a server may answer one request with questions. Default 32. */
   maxRounds?: number
-  /** How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for never. */
+  /**
+   * How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for never. Servers ping no
+   * client over Streamable HTTP, where it may have no stream open: `idleTimeout` of `serveHttp` ends a session that is not used.
+   */
   keepAlive?: false | KeepAliveSettings
   /** Most requests waiting for the peer's answer. Default 1000. */
   maxPending?: number
