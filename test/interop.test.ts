@@ -29,7 +29,7 @@ interface Recording {
 }
 
 async function interop(...args: string[]): Promise<{ code: number; shown: string }> {
-  const options = { cwd: root, env: plainEnvironment(), timeout: 3 * MINUTE }
+  const options = { cwd: root, env: plainEnvironment(), timeout: 5 * MINUTE }
   const { code = 0, stdout, stderr } = await promisify(execFile)(process.execPath, ['interop/run.js', ...args], options).catch((error) => error)
   return { code, shown: `${stderr}${stdout}`.trim() }
 }
@@ -57,7 +57,7 @@ describe('V1 V4 published clients and servers', () => {
 })
 
 describe('V1 V4 peers of shapes that break other gateways', () => {
-  it('get along with Parley, each by its name', { timeout: 3 * MINUTE }, async () => {
+  it('get along with Parley, each by its name', { timeout: 5 * MINUTE }, async () => {
     const { code, shown } = await interop('regressions')
     expect(shown).not.toContain('FAIL')
     expect(shown).toMatch(/^68 of 68 regressions hold$/m)
