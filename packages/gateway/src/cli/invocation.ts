@@ -30,6 +30,11 @@ export function invocation(
   return `node ${shellWord(way.startsWith('..') ? script : way)}`
 }
 
+/** Whether a command works only in the folder where the program was started, and in those below it. */
+export function isBoundToFolder(command: string): boolean {
+  return command === `npx ${PROGRAM}` || /^node '?(?![/'])/.test(command)
+}
+
 /** Whether npm has installed it for all folders: its link is not among the modules of a project. */
 function isGlobal(script: string): boolean {
   return basename(script) === PROGRAM && !script.includes('node_modules')

@@ -48,7 +48,7 @@ ${rows.join('\n')}
 <pre>${escaped(JSON.stringify(example, undefined, 2))}</pre>
 <p>For clients that start programs:</p>
 <pre>${escaped(JSON.stringify(bridged, undefined, 2))}</pre>
-<p>One server alone, with its own names, is at its line of the table.</p>
+<p>To use one server alone, with its own names, take its address from the table.</p>
 <p><a href="/healthz">/healthz</a> · <a href="/readyz">/readyz</a> · <a href="/metrics">/metrics</a></p>
 </body>
 </html>

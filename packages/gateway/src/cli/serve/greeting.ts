@@ -4,6 +4,7 @@ import { isLoopback } from 'parley-mcp/node'
 import type { GatewaySettings } from '../../config/index.ts'
 import { withoutName } from '../../supervision/index.ts'
 import type { Upstream } from '../../upstream/index.ts'
+import { isBoundToFolder } from '../invocation.ts'
 import { oneLine } from '../text.ts'
 import type { SuggestedCall } from './suggestions.ts'
 
@@ -63,5 +64,7 @@ export function toTry(url: string, command: string, calls: readonly SuggestedCal
     const version = era === 'stateless' ? versions.find((each) => eraOf(each) === 'handshake') : newestVersion
     return `  ${command} call ${url}/mcp ${name} '${JSON.stringify(args)}' --version ${version}`
   })
-  return `${['', 'Try it in another terminal:', `  ${command} inspect ${url}/mcp`, ...called, `  curl ${url}/readyz`, '', 'Ctrl-C ends it.'].join('\n')}\n`
+  const where = isBoundToFolder(command) ? 'another terminal, in this folder' : 'another terminal'
+  const page = `Open ${url} in a browser for the configuration of your MCP client.`
+  return `${['', `Try it in ${where}:`, `  ${command} inspect ${url}/mcp`, ...called, `  curl ${url}/readyz`, '', page, 'Ctrl-C ends it.'].join('\n')}\n`
 }

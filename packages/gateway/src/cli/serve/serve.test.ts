@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { invocation, startWords } from '../invocation.ts'
+import { invocation, isBoundToFolder, startWords } from '../invocation.ts'
 import { nameOf } from './bridge.ts'
 import { addresses, serverLine, toTry, usableUrl } from './greeting.ts'
 import { sampleOf } from './suggestions.ts'
@@ -39,6 +39,18 @@ it.each([
   ['a checkout', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, ['node', '/real/home/packages/gateway/dist/cli.js']],
 ])('another program can start what was started by %s', (_, script, env, words) => {
   expect(startWords(script, env, (path) => `/real${path}`)).toEqual(words)
+})
+
+it.each([
+  ['npx parley', true],
+  ['node packages/gateway/dist/cli.js', true],
+  ["node 'my files/cli.js'", true],
+  ["node '/my files/cli.js'", false],
+  ['node /opt/own/bin/parley', false],
+  ['parley', false],
+  ['npx -y parley-gateway', false],
+])('E7 %s is bound to its folder: %j', (command, isBound) => {
+  expect(isBoundToFolder(command)).toBe(isBound)
 })
 
 describe('what the bridge calls its server', () => {
