@@ -110,7 +110,7 @@ const HELP = ['--help', ...['gateway', 'bridge', 'inspect', 'call', 'doctor', 'a
 /** Lines that fail with a hint. */
 const MISTAKES = ['gateway', 'bridge', 'inspect', 'call', 'inspect --', 'audit -- x', 'inspect --config none.json --server a', 'bridge a b']
 
-describe.each(SITUATIONS)('E7 in $name', ({ folder: inFolder, typed, printed, env = () => ({}) }) => {
+describe.each(SITUATIONS)('in $name', ({ folder: inFolder, typed, printed, env = () => ({}) }) => {
   it('help, mistakes, the gateway and its page print commands that work there', { timeout: 120_000 }, async () => {
     const folder = await inFolder()
     const program = printed()

@@ -74,7 +74,7 @@ describe('npm start', () => {
   it.each([
     ['npm alone gets SIGTERM', (npm: number) => process.kill(npm, 'SIGTERM')],
     ['the terminal sends SIGINT to all', (npm: number) => process.kill(-npm, 'SIGINT')],
-  ])('E5 ends with its servers when %s', async (_, end) => {
+  ])('ends with its servers when %s', async (_, end) => {
     const own = mark()
     const npm = spawn('npm', ['start', '--', '--port', '0'], {
       cwd: root,

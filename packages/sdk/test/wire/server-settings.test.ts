@@ -1,4 +1,4 @@
-/** E6 Settings of `createServer` hold over every transport, but for the few that a transport has to decide itself. */
+/** Settings of `createServer` hold over every transport, but for the few that a transport has to decide itself. */
 import { PassThrough } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ConnectOptions } from '../../src/client.ts'
@@ -95,7 +95,7 @@ async function overHttp(version: '2025-11-25' | '2026-07-28'): Promise<Recorded>
   return { server, given }
 }
 
-describe('E6 what a transport decides in place of the server', () => {
+describe('what a transport decides in place of the server', () => {
   it.each(Object.entries(TRANSPORTS))('%s', async (name, serve) => {
     const { given } = await serve()
     expect(given.length).toBeGreaterThan(0)
@@ -105,7 +105,7 @@ describe('E6 what a transport decides in place of the server', () => {
   })
 })
 
-describe('E6 initialiseTimeout of createServer', () => {
+describe('initialiseTimeout of createServer', () => {
   it('ends a conversation over standard input and output that never begins', async () => {
     const clock = fakeClock()
     const server = createServer({ name: 's', version: '1' }, { initialiseTimeout: '5s', clock })
@@ -121,7 +121,7 @@ describe('E6 initialiseTimeout of createServer', () => {
   })
 })
 
-describe('E6 keepAlive of createServer', () => {
+describe('keepAlive of createServer', () => {
   it('is how often a client over HTTP+SSE is pinged', async () => {
     const clock = fakeClock()
     const pings: string[] = []

@@ -9,7 +9,7 @@ function watched(env: Record<string, string | undefined>) {
   return { clock, seen, stop }
 }
 
-describe('E5 the end of npm', () => {
+describe('the end of npm', () => {
   it.each([{ npm_command: 'exec' }, { npm_lifecycle_event: 'start' }])('is told once to a program with %j', async (env) => {
     const { clock, seen } = watched(env)
     await clock.advance(60_000)

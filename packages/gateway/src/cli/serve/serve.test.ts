@@ -49,7 +49,7 @@ it.each([
   ['node /opt/own/bin/parley', false],
   ['parley', false],
   ['npx -y parley-gateway', false],
-])('E7 %s is bound to its folder: %j', (command, isBound) => {
+])('%s is bound to its folder: %j', (command, isBound) => {
   expect(isBoundToFolder(command)).toBe(isBound)
 })
 
