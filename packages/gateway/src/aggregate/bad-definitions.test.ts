@@ -4,6 +4,7 @@ import type { ProtocolVersion } from 'parley-mcp'
 import { connect } from 'parley-mcp/client'
 import type { Acceptor, Body } from 'parley-mcp/engine'
 import { describe, expect, it } from 'vitest'
+import { collectingLog } from '../bridge/bridge.fixtures.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { AggregateRig } from './aggregate.fixtures.ts'
 import { type PublishedClient, type PublishedVersion, publishedClient } from './published-clients.fixtures.ts'
@@ -100,8 +101,7 @@ interface Said {
 
 function logged(): Said {
   const lines: string[] = []
-  const say = (line: string): void => void lines.push(line)
-  return { log: { error: say, warning: say, info: say, debug() {} } as never, lines }
+  return { log: collectingLog(lines), lines }
 }
 
 async function withClients(at: Acceptor, check: (client: PublishedClient, version: PublishedVersion) => Promise<void>): Promise<void> {

@@ -87,7 +87,7 @@ const FAULTS: Readonly<Record<string, (id: unknown, response: ServerResponse) =>
 describe.each(['2025-11-25', '2026-07-28'] as const)('a call by HTTP, client of %s', (version) => {
   it.each(Object.keys(FAULTS))('that %s: a typed error for it, and the next one works', async (fault) => {
     const url = await rig.http(answering(FAULTS[fault] as (id: unknown, response: ServerResponse) => void))
-    await rig.start({ web: { url: `${url}/mcp`, transport: 'streamable-http' } })
+    await rig.start({ web: { url: `${url}/mcp`, transport: 'streamable-http', maxMessageSize: '4MiB' } })
     const client = await rig.client('web', version)
     const failure = await soon(failureOf(client.call('bad')))
     expect(failure).toBeInstanceOf(ParleyError)

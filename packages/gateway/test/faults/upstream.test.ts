@@ -71,7 +71,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
 })
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault in a conversation, client of %s', (version) => {
-  const rig = shared({ bad: faulty() })
+  const rig = shared({ bad: { ...faulty(), maxMessageSize: '4MiB' } })
 
   it('says what is no message, answers nobody asked for, and pollutes nothing', async () => {
     const client = await rig.client('bad', version)
@@ -108,7 +108,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault in a con
     const client = await rig.client('bad', version)
     const failure = await soon(failureOf(client.call('big', { megabytes: 50 })))
     expect(failure).toBeInstanceOf(ParleyError)
-    expect((failure as Error).message).toMatch(/limited to \d+ bytes/)
+    expect((failure as Error).message).toMatch(/longer than 4 MiB: raise "maxMessageSize"/)
     expect(await soon(eventually(() => textOf(client, 'echo', { text: 'well' })))).toBe('well')
   })
 })

@@ -31,11 +31,15 @@ describe('M1 messages that are none', () => {
   }
 
   it('a request that is too long to begin with is answered, however long its id', () => {
-    for (const id of ['\0'.repeat(100), '\0'.repeat(20_000), 'a'.repeat(100_000)]) {
+    for (const id of ['\0'.repeat(100), '\0'.repeat(10_000), 'a'.repeat(16_384)]) {
       const { link } = makeRig('server')
       link.deliver(JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params: { clientInfo: { name: 'x'.repeat(70_000) } } }))
       expect(link.take()).toEqual([{ jsonrpc: '2.0', id, error: expect.objectContaining({ message: expect.stringContaining('limited to 65536') }) }])
     }
+    const { link } = makeRig('server')
+    const id = 'a'.repeat(100_000)
+    link.request(id, 'initialize', {})
+    expect(link.take()).toEqual([{ jsonrpc: '2.0', id, error: expect.objectContaining({ message: expect.stringContaining('"id" is too long') }) }])
   })
 
   it('before any version is agreed on, JSON-RPC rules: the id is null', () => {

@@ -26,7 +26,7 @@ const DECIDED_BY_TRANSPORT = {
 } as const
 
 /** No server has a setting for it. */
-const OF_THE_CONVERSATION = new Set(['id'])
+const OF_THE_CONVERSATION = new Set(['id', 'address'])
 
 interface Recorded {
   readonly server: Servable

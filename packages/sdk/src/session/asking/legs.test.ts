@@ -65,13 +65,19 @@ describe('D-20 a handler that asks but does not wait', () => {
   })
 
   it('does not end the process when its question fails', async () => {
+    let fail = (): void => {}
+    const failing = new Promise<void>((resolve) => {
+      fail = resolve
+    })
     const client = start(async (ctx) => {
       void ctx.elicit('who', 'Who?', FORM)
-      await flush()
+      await failing
       throw new Error('something else failed first')
     })
+    const retry = await retryOf(client, 'nobody')
+    fail()
     // A rejection that nobody handles makes the whole run of the tests fail.
-    expect(await client.result('tools/call', await retryOf(client, 'nobody'))).toMatchObject({ isError: true })
+    expect(await client.result('tools/call', retry)).toMatchObject({ isError: true })
     await several(3)
     await client.close()
   })

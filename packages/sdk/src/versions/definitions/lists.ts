@@ -156,7 +156,7 @@ function readItems(shape: ListShape, items: readonly unknown[], version: Protoco
 
 function readItem({ key, members, whole }: ListShape, item: unknown, version: ProtocolVersion, note: Note): Body | undefined {
   if (!isObject(item)) return leaveOut(note, 'is no object')
-  if (typeof item[key] !== 'string' || item[key] === '') return leaveOut(note, `has no ${quoted(key)}`)
+  if (typeof item[key] !== 'string') return leaveOut(note, `has no ${quoted(key)}`)
   if (isDeeperThan(item, MOST_LEVELS)) return leaveOut(note, `is nested deeper than ${MOST_LEVELS} levels`)
   const mended = mendMembers(item, members, note)
   return whole === undefined ? mended : whole(mended, version, note)
