@@ -22,9 +22,9 @@ import {
   LinkDemands,
   type ListKind,
   refuseCircle,
-  SOMEBODY,
   toldTo,
   UNKNOWN,
+  UNKNOWN_CLIENT,
   type Upstream,
   viaIn,
 } from '../upstream/index.ts'
@@ -79,7 +79,7 @@ export class ServerEndpoint implements Endpoint {
   readonly #demands: LinkDemands | undefined
   #closed = false
 
-  constructor(shared: Shared, client = SOMEBODY) {
+  constructor(shared: Shared, client = UNKNOWN_CLIENT) {
     this.#client = client
     this.upstream = shared.upstream
     this.#shared = shared

@@ -43,7 +43,7 @@ export class ClientSessions {
 }
 
 /** A client that nothing is known of. */
-export const SOMEBODY = new ClientSession(undefined, {})
+export const UNKNOWN_CLIENT = new ClientSession(undefined, {})
 
 /** Who makes a request that has no session. */
 export function holderOfRequest({ principal, address }: Inbound): string {

@@ -1,7 +1,7 @@
 export { HANDLE_KEY } from 'parley-mcp/engine'
 export { BridgedCall, ownParams, wantsProgress } from './call.ts'
 export { ClientLog } from './client-log.ts'
-export { type ClientSession, ClientSessions, SOMEBODY } from './client-session.ts'
+export { type ClientSession, ClientSessions, UNKNOWN_CLIENT } from './client-session.ts'
 export { handleIn, withoutHandle } from './conversation-keys.ts'
 export type { Claim } from './conversation-room.ts'
 export type { Help } from './events.ts'

@@ -2,12 +2,12 @@
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { HANDLE_KEY, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
-import { holderOfRequest, SOMEBODY } from './client-session.ts'
+import { holderOfRequest, UNKNOWN_CLIENT } from './client-session.ts'
 import { handleIn, handleKey, isChosenByClient, isLocalPolicy, listsKey, principalKey, sharedKey } from './conversation-keys.ts'
 import type { Claim, ConversationUse } from './conversation-room.ts'
 import { type Lease, leaseOf } from './lease.ts'
 import type { Line } from './line.ts'
-import { BY_HANDLE, EVERYBODYS, ofUser } from './ownership.ts'
+import { BY_HANDLE, OF_ALL_CLIENTS, ofUser } from './ownership.ts'
 import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
 import { RequestConversations } from './request-conversations.ts'
 import { SingleUse } from './single-use.ts'
@@ -256,7 +256,7 @@ export class Lines {
   }
 
   async #shareUnder(key: string, profile: Profile): Promise<Lease> {
-    const lease = await this.#keep(key, profile, { ownership: EVERYBODYS, holder: SOMEBODY.holder })
+    const lease = await this.#keep(key, profile, { ownership: OF_ALL_CLIENTS, holder: UNKNOWN_CLIENT.holder })
     lease.line.shared = true
     return lease
   }

@@ -12,7 +12,7 @@ export type Ownership =
   | { readonly kind: 'request' }
   | { readonly kind: 'handle' }
 
-export const EVERYBODYS: Ownership = { kind: 'shared' }
+export const OF_ALL_CLIENTS: Ownership = { kind: 'shared' }
 export const OF_ONE_REQUEST: Ownership = { kind: 'request' }
 export const BY_HANDLE: Ownership = { kind: 'handle' }
 

@@ -1,6 +1,6 @@
 /** Conversations for one request each. The next one is opened ahead, so that its request need not wait for it. */
 import type { Inbound } from 'parley-mcp/engine'
-import { holderOfRequest, SOMEBODY } from './client-session.ts'
+import { holderOfRequest, UNKNOWN_CLIENT } from './client-session.ts'
 import type { Claim } from './conversation-room.ts'
 import type { Line } from './line.ts'
 import { OF_ONE_REQUEST } from './ownership.ts'
@@ -56,7 +56,7 @@ export class RequestConversations {
   #prepare(profile: Profile): void {
     const { key } = profile
     if (this.#closed || this.#upstream.conversations.full || this.#spares.has(key) || this.#spares.size >= MOST_SPARES) return
-    const line = this.#open(profile, SOMEBODY.holder)
+    const line = this.#open(profile, UNKNOWN_CLIENT.holder)
     const stop = this.#upstream.clock.after(SPARE_LIFE, () => void this.#end(key))
     this.#spares.set(key, { line, stop })
     line.catch(() => this.#end(key))

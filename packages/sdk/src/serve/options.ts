@@ -52,7 +52,7 @@ export interface SiteOptions extends GuardOptions, HintOptions {
   retry?: Duration
   /** Most bytes a client may leave unread before it is hung up on; it can resume. Default 8 MiB. */
   maxUnread?: number
-  /** Most bytes that all clients together may leave unread; over it, whoever leaves most is hung up on. Only where Node is served on. Default 256 MiB. */
+  /** Most bytes that all clients together may leave unread; over it, the client that leaves most is disconnected. Only where Node is served on. Default 256 MiB. */
   maxUnreadTotal?: number
   /** Where events are kept for clients that resume, or the limits of the log in memory. */
   eventLog?: EventLog | EventLogLimits

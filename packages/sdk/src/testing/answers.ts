@@ -33,7 +33,7 @@ export function answers(script: Script): Answers {
     const queue = left.find((candidate) => candidate.answers.length > 0 && matches(candidate.name, question, text))
     if (queue === undefined) {
       unexpected.push(text)
-      throw new Unscripted(`Nobody scripted an answer to ${JSON.stringify(text)}`)
+      throw new Unscripted(`The script has no answer to ${JSON.stringify(text)}`)
     }
     const next = queue.answers.shift()
     return typeof next === 'function' ? next(question as never) : (next as Reply)

@@ -69,13 +69,13 @@ describe('connect of parley-mcp/testing', () => {
 
   it('fails the test whose script does not match', async () => {
     const client = await connect(server, { version: newestHandshakeVersion, elicit: answers([]) })
-    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: Nobody scripted an answer to "Well?"')
+    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: The script has no answer to "Well?"')
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
   it('D-20 fails the test whose script does not match where a question that nobody answers is cancelled', async () => {
     const client = await connect(server, { elicit: answers([]) })
-    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: Nobody scripted an answer to "Well?"')
+    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: The script has no answer to "Well?"')
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
@@ -86,7 +86,7 @@ describe('connect of parley-mcp/testing', () => {
       expect((await client.call('ask')).value).toBe('accept')
     }
     await test([{ yes: true }])
-    await expect(test([])).rejects.toThrow(new Error('The script of answers() does not fit: Nobody scripted an answer to "Well?"'))
+    await expect(test([])).rejects.toThrow(new Error('The script of answers() does not fit: The script has no answer to "Well?"'))
     await expect(test([{ yes: true }, { yes: false }])).rejects.toThrow('Scripted but never asked: 1 answer')
     // The server says that its handler failed; the client has nothing to add to the error of the test.
     expect(log.mock.calls.filter(([line]) => String(line).includes('parley: client'))).toEqual([])

@@ -142,7 +142,7 @@ describe('answers', () => {
 
   it('fails for questions that are not in the script, then and at the end', async () => {
     const script = answers({ confirm: 'accept' })
-    await expect(script(ask('Your name?'))).rejects.toThrow('Nobody scripted an answer to "Your name?"')
+    await expect(script(ask('Your name?'))).rejects.toThrow('The script has no answer to "Your name?"')
     expect(() => script.done()).toThrow('Asked but not in the script: "Your name?"')
   })
 
