@@ -123,6 +123,11 @@ describe('the rules for differences', () => {
     expect(ruled({ path: '/lists/tools/entries', seen: {} })).toBe(undefined)
   })
 
+  it('take the URI of an app page as renamed only at /mcp, and only with the name of its server', () => {
+    const page = { path: '/lists/tools/entries/show/_meta/ui/resourceUri', direct: 'ui://a/b', seen: 'ui://s1+a/b' }
+    expect([ruled(page), ruled(page, { way: 'all' }), ruled(page, { way: 'all', name: 's2' })]).toEqual([undefined, 'apps', undefined])
+  })
+
   it('say what differs, and where that is written down', () => {
     for (const { id, what, link } of RULES) expect([id, what.length > 0, link.split('#')[0]]).toEqual([id, true, expect.stringMatching(/^docs\/\w+\.md$/)])
   })

@@ -4,6 +4,7 @@ import { CLIENTS, visit } from './clients.js'
 import { differences } from './compare.js'
 import { byKey, observeCalls, observeLists } from './observe.js'
 import { planFor } from './plan.js'
+import { appUri } from './rules.js'
 
 const [OLDEST, NEWEST_HANDSHAKE, STATELESS] = CLIENTS
 
@@ -110,7 +111,6 @@ function ownOf(lists, server, direct) {
   }
 }
 
-/** Of two resources with the same URI the second is shown under one that has the server's name in it. */
+/** Pages of apps, and the second of two resources with the same URI, are shown under one that has the server's name in it. */
 const isRenamed = (uri, server, own) =>
-  uri.includes(`/${server}/`) &&
-  (uri.endsWith(encodeURIComponent(own)) || uri.endsWith(own.slice(own.indexOf('://') + 3)))
+  uri === appUri(server, own) || (uri.includes(`/${server}/`) && uri.endsWith(encodeURIComponent(own)))

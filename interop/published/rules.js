@@ -7,6 +7,9 @@ const STATELESS = '2026-07-28'
 const INFO = 'io.modelcontextprotocol/serverInfo'
 const RESULT = '/(?:unknown|invalid|(?:calls|reads|prompts)/.*)/result'
 
+/** How a page of an app is shown at `/mcp`. */
+export const appUri = (server, uri) => uri.replace(/^ui:\/\//, `ui://${server}+`)
+
 const isEmpty = (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 const isGone = ({ seen }) => seen === undefined
 const isNew = ({ direct }) => direct === undefined
@@ -135,9 +138,18 @@ export const RULES = [
     what: 'at /mcp the second of two resources with the same URI is shown under another one',
     link: 'docs/gateway.md#names-and-uris',
     ways: ['all'],
-    path: /(?:^\/reads\/.*\/result\/contents\/\d+\/uri|\/_meta\/ui\/resourceUri|\/_meta\/ui\/resourceUri)$/,
+    path: /^\/reads\/.*\/result\/contents\/\d+\/uri$/,
     when: ({ direct, seen }, { name }) =>
       typeof seen === 'string' && typeof direct === 'string' && seen.includes(`/${name}/`),
+  },
+  {
+    id: 'apps',
+    what: 'at /mcp the URI of an app page has the name of its server in it',
+    link: 'docs/apps.md',
+    ways: ['all'],
+    path: /\/(?:_meta\/ui\/resourceUri|uri)$/,
+    when: ({ direct, seen }, { name }) =>
+      typeof direct === 'string' && direct.startsWith('ui://') && seen === appUri(name, direct),
   },
 ]
 
