@@ -189,10 +189,11 @@ function nameOf({ noun, key }: ListShape, item: unknown): string {
   return typeof name === 'string' && name !== '' ? `${noun} ${quoted(name)}` : `a ${noun} without ${quoted(key)}`
 }
 
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false
+function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true
-  if (Array.isArray(value)) return value.some((each) => isDeeperThan(each, levels - 1))
-  for (const name in value) if (isDeeperThan((value as Body)[name], levels - 1)) return true
+  // Only what can be nested is looked at again: most members are texts.
+  for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null && isDeeperThan(inner, levels - 1)) return true
+  }
   return false
 }
