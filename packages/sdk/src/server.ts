@@ -96,5 +96,5 @@ export {
   user,
   type VariablesOf,
 } from './server/index.ts'
-export type { AcceptOptions, MemoryLimits, Session, SessionEvent, TaskOptions } from './session/index.ts'
+export type { AcceptOptions, Answered, Inbound, MemoryLimits, Session, SessionEvent, Stage, TaskOptions } from './session/index.ts'
 export { MemoryTaskStore, type TaskChange, type TaskOutcome, type TaskPosition, type TaskRecord, type TaskStore } from './stores/index.ts'

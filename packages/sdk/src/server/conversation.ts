@@ -2,7 +2,7 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import { type LogLevel, logLevels } from '../protocol/index.ts'
-import type { AcceptOptions, Answer, Endpoint, Inbound, Introduction, Session } from '../session/index.ts'
+import { type AcceptOptions, type Answered, compose, type Endpoint, type Inbound, type Introduction, type Session } from '../session/index.ts'
 import { type HeaderParam, supports } from '../versions/index.ts'
 import { isPromise } from './definition.ts'
 import { isForPeer, masked } from './failure.ts'
@@ -15,8 +15,6 @@ import { getSkill, listSkills, readDirectory } from './skill-answers.ts'
 import type { ServerState } from './state.ts'
 import { suggestValues } from './suggestions.ts'
 import { callTool } from './tool-call.ts'
-
-type Answered = Answer | Promise<Answer>
 
 const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound) => Answered> = new Map<
   string,
@@ -62,10 +60,13 @@ export class Conversation implements Endpoint {
   readonly onToolError: AcceptOptions['onToolError']
   /** Index of the least severe level the client wants; until it says so, it hears everything. */
   #level = 0
+  /** Set where requests pass stages. */
+  readonly #staged: ((inbound: Inbound) => Answered) | undefined
 
   constructor(host: ServerState, onToolError?: AcceptOptions['onToolError']) {
     this.host = host
     this.onToolError = onToolError
+    if (host.stages.length > 0) this.#staged = compose(host.stages, (inbound) => this.#dispatch(inbound))
   }
 
   introduce(): Introduction {
@@ -73,6 +74,10 @@ export class Conversation implements Endpoint {
   }
 
   answer(inbound: Inbound): Answered {
+    return this.#staged === undefined ? this.#dispatch(inbound) : this.#staged(inbound)
+  }
+
+  #dispatch(inbound: Inbound): Answered {
     const make = answers.get(inbound.method)
     if (make === undefined) throw new ParleyError('method_not_found', { message: `Method not found: ${inbound.method.slice(0, 200)}` })
     return make(this, inbound)

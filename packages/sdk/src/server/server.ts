@@ -2,7 +2,7 @@
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
 import type { InputOf, JsonSchema, OutputOf, SchemaLike } from '../schema/index.ts'
-import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Identity, Session, spokenVersions } from '../session/index.ts'
+import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Identity, Session, type Stage, spokenVersions } from '../session/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
@@ -53,6 +53,15 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   add<const Added extends readonly Definition[]>(...definitions: Added): Server<Definitions | Added[number]> {
     this.#state.registry = this.#state.registry.with(definitions)
     return this as never
+  }
+
+  /**
+   * Adds steps that every request of a client passes before it is answered, the first outermost; the handshake, discovery and pings do not. A
+   * stage calls `next(call)` and gives its answer, or throws to refuse. It holds for conversations that begin from now on.
+   */
+  use(...stages: readonly Stage[]): this {
+    this.#state.stages = [...this.#state.stages, ...stages]
+    return this
   }
 
   /** `remove('forecast')` or `remove('prompt', 'forecast')`; resources go by their URI. False when there was nothing. */

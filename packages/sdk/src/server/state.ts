@@ -7,6 +7,7 @@ import {
   type Introduction,
   MemoryBudgets,
   type Session,
+  type Stage,
   systemClock,
   TaskReceiver,
 } from '../session/index.ts'
@@ -35,6 +36,8 @@ export class ServerState {
   /** Of what is kept because of clients. */
   readonly budgets: MemoryBudgets
   readonly conversations: Set<Conversation> = new Set()
+  /** What every request passes before it is answered, in this order. */
+  stages: readonly Stage[] = []
   paused = false
   readonly observers: Set<CapabilitiesObserver> = new Set()
   readonly subscriptions: Subscriptions<Conversation> = new Subscriptions(

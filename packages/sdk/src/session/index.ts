@@ -44,6 +44,7 @@ export {
 } from './phase.ts'
 export { endedUnanswered, shutDownUnanswered } from './request-errors.ts'
 export { type CloseOptions, Session } from './session.ts'
+export { type Answered, compose, type Stage } from './stage.ts'
 export { wasAsked } from './stateless/client-asked.ts'
 export type { ListenFilter, Listening, ListenOptions } from './stateless/client-listening.ts'
 export type { OpenOptions } from './stateless/client-opening.ts'
