@@ -17,6 +17,10 @@ export class Context {
     return required
   }
 
+  static unawaited() {
+    return undefined
+  }
+
   log(level, data, logger) {
     this.#conversation.log(level, data, logger, this.request)
   }

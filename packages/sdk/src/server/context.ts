@@ -67,9 +67,10 @@ export class Context {
   /** The request being answered. */
   readonly request: Inbound
   readonly #conversation: Conversation
+  /** Questions asked so far. */
   #keys: string[] | undefined
-  /** Questions without an answer so far. */
-  #open: Set<string> | undefined
+  /** Those of them that are over. */
+  #over: string[] | undefined
   /** Questions that failed since the last one that was answered. */
   #failures = 0
   /** Effects that are being begun right now. */
@@ -102,7 +103,7 @@ export class Context {
 
   /** For whoever runs the handler, once it has returned: the first question that it did not wait for. */
   static unawaited(ctx: Context): string | undefined {
-    return ctx.#open?.values().next().value
+    return ctx.#keys?.find((key) => ctx.#over?.includes(key) !== true)
   }
 
   /** Questions in the raw form carry along what `elicit`, `sample`, `roots` and `once` need in the next run. */
@@ -160,7 +161,7 @@ export class Context {
 
   /** Asks the user to fill in a form. The key names the question within this call. */
   elicit<const Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
-    return this.#watched(key, this.#elicit(key, message, schema, options))
+    return guardedAgainstExit(this.#elicit(key, message, schema, options))
   }
 
   async #elicit<Schema extends SchemaLike>(key: string, message: string, schema: Schema, options?: AskOptions): Promise<ElicitAnswer<OutputOf<Schema>>> {
@@ -178,12 +179,14 @@ export class Context {
       return { action: 'accept', content: checked.value as OutputOf<Schema> }
     } catch (error) {
       throw this.#counted(error)
+    } finally {
+      this.#ended(key)
     }
   }
 
   /** Asks the user to visit a page; accepting means that they went there, not that they are done. */
   elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
-    return this.#watched(key, this.#elicitUrl(key, message, url, options))
+    return guardedAgainstExit(this.#elicitUrl(key, message, url, options))
   }
 
   async #elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
@@ -204,12 +207,14 @@ export class Context {
       }
     } catch (error) {
       throw this.#counted(error)
+    } finally {
+      this.#ended(key)
     }
   }
 
   /** Asks the client's model. A string is a user message, answered with at most 1000 tokens. */
   sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#watched(key, this.#sample(key, prompt, options))
+    return guardedAgainstExit(this.#sample(key, prompt, options))
   }
 
   async #sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
@@ -227,12 +232,14 @@ export class Context {
       return answer as CreateMessageResult
     } catch (error) {
       throw this.#counted(error)
+    } finally {
+      this.#ended(key)
     }
   }
 
   /** The places the client lets this server work in. */
   roots(key = 'roots', options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
-    return this.#watched(key, this.#roots(key, options))
+    return guardedAgainstExit(this.#roots(key, options))
   }
 
   async #roots(key: string, options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
@@ -246,6 +253,8 @@ export class Context {
       return roots
     } catch (error) {
       throw this.#counted(error)
+    } finally {
+      this.#ended(key)
     }
   }
 
@@ -302,13 +311,9 @@ export class Context {
     return new Promise((resolve) => void this.request.session.clock.after(milliseconds(BREATH), resolve))
   }
 
-  /** What nobody waits for, say because something else failed first, must not end the whole process when it fails as well. */
-  #watched<T>(key: string, outcome: Promise<T>): Promise<T> {
-    this.#open ??= new Set()
-    const open = this.#open.add(key)
-    const settled = (): void => void open.delete(key)
-    outcome.then(settled, settled)
-    return outcome
+  #ended(key: string): void {
+    if (this.#over === undefined) this.#over = [key]
+    else this.#over.push(key)
   }
 
   #counted(error: unknown): unknown {
@@ -317,6 +322,12 @@ export class Context {
     else this.#failures++
     return error
   }
+}
+
+/** A question that the handler does not wait for, say because something else failed first, must not end the process when it fails as well. */
+function guardedAgainstExit<T>(outcome: Promise<T>): Promise<T> {
+  outcome.catch(ignore)
+  return outcome
 }
 
 // Handlers may take the context apart, as in `(args, { log }) => …`; a method is bound only when it is asked for, so that a call pays nothing for it.
