@@ -1,4 +1,5 @@
 /** Shows who got along with whom, and below it what went wrong and what could not be tried. */
+import { inColumns } from './columns.js'
 import { PROBES } from './contract.js'
 
 const shown = (outcome) => (outcome === 'ok' || outcome === 'n/a' ? outcome : 'FAIL')
@@ -15,14 +16,7 @@ export function showTable(meetings) {
     flaws.ours.length === 0 ? String(frames) : `${flaws.ours.length} FAIL`,
   ])
   const table = [['client → server', 'over', 'version', ...PROBES, 'frames'], ...rows]
-  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column]))
-        .join('  ')
-        .trimEnd(),
-    )
+  for (const line of inColumns(table)) console.log(line)
   console.log()
   const failed = meetings.filter((meeting) => !explain(meeting)).length
   for (const reason of limitsOf(meetings.map(({ pair }) => pair))) console.log(`n/a   ${reason}`)

@@ -1,4 +1,5 @@
 /** Shows what clients see of published servers through Parley, beside what they see without it. */
+import { inColumns } from '../columns.js'
 import { CLIENTS } from './clients.js'
 import { RULES } from './rules.js'
 
@@ -21,13 +22,7 @@ export function tableOf(results) {
     ...columns.map(({ title, way }) => cellOf(result, title, way)),
   ])
   const head = ['server', 'tools', 'calls', ...columns.map(({ title, way }) => `${title.replace('SDK ', '')} ${way}`)]
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)))
-  return [head, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join('  ')
-      .trimEnd(),
-  )
+  return inColumns([head, ...rows])
 }
 
 const short = (value) => {

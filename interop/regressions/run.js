@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startGateway } from '../../scripts/gateway.js'
 import { startProgram } from '../../scripts/program.js'
+import { inColumns } from '../columns.js'
 import { within } from '../within.js'
 import { meetingsOf, SHAPES } from './meetings.js'
 
@@ -44,14 +45,7 @@ function show(results) {
     ['peer', 'way', 'client', 'outcome'],
     ...results.map(({ shape, way, client, outcome }) => [shape, way, client.title, outcome === 'ok' ? 'ok' : 'FAIL']),
   ]
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)))
-  for (const row of rows)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column]))
-        .join('  ')
-        .trimEnd(),
-    )
+  for (const line of inColumns(rows)) console.log(line)
   console.log()
   const failed = results.filter(({ outcome }) => outcome !== 'ok')
   for (const { shape, way, client, outcome } of failed)

@@ -2,7 +2,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -10,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import { connect } from 'parley-mcp/node'
+import { freePort } from '../../../test/support/ports.ts'
 import { MARK, mark, marked, until } from '../../sdk/test/wire/processes.ts'
 
 const CLI = fileURLToPath(new URL('../dist/cli.js', import.meta.url))
@@ -124,29 +124,8 @@ export class RunningGateway {
   }
 }
 
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const { port } = listener.address() as { port: number }
-  listener.close()
-  await once(listener, 'close')
-  return port
-}
-
+export { until as eventually } from '../../../test/support/ports.ts'
 export { allGone, until } from '../../sdk/test/wire/processes.ts'
-
-/** What `work` gives once it no longer fails; the last failure when it never does. */
-export async function eventually<T>(work: () => Promise<T>, timeout = 15_000): Promise<T> {
-  const deadline = Date.now() + timeout
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      if (Date.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-  }
-}
 
 /** Waits for processes of servers to be there. */
 export async function started(running: Running, count = 1): Promise<number[]> {
