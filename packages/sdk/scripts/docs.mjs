@@ -5,7 +5,11 @@ import { renderErrors } from './render-errors.mjs'
 import { renderTranslation } from './render-translation.mjs'
 import { renderVersions } from './render-versions.mjs'
 
-const documents = { 'errors.md': renderErrors(parley), 'translation.md': renderTranslation(parley), 'versions.md': renderVersions(parley) }
+const documents = {
+  'errors.md': renderErrors(parley),
+  'translation.md': renderTranslation(parley),
+  'versions.md': renderVersions(parley),
+}
 
 for (const [name, text] of Object.entries(documents)) {
   writeFileSync(new URL(`../../../docs/${name}`, import.meta.url), text)

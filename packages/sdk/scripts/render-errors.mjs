@@ -56,7 +56,16 @@ export function renderErrors({ catalogue, codeOf, versions }) {
       titles.delete(kind)
     }
     const recoverable = entry.recoverable ? 'yes' : 'no'
-    rows.push([code(kind), codes(kind, codeOf, versions), entry.httpStatus, recoverable, entry.advice, entry.erlmcpCode ?? '', entry.message, entry.when])
+    rows.push([
+      code(kind),
+      codes(kind, codeOf, versions),
+      entry.httpStatus,
+      recoverable,
+      entry.advice,
+      entry.erlmcpCode ?? '',
+      entry.message,
+      entry.when,
+    ])
   }
   flush()
   if (titles.size > 0) throw new Error(`Sections without their first kind: ${[...titles.values()].join(', ')}`)

@@ -13,7 +13,12 @@ function actions(list) {
 }
 
 function changeSection(up, down) {
-  const lines = ['', `### ${up.change}`, '', `${up.rules.length === 1 ? 'Rule' : 'Rules'} ${up.rules.join(', ')}. ${up.why}`]
+  const lines = [
+    '',
+    `### ${up.change}`,
+    '',
+    `${up.rules.length === 1 ? 'Rule' : 'Rules'} ${up.rules.join(', ')}. ${up.why}`,
+  ]
   for (const [entry, name] of [
     [up, 'Up'],
     [down, 'Down'],
@@ -23,7 +28,10 @@ function changeSection(up, down) {
   }
   const losing = down.loses === undefined ? up : down
   if (losing.loses !== undefined)
-    lines.push('', `Loses: ${losing.loses.replace(/\.$/, '')}${losing.severity === undefined ? '' : ` (${SEVERITY[losing.severity]})`}.`)
+    lines.push(
+      '',
+      `Loses: ${losing.loses.replace(/\.$/, '')}${losing.severity === undefined ? '' : ` (${SEVERITY[losing.severity]})`}.`,
+    )
   return lines
 }
 

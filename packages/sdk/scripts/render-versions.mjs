@@ -7,7 +7,12 @@ Parley speaks every released version of the Model Context Protocol. These tables
 that is not in the column of the negotiated version is answered with \`method_not_found\`, one whose capability was not declared with
 \`capability_not_supported\`. *Needs* names that capability; it counts from the version that introduced it.`
 
-const DIRECTIONS = { client: 'client → server', server: 'server → client', both: 'both ways', embedded: 'inside a result' }
+const DIRECTIONS = {
+  client: 'client → server',
+  server: 'server → client',
+  both: 'both ways',
+  embedded: 'inside a result',
+}
 const ERAS = {
   handshake: 'opens with `initialize`, keeps a session',
   stateless: 'no handshake; each request carries version, client and capabilities',
@@ -46,7 +51,9 @@ function methodTable(versions, inventories, kind) {
     const known = inventories.map((inventory) => inventory.get(name))
     const latest = known.findLast((method) => method !== undefined)
     if (latest.kind !== kind) return []
-    return [[code(name), ...known.map((method) => (method === undefined ? ABSENT : DIRECTIONS[method.from])), needs(known)]]
+    return [
+      [code(name), ...known.map((method) => (method === undefined ? ABSENT : DIRECTIONS[method.from])), needs(known)],
+    ]
   })
   return table([kind, ...versions, 'needs'], rows)
 }

@@ -1,10 +1,22 @@
-/** `parley-mcp/engine`: sessions, endpoints and tasks as they are underneath, for programs that stand between clients and servers. */
-export { Client, type ConnectOptions, connect, HANDLE_KEY, type LinkOpener, type RelayedEndpoint, type Subscription } from './client/index.ts'
-export { type ByteBudget, Crowd, IdTable, type Member, weightOf } from './collections/index.ts'
+/**
+ * `parley-mcp/engine`: sessions, endpoints and tasks as they are underneath, for programs that stand between clients
+ * and servers.
+ */
+export {
+  Client,
+  type ConnectOptions,
+  connect,
+  HANDLE_KEY,
+  type LinkOpener,
+  type RelayedEndpoint,
+  type Subscription,
+} from './client/index.ts'
+export { Bag, type BagEntry, type ByteBudget, IdTable, weightOf } from './collections/index.ts'
 export {
   answerIn,
   type Body,
   bodyText,
+  canonicalJson,
   DEFAULT_LIMITS,
   exactWriter,
   type FrameOrigin,
@@ -22,7 +34,7 @@ export {
   WrappedLink,
   wrappedEvents,
 } from './jsonrpc/index.ts'
-export { extensionMethods, TASKS_EXTENSION } from './protocol/index.ts'
+export { extensionMethods, RELATED_TASK, TASKS_EXTENSION } from './protocol/index.ts'
 export {
   type AcceptOptions,
   type Acceptor,
@@ -78,6 +90,7 @@ export {
   wasAsked,
   withMetadata,
 } from './session/index.ts'
+export { Backoff } from './timing/index.ts'
 export { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './transport/index.ts'
 export {
   askingMethods,

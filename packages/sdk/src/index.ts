@@ -1,4 +1,7 @@
-/** `parley-mcp`: the protocol as data, translation between its versions, and the errors. Servers and clients are in `/server` and `/client`. */
+/**
+ * `parley-mcp`: the protocol as data, translation between its versions, and the errors. Servers and clients are in
+ * `/server` and `/client`.
+ */
 export {
   type Advice,
   catalogue,
@@ -16,7 +19,16 @@ export {
   toParleyError,
   type WireError,
 } from './errors/index.ts'
-export type { Body, JsonObject, JsonValue, Link, LinkEvents, MessageLimits, RequestId, SendOptions } from './jsonrpc/index.ts'
+export type {
+  Body,
+  JsonObject,
+  JsonValue,
+  Link,
+  LinkEvents,
+  MessageLimits,
+  RequestId,
+  SendOptions,
+} from './jsonrpc/index.ts'
 export type {
   Annotations,
   AudioContent,

@@ -1,4 +1,6 @@
-/** `parley-mcp/node`: serve and connect over everything Node can do: HTTP, WebSocket, standard input and output, TCP. */
+/**
+ * `parley-mcp/node`: serve and connect over everything Node can do: HTTP, WebSocket, standard input and output, TCP.
+ */
 /// <reference types="node" preserve="true" />
 export {
   type ChildExit,

@@ -1,4 +1,6 @@
-/** For tests of what may not take long: time as the processor counts it, in which others on a busy machine have no part. */
+/**
+ * For tests of what may not take long: time as the processor counts it, in which others on a busy machine have no part.
+ */
 
 // This folder is checked without the types of Node.
 declare const process: { cpuUsage(): { readonly user: number; readonly system: number } }

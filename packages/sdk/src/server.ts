@@ -13,8 +13,16 @@ export type {
   ServerCapabilities,
   ToolAnnotations,
 } from './protocol/index.ts'
-export type { InputOf, JsonSchema, OutputOf, SchemaLike } from './schema/index.ts'
-export { type Admission, type AnswerMode, type FetchHandler, fetchHandler, type HttpOptions, type Mount, type Servable } from './serve/index.ts'
+export type { InputOf, OutputOf, SchemaLike, SchemaObject as JsonSchema } from './schema/index.ts'
+export {
+  type Admission,
+  type AnswerMode,
+  type FetchHandler,
+  fetchHandler,
+  type HttpOptions,
+  type Mount,
+  type Servable,
+} from './serve/index.ts'
 export {
   type ArgumentDescription,
   type ArgumentsOf,
@@ -96,5 +104,24 @@ export {
   user,
   type VariablesOf,
 } from './server/index.ts'
-export type { AcceptOptions, Answered, Inbound, MemoryLimits, Session, SessionEvent, Stage, TaskOptions } from './session/index.ts'
-export { MemoryTaskStore, type TaskChange, type TaskOutcome, type TaskPosition, type TaskRecord, type TaskStore } from './stores/index.ts'
+export type {
+  AcceptOptions,
+  Answered,
+  Inbound,
+  MemoryLimits,
+  Session,
+  SessionEvent,
+  Stage,
+  TaskOptions,
+} from './session/index.ts'
+export {
+  type EventLog,
+  type EventLogLimits,
+  type LoggedEvent,
+  MemoryTaskStore,
+  type TaskChange,
+  type TaskOutcome,
+  type TaskPosition,
+  type TaskRecord,
+  type TaskStore,
+} from './stores/index.ts'

@@ -1,4 +1,6 @@
-/** `parley-mcp/testing`: servers and clients in memory, at any version, with scripted answers and readable transcripts. */
+/**
+ * `parley-mcp/testing`: servers and clients in memory, at any version, with scripted answers and readable transcripts.
+ */
 export {
   type Answers,
   answers,

@@ -8,13 +8,17 @@ import { createServer, tool } from '../src/server.ts'
 import { memoryPair } from '../src/testing.ts'
 
 const page = readFileSync(new URL('../../../docs/connections.md', import.meta.url), 'utf8')
-const [, program = '', wrapper = ''] = (page.split('## Standing between clients and servers')[1] ?? '').split('```js\n').map((part) => part.split('```')[0])
+const [, program = '', wrapper = ''] = (page.split('## Standing between clients and servers')[1] ?? '')
+  .split('```js\n')
+  .map((part) => part.split('```')[0])
 
 type Bridge = (target: unknown) => engine.Acceptor
 
 /** Modules are what the tests have of them; the rest is as it is printed. */
 function made<Thing>(printed: string, name: string): Thing {
-  const text = printed.replace(/^import (\{[^}]*\}) from 'parley-mcp\/engine'$/m, 'const $1 = engine').replace(/^export /m, '')
+  const text = printed
+    .replace(/^import (\{[^}]*\}) from 'parley-mcp\/engine'$/m, 'const $1 = engine')
+    .replace(/^export /m, '')
   return new Function('engine', `${text}\nreturn ${name}`)(engine)
 }
 
@@ -48,7 +52,13 @@ describe('docs/connections.md: a bridge', () => {
 
   async function through(options: ConnectOptions) {
     const { server, cancelled } = shop()
-    return { cancelled, client: await connect(bridge(server), { elicit: () => ({ action: 'accept', content: { name: 'Ann' } }), ...options }) }
+    return {
+      cancelled,
+      client: await connect(bridge(server), {
+        elicit: () => ({ action: 'accept', content: { name: 'Ann' } }),
+        ...options,
+      }),
+    }
   }
 
   it.each(versions)('shows the server to a client of %s', async (version) => {
@@ -56,7 +66,9 @@ describe('docs/connections.md: a bridge', () => {
     expect(client.session.peer?.info.name).toBe('shop')
     expect((await client.tools()).map(({ name }) => name)).toEqual(['greet', 'count', 'wait'])
     const seen: unknown[] = []
-    expect((await client.call('count' as never, {} as never, { onProgress: ({ progress }) => seen.push(progress) })).text).toBe('counted')
+    expect(
+      (await client.call('count' as never, {} as never, { onProgress: ({ progress }) => seen.push(progress) })).text,
+    ).toBe('counted')
     expect(seen).toEqual([1, 2])
     await client.close()
   })
@@ -86,7 +98,10 @@ describe('docs/connections.md: a bridge', () => {
 
 describe('docs/connections.md: a link around a link', () => {
   it('counts what goes over it', async () => {
-    const CountedLink = made<new (link: engine.Link) => engine.Link & { sent: number; received: number }>(wrapper, 'CountedLink')
+    const CountedLink = made<new (link: engine.Link) => engine.Link & { sent: number; received: number }>(
+      wrapper,
+      'CountedLink',
+    )
     const [near, far] = memoryPair()
     const accepted = shop().server.accept(far, { keepAlive: false })
     const link = new CountedLink(near)

@@ -1,4 +1,7 @@
-/** The description of translation is made from the steps; `npx vitest run packages/sdk/test/docs-translation.test.ts -u` renews it. */
+/**
+ * The description of translation is made from the steps; `npx vitest run packages/sdk/test/docs-translation.test.ts -u`
+ * renews it.
+ */
 import { describe, expect, it } from 'vitest'
 import { explain, rules, versions } from '../src/index.ts'
 import { steps } from '../src/versions/index.ts'

@@ -1,4 +1,7 @@
-/** The documents made from code are those that are committed; `npx vitest run packages/sdk/test/docs.test.ts -u` renews them. */
+/**
+ * The documents made from code are those that are committed; `npx vitest run packages/sdk/test/docs.test.ts -u` renews
+ * them.
+ */
 import { describe, expect, it } from 'vitest'
 import * as parley from '../src/index.ts'
 

@@ -20,13 +20,16 @@ describe('examples/every-version.js', () => {
   let shown = ''
 
   beforeAll(async () => {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [at('../../../examples/every-version.js')], { timeout: 20_000 })
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [at('../../../examples/every-version.js')], {
+      timeout: 20_000,
+    })
     expect(stderr).toBe('')
     shown = stdout
   })
 
   /** What is shown of one version. */
-  const part = (version: string): string => shown.split(/\n(?=\d{4}-\d\d-\d\d\n─)/).find((each) => each.startsWith(version)) ?? ''
+  const part = (version: string): string =>
+    shown.split(/\n(?=\d{4}-\d\d-\d\d\n─)/).find((each) => each.startsWith(version)) ?? ''
 
   it.each(versions)('V1 has a conversation in %s', (version) => {
     expect(part(version)).toMatch(eraOf(version) === 'handshake' ? `agreed on ${version}` : /negotiation +none: /)
@@ -43,8 +46,10 @@ describe('examples/every-version.js', () => {
   })
 
   it('F6 asks the user where the version can, and refuses clearly where it cannot', () => {
-    for (const version of ['2025-06-18', '2025-11-25', '2026-07-28']) expect(part(version)).toContain('Deployed to production, north and south')
-    for (const version of ['2024-11-05', '2025-03-26']) expect(part(version)).toMatch(/deploy +refused: .*"elicitation\.form"/)
+    for (const version of ['2025-06-18', '2025-11-25', '2026-07-28'])
+      expect(part(version)).toContain('Deployed to production, north and south')
+    for (const version of ['2024-11-05', '2025-03-26'])
+      expect(part(version)).toMatch(/deploy +refused: .*"elicitation\.form"/)
   })
 
   it('D-20 shows a question inside a result where servers ask nothing by themselves', () => {
@@ -75,9 +80,13 @@ describe('examples/notes-server.js and examples/client.js', () => {
   let shown = ''
 
   beforeAll(async () => {
-    server = spawn(process.execPath, ['examples/notes-server.js', '--http', '--port', '0', '--file', file], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+    server = spawn(process.execPath, ['examples/notes-server.js', '--http', '--port', '0', '--file', file], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     server.stdout?.setEncoding('utf8')
-    while (!shown.includes('Ctrl-C')) shown += (await once(server.stdout as NonNullable<typeof server.stdout>, 'data'))[0]
+    while (!shown.includes('Ctrl-C'))
+      shown += (await once(server.stdout as NonNullable<typeof server.stdout>, 'data'))[0]
   })
   afterAll(() => {
     server.kill('SIGKILL')
@@ -94,17 +103,23 @@ describe('examples/notes-server.js and examples/client.js', () => {
     const [explore = [], add = [], find = []] = offered('node')
     expect((await run(...explore)).stdout).toMatch(/^Notes 1\.0\.0, protocol 2026-07-28\n\ntools\n {2}add_note/)
     expect((await run(...add)).stdout).toContain('"title":"Milk"')
-    expect(JSON.parse((await run(...find)).stdout).notes).toEqual([{ id: '1', title: 'Milk', text: 'Two bottles', tags: ['shopping'] }])
+    expect(JSON.parse((await run(...find)).stdout).notes).toEqual([
+      { id: '1', title: 'Milk', text: 'Two bottles', tags: ['shopping'] },
+    ])
     expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(1)
   })
 
   it('T offers a request that any HTTP client can make', async () => {
     const [words = []] = offered('curl')
-    const headers = words.flatMap((word, index) => (word === '-H' ? [(words[index + 1] as string).split(': ') as [string, string]] : []))
+    const headers = words.flatMap((word, index) =>
+      word === '-H' ? [(words[index + 1] as string).split(': ') as [string, string]] : [],
+    )
     const answer = await fetch(words[1] as string, { method: 'POST', headers, body: words.at(-1) as string })
     expect(answer.status).toBe(200)
     expect(answer.headers.get('mcp-session-id')).toBeTruthy()
-    expect(((await answer.json()) as { result: { serverInfo: unknown } }).result.serverInfo).toMatchObject({ name: 'notes' })
+    expect(((await answer.json()) as { result: { serverInfo: unknown } }).result.serverInfo).toMatchObject({
+      name: 'notes',
+    })
   })
 
   it('T serves over standard input and output as well', async () => {
@@ -128,7 +143,10 @@ describe('examples/notes-server.js and examples/client.js', () => {
 
   it('shows how it is used when it is used otherwise', async () => {
     expect(await run('examples/client.js')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^usage: /) })
-    expect(await run('examples/notes-server.js', '--file', root)).toMatchObject({ code: 1, stderr: expect.stringMatching(/holds no notes/) })
+    expect(await run('examples/notes-server.js', '--file', root)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/holds no notes/),
+    })
   })
 
   it('L8 ends well on Ctrl-C', async () => {

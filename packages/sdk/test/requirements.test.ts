@@ -1,4 +1,7 @@
-/** Every requirement has a line in docs/requirements.md, and every test that line names exists and carries the id in a title. */
+/**
+ * Every requirement has a line in docs/requirements.md, and every test that line names exists and carries the id in a
+ * title.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -39,7 +42,9 @@ const rows: readonly Row[] = readFileSync(join(root, 'docs/requirements.md'), 'u
 /** Titles of suites and tests: the text after `describe(`, `it(` and the like, or after the table of `each`. */
 function titlesIn(file: string): string[] {
   const source = readFileSync(join(root, file), 'utf8')
-  return [...source.matchAll(/(?:\b(?:describe|it|test)(?:\.\w+)*\(|\)\()\s*(['"`])((?:\\.|(?!\1).)*)\1/g)].map(([, , title = '']) => title)
+  return [...source.matchAll(/(?:\b(?:describe|it|test)(?:\.\w+)*\(|\)\()\s*(['"`])((?:\\.|(?!\1).)*)\1/g)].map(
+    ([, , title = '']) => title,
+  )
 }
 
 describe('docs/requirements.md', () => {

@@ -18,7 +18,12 @@ async function compile(source: string): Promise<string> {
   await writeFile(join(project, 'main.ts'), source)
   const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
   return new Promise((resolve) => {
-    execFile(process.execPath, [compiler, '-p', project, '--extendedDiagnostics'], { maxBuffer: 1e8 }, (_error, out, err) => resolve(out + err))
+    execFile(
+      process.execPath,
+      [compiler, '-p', project, '--extendedDiagnostics'],
+      { maxBuffer: 1e8 },
+      (_error, out, err) => resolve(out + err),
+    )
   })
 }
 
@@ -28,9 +33,21 @@ beforeAll(async () => {
     'parley-mcp/server': [join(sdk, 'src', 'server.ts')],
     zod: [join(dirname(require.resolve('zod/package.json')), 'index.d.ts')],
   }
-  const compilerOptions = { paths, noEmit: true, strict: true, skipLibCheck: true, target: 'es2022', module: 'nodenext', types: [] }
+  const compilerOptions = {
+    paths,
+    noEmit: true,
+    strict: true,
+    skipLibCheck: true,
+    target: 'es2022',
+    module: 'nodenext',
+    types: [],
+  }
   const config = {
-    compilerOptions: { ...compilerOptions, lib: ['ES2023', 'ESNext.Disposable', 'DOM', 'DOM.Iterable'], allowImportingTsExtensions: true },
+    compilerOptions: {
+      ...compilerOptions,
+      lib: ['ES2023', 'ESNext.Disposable', 'DOM', 'DOM.Iterable'],
+      allowImportingTsExtensions: true,
+    },
     files: ['main.ts'],
   }
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify(config))
@@ -56,8 +73,12 @@ describe('F1 inferred types stay cheap', () => {
 
   it('and errors show the output that was declared, without everything else a handler may return', async () => {
     const printed = await compile(wrongReturns)
-    expect(printed).toContain("Property 'city' is missing in type '{ high: number; }' but required in type '{ high: number; city: string; }'")
-    expect(printed).toContain("Type 'Background<{ high: string; city: string; }>' is not assignable to type 'Background<{ high: number; city: string; }>'")
+    expect(printed).toContain(
+      "Property 'city' is missing in type '{ high: number; }' but required in type '{ high: number; city: string; }'",
+    )
+    expect(printed).toContain(
+      "Type 'Background<{ high: string; city: string; }>' is not assignable to type 'Background<{ high: number; city: string; }>'",
+    )
     expect(printed).not.toContain('...')
     expect(printed).not.toMatch(/ToolResult/)
   }, 120_000)

@@ -2,7 +2,15 @@
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import { type ClientCapabilities, TASKS_EXTENSION } from '../protocol/index.ts'
-import { type Endpoint, type Identity, type Inbound, type Introduction, runsTasks, type Session, TaskReceiver } from '../session/index.ts'
+import {
+  type Endpoint,
+  type Identity,
+  type Inbound,
+  type Introduction,
+  runsTasks,
+  type Session,
+  TaskReceiver,
+} from '../session/index.ts'
 import { answerElicitation, elicitHandlers } from './elicitation.ts'
 import { isOwnFault, type Report, reporter } from './failure.ts'
 import type { ConnectOptions } from './options.ts'
@@ -22,9 +30,15 @@ const MASKED: readonly ErrorKind[] = [...UNFIT, 'internal_error']
 export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
 
 /** What somebody else answers in this client's name; the headers of tools only where it knows the tools. */
-export type RelayedEndpoint = Pick<Endpoint, 'introduce' | 'answer' | 'notified' | 'refusing' | 'closed' | 'headerParams' | 'headersRefused'>
+export type RelayedEndpoint = Pick<
+  Endpoint,
+  'introduce' | 'answer' | 'notified' | 'refusing' | 'closed' | 'headerParams' | 'headersRefused'
+>
 
-/** What is asked is somebody else's to answer; the headers of tools are this side's business unless that other knows of them. */
+/**
+ * What is asked is somebody else's to answer; the headers of tools are this side's business unless that other knows of
+ * them.
+ */
 export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoint {
   return {
     introduce: () => endpoint.introduce(),
@@ -33,7 +47,8 @@ export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoi
     refusing: (method, error) => endpoint.refusing?.(method, error) ?? error,
     closed: (session, reason) => endpoint.closed?.(session, reason),
     headerParams: (tool) => endpoint.headerParams?.(tool) ?? headers.headerParams(tool),
-    headersRefused: (tool) => (endpoint.headersRefused === undefined ? headers.headersRefused(tool) : endpoint.headersRefused(tool)),
+    headersRefused: (tool) =>
+      endpoint.headersRefused === undefined ? headers.headersRefused(tool) : endpoint.headersRefused(tool),
   }
 }
 
@@ -41,7 +56,8 @@ export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoi
 export function capabilitiesFrom(offer: Offer): ClientCapabilities {
   const capabilities: ClientCapabilities = {}
   const { form, url } = elicitHandlers(offer.elicit)
-  if (form !== undefined || url !== undefined) capabilities.elicitation = { ...(form && { form: {} }), ...(url && { url: {} }) }
+  if (form !== undefined || url !== undefined)
+    capabilities.elicitation = { ...(form && { form: {} }), ...(url && { url: {} }) }
   if (offer.sample !== undefined) {
     const { tools, context } = sampleOffer(offer.sample)
     capabilities.sampling = { ...(tools && { tools: {} }), ...(context && { context: {} }) }
@@ -56,9 +72,15 @@ export function capabilitiesFrom(offer: Offer): ClientCapabilities {
 }
 
 /** What can be asked can be asked as a task. */
-function taskCapabilities({ sampling, elicitation }: ClientCapabilities, option: Offer['tasks']): ClientCapabilities['tasks'] {
+function taskCapabilities(
+  { sampling, elicitation }: ClientCapabilities,
+  option: Offer['tasks'],
+): ClientCapabilities['tasks'] {
   if (!option || (sampling === undefined && elicitation === undefined)) return undefined
-  const requests = { ...(sampling && { sampling: { createMessage: {} } }), ...(elicitation && { elicitation: { create: {} } }) }
+  const requests = {
+    ...(sampling && { sampling: { createMessage: {} } }),
+    ...(elicitation && { elicitation: { create: {} } }),
+  }
   return { list: {}, cancel: {}, requests }
 }
 
@@ -95,16 +117,29 @@ export class ClientEndpoint implements Endpoint {
   answer(inbound: Inbound): Promise<Body> {
     if (this.#tasks !== undefined && inbound.method.startsWith('tasks/')) return this.#tasks.answer(inbound)
     const answer = this.#answers.get(inbound.method)
-    if (answer === undefined) throw new ParleyError('method_not_found', { message: `This client does not answer ${inbound.method.slice(0, 64)}` })
-    if (this.#tasks === undefined || inbound.params['task'] === undefined || !runsTasks(inbound.session, inbound.method)) {
+    if (answer === undefined)
+      throw new ParleyError('method_not_found', {
+        message: `This client does not answer ${inbound.method.slice(0, 64)}`,
+      })
+    if (
+      this.#tasks === undefined ||
+      inbound.params['task'] === undefined ||
+      !runsTasks(inbound.session, inbound.method)
+    ) {
       // A question inside a result is reported by who asks it.
-      return inbound.session.era === 'stateless' ? answer(inbound) : answer(inbound).catch((error) => this.#blame(error, inbound, UNFIT))
+      return inbound.session.era === 'stateless'
+        ? answer(inbound)
+        : answer(inbound).catch((error) => this.#blame(error, inbound, UNFIT))
     }
     return this.#tasks.accept(inbound, (task) => answer(task).catch((error) => this.#blame(error, task, MASKED)))
   }
 
   /** The server is told, but it is code of this side that has to be mended. */
-  #blame(error: unknown, { method, cancelled }: Pick<Inbound, 'method' | 'cancelled'>, kinds: readonly ErrorKind[]): never {
+  #blame(
+    error: unknown,
+    { method, cancelled }: Pick<Inbound, 'method' | 'cancelled'>,
+    kinds: readonly ErrorKind[],
+  ): never {
     if (!cancelled && isOwnFault(error, kinds)) this.#report((error as Error).cause ?? error, `answering ${method}`)
     throw error
   }

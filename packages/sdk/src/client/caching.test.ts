@@ -1,4 +1,7 @@
-/** Lists and resources that are still fresh are not asked for again, and nobody notices but the server (caching of 2026-07-28). */
+/**
+ * Lists and resources that are still fresh are not asked for again, and nobody notices but the server (caching of
+ * 2026-07-28).
+ */
 import { describe, expect, it } from 'vitest'
 import { fakeClock, flush } from '../testing/index.ts'
 import { connect } from './connect.ts'
@@ -27,7 +30,8 @@ const lists: NonNullable<RawStatelessOptions['answers']> = {
 describe('D-42 F9 what is fresh', () => {
   it('is not asked for again until its time is over', async () => {
     const { client, clock, asked } = await begin(lists)
-    const readAll = () => Promise.all([client.tools(), client.prompts(), client.resources(), client.templates(), client.read('a://x')])
+    const readAll = () =>
+      Promise.all([client.tools(), client.prompts(), client.resources(), client.templates(), client.read('a://x')])
     const first = await readAll()
     await clock.advance(10 * SECOND - 1)
     expect(await readAll()).toEqual(first)
@@ -59,7 +63,8 @@ describe('D-42 F9 what is fresh', () => {
         ...hints,
       }),
     })
-    for (let round = 0; round < 2; round++) expect((await client.tools()).map(({ name }) => name)).toEqual(['after undefined', 'after '])
+    for (let round = 0; round < 2; round++)
+      expect((await client.tools()).map(({ name }) => name)).toEqual(['after undefined', 'after '])
     expect(asked('tools/list')).toBe(2)
     await client.read('a://x')
     await client.read('a://y')
@@ -83,7 +88,9 @@ describe('D-42 F9 what is fresh', () => {
   })
 
   it('does not exist in the handshake era', async () => {
-    const server = rawServer({ answers: { 'tools/list': () => ({ tools: [], ttlMs: 10_000 }), 'resources/read': () => ({ contents: [] }) } })
+    const server = rawServer({
+      answers: { 'tools/list': () => ({ tools: [], ttlMs: 10_000 }), 'resources/read': () => ({ contents: [] }) },
+    })
     const client = await connect(server.link, { version: '2025-11-25' })
     for (let round = 0; round < 2; round++) await client.read('a://x')
     expect(server.of('resources/read')).toHaveLength(2)
@@ -91,7 +98,9 @@ describe('D-42 F9 what is fresh', () => {
 
   it('is no failure and no answer without the list', async () => {
     let broken = true
-    const { client, asked } = await begin({ 'tools/list': () => (broken ? { ttlMs: 10_000 } : { tools: [], ...hints }) })
+    const { client, asked } = await begin({
+      'tools/list': () => (broken ? { ttlMs: 10_000 } : { tools: [], ...hints }),
+    })
     await expect(client.tools()).rejects.toMatchObject({ kind: 'invalid_answer' })
     broken = false
     await client.tools()
@@ -108,7 +117,8 @@ describe('F9 news ends freshness', () => {
     ['notifications/resources/updated', ['resources/read']],
   ])('%s ends that of %j', async (method, old) => {
     const { client, server, asked } = await begin(lists)
-    const readAll = () => Promise.all([client.tools(), client.prompts(), client.resources(), client.templates(), client.read('a://x')])
+    const readAll = () =>
+      Promise.all([client.tools(), client.prompts(), client.resources(), client.templates(), client.read('a://x')])
     client.onNotification('*', () => {})
     await client.subscribe('a://x', () => {})
     await readAll()
@@ -162,7 +172,10 @@ describe('F1 output schemas nobody said have changed', () => {
   it('are read again before the server is blamed for its answer, and not at every answer', async () => {
     let type = 'string'
     const { client, clock, asked } = await begin({
-      'tools/list': () => ({ tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: of(type) }], ...hints }),
+      'tools/list': () => ({
+        tools: [{ name: 't', inputSchema: { type: 'object' }, outputSchema: of(type) }],
+        ...hints,
+      }),
       'tools/call': ({ arguments: args }) => ({ content: [], structuredContent: args }),
     })
     await client.tools()
@@ -170,7 +183,8 @@ describe('F1 output schemas nobody said have changed', () => {
     const outcomes = await Promise.all([1, 2].map((value) => client.call('t', { value })))
     expect(outcomes.map(({ value }) => value)).toEqual([{ value: 1 }, { value: 2 }])
     expect(asked('tools/list')).toBe(2)
-    for (let round = 0; round < 2; round++) await expect(client.call('t', { value: 'x' })).rejects.toMatchObject({ kind: 'invalid_answer' })
+    for (let round = 0; round < 2; round++)
+      await expect(client.call('t', { value: 'x' })).rejects.toMatchObject({ kind: 'invalid_answer' })
     expect(asked('tools/list')).toBe(2)
     await clock.advance(60 * SECOND)
     await expect(client.call('t', { value: 'x' })).rejects.toMatchObject({ kind: 'invalid_answer' })
@@ -183,9 +197,18 @@ describe('F9 a cursor that is refused', () => {
     let generation = 1
     const answers: NonNullable<RawStatelessOptions['answers']> = {
       'tools/list': ({ cursor }) => {
-        if (cursor === undefined) return { tools: [{ name: `first ${generation}`, inputSchema: { type: 'object' } }], nextCursor: `c${generation}`, ...hints }
+        if (cursor === undefined)
+          return {
+            tools: [{ name: `first ${generation}`, inputSchema: { type: 'object' } }],
+            nextCursor: `c${generation}`,
+            ...hints,
+          }
         if (cursor !== `c${generation}`) return { error: refusal }
-        return { tools: [{ name: `second ${generation}`, inputSchema: { type: 'object' } }], ttlMs: 0, cacheScope: 'private' }
+        return {
+          tools: [{ name: `second ${generation}`, inputSchema: { type: 'object' } }],
+          ttlMs: 0,
+          cacheScope: 'private',
+        }
       },
     }
     return { answers, move: () => generation++ }
@@ -205,13 +228,16 @@ describe('F9 a cursor that is refused', () => {
     const { client } = await begin(answers)
     const { nextCursor } = await client.listTools()
     move()
-    await expect(client.listTools({ cursor: nextCursor as string })).rejects.toMatchObject({ message: 'unknown cursor' })
+    await expect(client.listTools({ cursor: nextCursor as string })).rejects.toMatchObject({
+      message: 'unknown cursor',
+    })
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['first 2'])
   })
 
   it('is thrown where nothing was kept', async () => {
     const { client, asked } = await begin({
-      'tools/list': ({ cursor }) => (cursor === undefined ? { tools: [], nextCursor: 'c', ttlMs: 0 } : { error: { code: -32602, message: 'no' } }),
+      'tools/list': ({ cursor }) =>
+        cursor === undefined ? { tools: [], nextCursor: 'c', ttlMs: 0 } : { error: { code: -32602, message: 'no' } },
     })
     await expect(client.tools()).rejects.toMatchObject({ kind: 'invalid_params' })
     expect(asked('tools/list')).toBe(2)
@@ -220,7 +246,10 @@ describe('F9 a cursor that is refused', () => {
 
 describe('F9 results that depend on answers given on the way', () => {
   it('are not kept', async () => {
-    const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } } }
+    const question = {
+      method: 'elicitation/create',
+      params: { mode: 'form', message: 'Which?', requestedSchema: { type: 'object', properties: {} } },
+    }
     const { client, asked } = await begin(
       {
         'resources/read': ({ uri, inputResponses }) =>

@@ -5,7 +5,8 @@ import type { Body } from '../jsonrpc/index.ts'
 import { connect } from './connect.ts'
 import { rawServer } from './raw-server.fixtures.ts'
 
-const answering = (result: Body, tools: readonly Body[] = []) => rawServer({ answers: { 'tools/call': () => result, 'tools/list': () => ({ tools }) } })
+const answering = (result: Body, tools: readonly Body[] = []) =>
+  rawServer({ answers: { 'tools/call': () => result, 'tools/list': () => ({ tools }) } })
 
 describe('F1 call', () => {
   it('sends name and arguments, and gives the text as value', async () => {
@@ -46,7 +47,11 @@ describe('F1 call', () => {
   })
 
   it('throws what the tool reports as a ToolError with everything attached', async () => {
-    const server = answering({ content: [{ type: 'text', text: 'no such city' }], structuredContent: { code: 7 }, isError: true })
+    const server = answering({
+      content: [{ type: 'text', text: 'no such city' }],
+      structuredContent: { code: 7 },
+      isError: true,
+    })
     const failure = await (await connect(server.link)).call('t').catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ToolError)
     expect(failure).toMatchObject({ message: 'no such city', structured: { code: 7 }, outcome: { isError: true } })
@@ -68,8 +73,14 @@ describe('F1 call', () => {
   })
 
   it('passes on the error of the server with code and data', async () => {
-    const server = rawServer({ answers: { 'tools/call': () => ({ error: { code: -32602, message: 'Unknown tool: x', data: { name: 'x' } } }) } })
-    await expect((await connect(server.link)).call('x')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: x', data: { name: 'x' } })
+    const server = rawServer({
+      answers: { 'tools/call': () => ({ error: { code: -32602, message: 'Unknown tool: x', data: { name: 'x' } } }) },
+    })
+    await expect((await connect(server.link)).call('x')).rejects.toMatchObject({
+      code: -32602,
+      message: 'Unknown tool: x',
+      data: { name: 'x' },
+    })
   })
 })
 
@@ -88,7 +99,10 @@ describe('F1 output schemas', () => {
   it('are checked once the tools are known', async () => {
     const client = await connect(answering(bad, tools).link)
     await client.tools()
-    await expect(client.call('t')).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringMatching(/"t".*n/) })
+    await expect(client.call('t')).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringMatching(/"t".*n/),
+    })
     await expect(client.call('t', {}, { throwOnError: false })).rejects.toMatchObject({ kind: 'invalid_answer' })
     expect((await client.call('t', {}, { validate: false })).value).toEqual({ n: 'one' })
     expect((await client.call('t', {}, { validate: false, throwOnError: false })).value).toEqual({ n: 'one' })
@@ -103,7 +117,10 @@ describe('F1 output schemas', () => {
   it('make structured content a duty, except in failures', async () => {
     const client = await connect(answering({ content: [] }, tools).link)
     await client.tools()
-    await expect(client.call('t')).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('without structured content') })
+    await expect(client.call('t')).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringContaining('without structured content'),
+    })
     const failing = await connect(answering({ content: [{ type: 'text', text: 'no' }], isError: true }, tools).link)
     await failing.tools()
     await expect(failing.call('t')).rejects.toBeInstanceOf(ToolError)

@@ -62,7 +62,10 @@ describe('E2 what names nobody', () => {
   })
 
   it('costs a program between two peers nothing: what it hands on has no stack', async () => {
-    const endpoint = { introduce: () => ({ info: { name: 'between', version: '1' }, capabilities: {} }), answer: () => ({}) }
+    const endpoint = {
+      introduce: () => ({ info: { name: 'between', version: '1' }, capabilities: {} }),
+      answer: () => ({}),
+    }
     await using client = (await connect(server, { endpoint })) as unknown as Client
     const error = (await theCaller(client, (each) => each.read('nowhere:/'))) as Error
     expect(error.stack).not.toContain('\n')

@@ -1,4 +1,7 @@
-/** Where an error comes from, for whoever waits: an answer arrives in the engine, and a stack from there names nobody's line. */
+/**
+ * Where an error comes from, for whoever waits: an answer arrives in the engine, and a stack from there names nobody's
+ * line.
+ */
 import { ParleyError, ToolError } from '../errors/index.ts'
 
 type Capture = (target: object, below: (...args: never[]) => unknown) => void
@@ -7,8 +10,9 @@ type Capture = (target: object, below: (...args: never[]) => unknown) => void
 const SOMEBODY = /\n {4}at (?!.*\bnode:)/
 
 /**
- * A failure as whoever awaits it should see it. A stack that is captured while a promise is on its way is followed to those who await it, where the
- * runtime can do that, so the promise of the request is made to follow this one, and only requests that fail pay for it.
+ * A failure as whoever awaits it should see it. A stack that is captured while a promise is on its way is followed to
+ * those who await it, where the runtime can do that, so the promise of the request is made to follow this one, and only
+ * requests that fail pay for it.
  */
 export function namingCaller(error: unknown): Promise<never> {
   let fail: (error: unknown) => void = () => {}

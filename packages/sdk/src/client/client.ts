@@ -1,4 +1,7 @@
-/** One conversation with a server, as a program uses it. Everything is in the newest vocabulary, whatever version is spoken. */
+/**
+ * One conversation with a server, as a program uses it. Everything is in the newest vocabulary, whatever version is
+ * spoken.
+ */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Body } from '../jsonrpc/index.ts'
 import type {
@@ -111,20 +114,37 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   // Tools
 
   /** Calls a tool; a failure it reports is thrown as `ToolError` unless `throwOnError` is false. */
-  call<Name extends ToolName<Tools>>(name: Name, ...rest: CallArguments<Tools[Name], CallOptions>): Promise<CallOutcome<ValueOf<Tools[Name]>>>
+  call<Name extends ToolName<Tools>>(
+    name: Name,
+    ...rest: CallArguments<Tools[Name], CallOptions>
+  ): Promise<CallOutcome<ValueOf<Tools[Name]>>>
   call(name: string, args?: unknown, options?: CallOptions): Promise<CallOutcome<never>> {
-    const params: Body = options?.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
+    const params: Body =
+      options?.meta === undefined
+        ? { name, arguments: args ?? {} }
+        : { name, arguments: args ?? {}, _meta: options.meta }
     const convert = this.#converter(name, options)
-    if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered) return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
+    if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered)
+      return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
     if (this.#tasks.follows) return this.#tasks.call(params, options, convert) as Promise<never>
     const calling = this.#connection.request('tools/call', params, options, convert)
-    return (this.#tasks.offered ? calling.catch((error) => this.#tasks.runIfRequired(error, params, options, convert)) : calling) as Promise<never>
+    return (
+      this.#tasks.offered
+        ? calling.catch((error) => this.#tasks.runIfRequired(error, params, options, convert))
+        : calling
+    ) as Promise<never>
   }
 
   /** Begins a call and leaves it running; where there are no tasks, behind the same handle the call runs as ever. */
-  callAsTask<Name extends ToolName<Tools>>(name: Name, ...rest: CallArguments<Tools[Name], TaskCallOptions>): Promise<TaskHandle<ValueOf<Tools[Name]>>>
+  callAsTask<Name extends ToolName<Tools>>(
+    name: Name,
+    ...rest: CallArguments<Tools[Name], TaskCallOptions>
+  ): Promise<TaskHandle<ValueOf<Tools[Name]>>>
   callAsTask(name: string, args?: unknown, options: TaskCallOptions = {}): Promise<TaskHandle<never>> {
-    const params: Body = options.meta === undefined ? { name, arguments: args ?? {} } : { name, arguments: args ?? {}, _meta: options.meta }
+    const params: Body =
+      options.meta === undefined
+        ? { name, arguments: args ?? {} }
+        : { name, arguments: args ?? {}, _meta: options.meta }
     const possible = this.#kept.tools.taskSupportOf(name) !== 'forbidden'
     return this.#tasks.begin(params, options, this.#converter(name, options), possible) as Promise<TaskHandle<never>>
   }
@@ -196,7 +216,11 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   listTemplates(options?: PageOptions): Promise<ListResourceTemplatesResult> {
-    return this.#kept.reading.page('resources/templates/list', 'resourceTemplates', options) as Promise<ListResourceTemplatesResult>
+    return this.#kept.reading.page(
+      'resources/templates/list',
+      'resourceTemplates',
+      options,
+    ) as Promise<ListResourceTemplatesResult>
   }
 
   read(uri: string, options?: ReadOptions): Promise<ReadResourceResult> {
@@ -274,7 +298,10 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   /** `*` hears everything. */
-  onNotification<M extends keyof Notifications>(method: M, handler: (params: Notifications[M], method: string) => void): () => void
+  onNotification<M extends keyof Notifications>(
+    method: M,
+    handler: (params: Notifications[M], method: string) => void,
+  ): () => void
   onNotification(method: string, handler: (params: Body, method: string) => void): () => void
   onNotification(method: string, handler: (params: never, method: string) => void): () => void {
     return this.#connection.listeners.add(method, handler as (params: Body, method: string) => void)
@@ -291,7 +318,11 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     await this.#connection.request('ping', undefined, options)
   }
 
-  request<M extends keyof Requests>(method: M, params?: Requests[M]['params'], options?: RequestOptions): Promise<Requests[M]['result']>
+  request<M extends keyof Requests>(
+    method: M,
+    params?: Requests[M]['params'],
+    options?: RequestOptions,
+  ): Promise<Requests[M]['result']>
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body> {
     return this.#connection.request(method, params, options)

@@ -37,12 +37,15 @@ describe('V3 versions', () => {
     expect(server.closed).toBe(true)
   })
 
-  it.each(['2023-01-01', '9999-12-31', 'latest', 7, null, {}])('disconnects from a server that answers %j', async (version) => {
-    const server = rawServer({ version: version === null ? 'null' : version })
-    await expect(connect(server.link)).rejects.toMatchObject({ kind: 'unsupported_protocol_version' })
-    await turn()
-    expect(server.closed).toBe(true)
-  })
+  it.each(['2023-01-01', '9999-12-31', 'latest', 7, null, {}])(
+    'disconnects from a server that answers %j',
+    async (version) => {
+      const server = rawServer({ version: version === null ? 'null' : version })
+      await expect(connect(server.link)).rejects.toMatchObject({ kind: 'unsupported_protocol_version' })
+      await turn()
+      expect(server.closed).toBe(true)
+    },
+  )
 
   it('does not pretend to speak what it cannot', async () => {
     await expect(connect(rawServer().link, { version: '2026-07-28' })).rejects.toMatchObject({
@@ -53,7 +56,9 @@ describe('V3 versions', () => {
       kind: 'unsupported_protocol_version',
       message: `Unsupported protocol version: "2025-06-19"; supported: ${versions.join(', ')}`,
     })
-    await expect(connect(rawServer().link, { versions: [] })).rejects.toMatchObject({ kind: 'unsupported_protocol_version' })
+    await expect(connect(rawServer().link, { versions: [] })).rejects.toMatchObject({
+      kind: 'unsupported_protocol_version',
+    })
   })
 })
 
@@ -101,7 +106,9 @@ describe('L2 the handshake ends cleanly', () => {
   })
 
   it('when the caller aborts, before and meanwhile', async () => {
-    await expect(connect(rawServer().link, { signal: AbortSignal.abort(new Error('early')) })).rejects.toMatchObject({ kind: 'request_cancelled' })
+    await expect(connect(rawServer().link, { signal: AbortSignal.abort(new Error('early')) })).rejects.toMatchObject({
+      kind: 'request_cancelled',
+    })
     const server = rawServer({ answers: { initialize: () => undefined } })
     const abort = new AbortController()
     const connecting = connect(server.link, { signal: abort.signal })
@@ -137,7 +144,10 @@ describe('targets', () => {
     [undefined, 'undefined'],
     [{}, 'an object with no members'],
   ])('%j is refused with the name of the entry that will take it', async (target, shown) => {
-    await expect(connect(target as never)).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining(`Cannot connect to ${shown}`) })
+    await expect(connect(target as never)).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringContaining(`Cannot connect to ${shown}`),
+    })
     await expect(connect(target as never)).rejects.toThrow('parley-mcp/node')
   })
 
@@ -152,9 +162,14 @@ describe('targets', () => {
     await expect(connect(target)).rejects.toThrow(hint)
   })
 
-  it.each(['', '/mcp', 'ftp://example.com/a.js', 'mailto:x', 'x'.repeat(300)])('nothing is made up about %j', async (target) => {
-    await expect(connect(target)).rejects.toThrow(/^Cannot connect to the address [^ ]*: connect\(\) of parley-mcp\/client takes/)
-  })
+  it.each(['', '/mcp', 'ftp://example.com/a.js', 'mailto:x', 'x'.repeat(300)])(
+    'nothing is made up about %j',
+    async (target) => {
+      await expect(connect(target)).rejects.toThrow(
+        /^Cannot connect to the address [^ ]*: connect\(\) of parley-mcp\/client takes/,
+      )
+    },
+  )
 })
 
 describe('a connected client', () => {
@@ -191,7 +206,13 @@ describe('a connected client', () => {
   it('does not ask for what the server did not declare', async () => {
     const server = rawServer({ capabilities: {} })
     const client = await connect(server.link)
-    const refusals: Promise<unknown>[] = [client.tools(), client.read('a:b'), client.prompts(), client.setLogLevel('info'), client.subscribe('a:b', () => {})]
+    const refusals: Promise<unknown>[] = [
+      client.tools(),
+      client.read('a:b'),
+      client.prompts(),
+      client.setLogLevel('info'),
+      client.subscribe('a:b', () => {}),
+    ]
     for (const refused of refusals) await expect(refused).rejects.toMatchObject({ kind: 'capability_not_supported' })
     expect(server.received.map((message) => message.method)).toEqual(['initialize', 'notifications/initialized'])
   })
@@ -210,7 +231,10 @@ describe('a connected client', () => {
     expect((await client.read('a:b')).contents).toEqual([{ uri: 'a:b', text: 't' }])
     await client.prompt('p', { a: '1' })
     await client.prompt('p')
-    expect(await client.complete({ prompt: 'p' }, { name: 'a', value: 'x' }, { b: '2' })).toEqual({ values: ['x'], hasMore: false })
+    expect(await client.complete({ prompt: 'p' }, { name: 'a', value: 'x' }, { b: '2' })).toEqual({
+      values: ['x'],
+      hasMore: false,
+    })
     await client.complete({ resource: 'a:{b}' }, { name: 'b', value: '' })
     await client.complete({ type: 'ref/prompt', name: 'q' }, { name: 'a', value: '' })
     await client.setLogLevel('warning')
@@ -218,7 +242,11 @@ describe('a connected client', () => {
     const sent = (method: string): (Body | undefined)[] => server.of(method).map((message) => message.params)
     expect(sent('prompts/get')).toEqual([{ name: 'p', arguments: { a: '1' } }, { name: 'p' }])
     expect(sent('completion/complete')).toEqual([
-      { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'x' }, context: { arguments: { b: '2' } } },
+      {
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'a', value: 'x' },
+        context: { arguments: { b: '2' } },
+      },
       { ref: { type: 'ref/resource', uri: 'a:{b}' }, argument: { name: 'b', value: '' } },
       { ref: { type: 'ref/prompt', name: 'q' }, argument: { name: 'a', value: '' } },
     ])
@@ -227,7 +255,9 @@ describe('a connected client', () => {
 
   it('refuses a completion that is none', async () => {
     const client = await connect(rawServer({ answers: { 'completion/complete': () => ({}) } }).link)
-    await expect(client.complete({ prompt: 'p' }, { name: 'a', value: '' })).rejects.toMatchObject({ kind: 'invalid_answer' })
+    await expect(client.complete({ prompt: 'p' }, { name: 'a', value: '' })).rejects.toMatchObject({
+      kind: 'invalid_answer',
+    })
   })
 
   it('M4 hands out notifications, and takes handlers back', async () => {

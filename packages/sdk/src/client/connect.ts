@@ -11,7 +11,10 @@ import type { ToolsOf } from './typed.ts'
 
 /** A server value talks in this process; its tools give the client its types. */
 export function connect<S extends Acceptor>(server: S, options?: ConnectOptions): Promise<Client<ToolsOf<S>>>
-/** By address, over a link, or over links that a function opens. `connect<typeof server>(url)` gives a remote server's types to the client. */
+/**
+ * By address, over a link, or over links that a function opens. `connect<typeof server>(url)` gives a remote server's
+ * types to the client.
+ */
 export function connect<S extends Acceptor = Acceptor>(
   target: string | URL | RemoteTarget | Link | LinkOpener,
   options?: ConnectOptions,
@@ -21,7 +24,8 @@ export async function connect(target: Target, options: ConnectOptions = {}): Pro
   const connection = new Connection(wayTo(target, options), options)
   const client = new Client<never>(connection, options)
   const { onLog } = options
-  if (onLog !== undefined) connection.listeners.add('notifications/message', (params) => onLog(params as LogMessageParams))
+  if (onLog !== undefined)
+    connection.listeners.add('notifications/message', (params) => onLog(params as LogMessageParams))
   await connection.open()
   return client
 }

@@ -2,7 +2,16 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
-import { type Adopt, type Clock, type RequestOptions, type Session, type SessionEvent, systemClock, systemMint } from '../session/index.ts'
+import {
+  type Adopt,
+  type Clock,
+  type RequestOptions,
+  type Session,
+  type SessionEvent,
+  systemClock,
+  systemMint,
+} from '../session/index.ts'
+import type { Backoff } from '../timing/index.ts'
 import { isUnsent } from '../transport/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
 import { type Dialling, dial } from './dial.ts'
@@ -14,7 +23,14 @@ import type { LocalTools } from './local-tools.ts'
 import { Observers } from './observers.ts'
 import type { ConnectOptions } from './options.ts'
 import { type Losses, Orphans } from './orphans.ts'
-import { type ConnectionState, type ReconnectOptions, type ReconnectReport, type ReconnectSettings, type StateChange, settleReconnect } from './reconnect.ts'
+import {
+  type ConnectionState,
+  type ReconnectReport,
+  type ReconnectSettings,
+  reconnectOption,
+  type StateChange,
+  settleReconnect,
+} from './reconnect.ts'
 import { Redial } from './redial.ts'
 import { SessionHandle } from './session-handle.ts'
 import type { Way } from './target.ts'
@@ -52,7 +68,7 @@ export class Connection {
   readonly stateChanges: Observers<StateChange>
   readonly reports: Observers<ReconnectReport>
   /** What decides when something that failed is tried again. */
-  readonly pace: { readonly clock: Clock; readonly random: () => number; readonly delays: readonly number[] }
+  readonly pace: { readonly clock: Clock; readonly random: () => number; readonly backoff: Backoff }
   /** Set by the client before the connection is opened. */
   keeper: Keeper | undefined
   readonly #clock: Clock
@@ -86,7 +102,8 @@ export class Connection {
     this.#options = options
     this.local = way.local
     this.#clock = options.clock ?? systemClock
-    if (options.sessionHandle ?? options.endpoint === undefined) this.#handle = new SessionHandle(options.mint ?? systemMint)
+    if (options.sessionHandle ?? options.endpoint === undefined)
+      this.#handle = new SessionHandle(options.mint ?? systemMint)
     const report = reporter(options)
     this.#report = report
     this.listeners = new Listeners(report, () => this.#session !== undefined && this.keeper?.listenersChanged())
@@ -94,8 +111,16 @@ export class Connection {
     this.reports = new Observers((error) => report(error, 'reconnect observer'))
     const reconnect = reconnectOption(way, options.reconnect)
     this.#settings = settleReconnect(reconnect ?? {})
-    this.#waiting = new Waiting({ clock: this.#clock, maxWaiting: this.#settings.maxWaiting, timeout: options.timeout ?? '60s' })
-    this.#orphans = new Orphans(this.#settings.retry, this.#waiting, (name) => this.keeper?.isRepeatableTool(name) === true)
+    this.#waiting = new Waiting({
+      clock: this.#clock,
+      maxWaiting: this.#settings.maxWaiting,
+      timeout: options.timeout ?? '60s',
+    })
+    this.#orphans = new Orphans(
+      this.#settings.retry,
+      this.#waiting,
+      (name) => this.keeper?.isRepeatableTool(name) === true,
+    )
     this.#doubt = new Doubt(options.keepAlive || {}, (session) => this.#isAlive(session))
     this.#dialling = {
       open: way.open,
@@ -110,7 +135,7 @@ export class Connection {
       onSession: (session) => this.#begin(session),
       onEvent: (event) => this.#onEvent(event),
     }
-    this.pace = { clock: this.#clock, random: options.random ?? Math.random, delays: this.#settings.delays }
+    this.pace = { clock: this.#clock, random: options.random ?? Math.random, backoff: this.#settings.backoff }
     const redialling = {
       ...this.pace,
       retries: this.#settings.retries,
@@ -151,7 +176,12 @@ export class Connection {
     return { waiting: this.#waiting.size, reconnects: this.#reconnects, attempts, nextAttemptAt: nextAt }
   }
 
-  request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
+  request<T = Body>(
+    method: string,
+    params?: Body,
+    options?: RequestOptions,
+    convert?: (result: Body) => T | Promise<T>,
+  ): Promise<T> {
     const session = this.#session as Session
     if (session.open) return this.#send(session, method, params, options, convert)
     if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
@@ -167,8 +197,14 @@ export class Connection {
     options: RequestOptions | undefined,
     convert: ((result: Body) => T | Promise<T>) | undefined,
   ): Promise<T> {
-    if (method === 'ping' && session.era === 'stateless') return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
-    return session.request(method, this.#handle === undefined ? params : this.#handle.addedTo(params, session), options, convert)
+    if (method === 'ping' && session.era === 'stateless')
+      return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
+    return session.request(
+      method,
+      this.#handle === undefined ? params : this.#handle.addedTo(params, session),
+      options,
+      convert,
+    )
   }
 
   /** Whether what was lost with a session is asked for again on the next one. */
@@ -181,10 +217,20 @@ export class Connection {
     if (this.session.open) return Promise.resolve()
     if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
     if (this.#state === 'closed' || this.#redial === undefined) {
-      return Promise.reject(new ParleyError('session_closed', { message: `${method} was not sent: the session is closed` }))
+      return Promise.reject(
+        new ParleyError('session_closed', { message: `${method} was not sent: the session is closed` }),
+      )
     }
     return new Promise((resolve, reject) =>
-      this.#waiting.add({ method, params: undefined, options: undefined, convert: undefined, resolve, reject, begin: resolve }),
+      this.#waiting.add({
+        method,
+        params: undefined,
+        options: undefined,
+        convert: undefined,
+        resolve,
+        reject,
+        begin: resolve,
+      }),
     )
   }
 
@@ -208,7 +254,11 @@ export class Connection {
     this.#renewal?.stop()
     this.#setState('closed', undefined)
     for (const { method, reject } of this.#waiting.take())
-      reject(new ParleyError('session_closed', { message: `${method} was not sent: the client was closed while it waited for the connection` }))
+      reject(
+        new ParleyError('session_closed', {
+          message: `${method} was not sent: the client was closed while it waited for the connection`,
+        }),
+      )
     await Promise.all([this.session, ...(this.#draining ?? [])].map((session) => session.close()))
   }
 
@@ -236,8 +286,11 @@ export class Connection {
     this.#setState('reconnecting', reason)
     // An observer may have closed the client.
     if (this.#closing !== undefined) return
-    const lasted = now - this.#connectedAt >= Math.max(...this.#settings.delays)
-    this.#redial.start(reason, { afresh: lasted, atOnce: reason instanceof ParleyError && reason.kind === 'session_lost' })
+    const lasted = now - this.#connectedAt >= this.#settings.backoff.longest
+    this.#redial.start(reason, {
+      afresh: lasted,
+      atOnce: reason instanceof ParleyError && reason.kind === 'session_lost',
+    })
   }
 
   async #cameBack(session: Session, attempts: number): Promise<void> {
@@ -248,7 +301,14 @@ export class Connection {
 
   async #renewed(session: Session): Promise<void> {
     this.#drain(this.session)
-    await this.#replaceWith(session, { cause: 'renewed', reason: undefined, attempts: 1, downFor: 0, failed: [], retried: [] })
+    await this.#replaceWith(session, {
+      cause: 'renewed',
+      reason: undefined,
+      attempts: 1,
+      downFor: 0,
+      failed: [],
+      retried: [],
+    })
   }
 
   /** Its requests are answered where they were made; then it ends. */
@@ -309,8 +369,10 @@ export class Connection {
   }
 
   #onEvent(event: SessionEvent): void {
-    if (event.type === 'ids' && event.threshold === 0.96 && this.#state === 'connected') this.#renewal?.start(undefined, { afresh: true, atOnce: true })
-    if (event.type === 'silence' && this.#redial !== undefined && this.#state === 'connected') this.#doubt.cast(this.session)
+    if (event.type === 'ids' && event.threshold === 0.96 && this.#state === 'connected')
+      this.#renewal?.start(undefined, { afresh: true, atOnce: true })
+    if (event.type === 'silence' && this.#redial !== undefined && this.#state === 'connected')
+      this.#doubt.cast(this.session)
     this.#options.onEvent?.(event)
     if (event.type === 'error') this.#report(event.error, event.during)
   }
@@ -323,13 +385,9 @@ export class Connection {
   }
 }
 
-function reconnectOption(way: Way, given: ConnectOptions['reconnect']): ReconnectOptions | undefined {
-  const wanted = given ?? way.comesBack
-  if (wanted === false) return undefined
-  if (!way.repeatable) throw new TypeError('A Link can be used once: to reconnect, give connect() a function that opens a new one each time')
-  return wanted === true ? {} : wanted
-}
-
 function hopeless(method: string, cause: Error): ParleyError {
-  return new ParleyError('connection_closed', { message: `${method} was not answered: the connection was lost and did not come back: ${cause.message}`, cause })
+  return new ParleyError('connection_closed', {
+    message: `${method} was not answered: the connection was lost and did not come back: ${cause.message}`,
+    cause,
+  })
 }

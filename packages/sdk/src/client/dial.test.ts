@@ -57,7 +57,10 @@ describe('V4 the newest version is taken', () => {
 /** Servers one after the other, as a command would start them. */
 function starting(...servers: (() => { link: Link })[]): { open: () => Link; started: () => number } {
   let count = 0
-  return { open: () => (servers[Math.min(count++, servers.length - 1)] as () => { link: Link })().link, started: () => count }
+  return {
+    open: () => (servers[Math.min(count++, servers.length - 1)] as () => { link: Link })().link,
+    started: () => count,
+  }
 }
 
 /** Dies of a first request it does not know. */
@@ -92,7 +95,10 @@ describe('D-65 a server that dies of the question', () => {
   })
 
   it('is an error where there is but one link', async () => {
-    await expect(connect(fragile([]).link)).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringContaining('server/discover') })
+    await expect(connect(fragile([]).link)).rejects.toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringContaining('server/discover'),
+    })
   })
 
   it('is not tried a third time', async () => {
@@ -189,7 +195,11 @@ describe('V4 what was found out is remembered', () => {
   it('not by what is behind a fetch of somebody’s own', async () => {
     const servers = [0, 1].map(() => rawServer({ answers: { 'server/discover': () => NO } }))
     for (const raw of servers) {
-      const open = openerFor({ url: 'http://fetched.test/', fetch: (() => {}) as never }, {}, { 'http:': () => raw.link }) as () => Link
+      const open = openerFor(
+        { url: 'http://fetched.test/', fetch: (() => {}) as never },
+        {},
+        { 'http:': () => raw.link },
+      ) as () => Link
       await connected(open)
     }
     expect(servers.map((raw) => raw.of('server/discover').length)).toEqual([1, 1])

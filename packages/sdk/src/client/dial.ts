@@ -2,7 +2,16 @@
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
-import { type Adopt, diedOfProbe, refusedHandshake, Session, type SessionEvent, type SessionOptions, spokenVersions, versionsIn } from '../session/index.ts'
+import {
+  type Adopt,
+  diedOfProbe,
+  refusedHandshake,
+  Session,
+  type SessionEvent,
+  type SessionOptions,
+  spokenVersions,
+  versionsIn,
+} from '../session/index.ts'
 import { ClientEndpoint, relayed, type ToolHeaders } from './answer.ts'
 import { namingCaller } from './caller-stack.ts'
 import type { KnownEra } from './era-memory.ts'
@@ -32,7 +41,8 @@ export async function dial(dialling: Dialling, signal: AbortSignal | undefined):
   })
   // Who speaks or tries versions of one era only has learnt nothing about the other.
   if (known === 'handshake' && session.era === known && dialling.options.prefer !== undefined) return session
-  if (session.era !== undefined && (session.era === 'stateless' || versionsIn('stateless', speaks).length > 0)) dialling.era.set(session.era)
+  if (session.era !== undefined && (session.era === 'stateless' || versionsIn('stateless', speaks).length > 0))
+    dialling.era.set(session.era)
   return session
 }
 
@@ -46,14 +56,26 @@ function eraIn(memory: KnownEra): Era | undefined {
   return era === 'handshake' || era === 'stateless' ? era : undefined
 }
 
-/** Some servers do not survive a question they do not know, and some have changed since they were remembered: over a new link, once. */
-function secondAttempt(error: unknown, known: Era | undefined, speaks: readonly ProtocolVersion[]): { era: Era | undefined } | undefined {
+/**
+ * Some servers do not survive a question they do not know, and some have changed since they were remembered: over a new
+ * link, once.
+ */
+function secondAttempt(
+  error: unknown,
+  known: Era | undefined,
+  speaks: readonly ProtocolVersion[],
+): { era: Era | undefined } | undefined {
   if (diedOfProbe(error)) return { era: 'handshake' }
   const changed = known === 'handshake' && versionsIn('stateless', speaks).length > 0 && refusedHandshake(error)
   return changed ? { era: undefined } : undefined
 }
 
-async function attempt(dialling: Dialling, speaks: readonly ProtocolVersion[], era: Era | undefined, signal: AbortSignal | undefined): Promise<Session> {
+async function attempt(
+  dialling: Dialling,
+  speaks: readonly ProtocolVersion[],
+  era: Era | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Session> {
   if (signal?.aborted) throw givenUp(signal)
   const session = openSession(await openLink(dialling.open, signal), speaks, dialling)
   const abort = () => void session.close({ reason: givenUp(signal) })
@@ -97,7 +119,8 @@ function openSession(link: Link, speaks: readonly ProtocolVersion[], dialling: D
 
 /** The versions to speak, checked here so that a typing error is not mistaken for a server that is too old. */
 function versionsOf({ version, versions: list, dialect }: ConnectOptions): readonly ProtocolVersion[] {
-  const asked: readonly ProtocolVersion[] = spokenVersions({ versions: version === undefined ? list : [version], dialect }) ?? versions
+  const asked: readonly ProtocolVersion[] =
+    spokenVersions({ versions: version === undefined ? list : [version], dialect }) ?? versions
   for (const each of asked) if (!isVersion(each)) throw unsupportedVersion(each, versions)
   if (asked.length > 0) return asked
   throw new ParleyError('unsupported_protocol_version', {
@@ -106,7 +129,11 @@ function versionsOf({ version, versions: list, dialect }: ConnectOptions): reado
   })
 }
 
-function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { options, adopt, tools, onEvent }: Dialling): SessionOptions {
+function sessionOptions(
+  link: Link,
+  speaks: readonly ProtocolVersion[],
+  { options, adopt, tools, onEvent }: Dialling,
+): SessionOptions {
   return {
     ...present({
       initialiseTimeout: options.initialiseTimeout,
@@ -126,7 +153,10 @@ function sessionOptions(link: Link, speaks: readonly ProtocolVersion[], { option
     }),
     role: 'client',
     link,
-    endpoint: options.endpoint === undefined ? new ClientEndpoint(identityFrom(options), options, tools) : relayed(options.endpoint, tools),
+    endpoint:
+      options.endpoint === undefined
+        ? new ClientEndpoint(identityFrom(options), options, tools)
+        : relayed(options.endpoint, tools),
     versions: speaks,
     adopt,
     // Whoever stands between two others hands failures on, and has no line of its own to show.
@@ -141,5 +171,8 @@ function present<T extends object>(given: T): Partial<T> {
 }
 
 function givenUp(signal: AbortSignal | undefined): ParleyError {
-  return new ParleyError('request_cancelled', { message: 'Connecting was given up by the caller', cause: signal?.reason })
+  return new ParleyError('request_cancelled', {
+    message: 'Connecting was given up by the caller',
+    cause: signal?.reason,
+  })
 }

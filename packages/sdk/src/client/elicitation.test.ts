@@ -5,7 +5,10 @@ import { connect } from './connect.ts'
 import type { ElicitOption, ElicitQuestion, ElicitReply } from './elicitation.ts'
 import { rawServer } from './raw-server.fixtures.ts'
 
-const form = (properties: Body, required: string[] = []) => ({ message: 'Well?', requestedSchema: { type: 'object', properties, required } })
+const form = (properties: Body, required: string[] = []) => ({
+  message: 'Well?',
+  requestedSchema: { type: 'object', properties, required },
+})
 
 async function asked(elicit: ElicitOption, params: Body) {
   const server = rawServer()
@@ -31,11 +34,17 @@ describe('F6 elicitation capabilities', () => {
     const server = rawServer()
     await connect(server.link)
     expect(server.of('initialize')[0]?.params?.['capabilities']).toEqual({})
-    expect((await server.ask('elicitation/create', form({}))).error).toMatchObject({ code: -32601, message: expect.stringContaining('elicitation') })
+    expect((await server.ask('elicitation/create', form({}))).error).toMatchObject({
+      code: -32601,
+      message: expect.stringContaining('elicitation'),
+    })
   })
 
   it('C-11 a mode that was not declared is refused with -32602', async () => {
-    const { answer } = await asked({ form: () => undefined }, { mode: 'url', message: 'Go', url: 'https://example.org/', elicitationId: 'e' })
+    const { answer } = await asked(
+      { form: () => undefined },
+      { mode: 'url', message: 'Go', url: 'https://example.org/', elicitationId: 'e' },
+    )
     expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining('"url"') })
   })
 })
@@ -50,7 +59,12 @@ describe('F6 elicitation answers', () => {
       },
       form({ yes: { type: 'boolean' } }),
     )
-    expect(seen).toMatchObject({ mode: 'form', message: 'Well?', schema: { properties: { yes: { type: 'boolean' } } }, url: undefined })
+    expect(seen).toMatchObject({
+      mode: 'form',
+      message: 'Well?',
+      schema: { properties: { yes: { type: 'boolean' } } },
+      url: undefined,
+    })
     expect(seen?.server).toMatchObject({ name: 'raw' })
     expect(seen?.signal.aborted).toBe(false)
   })
@@ -70,7 +84,11 @@ describe('F6 elicitation answers', () => {
 
   it.each([
     ['content alone', { name: 'Ann' }, { action: 'accept', content: { name: 'Ann' } }],
-    ['action and content', { action: 'accept', content: { name: 'Ann' } }, { action: 'accept', content: { name: 'Ann' } }],
+    [
+      'action and content',
+      { action: 'accept', content: { name: 'Ann' } },
+      { action: 'accept', content: { name: 'Ann' } },
+    ],
     ['decline', 'decline', { action: 'decline' }],
     ['cancel', 'cancel', { action: 'cancel' }],
     ['an action in an object', { action: 'decline' }, { action: 'decline' }],
@@ -118,7 +136,10 @@ describe('F6 elicitation answers', () => {
   })
 
   it('"accept" alone accepts the defaults', async () => {
-    expect((await replying('accept', form({ n: { type: 'number', default: 3 } }))).result).toEqual({ action: 'accept', content: { n: 3 } })
+    expect((await replying('accept', form({ n: { type: 'number', default: 3 } }))).result).toEqual({
+      action: 'accept',
+      content: { n: 3 },
+    })
   })
 
   it.each([
@@ -126,14 +147,21 @@ describe('F6 elicitation answers', () => {
     ['a wrong type', { n: 'one' }, form({ n: { type: 'number' } })],
     ['a value outside the choices', { c: 'z' }, form({ c: { type: 'string', enum: ['a'] } })],
     ['a titled choice that is none', { c: 'z' }, form({ c: { type: 'string', oneOf: [{ const: 'a', title: 'A' }] } })],
-    ['too many choices', { c: ['a', 'b'] }, form({ c: { type: 'array', maxItems: 1, items: { type: 'string', enum: ['a', 'b'] } } })],
+    [
+      'too many choices',
+      { c: ['a', 'b'] },
+      form({ c: { type: 'array', maxItems: 1, items: { type: 'string', enum: ['a', 'b'] } } }),
+    ],
     ['a nested object', { extra: { deep: 1 } }, form({})],
     ['not a number', { n: Number.NaN }, form({ n: { type: 'number' } })],
     ['an unknown action', 'perhaps', form({})],
     ['a number', 7, form({})],
   ])('tells the server clearly about %s', async (_, reply, params) => {
     const answer = await replying(reply, params)
-    expect(answer.error).toMatchObject({ code: -32603, message: expect.stringContaining('The answer does not fit the requested form') })
+    expect(answer.error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('The answer does not fit the requested form'),
+    })
   })
 
   it.each([
@@ -149,7 +177,10 @@ describe('F6 elicitation answers', () => {
       called = true
       return undefined
     }, params)
-    expect(answer.error).toMatchObject({ code: -32602, message: expect.stringContaining('Invalid elicitation request') })
+    expect(answer.error).toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('Invalid elicitation request'),
+    })
     expect(called).toBe(false)
   })
 

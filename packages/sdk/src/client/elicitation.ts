@@ -1,4 +1,6 @@
-/** Answers a server's question to the user: checks the question, asks the handler, fills in defaults, checks the answer. */
+/**
+ * Answers a server's question to the user: checks the question, asks the handler, fills in defaults, checks the answer.
+ */
 import { ParleyError } from '../errors/index.ts'
 import { isObject } from '../jsonrpc/index.ts'
 import type { ElicitAction, ElicitResult, ElicitValue, FormSchema } from '../protocol/index.ts'
@@ -73,7 +75,10 @@ function keyOf({ id, session }: Inbound): string | undefined {
   return session.era === 'stateless' ? String(id) : undefined
 }
 
-export async function answerElicitation(inbound: Inbound, handlers: { form?: ElicitHandler; url?: ElicitHandler }): Promise<ElicitResult> {
+export async function answerElicitation(
+  inbound: Inbound,
+  handlers: { form?: ElicitHandler; url?: ElicitHandler },
+): Promise<ElicitResult> {
   const question = new Question(inbound)
   const handler = handlers[question.mode]
   if (handler === undefined) throw invalid(`this client does not offer mode "${question.mode}"`)
@@ -84,14 +89,19 @@ export async function answerElicitation(inbound: Inbound, handlers: { form?: Eli
 
 const ACTIONS: readonly unknown[] = ['accept', 'decline', 'cancel']
 
-function readReply(reply: ElicitReply, schema: FormSchema | undefined): { action: ElicitAction; content?: GivenContent } {
+function readReply(
+  reply: ElicitReply,
+  schema: FormSchema | undefined,
+): { action: ElicitAction; content?: GivenContent } {
   if (reply === undefined || reply === null) return { action: 'cancel' }
   if (typeof reply === 'string') {
     if (ACTIONS.includes(reply)) return { action: reply }
     throw unfit(`"${String(reply).slice(0, 40)}" is not an action; expected accept, decline or cancel`)
   }
   if (!isObject(reply)) throw unfit('expected an action, content, or both')
-  return isWhole(reply, schema) ? (reply as { action: ElicitAction; content?: GivenContent }) : { action: 'accept', content: reply as GivenContent }
+  return isWhole(reply, schema)
+    ? (reply as { action: ElicitAction; content?: GivenContent })
+    : { action: 'accept', content: reply as GivenContent }
 }
 
 /** Content may itself have a field called "action"; then only a "content" beside it tells the two forms apart. */
@@ -117,7 +127,9 @@ async function complete(schema: FormSchema, given: GivenContent): Promise<Conten
 
 function isFieldValue(value: unknown): value is ElicitValue {
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string')
-  return typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  return (
+    typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
+  )
 }
 
 function formOf(schema: unknown): FormSchema {
@@ -125,7 +137,8 @@ function formOf(schema: unknown): FormSchema {
     throw invalid('"requestedSchema" must be an object schema with "properties"')
   }
   for (const [field, property] of Object.entries(schema['properties'])) {
-    if (!isObject(property) || !FIELD_TYPES.includes(property['type'])) throw invalid(`field "${field.slice(0, 64)}" is not of a primitive type`)
+    if (!isObject(property) || !FIELD_TYPES.includes(property['type']))
+      throw invalid(`field "${field.slice(0, 64)}" is not of a primitive type`)
   }
   return schema as FormSchema
 }

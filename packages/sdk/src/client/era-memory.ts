@@ -1,7 +1,10 @@
 /** What was found out about the era of servers, so that nobody has to find it out twice (V4). */
 import type { Era } from '../protocol/index.ts'
 
-/** By address: origin and path. One of your own can outlive the process; what it says is only believed until a server contradicts it. */
+/**
+ * By address: origin and path. One of your own can outlive the process; what it says is only believed until a server
+ * contradicts it.
+ */
 export interface EraMemory {
   get(address: string): Era | undefined
   set(address: string, era: Era): void
@@ -39,7 +42,10 @@ export interface KnownEra {
   set(era: Era): void
 }
 
-/** Addresses are remembered beyond the connection; commands and functions may lead somewhere else each time somebody connects, unless who connects has a memory for them. */
+/**
+ * Addresses are remembered beyond the connection; commands and functions may lead somewhere else each time somebody
+ * connects, unless who connects has a memory for them.
+ */
 export function knownEra(address: string | undefined, memory?: EraMemory): KnownEra {
   const eras = memory ?? (address === undefined ? new RecentEras(1) : known)
   const key = address ?? ''

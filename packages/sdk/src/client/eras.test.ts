@@ -71,7 +71,8 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('V4 F2 F9 a program in %s',
 
   it('reads, pings and asks who is there', async () => {
     const { client, clean } = await begin()
-    for (let round = 0; round < 2; round++) expect((await client.read('a://x')).contents).toMatchObject([{ uri: 'a://x', text: 'text' }])
+    for (let round = 0; round < 2; round++)
+      expect((await client.read('a://x')).contents).toMatchObject([{ uri: 'a://x', text: 'text' }])
     await client.ping()
     expect([client.version, client.server.name, client.state]).toEqual([version, 's', 'connected'])
     expect(client.rootsChanged()).toBe(false)

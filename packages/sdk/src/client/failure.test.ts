@@ -22,7 +22,8 @@ function serverAsking(ask: (ctx: Context) => Promise<unknown>) {
 }
 
 const elicits = (ctx: Context) => ctx.elicit('who', 'Who?', named)
-const samples = (ctx: Context) => ctx.sample('text', { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 1 })
+const samples = (ctx: Context) =>
+  ctx.sample('text', { messages: [{ role: 'user', content: { type: 'text', text: 'Hi' } }], maxTokens: 1 })
 
 let printed: ReturnType<typeof vi.spyOn>
 beforeEach(() => {
@@ -31,7 +32,11 @@ beforeEach(() => {
 afterEach(() => printed.mockRestore())
 
 describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('E2 without onError, in %s', (version) => {
-  const asked = async (ask: (ctx: Context) => Promise<unknown>, options: ConnectOptions, name: 'ask' | 'job' = 'ask') => {
+  const asked = async (
+    ask: (ctx: Context) => Promise<unknown>,
+    options: ConnectOptions,
+    name: 'ask' | 'job' = 'ask',
+  ) => {
     await using client = await connect(serverAsking(ask), { version, ...options })
     await client.call(name).catch(() => {})
     await flush()
@@ -49,7 +54,10 @@ describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('E2 without o
   it('so is an answer that does not fit the form', async () => {
     await asked(elicits, { elicit: () => ({ name: 7 }) })
     expect(printed.mock.calls).toEqual([
-      ['parley: client, answering elicitation/create failed:', expect.objectContaining({ message: expect.stringContaining('does not fit') })],
+      [
+        'parley: client, answering elicitation/create failed:',
+        expect.objectContaining({ message: expect.stringContaining('does not fit') }),
+      ],
     ])
   })
 
@@ -131,7 +139,9 @@ describe('F8 a question that is a task itself', () => {
     const client = await connectTo(server.link, { version: '2025-11-25', tasks: true, sample: () => ({}) as never })
     await server.ask('sampling/createMessage', { messages: [], maxTokens: 1, task: {} })
     await flush()
-    expect(printed.mock.calls).toEqual([['parley: client, answering sampling/createMessage failed:', expect.any(TypeError)]])
+    expect(printed.mock.calls).toEqual([
+      ['parley: client, answering sampling/createMessage failed:', expect.any(TypeError)],
+    ])
     await client.close()
   })
 })

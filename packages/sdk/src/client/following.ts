@@ -1,4 +1,6 @@
-/** How a server is told what its client wants to hear of: each era has a way of its own, and nobody above notices which. */
+/**
+ * How a server is told what its client wants to hear of: each era has a way of its own, and nobody above notices which.
+ */
 import type { Session } from '../session/index.ts'
 
 /** A resource the server does not want to tell about. */

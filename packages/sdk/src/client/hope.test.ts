@@ -42,9 +42,14 @@ describe('L6 what a failed attempt means', () => {
   })
 
   it('"stop": the connection is given up at once', async () => {
-    const { client, clock, waiting, opened } = await lost((error) => (error.message === 'closed for today' ? 'stop' : 'again'))
+    const { client, clock, waiting, opened } = await lost((error) =>
+      error.message === 'closed for today' ? 'stop' : 'again',
+    )
     await clock.advance(20)
-    expect(await waiting).toMatchObject({ kind: 'connection_closed', message: expect.stringContaining('closed for today') })
+    expect(await waiting).toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringContaining('closed for today'),
+    })
     expect([client.state, opened()]).toEqual(['closed', 2])
     await clock.advance(1000)
     expect(opened()).toBe(2)

@@ -12,7 +12,14 @@ export type { PageOptions, ReadOptions } from './reading.ts'
 export type { ConnectionState, Hope, LostRequest, ReconnectOptions, ReconnectReport, StateChange } from './reconnect.ts'
 export type { CompletionTarget } from './reference.ts'
 export type { RootLike, RootsOption } from './roots.ts'
-export { type SampleHandler, type SampleOffer, type SampleOption, type SampleQuestion, type SampleReply, userRejected } from './sampling.ts'
+export {
+  type SampleHandler,
+  type SampleOffer,
+  type SampleOption,
+  type SampleQuestion,
+  type SampleReply,
+  userRejected,
+} from './sampling.ts'
 export { HANDLE_KEY } from './session-handle.ts'
 export type { Subscription, UpdateHandler } from './subscriptions.ts'
 export {

@@ -109,7 +109,9 @@ export class Kept implements Keeper {
   }
 
   toolPage(options?: PageOptions): Promise<ListToolsResult> {
-    return this.reading.page('tools/list', 'tools', options, (page) => this.#admitTools(page)) as Promise<ListToolsResult>
+    return this.reading.page('tools/list', 'tools', options, (page) =>
+      this.#admitTools(page),
+    ) as Promise<ListToolsResult>
   }
 
   async restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored> {
@@ -119,10 +121,17 @@ export class Kept implements Keeper {
       this.tools.forget()
       this.#cache?.clear()
     }
-    const [notRestored, logLevelError] = await Promise.all([this.subscriptions.restore(session), this.logLevel.restore(session)])
+    const [notRestored, logLevelError] = await Promise.all([
+      this.subscriptions.restore(session),
+      this.logLevel.restore(session),
+    ])
     if (cause === 'renewed') return { notRestored, logLevelError, presumed: [] }
     const lists = listKinds.filter((kind) => session.hasPeerCapability(kind) || before.hasPeerCapability(kind))
-    return { notRestored, logLevelError, presumed: this.#presume({ lists: new Set(lists), uris: new Set(this.subscriptions.uris()) }) }
+    return {
+      notRestored,
+      logLevelError,
+      presumed: this.#presume({ lists: new Set(lists), uris: new Set(this.subscriptions.uris()) }),
+    }
   }
 
   /** Anything may have changed while nobody listened: whoever follows a list or a resource reads it again. */
@@ -135,7 +144,10 @@ export class Kept implements Keeper {
     return [...methods.map((method) => ({ method })), ...told.map((uri) => ({ method: RESOURCE_UPDATED, uri }))]
   }
 
-  /** In the stateless era a server may be replaced by a newer one without anybody noticing: before it is blamed for its answer, its list is read again. */
+  /**
+   * In the stateless era a server may be replaced by a newer one without anybody noticing: before it is blamed for its
+   * answer, its list is read again.
+   */
   #checkAnew(name: string, result: Body): Promise<CallOutcome> | undefined {
     const { session, pace } = this.#connection
     const sinceLast = pace.clock.now() - this.#relearntAt
@@ -153,11 +165,17 @@ export class Kept implements Keeper {
     if (typeof uri === 'string') this.#cache?.forget(['resources/read'], (read) => read === uri || isBelow(uri, read))
   }
 
-  /** D-46: where arguments travel in headers, a tool that says wrongly which ones cannot be called, so nobody is shown it. */
+  /**
+   * D-46: where arguments travel in headers, a tool that says wrongly which ones cannot be called, so nobody is shown
+   * it.
+   */
   #admitTools(page: Body): Body {
     const { session } = this.#connection
     const listed = page['tools'] as Tool[]
-    const shown = session.era === 'stateless' && session.mirrors ? this.tools.learnHeaders(listed, (error) => session.reportError(error, 'tools/list')) : listed
+    const shown =
+      session.era === 'stateless' && session.mirrors
+        ? this.tools.learnHeaders(listed, (error) => session.reportError(error, 'tools/list'))
+        : listed
     // D-47: lists of the stateless era do not tell which calls become tasks.
     this.tools.learn(shown, session.era === 'stateless' ? undefined : 'forbidden')
     return shown === listed ? page : { ...page, tools: shown }

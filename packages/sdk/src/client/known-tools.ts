@@ -1,8 +1,11 @@
-/** What a client has learnt from lists of tools: their output schemas, to hold answers against, and which of them may be called twice. */
+/**
+ * What a client has learnt from lists of tools: their output schemas, to hold answers against, and which of them may be
+ * called twice.
+ */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { Tool, ToolExecution } from '../protocol/index.ts'
-import { describeIssues, type JsonSchema, type Validated, validateJson } from '../schema/index.ts'
+import { describeIssues, type SchemaObject, type Validated, validateJson } from '../schema/index.ts'
 import { type HeaderParam, headerParamsOf } from '../versions/index.ts'
 import { type CallOutcome, outcomeOf, successOf, toolErrorOf, withDeclaredValue } from './outcome.ts'
 
@@ -10,7 +13,10 @@ type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 type Check = (result: Body) => CallOutcome | Promise<CallOutcome>
 
-/** Gives the outcome after all, when the schema turns out to be another one by now; `undefined` when that is not to be expected. */
+/**
+ * Gives the outcome after all, when the schema turns out to be another one by now; `undefined` when that is not to be
+ * expected.
+ */
 type Mismatch = (name: string, result: Body) => Promise<CallOutcome> | undefined
 
 /** Names come from the server: more are not remembered, which only means that they are not checked. */
@@ -31,7 +37,10 @@ export class KnownTools {
     this.#onMismatch = onMismatch
   }
 
-  /** One function per tool, made when it is listed: calls then need none of their own. `unsaid` is what saying nothing of tasks means. */
+  /**
+   * One function per tool, made when it is listed: calls then need none of their own. `unsaid` is what saying nothing
+   * of tasks means.
+   */
   learn(tools: readonly Tool[], unsaid: TaskSupport | undefined): void {
     for (const tool of tools) {
       const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
@@ -41,13 +50,14 @@ export class KnownTools {
       if (support === undefined) this.#taskSupport.delete(tool.name)
       else if (this.#taskSupport.size < MAX_TOOLS) this.#taskSupport.set(tool.name, support)
       if (tool.outputSchema === undefined) this.#checks.delete(tool.name)
-      else if (this.#checks.size < MAX_TOOLS) this.#checks.set(tool.name, this.#checkAgainst(tool.name, tool.outputSchema))
+      else if (this.#checks.size < MAX_TOOLS)
+        this.#checks.set(tool.name, this.#checkAgainst(tool.name, tool.outputSchema))
     }
   }
 
   /**
-   * The tools whose arguments can travel in headers; the others are told of once and left out (D-46). Kept until a tool is listed anew: headers
-   * that are out of date cost no more than none.
+   * The tools whose arguments can travel in headers; the others are told of once and left out (D-46). Kept until a tool
+   * is listed anew: headers that are out of date cost no more than none.
    */
   learnHeaders(tools: Tool[], onInvalid: (error: ParleyError) => void): Tool[] {
     const valid = tools.filter((tool) => {
@@ -56,7 +66,9 @@ export class KnownTools {
         this.#headers.delete(tool.name)
         if (this.#invalid.get(tool.name) !== found && this.#invalid.size < MAX_TOOLS) {
           this.#invalid.set(tool.name, found)
-          onInvalid(new ParleyError('invalid_answer', { message: `Tool "${tool.name}" is left out of the list: ${found}` }))
+          onInvalid(
+            new ParleyError('invalid_answer', { message: `Tool "${tool.name}" is left out of the list: ${found}` }),
+          )
         }
         return false
       }
@@ -91,12 +103,15 @@ export class KnownTools {
     return this.#checks.size === 0
   }
 
-  /** Throws like `successOf`, and `invalid_answer` for structured content that breaks the promise; `undefined` when none was made. */
+  /**
+   * Throws like `successOf`, and `invalid_answer` for structured content that breaks the promise; `undefined` when none
+   * was made.
+   */
   checkOf(name: string): Check | undefined {
     return this.#checks.get(name)
   }
 
-  #checkAgainst(name: string, schema: JsonSchema): Check {
+  #checkAgainst(name: string, schema: SchemaObject): Check {
     const check: Check = (result) => {
       const outcome = outcomeOf(result)
       if (outcome.isError) throw toolErrorOf(outcome)
@@ -120,12 +135,14 @@ export class KnownTools {
   }
 }
 
-function checked(name: string, schema: JsonSchema, outcome: CallOutcome): CallOutcome | Promise<CallOutcome> {
+function checked(name: string, schema: SchemaObject, outcome: CallOutcome): CallOutcome | Promise<CallOutcome> {
   if (outcome.structured === undefined) {
     return withDeclaredValue(outcome, schema).then((found) => found ?? unstructured(name))
   }
   const validated = validateJson(schema, outcome.structured)
-  return validated instanceof Promise ? validated.then((settled) => accept(name, settled, outcome)) : accept(name, validated, outcome)
+  return validated instanceof Promise
+    ? validated.then((settled) => accept(name, settled, outcome))
+    : accept(name, validated, outcome)
 }
 
 function accept(name: string, validated: Validated, outcome: CallOutcome): CallOutcome {
@@ -136,5 +153,7 @@ function accept(name: string, validated: Validated, outcome: CallOutcome): CallO
 }
 
 function unstructured(name: string): never {
-  throw new ParleyError('invalid_answer', { message: `Tool "${name}" declares an output schema but answered without structured content that fits it` })
+  throw new ParleyError('invalid_answer', {
+    message: `Tool "${name}" declares an output schema but answered without structured content that fits it`,
+  })
 }

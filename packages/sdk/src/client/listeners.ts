@@ -24,7 +24,11 @@ export class Listeners {
   /** `*` hears everything. */
   add(method: string, handler: NotificationHandler): () => void {
     // A function of its own, so that the same handler may be given twice.
-    const registration: Registration = { method, handler: (params, actual) => handler(params, actual), removals: new Map() }
+    const registration: Registration = {
+      method,
+      handler: (params, actual) => handler(params, actual),
+      removals: new Map(),
+    }
     this.#registrations.add(registration)
     for (const session of this.#sessions) listen(session, registration)
     this.#onChange(method)
@@ -37,7 +41,8 @@ export class Listeners {
 
   /** Whether a notification of the method would reach anybody. */
   hears(method: string): boolean {
-    for (const registration of this.#registrations) if (registration.method === method || registration.method === '*') return true
+    for (const registration of this.#registrations)
+      if (registration.method === method || registration.method === '*') return true
     return false
   }
 
@@ -53,7 +58,9 @@ export class Listeners {
 
   /** Tells handlers of something no server has said. False when nobody listens. */
   presume(method: string, params: Body): boolean {
-    const concerned = [...this.#registrations].filter((registration) => registration.method === method || registration.method === '*')
+    const concerned = [...this.#registrations].filter(
+      (registration) => registration.method === method || registration.method === '*',
+    )
     for (const { handler } of concerned) {
       try {
         const outcome = handler(params, method)

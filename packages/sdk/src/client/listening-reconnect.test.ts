@@ -53,7 +53,11 @@ describe('L6 a new session of the same era', () => {
   })
 
   it('may refuse some of it; that is reported, and tried again on the next', async () => {
-    const [one, two, three] = [rawStateless(), rawStateless({ agree: () => ({ resourceSubscriptions: ['a://y'] }) }), rawStateless()] as const
+    const [one, two, three] = [
+      rawStateless(),
+      rawStateless({ agree: () => ({ resourceSubscriptions: ['a://y'] }) }),
+      rawStateless(),
+    ] as const
     const { client, clock, reports } = await begin([one, two, three])
     await Promise.all(['a://x', 'a://y'].map((uri) => client.subscribe(uri, () => {})))
     one.lose()

@@ -12,7 +12,13 @@ async function begin(options: RawStatelessOptions = {}, more: ConnectOptions = {
   const server = rawStateless(options)
   const clock = fakeClock()
   const errors: unknown[] = []
-  const client = await connect(server.link, { version: '2026-07-28', clock, random: () => 0, onError: (error) => errors.push(error), ...more })
+  const client = await connect(server.link, {
+    version: '2026-07-28',
+    clock,
+    random: () => 0,
+    onError: (error) => errors.push(error),
+    ...more,
+  })
   return { server, clock, client, errors }
 }
 
@@ -45,7 +51,11 @@ describe('D-19 F2 subscribe without a request for it', () => {
     await x.unsubscribe()
     await x.unsubscribe()
     await flush()
-    expect(server.filters).toEqual([{ resourceSubscriptions: ['a://x'] }, { resourceSubscriptions: ['a://x', 'a://y'] }, { resourceSubscriptions: ['a://y'] }])
+    expect(server.filters).toEqual([
+      { resourceSubscriptions: ['a://x'] },
+      { resourceSubscriptions: ['a://x', 'a://y'] },
+      { resourceSubscriptions: ['a://y'] },
+    ])
     expect(server.listening).toHaveLength(1)
     await y[Symbol.asyncDispose]()
     await flush()
@@ -94,9 +104,14 @@ describe('D-19 F2 subscribe without a request for it', () => {
 
   it('fails for what the server leaves out of its agreement, and for nothing else', async () => {
     const { server, client } = await begin({
-      agree: ({ resourceSubscriptions }) => ({ resourceSubscriptions: (resourceSubscriptions as string[]).filter((uri) => uri !== 'a://no') }),
+      agree: ({ resourceSubscriptions }) => ({
+        resourceSubscriptions: (resourceSubscriptions as string[]).filter((uri) => uri !== 'a://no'),
+      }),
     })
-    const [yes, no] = await Promise.allSettled([client.subscribe('a://yes', () => {}), client.subscribe('a://no', () => {})])
+    const [yes, no] = await Promise.allSettled([
+      client.subscribe('a://yes', () => {}),
+      client.subscribe('a://no', () => {}),
+    ])
     expect(yes.status).toBe('fulfilled')
     expect(no).toMatchObject({ status: 'rejected', reason: { kind: 'subscription_failed', data: { uri: 'a://no' } } })
     await flush()
@@ -126,11 +141,16 @@ describe('D-19 F2 subscribe without a request for it', () => {
       answers: {
         ...(refuses && {
           'subscriptions/listen': (_, { id }) =>
-            refuses ? { error: { code: -32602, message: 'not now' } } : void server.acknowledge(id as number, { resourceSubscriptions: ['a://x'] }),
+            refuses
+              ? { error: { code: -32602, message: 'not now' } }
+              : void server.acknowledge(id as number, { resourceSubscriptions: ['a://x'] }),
         }),
       },
     })
-    await expect(client.subscribe('a://x', () => {})).rejects.toMatchObject({ kind: 'invalid_params', message: 'not now' })
+    await expect(client.subscribe('a://x', () => {})).rejects.toMatchObject({
+      kind: 'invalid_params',
+      message: 'not now',
+    })
     expect(client.subscriptions()).toEqual([])
     await clock.advance(60 * SECOND)
     expect(server.of('subscriptions/listen')).toHaveLength(1)
@@ -182,11 +202,15 @@ describe('D-29 F2 changes of lists', () => {
   })
 
   it('are all wanted by who hears everything, together with what is subscribed to', async () => {
-    const { server, client } = await begin({ capabilities: { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true, listChanged: true } } })
+    const { server, client } = await begin({
+      capabilities: { tools: { listChanged: true }, prompts: {}, resources: { subscribe: true, listChanged: true } },
+    })
     const heard: unknown[] = []
     client.onNotification('*', (params, method) => heard.push([method, params]))
     await client.subscribe('a://x', () => {})
-    expect(server.filters).toEqual([{ toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ['a://x'] }])
+    expect(server.filters).toEqual([
+      { toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ['a://x'] },
+    ])
     server.tell(updated, { uri: 'a://x' })
     await flush()
     expect(heard).toEqual([[updated, { uri: 'a://x' }]])
@@ -280,7 +304,9 @@ describe('L6 a stream that is lost', () => {
   })
 
   it('is left alone by a server that does not know how to listen', async () => {
-    const { server, client, clock, errors } = await begin({ answers: { 'subscriptions/listen': () => ({ error: { code: -32601, message: 'what?' } }) } })
+    const { server, client, clock, errors } = await begin({
+      answers: { 'subscriptions/listen': () => ({ error: { code: -32601, message: 'what?' } }) },
+    })
     client.onListChanged('tools', () => {})
     await clock.advance(600 * SECOND)
     expect(server.of('subscriptions/listen')).toHaveLength(1)

@@ -1,16 +1,19 @@
-/** Following resources and lists in the stateless era: one stream for everything that is wanted, replaced when that changes and reopened when it is lost (D-19, D-29). */
+/**
+ * Following resources and lists in the stateless era: one stream for everything that is wanted, replaced when that
+ * changes and reopened when it is lost (D-19, D-29).
+ */
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import type { Clock, Session } from '../session/index.ts'
+import type { Backoff } from '../timing/index.ts'
 import type { Following, Refused } from './following.ts'
 import { filterOf, grantedOf, isEmpty, isSame, type ListKind, type News } from './news.ts'
-import { delayBefore } from './reconnect.ts'
 import { undeclared } from './undeclared.ts'
 
 export interface ListeningHost {
   session(): Session
   readonly clock: Clock
   readonly random: () => number
-  readonly delays: readonly number[]
+  readonly backoff: Backoff
   /** The lists somebody has a handler for. */
   lists(): readonly ListKind[]
   /** For a while nobody listened: these may have changed. */
@@ -31,7 +34,10 @@ interface Stream {
   readonly abort: AbortController
 }
 
-/** A server that does not know the method will not learn it, and knocking again without the right credentials may lock an account. */
+/**
+ * A server that does not know the method will not learn it, and knocking again without the right credentials may lock
+ * an account.
+ */
 const FUTILE: ReadonlySet<ErrorKind> = new Set(['method_not_found', 'unauthorized', 'forbidden'])
 
 export class Listening implements Following {
@@ -107,14 +113,17 @@ export class Listening implements Following {
     this.#opening = undefined
     this.#drop(this.#current)
     this.#next = undefined
-    this.#rejectWaiting(new ParleyError('session_closed', { message: 'The subscription was given up: its session has ended' }))
+    this.#rejectWaiting(
+      new ParleyError('session_closed', { message: 'The subscription was given up: its session has ended' }),
+    )
     this.#wants.clear()
   }
 
   /** Makes the stream what is wanted now, unless that is under way; gives why that failed. */
   async #bringAbout(session: Session): Promise<Error | undefined> {
     if (session.era !== 'stateless' || this.#opening !== undefined) return undefined
-    if (!session.open) return this.#rejectWaiting(new ParleyError('session_closed', { message: 'The session has ended' }))
+    if (!session.open)
+      return this.#rejectWaiting(new ParleyError('session_closed', { message: 'The session has ended' }))
     const wanted = this.#wanted(session)
     if (isEmpty(wanted)) return this.#drop(this.#current)
     if (this.#current?.session === session && isSame(this.#current.granted, wanted)) return undefined
@@ -122,7 +131,9 @@ export class Listening implements Following {
   }
 
   #wanted(session: Session): News {
-    const lists = this.#host.lists().filter((kind) => session.hasPeerCapability(`${kind}.listChanged`) && this.#refusedLists?.has(kind) !== true)
+    const lists = this.#host
+      .lists()
+      .filter((kind) => session.hasPeerCapability(`${kind}.listChanged`) && this.#refusedLists?.has(kind) !== true)
     const uris = [...this.#wants].filter(([, { refused }]) => refused === undefined).map(([uri]) => uri)
     return { lists: new Set(lists), uris: new Set(uris) }
   }
@@ -168,7 +179,9 @@ export class Listening implements Following {
       this.#refusedLists ??= new Set()
       this.#refusedLists.add(kind)
     }
-    const known = new Set([...granted.uris].filter((uri) => this.#wants.has(uri) && this.#wants.get(uri)?.waiting === undefined))
+    const known = new Set(
+      [...granted.uris].filter((uri) => this.#wants.has(uri) && this.#wants.get(uri)?.waiting === undefined),
+    )
     for (const uri of asked.uris) this.#settleWant(uri, granted.uris.has(uri))
     if (this.#gap) this.#host.missed({ lists: granted.lists, uris: known })
     this.#gap = false
@@ -181,7 +194,10 @@ export class Listening implements Following {
     const { waiting } = want
     want.waiting = undefined
     if (agreed) return waiting?.resolve()
-    const error = new ParleyError('subscription_failed', { message: `The server does not tell of changes to ${uri.slice(0, 200)}`, data: { uri } })
+    const error = new ParleyError('subscription_failed', {
+      message: `The server does not tell of changes to ${uri.slice(0, 200)}`,
+      data: { uri },
+    })
     if (waiting === undefined) want.refused = error
     else this.#wants.delete(uri)
     waiting?.reject(error)
@@ -216,15 +232,19 @@ export class Listening implements Following {
     if (!stream.session.open) return
     this.#gap = true
     if (this.#opening !== undefined) return
-    if (this.#host.clock.now() - stream.since >= Math.max(...this.#host.delays)) this.#failures = 0
+    if (this.#host.clock.now() - stream.since >= this.#host.backoff.longest) this.#failures = 0
     if (!isEmpty(this.#wanted(stream.session))) this.#openLater()
   }
 
   #openLater(): void {
-    const { clock, random, delays } = this.#host
+    const { clock, random, backoff } = this.#host
     this.#stopWaiting()
     // An open stream keeps a program alive; so does the wait for the next one.
-    this.#cancelTimer = clock.after(delayBefore(this.#failures++, delays, random), () => void this.#bringAbout(this.#session), true)
+    this.#cancelTimer = clock.after(
+      backoff.delayBefore(this.#failures++, random()),
+      () => void this.#bringAbout(this.#session),
+      true,
+    )
   }
 
   #stopWaiting(): void {

@@ -55,10 +55,17 @@ export class LoadedSkill {
     try {
       const skill = readSkill(text)
       const differing = differenceOf(skill.frontmatter, entry.frontmatter)
-      if (differing !== undefined) throw mismatch(entry.uri, 'frontmatter', `${JSON.stringify(differing).slice(0, 100)} differs in its frontmatter`)
+      if (differing !== undefined)
+        throw mismatch(
+          entry.uri,
+          'frontmatter',
+          `${JSON.stringify(differing).slice(0, 100)} differs in its frontmatter`,
+        )
       body = skill.body
     } catch (error) {
-      throw error instanceof SyntaxError ? mismatch(entry.uri, 'frontmatter', `its frontmatter ${error.message}`) : error
+      throw error instanceof SyntaxError
+        ? mismatch(entry.uri, 'frontmatter', `its frontmatter ${error.message}`)
+        : error
     }
     return new LoadedSkill(entry, text, body, bytes.length, read)
   }
@@ -85,7 +92,10 @@ export class LoadedSkill {
     return resources === 'dynamic' ? undefined : resources.map(({ uri }) => pathWithin(this.#directory, uri) as string)
   }
 
-  /** Reads a file by its path, as SKILL.md refers to it: `references/forms.md`. Throws when it is not what the entry says. */
+  /**
+   * Reads a file by its path, as SKILL.md refers to it: `references/forms.md`. Throws when it is not what the entry
+   * says.
+   */
   async read(path: string, options?: RequestOptions): Promise<SkillFileContent> {
     const resolved = resolvePath(path)
     if (resolved === undefined) throw unlisted(this.uri, path)
@@ -104,12 +114,18 @@ export class LoadedSkill {
   async #readDynamic(uri: string, options: RequestOptions | undefined): Promise<SkillFileContent> {
     const { content, bytes } = await verified(uri, undefined, this.#read, options)
     this.#total += bytes.length
-    if (this.#total > SKILL_LIMITS.bytes) throw mismatch(uri, 'size', `the skill has more than ${SKILL_LIMITS.bytes} bytes`)
+    if (this.#total > SKILL_LIMITS.bytes)
+      throw mismatch(uri, 'size', `the skill has more than ${SKILL_LIMITS.bytes} bytes`)
     return content
   }
 }
 
-async function verified(uri: string, file: SkillFile | undefined, read: Read, options: RequestOptions | undefined): Promise<Contents> {
+async function verified(
+  uri: string,
+  file: SkillFile | undefined,
+  read: Read,
+  options: RequestOptions | undefined,
+): Promise<Contents> {
   const contents = contentsOf(uri, await read(uri, options))
   if (file === undefined) return contents
   const { length } = contents.bytes
@@ -121,9 +137,13 @@ async function verified(uri: string, file: SkillFile | undefined, read: Read, op
 function contentsOf(uri: string, { contents }: Body): Contents {
   const all: unknown[] = Array.isArray(contents) ? contents : []
   const own = all.find((one) => isObject(one) && one['uri'] === uri) ?? (all.length === 1 ? all[0] : undefined)
-  if (isObject(own) && typeof own['text'] === 'string') return { content: own['text'], bytes: new TextEncoder().encode(own['text']) }
+  if (isObject(own) && typeof own['text'] === 'string')
+    return { content: own['text'], bytes: new TextEncoder().encode(own['text']) }
   const bytes = isObject(own) && typeof own['blob'] === 'string' ? decoded(own['blob']) : undefined
-  if (bytes === undefined) throw new ParleyError('invalid_answer', { message: `The answer to resources/read has no contents of ${uri.slice(0, 500)}` })
+  if (bytes === undefined)
+    throw new ParleyError('invalid_answer', {
+      message: `The answer to resources/read has no contents of ${uri.slice(0, 500)}`,
+    })
   return { content: bytes, bytes }
 }
 
@@ -148,7 +168,10 @@ function differenceOf(one: Body, other: Body): string | undefined {
 
 /** The server has changed it since, or somebody on the way has: `skills/get` tells what it is now. */
 function mismatch(uri: string, check: 'size' | 'digest' | 'frontmatter', what: string): ParleyError {
-  return new ParleyError('invalid_answer', { message: `${uri.slice(0, 500)} is not what the entry of its skill says: ${what}`, data: { uri, check } })
+  return new ParleyError('invalid_answer', {
+    message: `${uri.slice(0, 500)} is not what the entry of its skill says: ${what}`,
+    data: { uri, check },
+  })
 }
 
 function unlisted(uri: string, path: string): ParleyError {

@@ -20,7 +20,8 @@ export class LocalTask implements TaskHandle {
     // Also keeps a failure nobody asks for from being an unhandled one.
     this.#outcome.then(
       ({ isError, text }) => this.#move(isError ? 'failed' : 'completed', isError ? text : undefined),
-      (error: unknown) => this.#move('failed', error instanceof ParleyError || error instanceof ToolError ? error.message : undefined),
+      (error: unknown) =>
+        this.#move('failed', error instanceof ParleyError || error instanceof ToolError ? error.message : undefined),
     )
   }
 
@@ -42,7 +43,9 @@ export class LocalTask implements TaskHandle {
 
   async cancel(): Promise<Task> {
     if (isTerminal(this.#latest.status)) {
-      throw new ParleyError('invalid_params', { message: `Cannot cancel the task: it is already ${this.#latest.status}` })
+      throw new ParleyError('invalid_params', {
+        message: `Cannot cancel the task: it is already ${this.#latest.status}`,
+      })
     }
     this.#move('cancelled')
     this.#controller.abort()
@@ -56,7 +59,12 @@ export class LocalTask implements TaskHandle {
 
   #move(status: TaskStatus, statusMessage?: string): void {
     if (isTerminal(this.#latest.status)) return
-    this.#latest = { ...this.#latest, status, lastUpdatedAt: this.#now(), ...(statusMessage === undefined ? {} : { statusMessage }) }
+    this.#latest = {
+      ...this.#latest,
+      status,
+      lastUpdatedAt: this.#now(),
+      ...(statusMessage === undefined ? {} : { statusMessage }),
+    }
     for (const listener of [...this.#listeners]) {
       try {
         listener(this.#latest)

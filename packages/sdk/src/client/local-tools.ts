@@ -1,7 +1,10 @@
-/** What a client knows of the tools of a server in its own process beside what travels: what they threw, and their output schemas. */
+/**
+ * What a client knows of the tools of a server in its own process beside what travels: what they threw, and their
+ * output schemas.
+ */
 import { ToolError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { JsonSchema } from '../schema/index.ts'
+import type { SchemaObject } from '../schema/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { type CallOutcome, withDeclaredValue } from './outcome.ts'
 
@@ -24,7 +27,10 @@ export class LocalTools {
     if (this.#thrown.length > MAX_KEPT) this.#thrown.shift()
   }
 
-  /** The same conversion; a failure has what the handler threw as `cause`, and the value is what the tool declares in every version. */
+  /**
+   * The same conversion; a failure has what the handler threw as `cause`, and the value is what the tool declares in
+   * every version.
+   */
   converting(name: string, convert: Convert): Convert {
     return (result) => {
       if (result['isError'] === true) return this.#naming(convert, result)
@@ -50,7 +56,10 @@ export class LocalTools {
   }
 }
 
-async function declared(outcome: CallOutcome | Promise<CallOutcome>, schema: JsonSchema | Promise<JsonSchema>): Promise<CallOutcome> {
+async function declared(
+  outcome: CallOutcome | Promise<CallOutcome>,
+  schema: SchemaObject | Promise<SchemaObject>,
+): Promise<CallOutcome> {
   const settled = await outcome
   return (await withDeclaredValue(settled, await schema)) ?? settled
 }

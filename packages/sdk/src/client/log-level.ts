@@ -29,12 +29,16 @@ export class KeptLogLevel {
     const breach = undeclared(this.#connection.session, METHOD)
     if (breach !== undefined) throw breach
     // Every request that follows would be refused for it.
-    if (!logLevels.includes(level)) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+    if (!logLevels.includes(level))
+      throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
     this.#level = level
     this.apply(this.#connection.session)
   }
 
-  /** Servers of the handshake era send everything until they are told otherwise; who listens for that hears as much in the stateless one. */
+  /**
+   * Servers of the handshake era send everything until they are told otherwise; who listens for that hears as much in
+   * the stateless one.
+   */
   apply(session: Session): void {
     if (session.era !== 'stateless') return
     const wanted = this.#level ?? (this.#connection.listeners.hears('notifications/message') ? 'debug' : undefined)

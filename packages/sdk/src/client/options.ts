@@ -1,7 +1,17 @@
 /** Settings of a connection, each with its default. */
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { Implementation, LogMessageParams, ProtocolVersion } from '../protocol/index.ts'
-import type { Clock, Duration, Identity, Mint, RequestOptions, Session, SessionEvent, SessionOptions, TaskOptions } from '../session/index.ts'
+import type {
+  Clock,
+  Duration,
+  Identity,
+  Mint,
+  RequestOptions,
+  Session,
+  SessionEvent,
+  SessionOptions,
+  TaskOptions,
+} from '../session/index.ts'
 import type { DialectName, Profile } from '../versions/index.ts'
 import type { RelayedEndpoint } from './answer.ts'
 import type { ElicitOption } from './elicitation.ts'
@@ -16,11 +26,14 @@ export interface ConnectOptions {
   info?: Implementation
   /** Speak this protocol version and no other; short for `versions: [version]`. */
   version?: ProtocolVersion
-  /** Protocol versions this client is willing to speak; the newest that the server speaks as well is taken. Default: all. */
+  /**
+   * Protocol versions this client is willing to speak; the newest that the server speaks as well is taken. Default:
+   * all.
+   */
   versions?: readonly ProtocolVersion[]
   /**
-   * Tries the handshake before it is known whether the server speaks a version without one; a server that refuses it is asked for the others.
-   * Default: the newest version that both sides speak.
+   * Tries the handshake before it is known whether the server speaks a version without one; a server that refuses it is
+   * asked for the others. Default: the newest version that both sides speak.
    */
   prefer?: 'handshake'
   /** The server speaks a dialect, which goes with one version: `erlmcp` with 2025-11-25. Default: none. */
@@ -30,19 +43,21 @@ export interface ConnectOptions {
   /** Asks the model on behalf of the server. Giving it declares the capability. */
   sample?: SampleOption
   /**
-   * Whether questions of the server may run as tasks, and within which limits. Default: no. With `false`, servers that answer calls with
-   * tasks of their own accord are told not to, as well; otherwise such calls are followed to their end.
+   * Whether questions of the server may run as tasks, and within which limits. Default: no. With `false`, servers that
+   * answer calls with tasks of their own accord are told not to, as well; otherwise such calls are followed to their
+   * end.
    */
   tasks?: boolean | TaskOptions
   /** Where the server may work. Giving it declares the capability. */
   roots?: RootsOption
   /**
-   * Answers the server in place of `elicit`, `sample` and `roots`, and says who this side is and what it declares: for programs that stand between a
-   * server and somebody else.
+   * Answers the server in place of `elicit`, `sample` and `roots`, and says who this side is and what it declares: for
+   * programs that stand between a server and somebody else.
    */
   endpoint?: RelayedEndpoint
   /**
-   * Whether requests name one conversation at a Parley gateway that cannot know this client otherwise. Default: yes, unless `endpoint` is given.
+   * Whether requests name one conversation at a Parley gateway that cannot know this client otherwise. Default: yes,
+   * unless `endpoint` is given.
    */
   sessionHandle?: boolean
   experimental?: Record<string, Record<string, unknown>>
@@ -53,17 +68,29 @@ export interface ConnectOptions {
   maxTimeout?: Duration
   /** How long it may take until both sides have agreed on a version. Default 10 s. */
   initialiseTimeout?: Duration
-  /** How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2 s; never more than half of `initialiseTimeout`. */
+  /**
+   * How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2
+   * s; never more than half of `initialiseTimeout`.
+   */
   probeTimeout?: Duration
-  /** Remembers of which era the server at an HTTP address is; of commands and functions, whose address is empty, only a memory of your own does. Default: one for the whole process. */
+  /**
+   * Remembers of which era the server at an HTTP address is; of commands and functions, whose address is empty, only a
+   * memory of your own does. Default: one for the whole process.
+   */
   eras?: EraMemory
   /** Aborting it gives up connecting; afterwards it means nothing. */
   signal?: AbortSignal
   /** Pings a silent server every 30 s and gives it 10 s to answer; `false` for never. */
   keepAlive?: SessionOptions['keepAlive']
-  /** Whether a lost connection is made again, and how. Default: yes for addresses, commands and functions; no for server values and Links. */
+  /**
+   * Whether a lost connection is made again, and how. Default: yes for addresses, commands and functions; no for server
+   * values and Links.
+   */
   reconnect?: boolean | ReconnectOptions
-  /** Whether lists and resources are not asked for again while the server says that they are fresh (`ttlMs`). Default true. */
+  /**
+   * Whether lists and resources are not asked for again while the server says that they are fresh (`ttlMs`). Default
+   * true.
+   */
   cache?: boolean
   maxPending?: number
   /** How often the server may answer one request with questions, in versions where it asks like that. Default 32. */
@@ -71,7 +98,10 @@ export interface ConnectOptions {
   /** Request ids run from 1 to this; the connection is renewed before they run out. Default 2^53 - 1. */
   maxRequestId?: number
   onLog?: (message: LogMessageParams) => void
-  /** Told what went wrong here and is not anybody's answer: handlers that threw, frames that could not be sent. Default: the console. */
+  /**
+   * Told what went wrong here and is not anybody's answer: handlers that threw, frames that could not be sent. Default:
+   * the console.
+   */
   onError?: (error: unknown, info: { during: string }) => void
   onEvent?: (event: SessionEvent) => void
   /** Shown every session before its handshake: the first, and one more for each reconnect. */

@@ -1,4 +1,7 @@
-/** Requests that lost their session: made again where that does no harm, failed where it might, and accounted for either way. */
+/**
+ * Requests that lost their session: made again where that does no harm, failed where it might, and accounted for either
+ * way.
+ */
 import type { Orphan, RequestOptions } from '../session/index.ts'
 import type { LostRequest, ReconnectSettings } from './reconnect.ts'
 import { isRepeatable } from './repeatable.ts'

@@ -2,10 +2,13 @@
 import { ParleyError, ToolError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import type { ContentBlock, Meta } from '../protocol/index.ts'
-import { type JsonSchema, validateJson } from '../schema/index.ts'
+import { type SchemaObject, validateJson } from '../schema/index.ts'
 
 export interface CallOutcome<Value = unknown> {
-  /** Structured content where the server sent it; else the text, or what it is as JSON where that fits a known output schema. */
+  /**
+   * Structured content where the server sent it; else the text, or what it is as JSON where that fits a known output
+   * schema.
+   */
   readonly value: Value
   readonly content: readonly ContentBlock[]
   /** All text blocks, joined by line breaks. */
@@ -20,7 +23,8 @@ const NOTHING: readonly ContentBlock[] = []
 /** Throws `invalid_answer` for what is no tool result. */
 export function outcomeOf(result: Body): CallOutcome {
   const content = (result['content'] ?? NOTHING) as readonly ContentBlock[]
-  if (!Array.isArray(content)) throw new ParleyError('invalid_answer', { message: 'The answer to tools/call has no "content" array' })
+  if (!Array.isArray(content))
+    throw new ParleyError('invalid_answer', { message: 'The answer to tools/call has no "content" array' })
   const structured = result['structuredContent']
   const text = textOf(content)
   return {
@@ -42,15 +46,21 @@ export function successOf(result: Body): CallOutcome {
 
 export function toolErrorOf(outcome: CallOutcome): ToolError {
   const { structured, text } = outcome
-  const details = typeof structured === 'object' && structured !== null && !Array.isArray(structured) ? (structured as Record<string, unknown>) : undefined
+  const details =
+    typeof structured === 'object' && structured !== null && !Array.isArray(structured)
+      ? (structured as Record<string, unknown>)
+      : undefined
   return new ToolError(text === '' ? 'The tool failed without saying why' : text, {
     outcome,
     ...(details === undefined ? {} : { structured: details }),
   })
 }
 
-/** Versions without structured content carry a copy as a block of text: the outcome with that as its value, or `undefined` when there is none. */
-export async function withDeclaredValue(outcome: CallOutcome, schema: JsonSchema): Promise<CallOutcome | undefined> {
+/**
+ * Versions without structured content carry a copy as a block of text: the outcome with that as its value, or
+ * `undefined` when there is none.
+ */
+export async function withDeclaredValue(outcome: CallOutcome, schema: SchemaObject): Promise<CallOutcome | undefined> {
   if (outcome.structured !== undefined || outcome.isError) return undefined
   for (const block of outcome.content) {
     const read = block?.type === 'text' ? readJson(block.text) : undefined

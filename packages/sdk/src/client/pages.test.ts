@@ -8,7 +8,10 @@ import { rawServer } from './raw-server.fixtures.ts'
 
 const paged = (params: Body): Body => {
   const page = params['cursor'] === undefined ? 0 : Number(params['cursor'])
-  return { tools: [{ name: `t${page}`, inputSchema: { type: 'object' } }], ...(page < 3 ? { nextCursor: String(page + 1) } : {}) }
+  return {
+    tools: [{ name: `t${page}`, inputSchema: { type: 'object' } }],
+    ...(page < 3 ? { nextCursor: String(page + 1) } : {}),
+  }
 }
 
 describe('F7 pagination', () => {
@@ -22,7 +25,9 @@ describe('F7 pagination', () => {
   it('leaves out tools that nobody could call, and says so', async () => {
     const answer = { tools: [null, { name: 'a', inputSchema: { type: 'object' } }, 'tool', { name: 7 }, {}] }
     const told: string[] = []
-    const client = await connect(rawServer({ answers: { 'tools/list': () => answer } }).link, { onError: (error) => told.push((error as Error).message) })
+    const client = await connect(rawServer({ answers: { 'tools/list': () => answer } }).link, {
+      onError: (error) => told.push((error as Error).message),
+    })
     expect(await client.tools()).toEqual([{ name: 'a', inputSchema: { type: 'object' } }])
     expect(told).toEqual([expect.stringContaining('a tool without "name" is left out of the list: it has no "name"')])
   })
@@ -49,7 +54,8 @@ describe('F7 pagination', () => {
   })
 
   it('D-52 an empty cursor is a cursor', async () => {
-    const answer = (params: Body): Body => (params['cursor'] === undefined ? { tools: [], nextCursor: '' } : { tools: [] })
+    const answer = (params: Body): Body =>
+      params['cursor'] === undefined ? { tools: [], nextCursor: '' } : { tools: [] }
     const server = rawServer({ answers: { 'tools/list': answer } })
     await (await connect(server.link)).tools()
     expect(server.of('tools/list').map((message) => message.params?.['cursor'])).toEqual([undefined, ''])
@@ -72,7 +78,10 @@ describe('F7 pagination', () => {
       () => [],
       5,
     )
-    await expect(endless).rejects.toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('more than 5 pages') })
+    await expect(endless).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringContaining('more than 5 pages'),
+    })
     expect(page).toBe(5)
   })
 
@@ -84,8 +93,11 @@ describe('F7 pagination', () => {
       { name: 'deep', inputSchema: schema },
       { name: 'untyped', inputSchema: {} },
     ]
-    const client = await connect(rawServer({ answers: { 'tools/list': () => ({ tools }) } }).link, { onError: (error) => told.push((error as Error).message) })
-    for (let count = 0; count < 2; count++) expect(await client.tools()).toEqual([{ name: 'untyped', inputSchema: { type: 'object' } }])
+    const client = await connect(rawServer({ answers: { 'tools/list': () => ({ tools }) } }).link, {
+      onError: (error) => told.push((error as Error).message),
+    })
+    for (let count = 0; count < 2; count++)
+      expect(await client.tools()).toEqual([{ name: 'untyped', inputSchema: { type: 'object' } }])
     expect(told).toEqual(['tool "deep" is left out of the list: it is nested deeper than 120 levels'])
     expect(client.losses()[0]).toMatchObject({ rule: 'R-01', severity: 'w', path: 'tools[0]' })
   })
@@ -99,22 +111,28 @@ describe('F7 pagination', () => {
 
   it('refuses an answer without its list', async () => {
     const client = await connect(rawServer({ answers: { 'tools/list': () => ({}) } }).link)
-    await expect(client.tools()).rejects.toMatchObject({ kind: 'invalid_answer', message: 'The answer to tools/list has no list of tools' })
+    await expect(client.tools()).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      message: 'The answer to tools/list has no list of tools',
+    })
   })
 
   it('gives every item of any split into pages exactly once, in order', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(fc.integer(), { maxLength: 4 }), { minLength: 1, maxLength: 8 }), async (pages) => {
-        const all = await allPages(
-          'x',
-          async (cursor) => {
-            const at = cursor === undefined ? 0 : Number(cursor)
-            return { items: pages[at] ?? [], ...(at + 1 < pages.length ? { nextCursor: String(at + 1) } : {}) }
-          },
-          (page) => page.items,
-        )
-        expect(all).toEqual(pages.flat())
-      }),
+      fc.asyncProperty(
+        fc.array(fc.array(fc.integer(), { maxLength: 4 }), { minLength: 1, maxLength: 8 }),
+        async (pages) => {
+          const all = await allPages(
+            'x',
+            async (cursor) => {
+              const at = cursor === undefined ? 0 : Number(cursor)
+              return { items: pages[at] ?? [], ...(at + 1 < pages.length ? { nextCursor: String(at + 1) } : {}) }
+            },
+            (page) => page.items,
+          )
+          expect(all).toEqual(pages.flat())
+        },
+      ),
     )
   })
 })

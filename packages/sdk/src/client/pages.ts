@@ -19,16 +19,23 @@ export async function allPages<Page extends PaginatedResult, Item>(
     for (const item of itemsOf(page)) items.push(item)
     cursor = page.nextCursor
     if (cursor === undefined || cursor === null) return items
-    if (typeof cursor === 'object') throw new ParleyError('invalid_answer', { message: `The "nextCursor" of ${method} is not a text` })
-    if (seen.has(cursor)) throw new ParleyError('invalid_answer', { message: `${method} gave the same cursor twice; the list would never end` })
+    if (typeof cursor === 'object')
+      throw new ParleyError('invalid_answer', { message: `The "nextCursor" of ${method} is not a text` })
+    if (seen.has(cursor))
+      throw new ParleyError('invalid_answer', {
+        message: `${method} gave the same cursor twice; the list would never end`,
+      })
     seen.add(cursor)
   }
-  throw new ParleyError('invalid_answer', { message: `${method} has more than ${maxPages} pages; read it page by page` })
+  throw new ParleyError('invalid_answer', {
+    message: `${method} has more than ${maxPages} pages; read it page by page`,
+  })
 }
 
 /** The array under `key` of a list result. */
 export function itemsUnder<Item>(method: string, key: string, page: Record<string, unknown>): readonly Item[] {
   const items = page[key]
-  if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `The answer to ${method} has no "${key}" array` })
+  if (!Array.isArray(items))
+    throw new ParleyError('invalid_answer', { message: `The answer to ${method} has no "${key}" array` })
   return items
 }

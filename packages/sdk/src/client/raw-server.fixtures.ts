@@ -60,7 +60,8 @@ export function rawServer(options: RawServerOptions = {}): RawServer {
 
   const all: Record<string, RawAnswer> = { initialize: initialise, ping: () => ({}), ...answers }
 
-  const send = (message: Body | string): void => own.send(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const send = (message: Body | string): void =>
+    own.send(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }))
 
   own.open({
     frame(text) {

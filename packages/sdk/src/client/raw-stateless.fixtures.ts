@@ -41,7 +41,14 @@ export interface RawStateless {
 }
 
 export function rawStateless(options: RawStatelessOptions = {}): RawStateless {
-  const { version = '2026-07-28', capabilities = ALL, instructions, answers = {}, agree = (filter) => filter, mirrors = false } = options
+  const {
+    version = '2026-07-28',
+    capabilities = ALL,
+    instructions,
+    answers = {},
+    agree = (filter) => filter,
+    mirrors = false,
+  } = options
   const [near, own] = memoryPair()
   const received: RawMessage[] = []
   const headers: RawStateless['headers'] = []
@@ -49,9 +56,13 @@ export function rawStateless(options: RawStatelessOptions = {}): RawStateless {
   const filters: Body[] = []
   let closed = false
 
-  const send = (message: Body | string): void => own.send(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const send = (message: Body | string): void =>
+    own.send(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message }))
   const acknowledge: RawStateless['acknowledge'] = (id, filter) =>
-    send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: { [META.subscription]: id }, notifications: filter } })
+    send({
+      method: 'notifications/subscriptions/acknowledged',
+      params: { _meta: { [META.subscription]: id }, notifications: filter },
+    })
 
   const discover: RawAnswer = () => ({
     supportedVersions: [version],
@@ -83,9 +94,16 @@ export function rawStateless(options: RawStatelessOptions = {}): RawStateless {
       if (message.method === 'notifications/cancelled') return forget(message.params?.['requestId'])
       if (message.id === undefined || message.method === undefined) return
       const answer = all[message.method]
-      const result = answer === undefined ? { error: { code: -32601, message: 'no such method' } } : answer(message.params ?? {}, message)
+      const result =
+        answer === undefined
+          ? { error: { code: -32601, message: 'no such method' } }
+          : answer(message.params ?? {}, message)
       if (result === undefined) return
-      send('error' in result ? { id: message.id, ...result } : { id: message.id, result: { resultType: 'complete', ...result } })
+      send(
+        'error' in result
+          ? { id: message.id, ...result }
+          : { id: message.id, result: { resultType: 'complete', ...result } },
+      )
     },
     closed() {
       closed = true
@@ -120,7 +138,11 @@ export function rawStateless(options: RawStatelessOptions = {}): RawStateless {
     },
     end(error) {
       for (const id of listening.splice(0))
-        send(error === undefined ? { id, result: { resultType: 'complete', _meta: { [META.subscription]: id } } } : { id, error })
+        send(
+          error === undefined
+            ? { id, result: { resultType: 'complete', _meta: { [META.subscription]: id } } }
+            : { id, error },
+        )
     },
     lose: () => own.close(),
     get closed() {

@@ -32,7 +32,12 @@ export class Reading {
   }
 
   /** One page of a list whose items are under `key`; `admit` makes of it what callers see, once for each answer. */
-  async page(method: string, key: string, { cursor, fresh, ...options }: PageOptions = {}, admit?: (page: Body) => Body): Promise<Body> {
+  async page(
+    method: string,
+    key: string,
+    { cursor, fresh, ...options }: PageOptions = {},
+    admit?: (page: Body) => Body,
+  ): Promise<Body> {
     const cache = cacheable.has(method) ? this.#cache : undefined
     const kept = fresh === true ? undefined : cache?.get(method, cursor)
     if (kept !== undefined) return kept
@@ -69,7 +74,9 @@ export class Reading {
 
   /** Once, until something else is wrong with the list. */
   #tell(method: string, leftOut: readonly BadDefinition[]): void {
-    const message = leftOut.map(({ who, problems }) => `${who} is left out of the list: it ${problems.join(', ')}`).join('; ')
+    const message = leftOut
+      .map(({ who, problems }) => `${who} is left out of the list: it ${problems.join(', ')}`)
+      .join('; ')
     const before = this.#told.get(method)
     if (message === '' || message === before) return
     this.#told.set(method, message)
@@ -83,7 +90,8 @@ export class Reading {
     fetchPage: (options: PageOptions) => Promise<Page>,
     itemsOf: (page: Page) => readonly Item[],
   ): Promise<Item[]> {
-    const read = (): Promise<Item[]> => allPages(method, (cursor) => fetchPage(cursor === undefined ? { ...options } : { ...options, cursor }), itemsOf)
+    const read = (): Promise<Item[]> =>
+      allPages(method, (cursor) => fetchPage(cursor === undefined ? { ...options } : { ...options, cursor }), itemsOf)
     const isKept = options?.fresh !== true && this.#cache?.has(method, undefined) === true
     try {
       return await read()
@@ -106,5 +114,9 @@ export class Reading {
 }
 
 function refusesParams(error: unknown): boolean {
-  return error instanceof ParleyError && error.receivedCode !== undefined && (error.kind === 'invalid_cursor' || error.kind === 'invalid_params')
+  return (
+    error instanceof ParleyError &&
+    error.receivedCode !== undefined &&
+    (error.kind === 'invalid_cursor' || error.kind === 'invalid_params')
+  )
 }

@@ -1,12 +1,13 @@
 /** Tries to open a session again and again, ever more patiently, until there is one or hope is lost. */
 import { ParleyError } from '../errors/index.ts'
 import type { Clock, Session } from '../session/index.ts'
-import { delayBefore, type Hope } from './reconnect.ts'
+import type { Backoff } from '../timing/index.ts'
+import type { Hope } from './reconnect.ts'
 
 export interface RedialOptions {
   readonly clock: Clock
   readonly random: () => number
-  readonly delays: readonly number[]
+  readonly backoff: Backoff
   readonly retries: number
   readonly dial: (signal: AbortSignal) => Promise<Session>
   readonly onSession: (session: Session, attempts: number) => void
@@ -39,7 +40,10 @@ export class Redial {
     return this.#nextAt
   }
 
-  /** `afresh` forgets earlier failures; `atOnce` does not wait before the first attempt, because the server is known to be there. */
+  /**
+   * `afresh` forgets earlier failures; `atOnce` does not wait before the first attempt, because the server is known to
+   * be there.
+   */
   start(reason: Error | undefined, { afresh, atOnce }: { afresh: boolean; atOnce: boolean }): void {
     this.stop()
     this.#attempts = 0
@@ -56,10 +60,10 @@ export class Redial {
   }
 
   #schedule(reason: Error | undefined, atOnce = false): void {
-    const { clock, random, delays, retries, judge, onTold, onGivenUp } = this.#options
+    const { clock, random, backoff, retries, judge, onTold, onGivenUp } = this.#options
     const hope = reason === undefined ? 'again' : judge(reason)
     if (this.#failures >= retries || hope === 'stop') return onGivenUp(reason)
-    const delay = atOnce && this.#failures === 0 ? 0 : delayBefore(this.#failures, delays, random)
+    const delay = atOnce && this.#failures === 0 ? 0 : backoff.delayBefore(this.#failures, random())
     this.#nextAt = clock.now() + delay
     // Whoever waits for the connection waits for this timer, too.
     this.#cancelTimer = clock.after(delay, () => void this.#try(), true)
@@ -81,7 +85,10 @@ export class Redial {
       return
     }
     if (this.#abort !== abort) return void session.close()
-    if (!session.open) return this.#schedule(new ParleyError('connection_closed', { message: 'The server ended the connection right after the handshake' }))
+    if (!session.open)
+      return this.#schedule(
+        new ParleyError('connection_closed', { message: 'The server ended the connection right after the handshake' }),
+      )
     this.#abort = undefined
     this.#options.onSession(session, this.#attempts)
   }

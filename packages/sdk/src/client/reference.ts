@@ -6,5 +6,7 @@ export type CompletionTarget = CompleteParams['ref'] | { prompt: string } | { re
 
 export function referenceTo(target: CompletionTarget): CompleteParams['ref'] {
   if ('type' in target) return target
-  return 'prompt' in target ? { type: 'ref/prompt', name: target.prompt } : { type: 'ref/resource', uri: target.resource }
+  return 'prompt' in target
+    ? { type: 'ref/prompt', name: target.prompt }
+    : { type: 'ref/resource', uri: target.resource }
 }

@@ -34,7 +34,10 @@ describe('ConnectOptions.endpoint', () => {
     const raw = rawServer()
     const { endpoint, calls } = standIn()
     const client = await connect(raw.link, { endpoint, info: { name: 'not me', version: '0' }, sample: () => 'not me' })
-    expect(raw.of('initialize')[0]?.params).toMatchObject({ clientInfo: { name: 'somebody else' }, capabilities: { elicitation: {}, roots: {} } })
+    expect(raw.of('initialize')[0]?.params).toMatchObject({
+      clientInfo: { name: 'somebody else' },
+      capabilities: { elicitation: {}, roots: {} },
+    })
     expect(raw.of('initialize')[0]?.params?.['capabilities']).not.toHaveProperty('sampling')
     const called = client.session.request('tools/call', { name: 'x' }, { owner: 'Ann' }).catch(() => {})
     expect(await raw.ask('roots/list')).toMatchObject({ result: { roots: [{ uri: 'file:///a' }] } })
@@ -51,19 +54,30 @@ describe('ConnectOptions.endpoint', () => {
 
   it('may say more about what it refuses', async () => {
     const raw = rawServer()
-    const { endpoint } = standIn({ refusing: (method, error) => new ParleyError(error.kind, { message: `nobody here knows ${method}` }) })
+    const { endpoint } = standIn({
+      refusing: (method, error) => new ParleyError(error.kind, { message: `nobody here knows ${method}` }),
+    })
     closing.push(await connect(raw.link, { endpoint }))
-    expect(await raw.ask('sampling/createMessage', {})).toMatchObject({ error: { message: 'nobody here knows sampling/createMessage' } })
+    expect(await raw.ask('sampling/createMessage', {})).toMatchObject({
+      error: { message: 'nobody here knows sampling/createMessage' },
+    })
   })
 
   it('the headers of tools stay the business of the client', async () => {
-    const tools = [{ name: 'x', inputSchema: { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } } }]
-    const raw = rawStateless({ mirrors: true, answers: { 'tools/list': () => ({ tools }), 'tools/call': () => ({ content: [] }) } })
+    const tools = [
+      { name: 'x', inputSchema: { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } } },
+    ]
+    const raw = rawStateless({
+      mirrors: true,
+      answers: { 'tools/list': () => ({ tools }), 'tools/call': () => ({ content: [] }) },
+    })
     const client = await connect(raw.link, { endpoint: standIn().endpoint })
     closing.push(client)
     await client.tools()
     await client.call('x' as never, { city: 'Oslo' } as never)
-    expect(raw.of('tools/call')[0]?.params?.['_meta']).toMatchObject({ 'io.modelcontextprotocol/clientInfo': { name: 'somebody else' } })
+    expect(raw.of('tools/call')[0]?.params?.['_meta']).toMatchObject({
+      'io.modelcontextprotocol/clientInfo': { name: 'somebody else' },
+    })
     expect(raw.headers.at(-1)).toMatchObject({ 'mcp-param-city': 'Oslo' })
   })
 
@@ -72,7 +86,10 @@ describe('ConnectOptions.endpoint', () => {
     const raw = rawStateless({
       mirrors: true,
       answers: {
-        'tools/call': () => (raw.headers.at(-1)?.['mcp-param-city'] === undefined ? { error: { code: -32020, message: 'Header mismatch' } } : { content: [] }),
+        'tools/call': () =>
+          raw.headers.at(-1)?.['mcp-param-city'] === undefined
+            ? { error: { code: -32020, message: 'Header mismatch' } }
+            : { content: [] },
       },
     })
     const refused: string[] = []

@@ -1,6 +1,9 @@
 /** Which requests do no harm when they are made twice. */
 
-/** They only read, or leave the same state behind however often they are made. A stream is none of them: whoever listens opens another one. */
+/**
+ * They only read, or leave the same state behind however often they are made. A stream is none of them: whoever listens
+ * opens another one.
+ */
 const REPEATABLE: ReadonlySet<string> = new Set([
   'ping',
   'server/discover',
@@ -24,7 +27,11 @@ const REPEATABLE: ReadonlySet<string> = new Set([
 ])
 
 /** Tools are repeatable when the server says so in their annotations. */
-export function isRepeatable(method: string, params: Record<string, unknown> | undefined, isRepeatableTool: (name: string) => boolean): boolean {
+export function isRepeatable(
+  method: string,
+  params: Record<string, unknown> | undefined,
+  isRepeatableTool: (name: string) => boolean,
+): boolean {
   if (method !== 'tools/call') return REPEATABLE.has(method)
   const name = params?.['name']
   return typeof name === 'string' && isRepeatableTool(name)

@@ -77,7 +77,11 @@ describe('F9 what is out of date', () => {
     cache.expect('tools/list', 'c')(page('b', 500))
     cache.expect('prompts/list', undefined)({ ttlMs: 500 })
     cache.forget(['tools/list'])
-    expect([cache.has('tools/list', undefined), cache.has('tools/list', 'c'), cache.has('prompts/list', undefined)]).toEqual([false, false, true])
+    expect([
+      cache.has('tools/list', undefined),
+      cache.has('tools/list', 'c'),
+      cache.has('prompts/list', undefined),
+    ]).toEqual([false, false, true])
     cache.clear()
     expect(cache.size).toBe(0)
   })
@@ -118,7 +122,8 @@ describe('F9 bounds', () => {
 
   it('keeps only so much text, and no answer that would push out all others', () => {
     const cache = new ResponseCache(fakeClock(), { length: 1000 })
-    for (let index = 0; index < 10; index++) cache.expect('resources/read', `a://${index}`)({ text: 'x'.repeat(180), ttlMs: 500 })
+    for (let index = 0; index < 10; index++)
+      cache.expect('resources/read', `a://${index}`)({ text: 'x'.repeat(180), ttlMs: 500 })
     expect(cache.size).toBe(4)
     cache.expect('resources/read', 'a://long')({ text: 'x'.repeat(300), ttlMs: 500 })
     expect([cache.has('resources/read', 'a://long'), cache.has('resources/read', 'a://9')]).toEqual([false, true])

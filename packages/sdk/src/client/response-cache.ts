@@ -25,7 +25,10 @@ export class ResponseCache {
   #epoch = 0
   #length = 0
 
-  constructor(clock: Clock, { entries = MAX_ENTRIES, length = MAX_LENGTH }: { entries?: number; length?: number } = {}) {
+  constructor(
+    clock: Clock,
+    { entries = MAX_ENTRIES, length = MAX_LENGTH }: { entries?: number; length?: number } = {},
+  ) {
     this.#clock = clock
     this.#maxEntries = entries
     this.#maxLength = length
@@ -69,7 +72,8 @@ export class ResponseCache {
   forget(methods: readonly string[], concerned?: (detail: string) => boolean): void {
     for (const method of methods) this.#epochs.set(method, (this.#epochs.get(method) ?? 0) + 1)
     for (const [key, kept] of this.#entries) {
-      if (methods.includes(kept.method) && (concerned === undefined || concerned(key.slice(kept.method.length + 1)))) this.#remove(key, kept)
+      if (methods.includes(kept.method) && (concerned === undefined || concerned(key.slice(kept.method.length + 1))))
+        this.#remove(key, kept)
     }
   }
 

@@ -43,7 +43,10 @@ describe('F6 sampling', () => {
   })
 
   it('completes a result and keeps what it has', async () => {
-    const answer = await asked(() => ({ content: { type: 'text', text: 'hi' }, model: 'm-1', stopReason: 'maxTokens' }), asking([user(say('hello'))]))
+    const answer = await asked(
+      () => ({ content: { type: 'text', text: 'hi' }, model: 'm-1', stopReason: 'maxTokens' }),
+      asking([user(say('hello'))]),
+    )
     expect(answer.result).toEqual({ role: 'assistant', content: say('hi'), model: 'm-1', stopReason: 'maxTokens' })
   })
 
@@ -102,7 +105,13 @@ describe('F6 sampling', () => {
   })
 
   it('C-06 accepts results that follow their uses', async () => {
-    const messages = [user(say('?')), assistant([use('a'), use('b')]), user([outcome('a'), outcome('b')]), assistant(use('c')), user(outcome('c'))]
+    const messages = [
+      user(say('?')),
+      assistant([use('a'), use('b')]),
+      user([outcome('a'), outcome('b')]),
+      assistant(use('c')),
+      user(outcome('c')),
+    ]
     expect((await asked(withTools(), asking(messages))).result).toMatchObject({ content: say('ok') })
   })
 
@@ -114,7 +123,10 @@ describe('F6 sampling', () => {
     ['an open use at the end', [user(say('?')), assistant(use('a'))]],
     ['a result said by the assistant', [assistant(use('a')), assistant(outcome('a'))]],
   ])('C-06 refuses %s with -32602', async (_, messages) => {
-    expect((await asked(withTools(), asking(messages))).error).toMatchObject({ code: -32602, message: expect.stringMatching(/tool/) })
+    expect((await asked(withTools(), asking(messages))).error).toMatchObject({
+      code: -32602,
+      message: expect.stringMatching(/tool/),
+    })
   })
 
   it.each([

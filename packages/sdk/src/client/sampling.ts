@@ -1,4 +1,6 @@
-/** Answers a server's request to ask the model: checks the conversation it sent, asks the handler, completes the result. */
+/**
+ * Answers a server's request to ask the model: checks the conversation it sent, asks the handler, completes the result.
+ */
 import { ParleyError } from '../errors/index.ts'
 import { isObject } from '../jsonrpc/index.ts'
 import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../protocol/index.ts'
@@ -12,7 +14,9 @@ export interface SampleQuestion extends Omit<CreateMessageParams, '_meta' | 'tas
 }
 
 /** A whole result, one without `role` and `model`, or just the text. */
-export type SampleReply = string | (Omit<CreateMessageResult, 'role' | 'model'> & { role?: CreateMessageResult['role']; model?: string })
+export type SampleReply =
+  | string
+  | (Omit<CreateMessageResult, 'role' | 'model'> & { role?: CreateMessageResult['role']; model?: string })
 
 export type SampleHandler = (question: SampleQuestion) => SampleReply | Promise<SampleReply>
 
@@ -39,9 +43,12 @@ export async function answerSampling(inbound: Inbound, offer: SampleOffer): Prom
   checkParams(params, offer)
   const { _meta, task, ...question } = params as CreateMessageParams
   const reply = await offer.answer({ ...question, server: inbound.session.peer?.info, signal: inbound.signal })
-  if (typeof reply === 'string') return { role: 'assistant', content: { type: 'text', text: reply }, model: 'unknown', stopReason: 'endTurn' }
+  if (typeof reply === 'string')
+    return { role: 'assistant', content: { type: 'text', text: reply }, model: 'unknown', stopReason: 'endTurn' }
   if (!isObject(reply) || !isContent(reply.content)) {
-    throw new ParleyError('internal_error', { cause: new TypeError('The sampling handler must return text or a result with "content"') })
+    throw new ParleyError('internal_error', {
+      cause: new TypeError('The sampling handler must return text or a result with "content"'),
+    })
   }
   return { ...reply, role: reply.role ?? 'assistant', model: reply.model ?? 'unknown' }
 }
@@ -56,7 +63,8 @@ function isBlock(block: unknown): boolean {
 
 function checkParams(params: Record<string, unknown>, offer: SampleOffer): void {
   const { messages, maxTokens, tools, toolChoice } = params
-  if (!Array.isArray(messages) || !messages.every(isMessage)) throw invalid('"messages" must be messages with a role and content')
+  if (!Array.isArray(messages) || !messages.every(isMessage))
+    throw invalid('"messages" must be messages with a role and content')
   if (typeof maxTokens !== 'number') throw invalid('"maxTokens" must be a number')
   // C-03: the tools are not left out, because the model would then answer something else.
   if ((tools !== undefined || toolChoice !== undefined) && offer.tools !== true)
@@ -65,7 +73,11 @@ function checkParams(params: Record<string, unknown>, offer: SampleOffer): void 
 }
 
 function isMessage(message: unknown): message is SamplingMessage {
-  return isObject(message) && (message['role'] === 'user' || message['role'] === 'assistant') && isContent(message['content'])
+  return (
+    isObject(message) &&
+    (message['role'] === 'user' || message['role'] === 'assistant') &&
+    isContent(message['content'])
+  )
 }
 
 /** C-06: results stand alone in their message, and every use of a tool is answered in the very next one. */
@@ -78,7 +90,9 @@ function checkToolResults(messages: readonly SamplingMessage[]): void {
     if (results.length > 0 && message.role !== 'user') throw invalid('tool results belong in a message of the user')
     const answered = new Set(results.map((result) => result.toolUseId))
     for (const id of open) if (!answered.has(id)) throw invalid(`tool result missing for tool use "${id.slice(0, 64)}"`)
-    for (const id of answered) if (!open.has(id)) throw invalid(`tool result for "${String(id).slice(0, 64)}" answers no tool use of the message before`)
+    for (const id of answered)
+      if (!open.has(id))
+        throw invalid(`tool result for "${String(id).slice(0, 64)}" answers no tool use of the message before`)
     open = new Set(blocks.filter((block) => block.type === 'tool_use').map((use) => use.id))
   }
   if (open.size > 0) throw invalid('the last tool use has no result')

@@ -1,4 +1,7 @@
-/** Skills of a server: found by their entries, read when they are wanted, and never used unless they are what the entry says (SEP-2640). */
+/**
+ * Skills of a server: found by their entries, read when they are wanted, and never used unless they are what the entry
+ * says (SEP-2640).
+ */
 import { ParleyError } from '../errors/index.ts'
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { type PaginatedResult, SKILLS_EXTENSION } from '../protocol/index.ts'
@@ -33,8 +36,13 @@ export class ClientSkills {
   async load(wanted: string | SkillEntry, options?: RequestOptions): Promise<LoadedSkill> {
     const entry = typeof wanted === 'string' ? await this.#entry(wanted, options) : wanted
     const fault = entryFault(entry)
-    if (fault !== undefined) throw new ParleyError('invalid_answer', { message: `The entry of a skill is invalid: ${fault}` })
-    return await LoadedSkill.load(entry, (uri, own) => this.#connection.request('resources/read', { uri }, own), options)
+    if (fault !== undefined)
+      throw new ParleyError('invalid_answer', { message: `The entry of a skill is invalid: ${fault}` })
+    return await LoadedSkill.load(
+      entry,
+      (uri, own) => this.#connection.request('resources/read', { uri }, own),
+      options,
+    )
   }
 
   async #entry(uri: string, options: RequestOptions | undefined): Promise<SkillEntry> {

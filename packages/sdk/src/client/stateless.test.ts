@@ -7,7 +7,8 @@ import type { ConnectOptions } from './options.ts'
 import { type RawMessage, rawServer } from './raw-server.fixtures.ts'
 import { type RawStatelessOptions, rawStateless } from './raw-stateless.fixtures.ts'
 
-const levelIn = (message: RawMessage | undefined) => (message?.params?.['_meta'] as Record<string, unknown> | undefined)?.[META.logLevel]
+const levelIn = (message: RawMessage | undefined) =>
+  (message?.params?.['_meta'] as Record<string, unknown> | undefined)?.[META.logLevel]
 
 async function begin(options: RawStatelessOptions = {}, more: ConnectOptions = {}) {
   const server = rawStateless({ ...options, answers: { 'tools/list': () => ({ tools: [] }), ...options.answers } })

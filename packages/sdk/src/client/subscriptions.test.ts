@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { connect } from './connect.ts'
 import { rawServer } from './raw-server.fixtures.ts'
 
-const subscribable = () => rawServer({ answers: { 'resources/subscribe': () => ({}), 'resources/unsubscribe': () => ({}), ping: () => ({}) } })
+const subscribable = () =>
+  rawServer({ answers: { 'resources/subscribe': () => ({}), 'resources/unsubscribe': () => ({}), ping: () => ({}) } })
 
 describe('F2 subscribe', () => {
   it('shares one wire subscription between handlers, and ends it with the last', async () => {
@@ -58,7 +59,8 @@ describe('F2 subscribe', () => {
     const heard: string[] = []
     await client.subscribe('a://x', (uri) => heard.push(`x ${uri}`))
     await client.subscribe('a://x/y/', (uri) => heard.push(`y ${uri}`))
-    for (const uri of ['a://x/1', 'a://x/y/2', 'a://x?q', 'a://xylophone', 'b://x']) server.notify('notifications/resources/updated', { uri })
+    for (const uri of ['a://x/1', 'a://x/y/2', 'a://x?q', 'a://xylophone', 'b://x'])
+      server.notify('notifications/resources/updated', { uri })
     server.notify('notifications/resources/updated', {})
     await client.ping()
     expect(heard).toEqual(['x a://x/1', 'y a://x/y/2', 'x a://x?q'])
@@ -79,7 +81,10 @@ describe('F2 subscribe', () => {
     server.notify('notifications/resources/updated', { uri: 'a://x' })
     await client.ping()
     expect(heard).toBe(1)
-    expect(errors).toEqual([expect.objectContaining({ message: 'mine' }), expect.objectContaining({ message: 'later' })])
+    expect(errors).toEqual([
+      expect.objectContaining({ message: 'mine' }),
+      expect.objectContaining({ message: 'later' }),
+    ])
   })
 
   it('M7 ends with the session: unsubscribing later is quiet', async () => {

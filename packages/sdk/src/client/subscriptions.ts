@@ -17,7 +17,10 @@ export interface Subscription extends AsyncDisposable {
 interface Entry {
   readonly handlers: Set<{ readonly handler: UpdateHandler }>
   readonly ready: Promise<unknown>
-  /** The server has taken it once, so that it is wanted again after a reconnect; until then the request itself is made again. */
+  /**
+   * The server has taken it once, so that it is wanted again after a reconnect; until then the request itself is made
+   * again.
+   */
   established: boolean
 }
 
@@ -79,10 +82,14 @@ export class Subscriptions {
     return this.#ways[session.era ?? 'handshake']
   }
 
-  /** Requests find their way to the next session by themselves; a stream is bound to its own, so that it is asked for once more. */
+  /**
+   * Requests find their way to the next session by themselves; a stream is bound to its own, so that it is asked for
+   * once more.
+   */
   async #follow(uri: string, again = true): Promise<void> {
     const connection = this.#connection
-    if (connection.session.era === 'stateless' && !connection.session.open) await connection.ready('resources/subscribe')
+    if (connection.session.era === 'stateless' && !connection.session.open)
+      await connection.ready('resources/subscribe')
     const { session } = connection
     try {
       await this.#wayOf(session).follow(uri)
@@ -121,7 +128,8 @@ export class Subscriptions {
   /** The longest URI it lies below hears of it. */
   #entryAbove(uri: string): Entry | undefined {
     let best = ''
-    for (const candidate of this.#entries.keys()) if (candidate.length > best.length && isBelow(uri, candidate)) best = candidate
+    for (const candidate of this.#entries.keys())
+      if (candidate.length > best.length && isBelow(uri, candidate)) best = candidate
     return this.#entries.get(best)
   }
 }

@@ -12,7 +12,10 @@ export type LinkOpener = () => Link | Promise<Link>
 /** A server by its address, with what has to be said to reach it. */
 export interface RemoteTarget extends Pick<HttpLinkOptions, 'headers' | 'authorize' | 'fetch' | 'listen'> {
   url: string | URL
-  /** Default `auto`: what the address says; behind `http` and `https` Streamable HTTP, and HTTP+SSE where that is refused. */
+  /**
+   * Default `auto`: what the address says; behind `http` and `https` Streamable HTTP, and HTTP+SSE where that is
+   * refused.
+   */
   transport?: RemoteTransport
 }
 
@@ -27,7 +30,10 @@ export interface Way {
   readonly open: LinkOpener
   /** Whether it can be gone more than once. */
   readonly repeatable: boolean
-  /** Whether a lost connection is made again unless the caller says otherwise: somebody else's process may well come back. */
+  /**
+   * Whether a lost connection is made again unless the caller says otherwise: somebody else's process may well come
+   * back.
+   */
   readonly comesBack: boolean
   /** Only for a server in this process. */
   readonly local?: LocalTools
@@ -72,13 +78,22 @@ const openings: Openings = {
   'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
 }
 
-export function httpOptions({ transport, ...target }: Omit<RemoteTarget, 'url'>, { clock, random, call }: LinkSettings): Parameters<typeof openHttp>[1] {
+export function httpOptions(
+  { transport, ...target }: Omit<RemoteTarget, 'url'>,
+  { clock, random, call }: LinkSettings,
+): Parameters<typeof openHttp>[1] {
   const known = transport === 'streamable-http' || transport === 'sse' ? { transport } : {}
   return { ...target, ...known, ...(clock && { clock }), ...(random && { random }), ...(call && { call }) }
 }
 
-/** The handshake of a WebSocket is made once, so headers are asked for once. Messages up to twice the limit fail alone; longer ones end the connection. */
-export async function webSocketOptions(headers: RemoteTarget['headers'], { limits }: LinkSettings): Promise<{ headers?: HttpHeaders; maxMessage?: number }> {
+/**
+ * The handshake of a WebSocket is made once, so headers are asked for once. Messages up to twice the limit fail alone;
+ * longer ones end the connection.
+ */
+export async function webSocketOptions(
+  headers: RemoteTarget['headers'],
+  { limits }: LinkSettings,
+): Promise<{ headers?: HttpHeaders; maxMessage?: number }> {
   const given = typeof headers === 'function' ? await headers() : headers
   const { maxBytes } = limits ?? {}
   return { ...(given !== undefined && { headers: given }), ...(maxBytes !== undefined && { maxMessage: maxBytes * 2 }) }
@@ -86,15 +101,20 @@ export async function webSocketOptions(headers: RemoteTarget['headers'], { limit
 
 const SECURE: Readonly<Record<string, string>> = { 'https:': 'http:', 'wss:': 'ws:' }
 /** Schemes a transport can be named for, and the one it has itself. */
-const NAMED: Readonly<Partial<Record<RemoteTransport, { readonly over: readonly string[]; readonly scheme: string }>>> = {
-  'streamable-http': { over: ['http:'], scheme: 'http:' },
-  sse: { over: ['http:'], scheme: 'http:' },
-  websocket: { over: ['ws:', 'http:'], scheme: 'ws:' },
-  tcp: { over: ['tcp:'], scheme: 'tcp:' },
-}
+const NAMED: Readonly<Partial<Record<RemoteTransport, { readonly over: readonly string[]; readonly scheme: string }>>> =
+  {
+    'streamable-http': { over: ['http:'], scheme: 'http:' },
+    sse: { over: ['http:'], scheme: 'http:' },
+    websocket: { over: ['ws:', 'http:'], scheme: 'ws:' },
+    tcp: { over: ['tcp:'], scheme: 'tcp:' },
+  }
 
 /** Undefined when there is no way to such an address. */
-export function openerFor(given: string | URL | RemoteTarget, settings: LinkSettings, available: Openings): LinkOpener | undefined {
+export function openerFor(
+  given: string | URL | RemoteTarget,
+  settings: LinkSettings,
+  available: Openings,
+): LinkOpener | undefined {
   const address = addressIn(given)
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
@@ -147,7 +167,9 @@ export function noWayTo(target: unknown, taken: string): ParleyError {
 }
 
 function shapeOf(target: unknown): string {
-  return typeof target === 'object' && target !== null ? `an object with ${Object.keys(target).slice(0, 5).join(', ') || 'no members'}` : String(target)
+  return typeof target === 'object' && target !== null
+    ? `an object with ${Object.keys(target).slice(0, 5).join(', ') || 'no members'}`
+    : String(target)
 }
 
 const SCRIPT = /\.(?:[cm]?[jt]s|py)$/
@@ -157,7 +179,9 @@ const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::
 function suggestion(target: unknown): string {
   if (typeof target !== 'string' || target.includes('://') || target.length > 200) return ''
   const words = target.trim().split(/\s+/)
-  const [program, ...args] = words.length === 1 && SCRIPT.test(target) ? [target.endsWith('.py') ? 'python3' : 'node', ...words] : words
-  if (args.length > 0) return `to start a program, pass { command: ${JSON.stringify(program)}, args: ${JSON.stringify(args)} }; `
+  const [program, ...args] =
+    words.length === 1 && SCRIPT.test(target) ? [target.endsWith('.py') ? 'python3' : 'node', ...words] : words
+  if (args.length > 0)
+    return `to start a program, pass { command: ${JSON.stringify(program)}, args: ${JSON.stringify(args)} }; `
   return HOST.test(target) ? `did you mean "http://${target}"? ` : ''
 }

@@ -11,18 +11,29 @@ const named = { type: 'object', properties: { name: { type: 'string' } }, requir
 const caught = (error: unknown) => error
 
 describe('D7 servers that are not like ours', () => {
-  const seed = { taskId: 't', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttlMs: null }
+  const seed = {
+    taskId: 't',
+    status: 'working',
+    createdAt: '2026-01-01T00:00:00Z',
+    lastUpdatedAt: '2026-01-01T00:00:00Z',
+    ttlMs: null,
+  }
   const capabilities = { tools: {}, extensions: { [TASKS]: {} } }
 
   async function against(answers: RawStatelessOptions['answers'], options: ConnectOptions = {}) {
     const clock = fakeClock()
-    const raw = rawStateless({ capabilities, answers: { 'tools/call': () => ({ ...seed, resultType: 'task' }), 'tasks/cancel': () => ({}), ...answers } })
+    const raw = rawStateless({
+      capabilities,
+      answers: { 'tools/call': () => ({ ...seed, resultType: 'task' }), 'tasks/cancel': () => ({}), ...answers },
+    })
     const client = await connect(raw.link, { version, clock, ...options })
     return { clock, raw, client, looks: () => raw.of('tasks/get').length }
   }
 
   it('without an interval one second is waited', async () => {
-    const { clock, client, looks } = await against({ 'tasks/get': () => ({ ...seed, status: 'completed', result: { resultType: 'complete', content: [] } }) })
+    const { clock, client, looks } = await against({
+      'tasks/get': () => ({ ...seed, status: 'completed', result: { resultType: 'complete', content: [] } }),
+    })
     const calling = client.call('x')
     await flush()
     await clock.advance(999)
@@ -41,13 +52,21 @@ describe('D7 servers that are not like ours', () => {
   })
 
   it.each<[string, Body, Body]>([
-    ['a failure keeps its code and data', { status: 'failed', error: { code: -32050, message: 'odd', data: { a: 1 } } }, { code: -32050, data: { a: 1 } }],
+    [
+      'a failure keeps its code and data',
+      { status: 'failed', error: { code: -32050, message: 'odd', data: { a: 1 } } },
+      { code: -32050, data: { a: 1 } },
+    ],
     ['a failure without an error', { status: 'failed' }, { kind: 'invalid_answer' }],
     ['a failure whose error is none', { status: 'failed', error: { code: 'x' } }, { kind: 'invalid_answer' }],
     ['an end without a result', { status: 'completed' }, { kind: 'invalid_answer' }],
     ['a status nobody knows', { status: 'asleep' }, { kind: 'invalid_answer' }],
     ['another task', { taskId: 'other' }, { kind: 'invalid_answer' }],
-    ['questions that cannot be read', { status: 'input_required', inputRequests: { a: 1 } }, { kind: 'invalid_answer' }],
+    [
+      'questions that cannot be read',
+      { status: 'input_required', inputRequests: { a: 1 } },
+      { kind: 'invalid_answer' },
+    ],
     [
       'questions this client never offered to answer',
       { status: 'input_required', inputRequests: { a: { method: 'roots/list' } } },
@@ -115,7 +134,9 @@ describe('D7 servers that are not like ours', () => {
 
   it('a tool that is said to be no task has its handle at once; if it becomes one, that is followed', async () => {
     const { clock, client, raw } = await against({
-      'tools/list': () => ({ tools: [{ name: 'x', inputSchema: { type: 'object' }, execution: { taskSupport: 'forbidden' } }] }),
+      'tools/list': () => ({
+        tools: [{ name: 'x', inputSchema: { type: 'object' }, execution: { taskSupport: 'forbidden' } }],
+      }),
       'tasks/get': () => ({ ...seed, status: 'completed', result: { content: [{ type: 'text', text: 'after all' }] } }),
     })
     await client.tools()

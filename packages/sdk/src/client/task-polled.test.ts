@@ -12,16 +12,28 @@ const named = { type: 'object', properties: { name: { type: 'string' } }, requir
 function gates(pollInterval = '2s') {
   const calls: { ctx: Context; open: (value: string) => void; fail: (error: unknown) => void }[] = []
   const handler = (_: unknown, ctx: Context) => new Promise<string>((open, fail) => calls.push({ ctx, open, fail }))
-  const server = createServer({ name: 's', version: '1' }, { onError: () => {}, tasks: { pollInterval: pollInterval as '2s' } }).add(
+  const server = createServer(
+    { name: 's', version: '1' },
+    { onError: () => {}, tasks: { pollInterval: pollInterval as '2s' } },
+  ).add(
     tool('may', { execution: { taskSupport: 'optional' } }, handler),
     tool('must', { execution: { taskSupport: 'required' } }, handler),
     tool('never', {}, handler),
-    tool('sum', { output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] }, execution: { taskSupport: 'required' } }, () => ({
-      sum: 3,
-    })),
+    tool(
+      'sum',
+      {
+        output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+        execution: { taskSupport: 'required' },
+      },
+      () => ({
+        sum: 3,
+      }),
+    ),
     tool('later', { deferTask: true }, async (_, ctx) => {
       const { content } = await ctx.elicit('who', 'Who?', named)
-      return background(async (task) => `${content?.name}, ${(await task.elicit('what', 'What?', named)).content?.name}`)
+      return background(
+        async (task) => `${content?.name}, ${(await task.elicit('what', 'What?', named)).content?.name}`,
+      )
     }),
   )
   return { server, calls, last: () => calls[calls.length - 1] as (typeof calls)[number] }
@@ -72,7 +84,8 @@ describe('D7 a call that is answered with a task', () => {
       tool('long', { execution: { taskSupport: 'optional' } }, () => new Promise<string>(() => {})),
     )
     const looks: number[] = []
-    const tap = (direction: string, frame: string) => direction === 'sent' && frame.includes('"tasks/get"') && looks.push(clock.now() - began)
+    const tap = (direction: string, frame: string) =>
+      direction === 'sent' && frame.includes('"tasks/get"') && looks.push(clock.now() - began)
     await using client = await connect(server, { version, clock, tap })
     const calling = client.call('short').then(({ value }) => [value, clock.now() - began])
     await flush()
@@ -251,7 +264,10 @@ describe('D7 a call that is answered with a task', () => {
 
   it('D-40 says so with every request, beside other extensions', async () => {
     const frames: string[] = []
-    const { client } = await meet({ extensions: { 'x/y': { z: 1 } }, tap: (direction, frame) => direction === 'sent' && frames.push(frame) })
+    const { client } = await meet({
+      extensions: { 'x/y': { z: 1 } },
+      tap: (direction, frame) => direction === 'sent' && frames.push(frame),
+    })
     await client.tools()
     expect(frames).toHaveLength(2)
     for (const frame of frames) expect(frame).toContain(`"extensions":{"x/y":{"z":1},"${TASKS}":{}}`)
@@ -262,7 +278,11 @@ describe('D7 callAsTask', () => {
   it('gives the same handle: status, news, result', async () => {
     const { clock, client, last } = await meet()
     const seen: unknown[] = []
-    const task = await client.callAsTask('may', {}, { onStatus: ({ status, statusMessage }) => seen.push([status, statusMessage]) })
+    const task = await client.callAsTask(
+      'may',
+      {},
+      { onStatus: ({ status, statusMessage }) => seen.push([status, statusMessage]) },
+    )
     expect(task.latest).toMatchObject({ taskId: task.id, status: 'working', ttl: 3_600_000, pollInterval: 2000 })
     expect(await task.status()).toMatchObject({ status: 'working' })
     await flush()
@@ -366,6 +386,9 @@ describe('D7 callAsTask', () => {
 
   it('there is no list, and the error says what to do', async () => {
     const { client } = await meet()
-    await expect(client.tasks()).rejects.toMatchObject({ code: -32601, message: expect.stringContaining('client.task(id)') })
+    await expect(client.tasks()).rejects.toMatchObject({
+      code: -32601,
+      message: expect.stringContaining('client.task(id)'),
+    })
   })
 })

@@ -27,7 +27,8 @@ describe('C-23 a call that was made the wrong way is made again only when the se
   it('any other refusal is thrown, and so is the second', async () => {
     const server = tasks()
     await using client = await connect(server)
-    const refusal = (data?: Record<string, unknown>) => new ParleyError('method_not_found', { code: -32601, ...(data && { data }) })
+    const refusal = (data?: Record<string, unknown>) =>
+      new ParleyError('method_not_found', { code: -32601, ...(data && { data }) })
     const request = vi.spyOn(client.session, 'request')
     for (const error of [refusal(), refusal({ taskSupport: 'forbidden' })]) {
       request.mockRejectedValueOnce(error)

@@ -18,9 +18,16 @@ function gates() {
     tool('may', { execution: { taskSupport: 'optional' } }, handler),
     tool('must', { execution: { taskSupport: 'required' } }, handler),
     tool('never', {}, handler),
-    tool('sum', { output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] }, execution: { taskSupport: 'required' } }, () => ({
-      sum: 3,
-    })),
+    tool(
+      'sum',
+      {
+        output: { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] },
+        execution: { taskSupport: 'required' },
+      },
+      () => ({
+        sum: 3,
+      }),
+    ),
   )
   return { server, calls, last: () => calls[calls.length - 1] as (typeof calls)[number] }
 }
@@ -44,13 +51,21 @@ describe('F8 callAsTask', () => {
   it('throws what call would have thrown', async () => {
     const { server, calls } = gates()
     await using client = await connect(server)
-    const tasks = await Promise.all([client.callAsTask('may'), client.callAsTask('may'), client.callAsTask('may', {}, { throwOnError: false })])
+    const tasks = await Promise.all([
+      client.callAsTask('may'),
+      client.callAsTask('may'),
+      client.callAsTask('may', {}, { throwOnError: false }),
+    ])
     await flush()
     calls[0]?.fail(new ToolError('no paper'))
     calls[1]?.fail(new Error('broken'))
     calls[2]?.fail(new ToolError('no ink'))
     await expect(tasks[0].result()).rejects.toThrow(new ToolError('no paper'))
-    await expect(tasks[1].result()).rejects.toMatchObject({ name: 'ToolError', message: 'broken', cause: { message: 'broken' } })
+    await expect(tasks[1].result()).rejects.toMatchObject({
+      name: 'ToolError',
+      message: 'broken',
+      cause: { message: 'broken' },
+    })
     expect(await tasks[2].result()).toMatchObject({ isError: true, text: 'no ink' })
   })
 
@@ -86,7 +101,9 @@ describe('F8 callAsTask', () => {
     await flush()
     expect(last().ctx.signal.aborted).toBe(true)
     expect(await task.status()).toMatchObject({ status: 'cancelled' })
-    await expect(client.callAsTask('may', {}, { signal: controller.signal })).rejects.toMatchObject({ kind: 'request_cancelled' })
+    await expect(client.callAsTask('may', {}, { signal: controller.signal })).rejects.toMatchObject({
+      kind: 'request_cancelled',
+    })
   })
 
   it('a task that was begun while the caller gave up is ended', async () => {
@@ -106,7 +123,11 @@ describe('F8 callAsTask', () => {
     const { server, last } = gates()
     await using client = await connect(server, { clock, elicit: () => ({ name: 'Ann' }) })
     const seen: string[] = []
-    const task = await client.callAsTask('may', {}, { onStatus: ({ status, statusMessage }) => seen.push(`${status} ${statusMessage ?? ''}`.trim()) })
+    const task = await client.callAsTask(
+      'may',
+      {},
+      { onStatus: ({ status, statusMessage }) => seen.push(`${status} ${statusMessage ?? ''}`.trim()) },
+    )
     await flush()
     last().ctx.progress(1, 2, 'half')
     await clock.advance(999)
@@ -116,7 +137,12 @@ describe('F8 callAsTask', () => {
     await last().ctx.elicit('name', 'Name?', { type: 'object', properties: { name: { type: 'string' } } } as const)
     last().open('done')
     await task.result()
-    expect(seen).toEqual(['working half', 'input_required Waiting for the answer to elicitation/create', 'working', 'completed'])
+    expect(seen).toEqual([
+      'working half',
+      'input_required Waiting for the answer to elicitation/create',
+      'working',
+      'completed',
+    ])
     await client.close()
     await flush()
     expect(leaks(client, client.serverSession, clock)).toEqual([])
@@ -168,7 +194,9 @@ describe('F8 callAsTask', () => {
   })
 
   it('tasks() lists them all, page by page', async () => {
-    const server = createServer(info, { tasks: { pageSize: 2 } }).add(tool('may', { execution: { taskSupport: 'optional' } }, () => 'x'))
+    const server = createServer(info, { tasks: { pageSize: 2 } }).add(
+      tool('may', { execution: { taskSupport: 'optional' } }, () => 'x'),
+    )
     await using client = await connect(server)
     for (let count = 0; count < 5; count++) await client.callAsTask('may')
     const tasks = await client.tasks()
@@ -268,14 +296,20 @@ describe('F8 call of a tool that runs only as a task', () => {
 
 describe('F8 a client that runs questions as tasks', () => {
   const asking = (run: (ctx: Context) => Promise<unknown>) =>
-    createServer(info, { onError: () => {} }).add(tool('ask', { execution: { taskSupport: 'optional' } }, async (_, ctx) => JSON.stringify(await run(ctx))))
+    createServer(info, { onError: () => {} }).add(
+      tool('ask', { execution: { taskSupport: 'optional' } }, async (_, ctx) => JSON.stringify(await run(ctx))),
+    )
 
   it('declares it for what can be asked', async () => {
     await using client = await connect(
       asking(async () => ''),
       { tasks: true, sample: () => 'x' },
     )
-    expect(client.serverSession.peer?.capabilities['tasks']).toEqual({ list: {}, cancel: {}, requests: { sampling: { createMessage: {} } } })
+    expect(client.serverSession.peer?.capabilities['tasks']).toEqual({
+      list: {},
+      cancel: {},
+      requests: { sampling: { createMessage: {} } },
+    })
     await using both = await connect(
       asking(async () => ''),
       { tasks: {}, sample: () => 'x', elicit: () => 'cancel' },
@@ -370,7 +404,9 @@ describe('F8 a client that runs questions as tasks', () => {
       },
     })
     expect((await client.call('ask')).value).toBe('"internal_error"')
-    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'model is down' }), { during: 'the task of sampling/createMessage' })
+    expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: 'model is down' }), {
+      during: 'the task of sampling/createMessage',
+    })
   })
 
   it('a task may ask a question that is a task', async () => {

@@ -39,7 +39,10 @@ export interface TaskHandle<Value = unknown> {
 
 /** `timeout` is for beginning the task, not for its result: that has until the end of the ttl. */
 export interface TaskCallOptions extends CallOptions {
-  /** How long the server is asked to keep the task, from its creation. Default: as long as it likes, and since 2026-07-28 always. */
+  /**
+   * How long the server is asked to keep the task, from its creation. Default: as long as it likes, and since
+   * 2026-07-28 always.
+   */
   ttl?: Duration
   /** Time between two looks while somebody listens to the status. Default: what the server asks for. */
   pollInterval?: Duration
@@ -72,16 +75,22 @@ export class ClientTasks {
     return peerRunsTasks(this.#connection.session, 'tools/call')
   }
 
-  /** Whether the server may answer calls with tasks of its own accord; while there is no session, it might be one that does. */
+  /**
+   * Whether the server may answer calls with tasks of its own accord; while there is no session, it might be one that
+   * does.
+   */
   get follows(): boolean {
     const { session } = this.#connection
-    return (session.era !== 'handshake' || !session.open) && declaresExtension(session.self.capabilities, TASKS_EXTENSION)
+    return (
+      (session.era !== 'handshake' || !session.open) && declaresExtension(session.self.capabilities, TASKS_EXTENSION)
+    )
   }
 
   /** Calls, and follows what is answered with a task to its end. */
   call(params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
     const progress = this.#progressOf(options)
-    const onTask = (answer: Body): Promise<CallOutcome> => this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert, progress)
+    const onTask = (answer: Body): Promise<CallOutcome> =>
+      this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert, progress)
     return this.#connection.request('tools/call', params, { ...options, ...heardBy(progress), onTask }, convert)
   }
 
@@ -94,7 +103,10 @@ export class ClientTasks {
     })
   }
 
-  /** `possible` is false for tools that cannot: those, and all of servers without tasks, run as ever behind the same handle (C-24). */
+  /**
+   * `possible` is false for tools that cannot: those, and all of servers without tasks, run as ever behind the same
+   * handle (C-24).
+   */
   async begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
     const handle = await this.#begin(params, options, convert, possible)
     if (options.onStatus !== undefined) handle.onStatus(options.onStatus)
@@ -120,24 +132,40 @@ export class ClientTasks {
     }
   }
 
-  /** C-23: a tool that was not listed may turn out to run only as a task; the refused call has not run, so it is made again as one. */
-  async runIfRequired(error: unknown, params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
+  /**
+   * C-23: a tool that was not listed may turn out to run only as a task; the refused call has not run, so it is made
+   * again as one.
+   */
+  async runIfRequired(
+    error: unknown,
+    params: Body,
+    options: CallOptions | undefined,
+    convert: Convert,
+  ): Promise<CallOutcome> {
     if (refusedFor(error) !== 'required') throw error
     return await this.run(params, options ?? {}, convert)
   }
 
   /** A task that was begun earlier, perhaps before a reconnect. */
   find(taskId: string, convert: Convert): TaskHandle {
-    if (typeof taskId !== 'string' || taskId === '') throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
+    if (typeof taskId !== 'string' || taskId === '')
+      throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
     const unknown: Task = { taskId, status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
     const isPolled = this.#connection.session.era === 'stateless'
-    return handleOf(isPolled ? new PolledTask(this.#peer, unknown, {}, false) : new RemoteTask(this.#peer, unknown, { method: 'tools/call' }), convert)
+    return handleOf(
+      isPolled
+        ? new PolledTask(this.#peer, unknown, {}, false)
+        : new RemoteTask(this.#peer, unknown, { method: 'tools/call' }),
+      convert,
+    )
   }
 
   async #begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
     const isPolled = this.#connection.session.era === 'stateless'
     if (!possible || !(isPolled ? this.follows : this.offered)) return this.#local(params, options, convert)
-    return isPolled ? await this.#beginPolled(params, options, convert) : await this.#beginRemote(params, options, convert)
+    return isPolled
+      ? await this.#beginPolled(params, options, convert)
+      : await this.#beginRemote(params, options, convert)
   }
 
   /** The server decides whether there is a task, so its answer is waited for. */
@@ -150,12 +178,24 @@ export class ClientTasks {
       return handleOf(task, convert)
     }
     const local = (answer: Body): TaskHandle => new LocalTask(this.#connection.session, async () => convert(answer))
-    return await this.#connection.request<TaskHandle>('tools/call', params, { ...rest, ...heardBy(progress), ...(signal && { signal }), onTask }, local)
+    return await this.#connection.request<TaskHandle>(
+      'tools/call',
+      params,
+      { ...rest, ...heardBy(progress), ...(signal && { signal }), onTask },
+      local,
+    )
   }
 
-  async #follow(task: Task, { timeout, maxTimeout, signal }: CallOptions, convert: Convert, progress: StatusProgress | undefined): Promise<CallOutcome> {
+  async #follow(
+    task: Task,
+    { timeout, maxTimeout, signal }: CallOptions,
+    convert: Convert,
+    progress: StatusProgress | undefined,
+  ): Promise<CallOutcome> {
     const limit = new TimeLimit(this.#connection.session.clock, timeout, maxTimeout)
-    const polled = new PolledTask(this.#peer, task, { signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]) })
+    const polled = new PolledTask(this.#peer, task, {
+      signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
+    })
     // Before anybody listens: only who waits for the result keeps the program from ending.
     const result = polled.result()
     // A sign of life, where there is no progress.
@@ -174,7 +214,9 @@ export class ClientTasks {
 
   #progressOf(options: CallOptions | undefined): StatusProgress | undefined {
     const tell = options?.onProgress
-    return tell && new StatusProgress(tell, (error) => this.#connection.session.reportError(error, 'onProgress of a task'))
+    return (
+      tell && new StatusProgress(tell, (error) => this.#connection.session.reportError(error, 'onProgress of a task'))
+    )
   }
 
   async #beginRemote(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
@@ -190,7 +232,9 @@ export class ClientTasks {
     const { session } = this.#connection
     return new LocalTask(session, (own) => {
       const limited = { ...options, signal: signal === undefined ? own : AbortSignal.any([signal, own]) }
-      return this.follows ? this.call(params, limited, convert) : this.#connection.request('tools/call', params, limited, convert)
+      return this.follows
+        ? this.call(params, limited, convert)
+        : this.#connection.request('tools/call', params, limited, convert)
     })
   }
 }
@@ -215,7 +259,8 @@ class TimeLimit {
 
   rearm(): void {
     this.#stopSoft?.()
-    if (this.#timeout !== undefined) this.#stopSoft = this.#expireAfter(milliseconds(this.#timeout), 'no answer and no progress')
+    if (this.#timeout !== undefined)
+      this.#stopSoft = this.#expireAfter(milliseconds(this.#timeout), 'no answer and no progress')
   }
 
   stop(): void {
@@ -225,7 +270,9 @@ class TimeLimit {
 
   #expireAfter(ms: number, limit: string): () => void {
     return this.#clock.after(ms, () => {
-      this.#controller.abort(new ParleyError('request_timeout', { message: `The task of tools/call timed out after ${ms} ms (${limit})` }))
+      this.#controller.abort(
+        new ParleyError('request_timeout', { message: `The task of tools/call timed out after ${ms} ms (${limit})` }),
+      )
     })
   }
 }
@@ -236,7 +283,9 @@ function heardBy(progress: StatusProgress | undefined): Pick<CallOptions, 'onPro
 
 /** What a server that refuses the way a tool was called says of it. */
 function refusedFor(error: unknown): unknown {
-  return error instanceof ParleyError && error.receivedCode === METHOD_NOT_FOUND ? error.data?.['taskSupport'] : undefined
+  return error instanceof ParleyError && error.receivedCode === METHOD_NOT_FOUND
+    ? error.data?.['taskSupport']
+    : undefined
 }
 
 function handleOf(task: Followed, convert: Convert): TaskHandle {

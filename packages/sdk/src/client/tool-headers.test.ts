@@ -6,7 +6,10 @@ import type { ConnectOptions } from './options.ts'
 import { rawServer } from './raw-server.fixtures.ts'
 import { rawStateless } from './raw-stateless.fixtures.ts'
 
-const annotated = (header: unknown, type = 'string'): Body => ({ type: 'object', properties: { region: { type, 'x-mcp-header': header } } })
+const annotated = (header: unknown, type = 'string'): Body => ({
+  type: 'object',
+  properties: { region: { type, 'x-mcp-header': header } },
+})
 const good = { name: 'good', inputSchema: annotated('Region') }
 const bad = { name: 'bad', inputSchema: annotated('no good name') }
 const result = { content: [{ type: 'text', text: 'done' }] }
@@ -84,7 +87,11 @@ describe('D-60 arguments in headers', () => {
     await client.tools()
     await client.call('good', { region: 'eu' })
     await client.call('good', {})
-    expect(headersOf('tools/call').map((headers) => headers?.['mcp-param-region'])).toEqual([undefined, 'eu', undefined])
+    expect(headersOf('tools/call').map((headers) => headers?.['mcp-param-region'])).toEqual([
+      undefined,
+      'eu',
+      undefined,
+    ])
     expect(headersOf('tools/call')[1]).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-name': 'good' })
   })
 
@@ -96,13 +103,20 @@ describe('D-60 arguments in headers', () => {
         const { region } = args as { region: string }
         const count = (seen.get(region) ?? 0) + 1
         seen.set(region, count)
-        return count === 1 ? { error: { code: -32020, message: 'Header mismatch: mcp-param-region is missing' } } : result
+        return count === 1
+          ? { error: { code: -32020, message: 'Header mismatch: mcp-param-region is missing' } }
+          : result
       },
     )
     const outcomes = await Promise.all(['eu', 'us'].map((region) => client.call('good', { region })))
     expect(outcomes.map(({ text }) => text)).toEqual(['done', 'done'])
     expect(server.of('tools/list')).toHaveLength(1)
-    expect(headersOf('tools/call').map((headers) => headers?.['mcp-param-region'])).toEqual([undefined, undefined, 'eu', 'us'])
+    expect(headersOf('tools/call').map((headers) => headers?.['mcp-param-region'])).toEqual([
+      undefined,
+      undefined,
+      'eu',
+      'us',
+    ])
   })
 
   it('are asked for afresh even if the list is still fresh', async () => {
@@ -112,7 +126,10 @@ describe('D-60 arguments in headers', () => {
       mirrors: true,
       answers: {
         'tools/list': () => ({ tools, ttlMs: 60_000, cacheScope: 'public' }),
-        'tools/call': () => (strict && server.headers.at(-1)?.['mcp-param-region'] === undefined ? { error: { code: -32020, message: 'missing' } } : result),
+        'tools/call': () =>
+          strict && server.headers.at(-1)?.['mcp-param-region'] === undefined
+            ? { error: { code: -32020, message: 'missing' } }
+            : result,
       },
     })
     const client = await connect(server.link, { version: '2026-07-28' })

@@ -43,7 +43,11 @@ export class Waiting {
     const { clock, maxWaiting } = this.#options
     if (options?.signal?.aborted) return request.reject(cancelled(method, options.signal))
     if (this.full)
-      return request.reject(new ParleyError('too_many_requests', { message: `${maxWaiting} requests are already waiting for the connection to come back` }))
+      return request.reject(
+        new ParleyError('too_many_requests', {
+          message: `${maxWaiting} requests are already waiting for the connection to come back`,
+        }),
+      )
     const timeout = milliseconds(options?.timeout ?? this.#options.timeout)
     const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)), true)
     const onAbort = () => this.#drop(request, cancelled(method, options?.signal))
@@ -71,9 +75,14 @@ export class Waiting {
 }
 
 function cancelled(method: string, signal: AbortSignal | undefined): ParleyError {
-  return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller while it waited for the connection`, cause: signal?.reason })
+  return new ParleyError('request_cancelled', {
+    message: `${method} was cancelled by the caller while it waited for the connection`,
+    cause: signal?.reason,
+  })
 }
 
 function late(method: string, timeout: number): ParleyError {
-  return new ParleyError('request_timeout', { message: `${method} timed out: the connection did not come back within ${timeout} ms` })
+  return new ParleyError('request_timeout', {
+    message: `${method} timed out: the connection did not come back within ${timeout} ms`,
+  })
 }

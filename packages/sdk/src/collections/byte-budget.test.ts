@@ -20,7 +20,12 @@ describe('a budget of bytes', () => {
     const total = new ByteBudget('total', 100)
     const [one, other] = [new ByteBudget('one', 60, total), new ByteBudget('other', 60, total)]
     one.add(55)
-    expect([one.fullFor(5), one.fullFor(6)?.setting, other.fullFor(45), other.fullFor(46)?.setting]).toEqual([undefined, 'one', undefined, 'total'])
+    expect([one.fullFor(5), one.fullFor(6)?.setting, other.fullFor(45), other.fullFor(46)?.setting]).toEqual([
+      undefined,
+      'one',
+      undefined,
+      'total',
+    ])
   })
 
   it('leaves a part to small things, so that a client can still end what fills it', () => {

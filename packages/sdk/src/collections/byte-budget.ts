@@ -22,7 +22,10 @@ export class ByteBudget {
     return this.#used
   }
 
-  /** The budget without room for so many more bytes: this one, or one that it is part of. `isUrgent`: the reserve is for this, too. */
+  /**
+   * The budget without room for so many more bytes: this one, or one that it is part of. `isUrgent`: the reserve is for
+   * this, too.
+   */
   fullFor(bytes: number, isUrgent = bytes <= SMALL): ByteBudget | undefined {
     const limit = isUrgent ? this.limit : this.limit * (1 - RESERVE)
     return this.#used + bytes > limit ? this : this.#parent?.fullFor(bytes, isUrgent)

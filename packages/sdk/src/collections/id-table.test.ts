@@ -7,9 +7,20 @@ const ids = fc.oneof(
   fc.integer({ min: -4, max: 40 }),
   fc.integer({ min: -4, max: 40 }).map((id) => id * 4096),
   fc.integer({ min: -4, max: 40 }).map(String),
-  fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 32, 2 ** 32 + 1, '', '__proto__', 'é'.repeat(100), `${'x'.repeat(99)}a`),
+  fc.constantFrom(
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+    2 ** 32,
+    2 ** 32 + 1,
+    '',
+    '__proto__',
+    'é'.repeat(100),
+    `${'x'.repeat(99)}a`,
+  ),
 )
-const steps = fc.array(fc.tuple(fc.constantFrom('set', 'set', 'set', 'delete', 'delete', 'clear'), ids, fc.nat()), { size: 'large' })
+const steps = fc.array(fc.tuple(fc.constantFrom('set', 'set', 'set', 'delete', 'delete', 'clear'), ids, fc.nat()), {
+  size: 'large',
+})
 
 describe('a table by ids', () => {
   it('has what a map has, whatever is done to both', () => {

@@ -1,6 +1,7 @@
 /**
- * Values by id, for what comes and goes with every message. A `Map` used like that is rebuilt every few entries, and V8 lets every table it leaves behind
- * lead to the next one and to what was in it: as soon as one of them has grown old, no minor collection frees any that follow, nor the messages in them.
+ * Values by id, for what comes and goes with every message. A `Map` used like that is rebuilt every few entries, and V8
+ * lets every table it leaves behind lead to the next one and to what was in it: as soon as one of them has grown old,
+ * no minor collection frees any that follow, nor the messages in them.
  */
 type Id = string | number
 
@@ -38,7 +39,8 @@ export class IdTable<V> {
       this.#values[at] = value
       return
     }
-    if (this.#ids === undefined || 2 * (this.#size + 1) > this.#ids.length) this.#rebuild(Math.max(LEAST, 2 * this.#values.length))
+    if (this.#ids === undefined || 2 * (this.#size + 1) > this.#ids.length)
+      this.#rebuild(Math.max(LEAST, 2 * this.#values.length))
     this.#add(id, value, ++this.#lastTurn)
   }
 
@@ -93,7 +95,10 @@ export class IdTable<V> {
     this.#size++
   }
 
-  /** Empties a place; whoever was pushed on from there or from before moves up, so that searches may end at the first empty place. */
+  /**
+   * Empties a place; whoever was pushed on from there or from before moves up, so that searches may end at the first
+   * empty place.
+   */
   #close(empty: number): void {
     const ids = this.#ids as (Id | undefined)[]
     const last = ids.length - 1
@@ -134,6 +139,7 @@ function placeOf(id: Id, last: number): number {
 /** The end is where ids differ. */
 function hashOf(id: string): number {
   let hash = id.length
-  for (let at = Math.max(0, id.length - TELLING); at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0
+  for (let at = Math.max(0, id.length - TELLING); at < id.length; at++)
+    hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0
   return hash
 }

@@ -125,7 +125,8 @@ describe('E1 the catalogue', () => {
 
   it('knows its own names and nothing from the prototype', () => {
     expect(errorKinds.every(isErrorKind)).toBe(true)
-    for (const other of ['constructor', '__proto__', 'toString', '', 'Parse_Error', 7, null, undefined, {}]) expect(isErrorKind(other)).toBe(false)
+    for (const other of ['constructor', '__proto__', 'toString', '', 'Parse_Error', 7, null, undefined, {}])
+      expect(isErrorKind(other)).toBe(false)
   })
 })
 
@@ -146,19 +147,23 @@ describe('E3 codes per version', () => {
     for (let code = -32099; code <= -32020; code++) if (mayEmit(code, STATELESS)) allowed.push(code)
     expect(allowed).toEqual([-32022, -32021, -32020])
     expect([-32002, -32042].some((code) => mayEmit(code, STATELESS))).toBe(false)
-    expect([-32700, -32603, -32100, -32019, -32001, -32000, -1, 1001].every((code) => mayEmit(code, STATELESS))).toBe(true)
+    expect([-32700, -32603, -32100, -32019, -32001, -32000, -1, 1001].every((code) => mayEmit(code, STATELESS))).toBe(
+      true,
+    )
     expect([-32002, -32042, -32050].every((code) => HANDSHAKE.every((version) => mayEmit(code, version)))).toBe(true)
   })
 
   it('older versions never see a code that only 2026-07-28 defines', () => {
-    for (const kind of errorKinds) for (const version of HANDSHAKE) expect([-32020, -32021, -32022]).not.toContain(codeOf(kind, version))
+    for (const kind of errorKinds)
+      for (const version of HANDSHAKE) expect([-32020, -32021, -32022]).not.toContain(codeOf(kind, version))
   })
 })
 
 describe('E3 D the erlmcp numbering', () => {
   const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
   const numbered = new Map<number, ErrorKind[]>()
-  for (const [kind, { erlmcpCode }] of entries) if (erlmcpCode !== undefined) numbered.set(erlmcpCode, [...(numbered.get(erlmcpCode) ?? []), kind])
+  for (const [kind, { erlmcpCode }] of entries)
+    if (erlmcpCode !== undefined) numbered.set(erlmcpCode, [...(numbered.get(erlmcpCode) ?? []), kind])
 
   it.each([
     ['core errors', range(-32010, -32001)],
@@ -171,7 +176,16 @@ describe('E3 D the erlmcp numbering', () => {
 
   it('gives tools and refusals one number each, and no number outside its tables', () => {
     for (const code of [...range(-32040, -32031), ...range(1001, 1010)]) expect(numbered.get(code)).toHaveLength(1)
-    const tables = new Set([...range(-32010, -32001), ...range(-32040, -32031), ...range(1001, 1010), -32700, -32600, -32601, -32602, -32603])
+    const tables = new Set([
+      ...range(-32010, -32001),
+      ...range(-32040, -32031),
+      ...range(1001, 1010),
+      -32700,
+      -32600,
+      -32601,
+      -32602,
+      -32603,
+    ])
     expect([...numbered.keys()].filter((code) => !tables.has(code))).toEqual([])
   })
 

@@ -12,7 +12,11 @@ describe('E1 ParleyError', () => {
     const error = new ParleyError(kind)
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({ name: 'ParleyError', kind, message: catalogue[kind].message, code: codeOf(kind) })
-    expect([error.recoverable, error.advice, error.httpStatus]).toEqual([catalogue[kind].recoverable, catalogue[kind].advice, catalogue[kind].httpStatus])
+    expect([error.recoverable, error.advice, error.httpStatus]).toEqual([
+      catalogue[kind].recoverable,
+      catalogue[kind].advice,
+      catalogue[kind].httpStatus,
+    ])
   })
 
   it('keeps a cause for the local log, even a falsy one', () => {
@@ -34,11 +38,17 @@ describe('E1 ParleyError', () => {
 
   it('sends no data where there is nothing to say', () => {
     expect(new ParleyError('invalid_params').toWire()).toEqual({ code: -32602, message: 'Invalid params' })
-    expect(new ParleyError('tool_not_found').toWire()).toEqual({ code: -32602, message: 'Unknown tool', data: { [KIND_KEY]: 'tool_not_found' } })
+    expect(new ParleyError('tool_not_found').toWire()).toEqual({
+      code: -32602,
+      message: 'Unknown tool',
+      data: { [KIND_KEY]: 'tool_not_found' },
+    })
   })
 
   it('does not let data claim another kind', () => {
-    expect(new ParleyError('tool_not_found', { data: { [KIND_KEY]: 'rate_limited' } }).toWire().data).toEqual({ [KIND_KEY]: 'tool_not_found' })
+    expect(new ParleyError('tool_not_found', { data: { [KIND_KEY]: 'rate_limited' } }).toWire().data).toEqual({
+      [KIND_KEY]: 'tool_not_found',
+    })
   })
 
   it('does not change the data it was given', () => {
@@ -79,7 +89,10 @@ describe('E2 data that cannot be written as JSON', () => {
   })
 
   it('data that is itself cyclic, or whose toJSON throws', () => {
-    expect(JSON.parse(JSON.stringify(new ParleyError('internal_error', { data: cyclic }).toWire())).data).toEqual({ name: 'loop', self: '[not serialisable]' })
+    expect(JSON.parse(JSON.stringify(new ParleyError('internal_error', { data: cyclic }).toWire())).data).toEqual({
+      name: 'loop',
+      self: '[not serialisable]',
+    })
     const odd = {
       kept: true,
       toJSON(): never {
@@ -88,7 +101,10 @@ describe('E2 data that cannot be written as JSON', () => {
     }
     expect(new ParleyError('internal_error', { data: odd }).toWire().data).toEqual({ kept: true })
     const sly = { kept: true, toJSON: () => ({ shown: 1 }) }
-    expect(new ParleyError('rate_limited', { data: sly }).toWire().data).toEqual({ shown: 1, [KIND_KEY]: 'rate_limited' })
+    expect(new ParleyError('rate_limited', { data: sly }).toWire().data).toEqual({
+      shown: 1,
+      [KIND_KEY]: 'rate_limited',
+    })
   })
 
   it('any data, kind and version', () => {
@@ -129,7 +145,10 @@ describe('E2 any thrown value becomes exactly one catalogue error', () => {
     ['an own Error class', new OwnError('secret')],
     ['an AggregateError', new AggregateError([withStack], 'secret')],
     ['a plain object', { message: 'secret', code: -32000, stack: '/home/user' }],
-    ['an object that looks like a ParleyError', { kind: 'rate_limited', message: 'secret', toWire: () => ({ code: 1, message: 'secret' }) }],
+    [
+      'an object that looks like a ParleyError',
+      { kind: 'rate_limited', message: 'secret', toWire: () => ({ code: 1, message: 'secret' }) },
+    ],
     ['a cyclic Error', cyclicError],
     ['a frozen object', Object.freeze({ secret: true })],
     ['an object without prototype', Object.assign(Object.create(null), { secret: true })],
@@ -169,7 +188,9 @@ describe('E2 any thrown value becomes exactly one catalogue error', () => {
     const aborted = new AbortController()
     aborted.abort()
     expect(toParleyError(aborted.signal.reason).kind).toBe('request_cancelled')
-    expect(toParleyError(Object.assign(new Error('secret'), { name: 'AbortError' })).toWire().message).toBe('Request cancelled')
+    expect(toParleyError(Object.assign(new Error('secret'), { name: 'AbortError' })).toWire().message).toBe(
+      'Request cancelled',
+    )
     expect(toParleyError(new DOMException('secret', 'TimeoutError')).kind).toBe('request_timeout')
   })
 
@@ -210,10 +231,18 @@ describe('fromWire', () => {
 
   it('is alone in making errors that were received: one that was made of another keeps its code, but nobody has sent it', () => {
     const { kind, data, receivedCode } = fromWire({ code: -32050, message: 'm', data: 'why' })
-    const made = new ParleyError(kind, { message: 'No session: m', code: receivedCode as number, data: { ...data, server: 'files' } })
+    const made = new ParleyError(kind, {
+      message: 'No session: m',
+      code: receivedCode as number,
+      data: { ...data, server: 'files' },
+    })
     expect(made.received).toBeUndefined()
     expect(made).toMatchObject({ receivedCode: -32050, code: -32050 })
-    expect(made.toWire('2025-11-25')).toEqual({ code: -32050, message: 'No session: m', data: { value: 'why', server: 'files' } })
+    expect(made.toWire('2025-11-25')).toEqual({
+      code: -32050,
+      message: 'No session: m',
+      data: { value: 'why', server: 'files' },
+    })
   })
 
   it.each([
@@ -255,7 +284,11 @@ describe('fromWire', () => {
       message: 'm',
       data: { uri: 'x://y' },
     })
-    expect(fromWire({ code: -32042, message: 'm' }).toWire('2026-07-28')).toEqual({ code: -32603, message: 'm', data: { originalCode: -32042 } })
+    expect(fromWire({ code: -32042, message: 'm' }).toWire('2026-07-28')).toEqual({
+      code: -32603,
+      message: 'm',
+      data: { originalCode: -32042 },
+    })
     expect(fromWire({ code: -32077, message: 'm', data: 'why' }).toWire('2026-07-28')).toEqual({
       code: -32603,
       message: 'm',
@@ -268,7 +301,12 @@ describe('fromWire', () => {
 describe('ToolError', () => {
   it('is read by the model, with structured details beside the text', () => {
     const error = new ToolError('No such city', { structured: { city: 'Oslx' }, cause: 'lookup' })
-    expect(error).toMatchObject({ name: 'ToolError', message: 'No such city', structured: { city: 'Oslx' }, cause: 'lookup' })
+    expect(error).toMatchObject({
+      name: 'ToolError',
+      message: 'No such city',
+      structured: { city: 'Oslx' },
+      cause: 'lookup',
+    })
     expect(new ToolError('x').structured).toBeUndefined()
   })
 })

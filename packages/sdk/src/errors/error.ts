@@ -1,5 +1,9 @@
-/** The two ways to fail: `ParleyError`, a catalogue entry that travels as a JSON-RPC error, and `ToolError`, which the model reads. */
-import { type Advice, catalogue, codeOf, type ErrorKind, isErrorKind, mayEmit } from './catalogue.ts'
+/**
+ * The two ways to fail: `ParleyError`, a catalogue entry that travels as a JSON-RPC error, and `ToolError`, which the
+ * model reads.
+ */
+import { catalogue, codeOf, type ErrorKind, isErrorKind, mayEmit } from './catalogue.ts'
+import type { Advice } from './kinds/entry.ts'
 
 export interface WireError {
   code: number
@@ -26,7 +30,13 @@ export interface ParleyErrorOptions {
 export const KIND_KEY = 'parley/kind'
 
 /** Kinds whose name says no more than their JSON-RPC code: they carry no `parley/kind`. */
-const PLAIN: ReadonlySet<ErrorKind> = new Set(['parse_error', 'invalid_request', 'method_not_found', 'invalid_params', 'internal_error'])
+const PLAIN: ReadonlySet<ErrorKind> = new Set([
+  'parse_error',
+  'invalid_request',
+  'method_not_found',
+  'invalid_params',
+  'internal_error',
+])
 
 export class ParleyError extends Error {
   override readonly name: string = 'ParleyError'
@@ -38,7 +48,10 @@ export class ParleyError extends Error {
   readonly #handedOn: boolean
 
   constructor(kind: ErrorKind, options: ParleyErrorOptions = {}) {
-    super(options.message ?? catalogue[kind].message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(
+      options.message ?? catalogue[kind].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
     this.kind = kind
     this.data = options.data
     this.receivedCode = options.code
@@ -111,12 +124,16 @@ export class ToolError extends Error {
   }
 }
 
-/** Any thrown value becomes exactly one catalogue error; what is not meant for the peer is masked and kept as `cause`. */
+/**
+ * Any thrown value becomes exactly one catalogue error; what is not meant for the peer is masked and kept as `cause`.
+ */
 export function toParleyError(thrown: unknown): ParleyError {
   try {
     if (thrown instanceof ParleyError) return thrown
-    if (thrown instanceof Error && thrown.name === 'AbortError') return new ParleyError('request_cancelled', { cause: thrown })
-    if (thrown instanceof Error && thrown.name === 'TimeoutError') return new ParleyError('request_timeout', { cause: thrown })
+    if (thrown instanceof Error && thrown.name === 'AbortError')
+      return new ParleyError('request_cancelled', { cause: thrown })
+    if (thrown instanceof Error && thrown.name === 'TimeoutError')
+      return new ParleyError('request_timeout', { cause: thrown })
   } catch {
     // A value whose own accessors throw is still only an internal error.
   }
@@ -137,17 +154,27 @@ const KIND_BY_CODE: ReadonlyMap<number, ErrorKind> = new Map<number, ErrorKind>(
   [-1, 'user_rejected'],
 ])
 
-/** An error received from a peer, with its code and data kept as they came. `handedOn`: for a peer of the same version. */
+/**
+ * An error received from a peer, with its code and data kept as they came. `handedOn`: for a peer of the same version.
+ */
 export function fromWire(wire: WireError, handedOn = false): ParleyError {
   const { code, message, data } = wire
   const named = isRecord(data) ? data[KIND_KEY] : undefined
   const kind = isErrorKind(named) ? named : (KIND_BY_CODE.get(code) ?? 'internal_error')
-  const options: ParleyErrorOptions = { message, code, handedOn, received: data === undefined ? { code, message } : { code, message, data } }
+  const options: ParleyErrorOptions = {
+    message,
+    code,
+    handedOn,
+    received: data === undefined ? { code, message } : { code, message, data },
+  }
   if (data !== undefined) options.data = isRecord(data) ? data : { value: data }
   return withoutStack(() => new ParleyError(kind, options))
 }
 
-/** Received errors are made where the answer arrives: a stack would name the engine's own frames only, at ten times the cost. */
+/**
+ * Received errors are made where the answer arrives: a stack would name the engine's own frames only, at ten times the
+ * cost.
+ */
 function withoutStack<T>(make: () => T): T {
   const errors = Error as { stackTraceLimit?: number }
   const limit = errors.stackTraceLimit

@@ -22,7 +22,10 @@ describe('X1 numbers keep their digits when they are handed on', () => {
   it.each([
     ['short ones', '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":123}}'],
     ['several lines', '{"jsonrpc":"2.0","id":1,"method":"m",\n"params":{"a":12345678901234567890}}'],
-    ['what reading removes', '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":12345678901234567890,"__proto__":{}}}'],
+    [
+      'what reading removes',
+      '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":12345678901234567890,"__proto__":{}}}',
+    ],
     ['a member that is there twice', '{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":12345678901234567890,"a":1}}'],
   ])('not for %s, which are written as ever', (_, frame) => {
     expect(exactWriter(read(frame))).toBeUndefined()

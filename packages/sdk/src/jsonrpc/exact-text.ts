@@ -1,9 +1,15 @@
-/** Parameters as they were written, where reading and writing them again would change a number: for whoever hands them on. */
+/**
+ * Parameters as they were written, where reading and writing them again would change a number: for whoever hands them
+ * on.
+ */
 
 import type { Body } from './message.ts'
 import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'
 
-/** May be longer than what a number can hold exactly, which is fifteen digits: where there are more, sixteen are in one piece, or eight before the point or behind it. */
+/**
+ * May be longer than what a number can hold exactly, which is fifteen digits: where there are more, sixteen are in one
+ * piece, or eight before the point or behind it.
+ */
 export const LONG = /\d(?:\d{7}(?:\.|\d{8})|\.\d{8}|[eE][+-]?\d{3})/
 const TAB = 9
 const SPACE = 32
@@ -24,21 +30,30 @@ export function noteExact(frame: string, params: Body | undefined): void {
   if (text !== undefined) exact.set(params, text)
 }
 
-/** Writes parameters that were made of noted ones: what is the same in both goes on digit by digit. `undefined` when nothing was noted. */
+/**
+ * Writes parameters that were made of noted ones: what is the same in both goes on digit by digit. `undefined` when
+ * nothing was noted.
+ */
 export function exactWriter(noted: Body): ((params: Body) => string) | undefined {
   const text = exact.get(noted)
   const members = text === undefined ? undefined : membersIn(text)
   if (members === undefined) return undefined
   return (params) => {
     const written = Object.entries(params).flatMap(([key, value]) => {
-      const json = Object.hasOwn(noted, key) && noted[key] === value ? (members.get(key) ?? JSON.stringify(value)) : JSON.stringify(value)
+      const json =
+        Object.hasOwn(noted, key) && noted[key] === value
+          ? (members.get(key) ?? JSON.stringify(value))
+          : JSON.stringify(value)
       return json === undefined ? [] : [`${JSON.stringify(key)}:${json}`]
     })
     return `{${written.join(',')}}`
   }
 }
 
-/** The members of a valid JSON object by their names; `undefined` when one is there twice, or the text has several lines. */
+/**
+ * The members of a valid JSON object by their names; `undefined` when one is there twice, or the text has several
+ * lines.
+ */
 export function membersIn(text: string): Map<string, string> | undefined {
   if (text.includes('\n') || text.includes('\r')) return undefined
   const members = new Map<string, string>()
@@ -59,15 +74,17 @@ export function membersIn(text: string): Map<string, string> | undefined {
 }
 
 /**
- * The values of a valid JSON object of one line, which was read into one with these `names`. What has been read stands in the order in which it was
- * written, but for names that are there twice or look like numbers: those take longer to find.
+ * The values of a valid JSON object of one line, which was read into one with these `names`. What has been read stands
+ * in the order in which it was written, but for names that are there twice or look like numbers: those take longer to
+ * find.
  */
 export function valuesIn(text: string, names: readonly string[]): readonly string[] | undefined {
   const values: string[] = []
   let at = skip(text, 1)
   for (const name of names) {
     const closing = at + 1 + name.length
-    if (text.charCodeAt(at) !== QUOTE || text.charCodeAt(closing) !== QUOTE || !text.startsWith(name, at + 1)) return valuesByName(text, names)
+    if (text.charCodeAt(at) !== QUOTE || text.charCodeAt(closing) !== QUOTE || !text.startsWith(name, at + 1))
+      return valuesByName(text, names)
     const start = skip(text, text.indexOf(':', closing) + 1)
     const behind = endOfValue(text, start)
     if (behind === -1) return undefined

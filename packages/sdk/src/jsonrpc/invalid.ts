@@ -6,7 +6,10 @@ export function invalid(kind: ErrorKind, message: string, id?: RequestId, isAnsw
   return { kind: 'invalid', id, error: new ParleyError(kind, { message }).toWire(), isAnswer }
 }
 
-/** How much of each end of a frame `oversized` looks at: enough for an id of some hundred characters that are all escaped. */
+/**
+ * How much of each end of a frame `oversized` looks at: enough for an id of some hundred characters that are all
+ * escaped.
+ */
 export const ENDS = 4096
 
 const ID = String.raw`("(?:[^"\\]|\\.)*"|-?\d{1,16})`
@@ -18,8 +21,8 @@ const idAtStart = new RegExp(String.raw`^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?
 const idAtEnd = new RegExp(String.raw`,\s*"id"\s*:\s*${ID}\s*\}\s*$`)
 
 /**
- * A frame too long to be read, of which only the beginning and the end are known. Nearly every sender writes the id in one of the two
- * places, and with it the one who waits can be told at once instead of waiting in vain.
+ * A frame too long to be read, of which only the beginning and the end are known. Nearly every sender writes the id in
+ * one of the two places, and with it the one who waits can be told at once instead of waiting in vain.
  */
 export function oversized(head: string, tail: string, maxBytes: number): Invalid {
   const isAnswer = answerStart.test(head)

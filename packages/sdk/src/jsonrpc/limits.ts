@@ -1,7 +1,9 @@
 /** Ceilings on what is read and written; every one of them is an option. */
 
 export interface MessageLimits {
-  /** Longest message that is read, in bytes of UTF-8. Default 4 MiB for what clients send, 64 MiB for what servers send. */
+  /**
+   * Longest message that is read, in bytes of UTF-8. Default 4 MiB for what clients send, 64 MiB for what servers send.
+   */
   maxBytes: number
   /** Longest message that is written. Default: what the other side reads, or `maxBytes` where that is set. */
   maxSentBytes: number
@@ -16,7 +18,10 @@ const MIB = 1024 * 1024
 /** For what clients send, whom a server may not know. */
 export const DEFAULT_LIMITS: MessageLimits = { maxBytes: 4 * MIB, maxSentBytes: 64 * MIB, maxDepth: 128, maxBatch: 100 }
 
-/** For what servers send: a page of a document has megabytes, and one schema that is too deep must not cost a whole list. */
+/**
+ * For what servers send: a page of a document has megabytes, and one schema that is too deep must not cost a whole
+ * list.
+ */
 const SERVER_MESSAGES: MessageLimits = { maxBytes: 64 * MIB, maxSentBytes: 4 * MIB, maxDepth: 1000, maxBatch: 100 }
 
 /** The limits of one side of a conversation. */

@@ -5,8 +5,8 @@ import type { Serialised } from './serialise.ts'
 /** What a transport knows of a frame beside its text. */
 export interface FrameOrigin {
   /**
-   * What the transport knows the request by, where several clients send on one link and their ids may be the same. Frames that belong to the
-   * request then name this key instead of the id.
+   * What the transport knows the request by, where several clients send on one link and their ids may be the same.
+   * Frames that belong to the request then name this key instead of the id.
    */
   readonly key?: RequestId
   /** Whom the frame comes from, as far as the transport has found out. */
@@ -22,23 +22,33 @@ export interface FrameOrigin {
 export interface LinkEvents {
   /** The longest frame that will be read; a link that assembles frames itself keeps no more of one. */
   readonly maxBytes?: number
-  /** `parsed` comes from a transport that had to read the message to know where it belongs, so that it is not read twice. */
+  /**
+   * `parsed` comes from a transport that had to read the message to know where it belongs, so that it is not read
+   * twice.
+   */
   frame(text: string, parsed?: Incoming, origin?: FrameOrigin): void
   /** The peer has hung up on a request of its own, named as the transport knows it: it wants no answer any more. */
   abandoned?(request: RequestId): void
   /**
-   * A frame could not be handed over, but the link lives on: with the request of this side that will get no answer because of it, or
-   * without one for a notification or an answer. A link that has nobody to tell so makes up an error answer.
+   * A frame could not be handed over, but the link lives on: with the request of this side that will get no answer
+   * because of it, or without one for a notification or an answer. A link that has nobody to tell so makes up an error
+   * answer.
    */
   failed?(request: RequestId | undefined, error: Error): void
-  /** The peer has hung up on a request of this side and wants to be asked for the answer again, after so many milliseconds; the link does that. */
+  /**
+   * The peer has hung up on a request of this side and wants to be asked for the answer again, after so many
+   * milliseconds; the link does that.
+   */
   released?(request: RequestId, retry: number | undefined): void
   /** Called once, when no frame can come any more; with the reason when it was not a clean end. */
   closed(reason?: Error): void
 }
 
 export interface SendOptions {
-  /** The peer's request this frame answers or belongs to, by its id or its key; transports with one stream per request route by it. */
+  /**
+   * The peer's request this frame answers or belongs to, by its id or its key; transports with one stream per request
+   * route by it.
+   */
   relatedTo?: RequestId
   /** True for the answer itself: nothing more belongs to that request. */
   final?: boolean
@@ -61,8 +71,8 @@ export interface Link {
   /** Throws a `transport_error` when the link is closed. */
   send(frame: string, options?: SendOptions): void
   /**
-   * Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told. `reason` is why whoever uses it gives it up,
-   * where that is not its own wish.
+   * Ends the link; a second call does nothing. What it gives can be awaited where the peer still has to be told.
+   * `reason` is why whoever uses it gives it up, where that is not its own wish.
    */
   close(reason?: Error): void | Promise<void>
   /** Whether a frame that belongs to no request of the peer would be delivered now. Absent: always. */
@@ -79,6 +89,9 @@ export interface Link {
   abandon?: ((request: RequestId) => void) | undefined
   /** Takes back a request of this side without a word, where hanging up says it. Absent where the peer must be told. */
   withdraw?: ((request: RequestId) => void) | undefined
-  /** Lets the peer hang up on a request of its own and come back for the answer after `retry` milliseconds, where it knows how to. */
+  /**
+   * Lets the peer hang up on a request of its own and come back for the answer after `retry` milliseconds, where it
+   * knows how to.
+   */
   release?: ((request: RequestId, retry: number | undefined) => void) | undefined
 }

@@ -11,10 +11,14 @@ export const longNumber: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(sign, digits(16)).map(([minus, rest]) => `${minus}1${rest}`),
   fc.tuple(sign, digits(6), digits(9)).map(([minus, before, rest]) => `${minus}1${before}.${rest}`),
   fc.tuple(sign, digits(0), digits(15)).map(([minus, before, rest]) => `${minus}1${before}.${rest}`),
-  fc.tuple(sign, fc.constantFrom('e', 'E', 'e+', 'e-'), fc.integer({ min: 400, max: 999 })).map(([minus, e, size]) => `${minus}1${e}${size}`),
+  fc
+    .tuple(sign, fc.constantFrom('e', 'E', 'e+', 'e-'), fc.integer({ min: 400, max: 999 }))
+    .map(([minus, e, size]) => `${minus}1${e}${size}`),
 )
 
-const shortText: fc.Arbitrary<string> = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null)).map((value) => JSON.stringify(value))
+const shortText: fc.Arbitrary<string> = fc
+  .oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null))
+  .map((value) => JSON.stringify(value))
 
 /** Names that are read in the order in which they are written. */
 const name: fc.Arbitrary<string> = fc.string({ maxLength: 8 }).map((rest) => `a${rest}`)

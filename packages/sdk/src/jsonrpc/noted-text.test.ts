@@ -22,7 +22,9 @@ describe('X1 parts of a result that nobody touches', () => {
   it('keep their digits beside what is added and what is left out', () => {
     const { gone, ...rest } = read(`{"content":[],"gone":{},${LONG}}`)
     expect(gone).toEqual({})
-    expect(written({ resultType: 'complete', ...rest, isError: undefined })).toBe(`{"resultType":"complete","content":[],${LONG}}`)
+    expect(written({ resultType: 'complete', ...rest, isError: undefined })).toBe(
+      `{"resultType":"complete","content":[],${LONG}}`,
+    )
   })
 
   it('are written as they are now when they are others', () => {
@@ -86,7 +88,9 @@ describe('X1 a result that nobody touches', () => {
     const leave = ({ kind: _, _meta, ...rest }: Body): Body => rest
     const read = (json: string): string => written(kept(json, leave))
     expect(read(`{"kind":"x",${LONG},${inner},"_meta":{"a":[1]}}`)).toBe(`{${LONG},${inner}}`)
-    expect(read(`{"_meta":{"}":"{"},"content":[],"kind":"\\"","n":1.10,${LONG}}`)).toBe(`{"content":[],"n":1.10,${LONG}}`)
+    expect(read(`{"_meta":{"}":"{"},"content":[],"kind":"\\"","n":1.10,${LONG}}`)).toBe(
+      `{"content":[],"n":1.10,${LONG}}`,
+    )
     expect(read('{"kind":"1234567890123456","_meta":{}}')).toBe('{}')
   })
 
@@ -106,13 +110,23 @@ describe('X1 a result that nobody touches', () => {
       return { ...rest, _meta: others }
     }
     const left = '"_meta":{"id":12345678901234567890,"in":{"x":1.10}}'
-    const { kind: _, ...result } = kept(`{"_meta":{"id":12345678901234567890,"gone":{"}":1},"in":{"x":1.10}},"kind":1,"n":1.10}`, leave)
+    const { kind: _, ...result } = kept(
+      `{"_meta":{"id":12345678901234567890,"gone":{"}":1},"in":{"x":1.10}},"kind":1,"n":1.10}`,
+      leave,
+    )
     expect(written({ other: 1, ...result })).toBe(`{"other":1,"n":1.1,${left}}`)
-    expect(written(kept(`{"n":1.10,"_meta":{"gone":1,"id":12345678901234567890,"in":{"x":1.10}}}`, leave))).toBe(`{"n":1.10,${left}}`)
+    expect(written(kept(`{"n":1.10,"_meta":{"gone":1,"id":12345678901234567890,"in":{"x":1.10}}}`, leave))).toBe(
+      `{"n":1.10,${left}}`,
+    )
   })
 
   it.each([
-    ['has got a member', '{"a":1.10,"b":"1234567890123456"}', (part: Body) => ({ ...part, c: 3 }), '{"a":1.1,"b":"1234567890123456","c":3}'],
+    [
+      'has got a member',
+      '{"a":1.10,"b":"1234567890123456"}',
+      (part: Body) => ({ ...part, c: 3 }),
+      '{"a":1.1,"b":"1234567890123456","c":3}',
+    ],
     ['has lost all', '{"a":1.10,"b":"1234567890123456"}', () => ({}), '{}'],
     ['is no object any more', '{"a":1.10,"b":"1234567890123456"}', () => 7, '7'],
     ['was none before', '["1234567890123456"]', () => ({ a: 1 }), '{"a":1}'],
@@ -137,7 +151,9 @@ describe('X1 a result that nobody touches', () => {
 
   it('is written anew when something was made of it, but for its parts', () => {
     const result = kept(`{"content":[{"n":1.10}],${LONG}}`)
-    expect(written({ ...result, resultType: 'complete' })).toBe(`{"content":[{"n":1.1}],${LONG},"resultType":"complete"}`)
+    expect(written({ ...result, resultType: 'complete' })).toBe(
+      `{"content":[{"n":1.1}],${LONG},"resultType":"complete"}`,
+    )
   })
 
   it.each(['{ }', '{ "n":1.10}'])('%s is written as ever: what is set before its members would not fit', (json) => {
@@ -149,14 +165,20 @@ describe('X1 a result that nobody touches', () => {
     ['short, with others between', '"content":["first"],"isError":false,"content":["last"]'],
     ['short, with an escape in its name', '"content":["first"],"c\\u006fntent":["last"]'],
     ['short, and empty', '"":1,"":2'],
-    ['short, with braces, quotes and backslashes in what is between', '"a":"}\\\\\\"{","b":[{"c":["]",{}]}, [ ]] , "n" : -1.5e3 ,"b":null'],
+    [
+      'short, with braces, quotes and backslashes in what is between',
+      '"a":"}\\\\\\"{","b":[{"c":["]",{}]}, [ ]] , "n" : -1.5e3 ,"b":null',
+    ],
     ['long', `"content":["first"],"content":["last"],"text":["${'x'.repeat(600)}"]`],
     ['long for its digits', `"content":["first"],"content":["last"],${LONG}`],
-  ])('is written as it was read when a member is there twice, because a reader may take the other one (%s)', (_, members) => {
-    const json = `{${members}}`
-    expect(JSON.parse(written(kept(json)))).toEqual(JSON.parse(json))
-    expect(written(kept(json))).toBe(JSON.stringify(JSON.parse(json)))
-  })
+  ])(
+    'is written as it was read when a member is there twice, because a reader may take the other one (%s)',
+    (_, members) => {
+      const json = `{${members}}`
+      expect(JSON.parse(written(kept(json)))).toEqual(JSON.parse(json))
+      expect(written(kept(json))).toBe(JSON.stringify(JSON.parse(json)))
+    },
+  )
 
   it('may have the same names at different depths', () => {
     const json = '{"a":{"a":[{"a":1.10}]},"b":{"a":1.10}}'
@@ -169,7 +191,9 @@ describe('X1 a result that nobody touches', () => {
       fc.property(members, fc.nat({ max: 6 }), fc.nat({ max: 2000 }), (made, out, length) => {
         const given = { ...(JSON.parse(JSON.stringify(made)) as Body), text: ['x'.repeat(length)] }
         const names = Object.keys(given)
-        const left = kept(JSON.stringify(given), (result) => Object.fromEntries(Object.entries(result).filter(([name]) => name !== names[out])))
+        const left = kept(JSON.stringify(given), (result) =>
+          Object.fromEntries(Object.entries(result).filter(([name]) => name !== names[out])),
+        )
         expect(JSON.parse(written(left))).toEqual(left)
       }),
     )
@@ -220,7 +244,9 @@ describe('X1 what is made of a noted body', () => {
   it('property: whatever it is made of, each member that is the same has all its digits', () => {
     fc.assert(
       fc.property(membersText, valueText, (members, value) => {
-        const original = read(`{"_meta":${objectText({ ...members, value })},"n":12345678901234567890}`)['_meta'] as Body
+        const original = read(`{"_meta":${objectText({ ...members, value })},"n":12345678901234567890}`)[
+          '_meta'
+        ] as Body
         const copy = { ...original, added: true }
         noteCopy(copy, original)
         expect(written({ _meta: copy })).toBe(`{"_meta":${objectText({ ...members, value, added: 'true' })}}`)

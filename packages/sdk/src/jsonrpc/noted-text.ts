@@ -1,4 +1,7 @@
-/** Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with every digit, and without the work of writing them. */
+/**
+ * Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with
+ * every digit, and without the work of writing them.
+ */
 import { countMembers, LONG, membersIn, valuesIn } from './exact-text.ts'
 import { isObject } from './json.ts'
 import type { Body } from './message.ts'
@@ -18,7 +21,10 @@ class Given {
   }
 }
 
-/** A text noted on an object itself: nobody else sees it, no copy has it. In a `WeakMap` each would cost the collector more than writing the object anew. */
+/**
+ * A text noted on an object itself: nobody else sees it, no copy has it. In a `WeakMap` each would cost the collector
+ * more than writing the object anew.
+ */
 class Noted extends Given {
   #text: string
 
@@ -38,9 +44,10 @@ class Noted extends Given {
 }
 
 /**
- * `json` is known to be valid and in one line, and `result` what was read from it; `kept` is the same, or what is left of it when others have taken out
- * some members. Where a member is there twice nothing is noted: readers do not agree on which one counts, and the other one nobody here has seen. Inside
- * of members that is not looked for: what they hold is handed on for its reader, and whoever decides by it must write what it has decided on anew.
+ * `json` is known to be valid and in one line, and `result` what was read from it; `kept` is the same, or what is left
+ * of it when others have taken out some members. Where a member is there twice nothing is noted: readers do not agree
+ * on which one counts, and the other one nobody here has seen. Inside of members that is not looked for: what they hold
+ * is handed on for its reader, and whoever decides by it must write what it has decided on anew.
  */
 export function noteText(json: string, result: Body, kept: Body): void {
   const names = Object.keys(result)
@@ -77,7 +84,10 @@ export function note(value: object, text: string): void {
   noted = true
 }
 
-/** Notes what was made of a noted body: members that are the same go on as they came, beside others that were added or took the place of some. */
+/**
+ * Notes what was made of a noted body: members that are the same go on as they came, beside others that were added or
+ * took the place of some.
+ */
 export function noteCopy(copy: Body, original: Body): void {
   const text = partAsNoted(original)
   const members = text === undefined ? undefined : membersIn(text)
@@ -88,7 +98,10 @@ export function noteCopy(copy: Body, original: Body): void {
     )
 }
 
-/** The same for results: their members have been noted one by one, so nothing is looked for unless one of them is a number. */
+/**
+ * The same for results: their members have been noted one by one, so nothing is looked for unless one of them is a
+ * number.
+ */
 export function noteCopiedResult(copy: Body, original: Body): void {
   for (const name in original) if (typeof original[name] === 'number') return noteCopy(copy, original)
 }
@@ -106,7 +119,10 @@ function textOfKept(kept: Body, result: Body, names: readonly string[], values: 
   return `${written}}`
 }
 
-/** A part in place of another, of which it may be what is left: the metadata of a result, without what is for this side alone. */
+/**
+ * A part in place of another, of which it may be what is left: the metadata of a result, without what is for this side
+ * alone.
+ */
 function textOfPart(value: unknown, before: unknown, text: string): string {
   if (!isObject(value) || !isObject(before) || !isWorthNoting(text)) return JSON.stringify(value)
   const names = Object.keys(before)
@@ -117,7 +133,10 @@ function textOfPart(value: unknown, before: unknown, text: string): string {
   return json
 }
 
-/** Whether it takes long to write, or has numbers that would be written otherwise; then so does any text of which it is a part. */
+/**
+ * Whether it takes long to write, or has numbers that would be written otherwise; then so does any text of which it is
+ * a part.
+ */
 export function isWorthNoting(text: string): boolean {
   return text.length >= WORTH_NOTING || LONG.test(text)
 }

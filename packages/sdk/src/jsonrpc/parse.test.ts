@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { classify, DEFAULT_LIMITS, type Incoming, type Invalid, isRequestId, parse } from './index.ts'
 
-const REQUEST = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', arguments: { a: [1, { b: null }] } } }
+const REQUEST = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'x', arguments: { a: [1, { b: null }] } },
+}
 
 function invalid(text: string, limits = DEFAULT_LIMITS): Invalid {
   const incoming = parse(text, limits)
@@ -70,29 +75,74 @@ describe('M1 text that is not JSON', () => {
     ['openers only', '[['],
     ['a header of another protocol', 'Content-Length: 12\r\n\r\n{}'],
   ])('%s', (_, text) => {
-    expect(invalid(text)).toEqual({ kind: 'invalid', id: undefined, isAnswer: false, error: { code: -32700, message: 'The message is not valid JSON' } })
+    expect(invalid(text)).toEqual({
+      kind: 'invalid',
+      id: undefined,
+      isAnswer: false,
+      error: { code: -32700, message: 'The message is not valid JSON' },
+    })
   })
 })
 
 describe('M1 JSON that is no message', () => {
   it.each(['null', 'true', '0', '-1.5', '"text"', '""'])('%s', (text) => {
-    expect(invalid(text)).toMatchObject({ id: undefined, isAnswer: false, error: { code: -32600, message: 'A message must be a JSON object' } })
+    expect(invalid(text)).toMatchObject({
+      id: undefined,
+      isAnswer: false,
+      error: { code: -32600, message: 'A message must be a JSON object' },
+    })
   })
 
   it.each([[undefined], ['1.0'], ['2'], [2], [2.0], [null], [''], ['2.0 '], [['2.0']]])('jsonrpc %j', (jsonrpc) => {
-    expect(invalid(JSON.stringify({ ...REQUEST, jsonrpc }))).toMatchObject({ id: 1, isAnswer: false, error: { code: -32600 } })
-    expect(invalid(JSON.stringify({ jsonrpc, id: 5, result: {} }))).toMatchObject({ id: 5, isAnswer: true, error: { code: -32600 } })
+    expect(invalid(JSON.stringify({ ...REQUEST, jsonrpc }))).toMatchObject({
+      id: 1,
+      isAnswer: false,
+      error: { code: -32600 },
+    })
+    expect(invalid(JSON.stringify({ jsonrpc, id: 5, result: {} }))).toMatchObject({
+      id: 5,
+      isAnswer: true,
+      error: { code: -32600 },
+    })
   })
 
-  it.each(['null', '1.5', 'true', '{}', '[]', '[1]', '9007199254740992', '-9007199254740992', '1e400', '-1e400', '1e-7'])('id %s', (id) => {
-    expect(invalid(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)).toMatchObject({ id: undefined, isAnswer: false, error: { code: -32600 } })
-    expect(invalid(`{"jsonrpc":"2.0","id":${id},"result":{}}`)).toMatchObject({ id: undefined, isAnswer: true, error: { code: -32600 } })
+  it.each([
+    'null',
+    '1.5',
+    'true',
+    '{}',
+    '[]',
+    '[1]',
+    '9007199254740992',
+    '-9007199254740992',
+    '1e400',
+    '-1e400',
+    '1e-7',
+  ])('id %s', (id) => {
+    expect(invalid(`{"jsonrpc":"2.0","id":${id},"method":"ping"}`)).toMatchObject({
+      id: undefined,
+      isAnswer: false,
+      error: { code: -32600 },
+    })
+    expect(invalid(`{"jsonrpc":"2.0","id":${id},"result":{}}`)).toMatchObject({
+      id: undefined,
+      isAnswer: true,
+      error: { code: -32600 },
+    })
     expect(isRequestId(JSON.parse(id))).toBe(false)
   })
 
   it.each([[null], [1], [''], [{}], [['tools/call']], [true]])('method %j', (method) => {
-    expect(invalid(JSON.stringify({ ...REQUEST, method }))).toMatchObject({ id: 1, isAnswer: false, error: { code: -32600 } })
-    expect(invalid(JSON.stringify({ jsonrpc: '2.0', method }))).toMatchObject({ id: undefined, isAnswer: false, error: { code: -32600 } })
+    expect(invalid(JSON.stringify({ ...REQUEST, method }))).toMatchObject({
+      id: 1,
+      isAnswer: false,
+      error: { code: -32600 },
+    })
+    expect(invalid(JSON.stringify({ jsonrpc: '2.0', method }))).toMatchObject({
+      id: undefined,
+      isAnswer: false,
+      error: { code: -32600 },
+    })
   })
 
   it('neither method nor result nor error', () => {
@@ -100,10 +150,21 @@ describe('M1 JSON that is no message', () => {
     expect(invalid('{}')).toMatchObject({ id: undefined, isAnswer: false })
   })
 
-  it.each([[null], [[]], [[1]], ['x'], [1], [true]])('params %j: a request is answered, a notification is not', (params) => {
-    expect(invalid(JSON.stringify({ ...REQUEST, params }))).toMatchObject({ id: 1, isAnswer: false, error: { code: -32602 } })
-    expect(invalid(JSON.stringify({ jsonrpc: '2.0', method: 'a', params }))).toMatchObject({ id: undefined, isAnswer: true, error: { code: -32600 } })
-  })
+  it.each([[null], [[]], [[1]], ['x'], [1], [true]])(
+    'params %j: a request is answered, a notification is not',
+    (params) => {
+      expect(invalid(JSON.stringify({ ...REQUEST, params }))).toMatchObject({
+        id: 1,
+        isAnswer: false,
+        error: { code: -32602 },
+      })
+      expect(invalid(JSON.stringify({ jsonrpc: '2.0', method: 'a', params }))).toMatchObject({
+        id: undefined,
+        isAnswer: true,
+        error: { code: -32600 },
+      })
+    },
+  )
 
   it.each([
     { result: {}, error: { code: 1, message: 'm' } },
@@ -122,19 +183,36 @@ describe('M1 JSON that is no message', () => {
     { error: { code: 1 } },
     { error: { code: 1, message: 7 } },
   ])('the answer %j: known to be one, so never answered', (body) => {
-    expect(invalid(JSON.stringify({ jsonrpc: '2.0', id: 9, ...body }))).toMatchObject({ id: 9, isAnswer: true, error: { code: -32600 } })
+    expect(invalid(JSON.stringify({ jsonrpc: '2.0', id: 9, ...body }))).toMatchObject({
+      id: 9,
+      isAnswer: true,
+      error: { code: -32600 },
+    })
   })
 
   it('a result without an id, an error with a bad one', () => {
     expect(invalid('{"jsonrpc":"2.0","result":{}}')).toMatchObject({ id: undefined, isAnswer: true })
     expect(invalid('{"jsonrpc":"2.0","id":null,"result":{}}')).toMatchObject({ id: undefined, isAnswer: true })
-    expect(invalid('{"jsonrpc":"2.0","id":{},"error":{"code":1,"message":"m"}}')).toMatchObject({ id: undefined, isAnswer: true })
+    expect(invalid('{"jsonrpc":"2.0","id":{},"error":{"code":1,"message":"m"}}')).toMatchObject({
+      id: undefined,
+      isAnswer: true,
+    })
   })
 })
 
 describe('M1 batches', () => {
   it('are classified one by one, whatever is in them', () => {
-    const incoming = parse(JSON.stringify([REQUEST, { jsonrpc: '2.0', method: 'a' }, { jsonrpc: '2.0', id: 2, result: {} }, 1, [], [REQUEST], {}]))
+    const incoming = parse(
+      JSON.stringify([
+        REQUEST,
+        { jsonrpc: '2.0', method: 'a' },
+        { jsonrpc: '2.0', id: 2, result: {} },
+        1,
+        [],
+        [REQUEST],
+        {},
+      ]),
+    )
     expect(incoming.kind === 'batch' && incoming.items.map(({ kind }) => kind)).toEqual([
       'request',
       'notification',
@@ -153,7 +231,10 @@ describe('M1 batches', () => {
   it('the limit itself is allowed, one more is not', () => {
     const batch = (length: number) => JSON.stringify(Array.from({ length }, () => REQUEST))
     expect(parse(batch(3), { ...DEFAULT_LIMITS, maxBatch: 3 })).toMatchObject({ kind: 'batch' })
-    expect(invalid(batch(4), { ...DEFAULT_LIMITS, maxBatch: 3 }).error).toMatchObject({ code: -32600, message: 'Batches are limited to 3 messages' })
+    expect(invalid(batch(4), { ...DEFAULT_LIMITS, maxBatch: 3 }).error).toMatchObject({
+      code: -32600,
+      message: 'Batches are limited to 3 messages',
+    })
     expect(parse(batch(100)).kind).toBe('batch')
     expect(invalid(batch(101)).error.code).toBe(-32600)
   })
@@ -173,7 +254,9 @@ describe('limits on bytes', () => {
   })
 
   it('come before everything else: what is too long is not read', () => {
-    expect(invalid('not json', { ...DEFAULT_LIMITS, maxBytes: 3 }).error.data).toEqual({ 'parley/kind': 'message_too_large' })
+    expect(invalid('not json', { ...DEFAULT_LIMITS, maxBytes: 3 }).error.data).toEqual({
+      'parley/kind': 'message_too_large',
+    })
   })
 
   it('leave the sender an answer, even where every character of its id is escaped', () => {
@@ -186,7 +269,8 @@ describe('limits on bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(64), (text, maxBytes) => {
         const incoming = parse(text, { ...DEFAULT_LIMITS, maxBytes })
-        const refused = incoming.kind === 'invalid' && JSON.stringify(incoming.error.data ?? null).includes('message_too_large')
+        const refused =
+          incoming.kind === 'invalid' && JSON.stringify(incoming.error.data ?? null).includes('message_too_large')
         return refused === bytes(text) > maxBytes
       }),
     )
@@ -216,25 +300,35 @@ describe('limits on depth', () => {
 
   it('the sender of a request is told which; an answer is not answered', () => {
     expect(invalid(nested(200))).toMatchObject({ id: 1, isAnswer: false })
-    expect(invalid(`{"jsonrpc":"2.0","id":7,"result":{"x":${'['.repeat(200)}${']'.repeat(200)}}}`)).toMatchObject({ id: 7, isAnswer: true })
+    expect(invalid(`{"jsonrpc":"2.0","id":7,"result":{"x":${'['.repeat(200)}${']'.repeat(200)}}}`)).toMatchObject({
+      id: 7,
+      isAnswer: true,
+    })
     expect(invalid(`${'['.repeat(200)}${']'.repeat(200)}`)).toMatchObject({ id: undefined, isAnswer: false })
   })
 
   it('brackets inside strings do not count', () => {
     for (const text of ['['.repeat(500), '{"'.repeat(500), '\\'.repeat(501), '\\"['.repeat(500), '"]['.repeat(500)]) {
-      expect(parse(JSON.stringify({ jsonrpc: '2.0', method: 'a', params: { text, [text]: 1 } }), limits(2)).kind).toBe('notification')
+      expect(parse(JSON.stringify({ jsonrpc: '2.0', method: 'a', params: { text, [text]: 1 } }), limits(2)).kind).toBe(
+        'notification',
+      )
     }
   })
 
   it('siblings do not add up', () => {
-    expect(parse(JSON.stringify({ jsonrpc: '2.0', method: 'a', params: { list: Array.from({ length: 1000 }, () => [[]]) } }), limits(5)).kind).toBe(
-      'notification',
-    )
+    expect(
+      parse(
+        JSON.stringify({ jsonrpc: '2.0', method: 'a', params: { list: Array.from({ length: 1000 }, () => [[]]) } }),
+        limits(5),
+      ).kind,
+    ).toBe('notification')
   })
 
   it('a million levels are refused like a few', () => {
     expect(invalid('['.repeat(1_000_000)).error.code).toBe(-32700)
-    expect(invalid(`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`).error.data).toEqual({ 'parley/kind': 'message_too_deep' })
+    expect(invalid(`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`).error.data).toEqual({
+      'parley/kind': 'message_too_deep',
+    })
     expect(parse(nested(100_000), limits(100_000)).kind).toBe('request')
   })
 })
@@ -244,33 +338,48 @@ describe('E2 keys that reach for the prototype', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 
-  it.each(['__proto__', '\\u005f_proto__', '_\\u005Fproto__', '__p\\u0072oto__', '\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f'])(
-    '%s is removed at every level',
-    (key) => {
-      const evil = `"${key}":{"polluted":true}`
-      const incoming = parse(`{${evil},"jsonrpc":"2.0","id":1,"method":"a","params":{${evil},"list":[{${evil},"kept":1}]}}`)
-      expect(incoming).toEqual({ kind: 'request', message: { jsonrpc: '2.0', id: 1, method: 'a', params: { list: [{ kept: 1 }] } } })
-      expect(JSON.stringify(incoming)).not.toContain('polluted')
-      const { params } = (incoming as Extract<Incoming, { kind: 'request' }>).message
-      expect(Object.assign({}, params)['polluted']).toBeUndefined()
-    },
-  )
+  it.each([
+    '__proto__',
+    '\\u005f_proto__',
+    '_\\u005Fproto__',
+    '__p\\u0072oto__',
+    '\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f',
+  ])('%s is removed at every level', (key) => {
+    const evil = `"${key}":{"polluted":true}`
+    const incoming = parse(
+      `{${evil},"jsonrpc":"2.0","id":1,"method":"a","params":{${evil},"list":[{${evil},"kept":1}]}}`,
+    )
+    expect(incoming).toEqual({
+      kind: 'request',
+      message: { jsonrpc: '2.0', id: 1, method: 'a', params: { list: [{ kept: 1 }] } },
+    })
+    expect(JSON.stringify(incoming)).not.toContain('polluted')
+    const { params } = (incoming as Extract<Incoming, { kind: 'request' }>).message
+    expect(Object.assign({}, params)['polluted']).toBeUndefined()
+  })
 
   it('a message cannot be made of what it inherits', () => {
-    expect(invalid('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"a"}}')).toMatchObject({ id: undefined, error: { code: -32600 } })
+    expect(invalid('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"a"}}')).toMatchObject({
+      id: undefined,
+      error: { code: -32600 },
+    })
     expect(invalid('{"jsonrpc":"2.0","__proto__":{"result":{}},"id":1}')).toMatchObject({ isAnswer: false })
   })
 
   it('other odd keys and strings stay', () => {
     const params = { constructor: { prototype: { polluted: true } }, toString: 1, text: '__proto__', '': 0 }
-    expect(parse(JSON.stringify({ jsonrpc: '2.0', method: 'a', params }))).toEqual({ kind: 'notification', message: { jsonrpc: '2.0', method: 'a', params } })
+    expect(parse(JSON.stringify({ jsonrpc: '2.0', method: 'a', params }))).toEqual({
+      kind: 'notification',
+      message: { jsonrpc: '2.0', method: 'a', params },
+    })
   })
 })
 
 describe('never throws', () => {
   const kinds = new Set(['request', 'notification', 'result', 'error', 'batch', 'invalid'])
   const sound = (incoming: Incoming): boolean => {
-    if (incoming.kind === 'batch') return incoming.items.length > 0 && incoming.items.every((item) => item.kind !== 'batch' && sound(item))
+    if (incoming.kind === 'batch')
+      return incoming.items.length > 0 && incoming.items.every((item) => item.kind !== 'batch' && sound(item))
     if (incoming.kind === 'invalid') return Number.isInteger(incoming.error.code) && incoming.error.message !== ''
     return kinds.has(incoming.kind) && incoming.message.jsonrpc === '2.0'
   }
@@ -280,7 +389,11 @@ describe('never throws', () => {
   })
 
   it('any JSON', () => {
-    fc.assert(fc.property(fc.json({ maxDepth: 6 }), (text) => sound(parse(text, { ...DEFAULT_LIMITS, maxBytes: 500, maxDepth: 3, maxBatch: 2 }))))
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) =>
+        sound(parse(text, { ...DEFAULT_LIMITS, maxBytes: 500, maxDepth: 3, maxBatch: 2 })),
+      ),
+    )
   })
 
   it('any value, handed over already parsed', () => {

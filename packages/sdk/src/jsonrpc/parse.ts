@@ -15,7 +15,8 @@ export function parse(text: string, limits: MessageLimits = DEFAULT_LIMITS): Inc
   if (!isHarmless(text, limits.maxDepth) && !inspect(value, limits.maxDepth)) return tooDeep(value, limits.maxDepth)
   if (!Array.isArray(value)) return classify(value)
   if (value.length === 0) return invalid('batch_invalid', 'A batch must not be empty')
-  if (value.length > limits.maxBatch) return invalid('batch_invalid', `Batches are limited to ${limits.maxBatch} messages`)
+  if (value.length > limits.maxBatch)
+    return invalid('batch_invalid', `Batches are limited to ${limits.maxBatch} messages`)
   return { kind: 'batch', items: value.map(classify) }
 }
 
@@ -24,27 +25,37 @@ export function classify(value: unknown): Incoming {
   if (!isObject(value)) return invalid('invalid_request', 'A message must be a JSON object')
   const { id, method, params } = value
   const isAnswer = looksLikeAnswer(value)
-  if (value['jsonrpc'] !== '2.0') return invalid('invalid_request', 'Member "jsonrpc" must be "2.0"', readableId(id), isAnswer)
+  if (value['jsonrpc'] !== '2.0')
+    return invalid('invalid_request', 'Member "jsonrpc" must be "2.0"', readableId(id), isAnswer)
   if (isAnswer) return classifyAnswer(value)
-  if (typeof method !== 'string' || method === '') return invalid('invalid_request', 'Member "method" must be a non-empty string', readableId(id))
+  if (typeof method !== 'string' || method === '')
+    return invalid('invalid_request', 'Member "method" must be a non-empty string', readableId(id))
   if (params !== undefined && !isObject(params)) {
     return 'id' in value
       ? invalid('invalid_params', 'Member "params" must be an object', readableId(id))
       : invalid('invalid_request', 'Member "params" must be an object', undefined, true)
   }
   if (!('id' in value)) return { kind: 'notification', message: value as never }
-  if (!isRequestId(id)) return invalid('invalid_request', 'Member "id" must be a string or an integer that fits 53 bits')
+  if (!isRequestId(id))
+    return invalid('invalid_request', 'Member "id" must be a string or an integer that fits 53 bits')
   return { kind: 'request', message: value as never }
 }
 
 function classifyAnswer(value: Body): Incoming {
   const { id, result, error } = value
   if (error !== undefined) {
-    if (result !== undefined) return invalid('invalid_request', 'An answer has either "result" or "error"', readableId(id), true)
+    if (result !== undefined)
+      return invalid('invalid_request', 'An answer has either "result" or "error"', readableId(id), true)
     if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
-      return invalid('invalid_request', 'Member "error" must have an integer "code" and a string "message"', readableId(id), true)
+      return invalid(
+        'invalid_request',
+        'Member "error" must have an integer "code" and a string "message"',
+        readableId(id),
+        true,
+      )
     }
-    if (id !== undefined && id !== null && !isRequestId(id)) return invalid('invalid_request', 'Member "id" must be a string or an integer', undefined, true)
+    if (id !== undefined && id !== null && !isRequestId(id))
+      return invalid('invalid_request', 'Member "id" must be a string or an integer', undefined, true)
     return { kind: 'error', message: value as never }
   }
   if (!isRequestId(id)) return invalid('invalid_request', 'Member "id" must be a string or an integer', undefined, true)
@@ -66,19 +77,28 @@ function looksLikeAnswer(value: Body): boolean {
 
 function tooDeep(value: unknown, maxDepth: number): Invalid {
   const message = isObject(value) ? value : {}
-  return invalid('message_too_deep', `Messages are limited to ${maxDepth} levels of nesting`, readableId(message['id']), looksLikeAnswer(message))
+  return invalid(
+    'message_too_deep',
+    `Messages are limited to ${maxDepth} levels of nesting`,
+    readableId(message['id']),
+    looksLikeAnswer(message),
+  )
 }
 
-/** Short texts cannot be deep, and without the name, or a backslash to hide it with, hold no `__proto__`: most messages need no walk. */
+/**
+ * Short texts cannot be deep, and without the name, or a backslash to hide it with, hold no `__proto__`: most messages
+ * need no walk.
+ */
 function isHarmless(text: string, maxDepth: number): boolean {
   return text.length < 2 * maxDepth && !text.includes('__proto__') && !text.includes('\\u')
 }
 
 /**
- * Walks a parsed value level by level, once: false when it is nested deeper than `maxDepth`. On the way `__proto__`, which JSON.parse
- * makes an own key, is removed, so that no later copy can reach a prototype with it. The walk is cheap beside parsing, where counting
- * brackets in the text beforehand could cost as much as parsing. The price: a hostile text is parsed before its depth is known, and deep
- * nesting parses slower than flat text of the same length, so `maxBytes` is what bounds that time.
+ * Walks a parsed value level by level, once: false when it is nested deeper than `maxDepth`. On the way `__proto__`,
+ * which JSON.parse makes an own key, is removed, so that no later copy can reach a prototype with it. The walk is cheap
+ * beside parsing, where counting brackets in the text beforehand could cost as much as parsing. The price: a hostile
+ * text is parsed before its depth is known, and deep nesting parses slower than flat text of the same length, so
+ * `maxBytes` is what bounds that time.
  */
 function inspect(root: unknown, maxDepth: number): boolean {
   let level: Container[] = isContainer(root) ? [root] : []

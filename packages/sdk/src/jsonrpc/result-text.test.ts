@@ -13,7 +13,9 @@ const resultFirst = (id: string, result: string): string => `{"result":${result}
 /** Strings that look like the ends of things. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', 'result', 'é', '\u{1F600}', '\u2028', '\ud800') }),
+  fc.string({
+    unit: fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', 'result', 'é', '\u{1F600}', '\u2028', '\ud800'),
+  }),
 )
 const body = fc.dictionary(text, fc.jsonValue({ maxDepth: 4 }))
 const id = fc.oneof(fc.maxSafeInteger(), text)
@@ -25,10 +27,23 @@ function json(also: string[] = []): fc.Arbitrary<string> {
   const { object } = fc.letrec<{ object: string; value: string }>((tie) => ({
     object: fc
       .array(fc.tuple(space(also), key, space(also), tie('value')), { maxLength: 4 })
-      .map((members) => `{${members.map(([before, name, between, value]) => `${before}${name}${between}:${value}`).join(',')}}`),
+      .map(
+        (members) =>
+          `{${members.map(([before, name, between, value]) => `${before}${name}${between}:${value}`).join(',')}}`,
+      ),
     value: fc.oneof(
       { maxDepth: 4, depthSize: 'small' },
-      fc.constantFrom('0', '-1.50', '1e400', '123456789012345678901234567890', 'true', 'null', '"\\u00e9"', '"{"', '"\\\\\\""'),
+      fc.constantFrom(
+        '0',
+        '-1.50',
+        '1e400',
+        '123456789012345678901234567890',
+        'true',
+        'null',
+        '"\\u00e9"',
+        '"{"',
+        '"\\\\\\""',
+      ),
       tie('object'),
       fc.array(tie('value'), { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
     ),
@@ -78,7 +93,12 @@ describe('resultIn', () => {
     const frames = members.chain(([name, result, others]) =>
       fc
         .tuple(
-          fc.shuffledSubarray([member('jsonrpc', '"2.0"'), member('id', name), member('result', result), ...others.map(([key, value]) => member(key, value))]),
+          fc.shuffledSubarray([
+            member('jsonrpc', '"2.0"'),
+            member('id', name),
+            member('result', result),
+            ...others.map(([key, value]) => member(key, value)),
+          ]),
           space(['\n']),
         )
         .map(([parts, between]) => ({ parts, frame: `${between}{${parts.join(`,${between}`)}}` })),
@@ -109,12 +129,15 @@ describe('resultIn', () => {
     expect(resultIn(frame)).toBeUndefined()
   })
 
-  it.each(['"__proto__"', '"\\u005f_proto__"', '"__pr\\u006Fto__"', '"__pro\\u0074o__"'])('gives nothing where reading takes %s away', (key) => {
-    const frame = usual('1', `{${key}:{"polluted":1},"a":{}}`)
-    expect(parse(frame)).toMatchObject({ kind: 'result', message: { result: { a: {} } } })
-    expect(Object.keys((parse(frame) as { message: { result: object } }).message.result)).toEqual(['a'])
-    expect(resultIn(frame)).toBeUndefined()
-  })
+  it.each(['"__proto__"', '"\\u005f_proto__"', '"__pr\\u006Fto__"', '"__pro\\u0074o__"'])(
+    'gives nothing where reading takes %s away',
+    (key) => {
+      const frame = usual('1', `{${key}:{"polluted":1},"a":{}}`)
+      expect(parse(frame)).toMatchObject({ kind: 'result', message: { result: { a: {} } } })
+      expect(Object.keys((parse(frame) as { message: { result: object } }).message.result)).toEqual(['a'])
+      expect(resultIn(frame)).toBeUndefined()
+    },
+  )
 
   it('takes time in proportion to the text', () => {
     const long = usual('1', `{"a":"${'\\\\'.repeat(500_000)}"}`)

@@ -1,4 +1,7 @@
-/** The result in an answer as the peer wrote it, for whoever hands it on: numbers keep their digits, and nothing is written twice. */
+/**
+ * The result in an answer as the peer wrote it, for whoever hands it on: numbers keep their digits, and nothing is
+ * written twice.
+ */
 
 import type { RequestId } from './message.ts'
 
@@ -13,12 +16,18 @@ const BACKSLASH = 92
 
 const ESCAPED = /\\u00(?:5f|6f|7[024])/i
 
-/** What reading removes must not be handed on either; letters of it written as escapes could hide it. Nearly no text gets as far as the expression. */
+/**
+ * What reading removes must not be handed on either; letters of it written as escapes could hide it. Nearly no text
+ * gets as far as the expression.
+ */
 export function mayHoldProto(text: string): boolean {
   return text.includes('__proto__') || (text.includes('\\u00') && ESCAPED.test(text))
 }
 
-/** `frame` is known to be valid JSON. Undefined when the result is not all that is between its ends, not in one line, or not what was read. */
+/**
+ * `frame` is known to be valid JSON. Undefined when the result is not all that is between its ends, not in one line, or
+ * not what was read.
+ */
 export function resultIn(frame: string): string | undefined {
   if (frame.includes('\n') || frame.includes('\r') || mayHoldProto(frame)) return undefined
   const before = BEFORE.exec(frame)
@@ -36,7 +45,10 @@ const TAIL = new RegExp(`,"jsonrpc":"2\\.0","id":(${ID})\\}$`)
 /** Longest tail there is. */
 const TAIL_LENGTH = 240
 
-/** Whose answer a frame may be, and what then is its result: to be compared with one that was read before, and with nothing else, for nothing is checked here. */
+/**
+ * Whose answer a frame may be, and what then is its result: to be compared with one that was read before, and with
+ * nothing else, for nothing is checked here.
+ */
 export function answerIn(frame: string): { readonly id: RequestId; readonly json: string } | undefined {
   const head = HEAD.exec(frame)
   if (head !== null) return { id: idFrom(head[1] as string), json: frame.slice(head[0].length, -1) }

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Body, errorText, isObject, notificationText, parse, requestText, resultText, Serialised } from './index.ts'
+import {
+  type Body,
+  errorText,
+  isObject,
+  notificationText,
+  parse,
+  requestText,
+  resultText,
+  Serialised,
+} from './index.ts'
 
 const anyId = fc.oneof(fc.string({ unit: 'binary' }), fc.maxSafeInteger())
 const anyBody = fc.dictionary(
@@ -9,7 +18,8 @@ const anyBody = fc.dictionary(
 ) as fc.Arbitrary<Body>
 const anyMethod = fc.string({ unit: 'binary', minLength: 1 })
 /** JSON has no negative zero of its own, and drops a `__proto__` on the way in. */
-const asJson = (value: unknown) => JSON.parse(JSON.stringify(value), (key, inner) => (key === '__proto__' ? undefined : inner))
+const asJson = (value: unknown) =>
+  JSON.parse(JSON.stringify(value), (key, inner) => (key === '__proto__' ? undefined : inner))
 
 describe('M1 what is written is what is read', () => {
   it('requests', () => {
@@ -24,7 +34,10 @@ describe('M1 what is written is what is read', () => {
   it('notifications', () => {
     fc.assert(
       fc.property(anyMethod, fc.option(anyBody, { nil: undefined }), (method, params) => {
-        expect(asJson(parse(notificationText(method, params)))).toEqual({ kind: 'notification', message: asJson({ jsonrpc: '2.0', method, params }) })
+        expect(asJson(parse(notificationText(method, params)))).toEqual({
+          kind: 'notification',
+          message: asJson({ jsonrpc: '2.0', method, params }),
+        })
       }),
     )
   })
@@ -46,27 +59,44 @@ describe('M1 what is written is what is read', () => {
     )
     fc.assert(
       fc.property(fc.oneof(anyId, fc.constant(null), fc.constant(undefined)), anyError, (id, error) => {
-        expect(asJson(parse(errorText(id, error)))).toEqual({ kind: 'error', message: asJson({ jsonrpc: '2.0', id, error }) })
+        expect(asJson(parse(errorText(id, error)))).toEqual({
+          kind: 'error',
+          message: asJson({ jsonrpc: '2.0', id, error }),
+        })
       }),
     )
   })
 
   it('is one line: nothing in it can break a frame', () => {
-    fc.assert(fc.property(anyId, anyMethod, anyBody, (id, method, params) => !/[\r\n]/.test(requestText(id, method, params))))
+    fc.assert(
+      fc.property(anyId, anyMethod, anyBody, (id, method, params) => !/[\r\n]/.test(requestText(id, method, params))),
+    )
   })
 })
 
 describe('the envelope', () => {
   it.each([
     [requestText(1, 'ping', undefined), '{"jsonrpc":"2.0","id":1,"method":"ping"}'],
-    [requestText('a"\\\u2028é', 'tools/call', { name: 'x' }), '{"jsonrpc":"2.0","id":"a\\"\\\\\u2028é","method":"tools/call","params":{"name":"x"}}'],
+    [
+      requestText('a"\\\u2028é', 'tools/call', { name: 'x' }),
+      '{"jsonrpc":"2.0","id":"a\\"\\\\\u2028é","method":"tools/call","params":{"name":"x"}}',
+    ],
     [requestText(-0, 'a"b', {}), '{"jsonrpc":"2.0","id":0,"method":"a\\"b","params":{}}'],
-    [notificationText('notifications/initialized', undefined), '{"jsonrpc":"2.0","method":"notifications/initialized"}'],
+    [
+      notificationText('notifications/initialized', undefined),
+      '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+    ],
     [resultText('', {}), '{"jsonrpc":"2.0","id":"","result":{}}'],
     [resultText(2, new Serialised('{"tools":[]}')), '{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}'],
-    [errorText(null, { code: -32700, message: 'no' }), '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}'],
+    [
+      errorText(null, { code: -32700, message: 'no' }),
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}',
+    ],
     [errorText(undefined, { code: 1, message: 'no' }), '{"jsonrpc":"2.0","error":{"code":1,"message":"no"}}'],
-    [errorText(0, { code: 1, message: 'no', data: {} }), '{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no","data":{}}}'],
+    [
+      errorText(0, { code: 1, message: 'no', data: {} }),
+      '{"jsonrpc":"2.0","id":0,"error":{"code":1,"message":"no","data":{}}}',
+    ],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected)
   })

@@ -1,4 +1,7 @@
-/** From messages to text. The envelope is written by hand: it is short, and a body that is already text need not be parsed again. */
+/**
+ * From messages to text. The envelope is written by hand: it is short, and a body that is already text need not be
+ * parsed again.
+ */
 import { type ErrorKind, ParleyError, type WireError } from '../errors/index.ts'
 import type { Body, RequestId } from './message.ts'
 import { textAsNoted } from './noted-text.ts'
@@ -25,7 +28,12 @@ export class Serialised {
 /** Writes parameters in place of the usual way. */
 export type WriteParams = (params: Body) => string
 
-export function requestText(id: RequestId, method: string, params: Body | undefined, write: WriteParams = paramsText): string {
+export function requestText(
+  id: RequestId,
+  method: string,
+  params: Body | undefined,
+  write: WriteParams = paramsText,
+): string {
   const tail = params === undefined ? '}' : `,"params":${write(params)}}`
   return `{"jsonrpc":"2.0","id":${idText(id)},"method":${JSON.stringify(method)}${tail}`
 }
@@ -45,7 +53,10 @@ export function resultHead(id: RequestId): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":`
 }
 
-/** `null` writes `"id":null` as JSON-RPC demands for unreadable requests; `undefined` leaves the member out, as 2025-11-25 allows. */
+/**
+ * `null` writes `"id":null` as JSON-RPC demands for unreadable requests; `undefined` leaves the member out, as
+ * 2025-11-25 allows.
+ */
 export function errorText(id: RequestId | null | undefined, error: WireError): string {
   const head = id === undefined ? '' : `"id":${id === null ? 'null' : idText(id)},`
   return `{"jsonrpc":"2.0",${head}"error":${JSON.stringify(error)}}`

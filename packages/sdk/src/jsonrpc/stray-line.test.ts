@@ -36,6 +36,8 @@ describe('a line on standard output', () => {
 
   it('is a message however long and deep it is', () => {
     const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
-    expect(isStrayLine(`{"id":1, "jsonrpc":"2.0", "result":{"text":"${'x'.repeat(5_000_000)}","deep":${deep}}}`)).toBe(false)
+    expect(isStrayLine(`{"id":1, "jsonrpc":"2.0", "result":{"text":"${'x'.repeat(5_000_000)}","deep":${deep}}}`)).toBe(
+      false,
+    )
   })
 })

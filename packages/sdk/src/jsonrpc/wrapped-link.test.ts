@@ -9,7 +9,13 @@ const listener: LinkEvents = { frame: () => {}, closed: () => {} }
 const failure = new Error('lost')
 
 /** Values each can have. */
-const values = { transport: ['odd'], listening: [true, false], hears: [true, false], remembered: [true, false], mirrors: [true, false] }
+const values = {
+  transport: ['odd'],
+  listening: [true, false],
+  hears: [true, false],
+  remembered: [true, false],
+  mirrors: [true, false],
+}
 
 /** What each is called with. */
 const methods = {
@@ -35,7 +41,8 @@ const members = { ...values, ...methods } satisfies Record<keyof Required<Link>,
 const eventMembers = { maxBytes: [], ...eventMethods } satisfies Record<keyof Required<LinkEvents>, unknown[]>
 
 const plainLink: Link = { transport: 'plain', open: () => {}, send: () => {}, close: () => {} }
-const optional = (all: object, plain: object): string[] => Object.keys(all).filter((name) => !Object.hasOwn(plain, name))
+const optional = (all: object, plain: object): string[] =>
+  Object.keys(all).filter((name) => !Object.hasOwn(plain, name))
 
 /** Sees who is called with what. */
 function spied(name: string): { object: Members; spy: ReturnType<typeof vi.fn> } {
@@ -55,7 +62,10 @@ describe('a link around a link', () => {
 
   it.each(Object.entries(methods))('hands on %s', (name, given) => {
     const { object, spy } = spied(name)
-    const link = new WrappedLink(object as unknown as Link) as unknown as Record<string, (...given: unknown[]) => unknown>
+    const link = new WrappedLink(object as unknown as Link) as unknown as Record<
+      string,
+      (...given: unknown[]) => unknown
+    >
     const result = link[name]?.(...given)
     expect(spy.mock.calls).toEqual([given])
     expect(spy.mock.contexts).toEqual([object])
@@ -101,7 +111,10 @@ describe('events through a link', () => {
 
   it.each(Object.entries(eventMethods))('hand on %s', (name, given) => {
     const { object, spy } = spied(name)
-    const events = wrappedEvents(object as unknown as LinkEvents, {}) as unknown as Record<string, (...given: unknown[]) => void>
+    const events = wrappedEvents(object as unknown as LinkEvents, {}) as unknown as Record<
+      string,
+      (...given: unknown[]) => void
+    >
     events[name]?.(...given)
     expect(spy.mock.calls).toEqual([given])
     expect(spy.mock.contexts).toEqual([object])
@@ -110,7 +123,10 @@ describe('events through a link', () => {
   it.each(Object.entries(eventMethods))('tell the wrapper instead where it changes %s', (name, given) => {
     const { object, spy } = spied(name)
     const changed = vi.fn()
-    const events = wrappedEvents(object as unknown as LinkEvents, { [name]: changed }) as unknown as Record<string, (...given: unknown[]) => void>
+    const events = wrappedEvents(object as unknown as LinkEvents, { [name]: changed }) as unknown as Record<
+      string,
+      (...given: unknown[]) => void
+    >
     events[name]?.(...given)
     expect(changed.mock.calls).toEqual([given])
     expect(spy).not.toHaveBeenCalled()
@@ -120,7 +136,10 @@ describe('events through a link', () => {
     expect((wrappedEvents(listener, {}) as unknown as Members)[name]).toBeUndefined()
   })
 
-  it.each(optional(eventMethods, listener))('have no %s where nobody hears it, though the wrapper would change it', (name) => {
-    expect((wrappedEvents(listener, { [name]: () => {} }) as unknown as Members)[name]).toBeUndefined()
-  })
+  it.each(optional(eventMethods, listener))(
+    'have no %s where nobody hears it, though the wrapper would change it',
+    (name) => {
+      expect((wrappedEvents(listener, { [name]: () => {} }) as unknown as Members)[name]).toBeUndefined()
+    },
+  )
 })

@@ -5,8 +5,9 @@ import type { Link, LinkEvents, SendOptions } from './link.ts'
 type Whole<T> = { readonly [K in keyof Required<T>]: T[K] }
 
 /**
- * What the inner link lacks, this one lacks: sessions ask whether a link has `withdraw`, and some links only find out later whether they do.
- * So the optional methods are getters, and a wrapper that changes one overrides the getter, unlike `open`, `send` and `close`.
+ * What the inner link lacks, this one lacks: sessions ask whether a link has `withdraw`, and some links only find out
+ * later whether they do. So the optional methods are getters, and a wrapper that changes one overrides the getter,
+ * unlike `open`, `send` and `close`.
  */
 export class WrappedLink implements Link, Whole<Link> {
   readonly #inner: Link
@@ -65,8 +66,9 @@ export class WrappedLink implements Link, Whole<Link> {
 }
 
 /**
- * The events for the inner link: those of the outer side, but for the changed ones. What the outer side does not hear of, the wrapper is not told
- * either, because links ask for that, too: one that can tell nobody of a failure makes up an answer.
+ * The events for the inner link: those of the outer side, but for the changed ones. What the outer side does not hear
+ * of, the wrapper is not told either, because links ask for that, too: one that can tell nobody of a failure makes up
+ * an answer.
  */
 export function wrappedEvents(events: LinkEvents, changed: Partial<LinkEvents>): LinkEvents {
   const wrapped: Whole<LinkEvents> = {

@@ -19,13 +19,13 @@ import {
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { openHttp } from '../transport/index.ts'
-import { explained } from './child-explain.ts'
-import { type ChildLink, type ChildSpec, childLink } from './child-link.ts'
-import { CrashReporter, type CrashReporting } from './crash-report.ts'
-import { nodeCall } from './http-call.ts'
-import type { RecordingLink } from './recording-link.ts'
-import { tcpLink } from './tcp-link.ts'
-import { webSocketTo } from './websocket-client.ts'
+import { explained } from './child/connect-failure.ts'
+import { type ChildLink, type ChildSpec, childLink } from './child/link.ts'
+import type { RecordingLink } from './crash-report/recording-link.ts'
+import { CrashReporter, type CrashReporting } from './crash-report/reporter.ts'
+import { nodeCall } from './http/client-call.ts'
+import { tcpLink } from './tcp/link.ts'
+import { webSocketTo } from './websocket/client.ts'
 
 export interface NodeConnectOptions extends ConnectOptions, CrashReporting {}
 
@@ -33,19 +33,26 @@ export type NodeTarget = Target | ChildSpec
 
 const openings: Openings = {
   // A fetch that was given is there to be used.
-  'http:': (url, target, settings) => openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
+  'http:': (url, target, settings) =>
+    openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
   'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
   'tcp:': (url) => tcpLink(url),
 }
 
 /** A server value talks in this process; its tools give the client its types. */
 export function connect<S extends Acceptor>(server: S, options?: NodeConnectOptions): Promise<Client<ToolsOf<S>>>
-/** By address, by a command that starts it, or over links. `connect<typeof server>(url)` gives a remote server's types to the client. */
+/**
+ * By address, by a command that starts it, or over links. `connect<typeof server>(url)` gives a remote server's types
+ * to the client.
+ */
 export function connect<S extends Acceptor = Acceptor>(
   target: string | URL | RemoteTarget | ChildSpec | Link | LinkOpener,
   options?: NodeConnectOptions,
 ): Promise<Client<ToolsOf<S>>>
-export async function connect(given: NodeTarget, { crashReports, ...options }: NodeConnectOptions = {}): Promise<Client> {
+export async function connect(
+  given: NodeTarget,
+  { crashReports, ...options }: NodeConnectOptions = {},
+): Promise<Client> {
   const through = (target: LinkOpener | Target): Promise<Client> =>
     crashReports === undefined || typeof target !== 'function'
       ? connectAnywhere(target as LinkOpener, options)
@@ -58,7 +65,10 @@ export async function connect(given: NodeTarget, { crashReports, ...options }: N
 }
 
 /** Opens a link to a program or an address, for whoever brings a session of its own. */
-export async function openLink(target: string | URL | RemoteTarget | ChildSpec, settings: LinkSettings = {}): Promise<Link> {
+export async function openLink(
+  target: string | URL | RemoteTarget | ChildSpec,
+  settings: LinkSettings = {},
+): Promise<Link> {
   if (isCommand(target)) return childLink({ ...(settings.clock && { clock: settings.clock }), ...target })
   const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
   if (open === undefined) throw noWayTo(target, OPENED)
@@ -70,7 +80,11 @@ const OPENED = 'openLink() takes { command, args } or an address with http, http
 const TAKEN =
   'connect() of parley-mcp/node takes { command, args }, an address with http, https, ws, wss or tcp, a server value, a Link, or a function that opens one'
 
-async function connectChild(spec: ChildSpec, { clock }: ConnectOptions, through: (open: LinkOpener) => Promise<Client>): Promise<Client> {
+async function connectChild(
+  spec: ChildSpec,
+  { clock }: ConnectOptions,
+  through: (open: LinkOpener) => Promise<Client>,
+): Promise<Client> {
   let child: ChildLink | undefined
   try {
     return await through(async () => {

@@ -1,4 +1,7 @@
-/** Writes newline-delimited frames to a stream: a single one at once, a burst of them with one write, and within bounds when nobody reads. */
+/**
+ * Writes newline-delimited frames to a stream: a single one at once, a burst of them with one write, and within bounds
+ * when nobody reads.
+ */
 import type { Writable } from 'node:stream'
 import { ParleyError } from '../errors/index.ts'
 
@@ -29,7 +32,10 @@ export class FrameWriter {
   #turnOpen = false
   /** Frames since the last turn ended. */
   #sent = 0
-  /** No two frames came in the last turn: so the next one is likely to be alone, too, and gains nothing by waiting for others. */
+  /**
+   * No two frames came in the last turn: so the next one is likely to be alone, too, and gains nothing by waiting for
+   * others.
+   */
   #calm = true
   /** The stream has taken as much as it wants for now. */
   #full = false
@@ -101,7 +107,9 @@ export class FrameWriter {
   #checkPressure(): void {
     const length = this.#waiting.length
     if (length > this.#maxBuffered) {
-      return this.#fail(new ParleyError('transport_error', { message: `The peer does not read: ${length} characters wait for it` }))
+      return this.#fail(
+        new ParleyError('transport_error', { message: `The peer does not read: ${length} characters wait for it` }),
+      )
     }
     if (this.#pressure || length * 4 <= this.#maxBuffered) return
     this.#pressure = true

@@ -1,5 +1,14 @@
 /** Ends a served process well: nothing new, what runs may finish, what must be remembered is, and then the end (L8). */
-import { type Clock, type CloseOptions, type Duration, type Introduction, milliseconds, type PhaseRecord, type Session, systemClock } from '../session/index.ts'
+import {
+  type Clock,
+  type CloseOptions,
+  type Duration,
+  type Introduction,
+  milliseconds,
+  type PhaseRecord,
+  type Session,
+  systemClock,
+} from '../session/index.ts'
 
 /** What a serve function gives, a server, a client: anything that knows how to end. */
 export interface Closable {
@@ -37,7 +46,10 @@ const EXIT_CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130,
 /** How long closing and `onPersist` may take beyond the time for running requests. */
 const GRACE_MS = 5000
 
-/** The first signal ends everything gracefully, exit code 0; the second ends the process at once. Returns how to stop listening. */
+/**
+ * The first signal ends everything gracefully, exit code 0; the second ends the process at once. Returns how to stop
+ * listening.
+ */
 export function closeOnSignals(closables: Closable | readonly Closable[], options: ShutdownOptions = {}): () => void {
   const { signals = SIGNALS, exit = (code) => process.exit(code) } = options
   const all = Array.isArray(closables) ? (closables as readonly Closable[]) : [closables as Closable]
@@ -74,7 +86,11 @@ async function shutDown(closables: readonly Closable[], options: ShutdownOptions
   let cancel: () => void = () => {}
   const tooLong = new Promise<void>((resolve) => {
     // Held: it is what ends a process that something else keeps alive.
-    cancel = clock.after(drain + GRACE_MS, () => resolve(attempt(() => Promise.reject(new Error(`Not closed within ${drain + GRACE_MS} ms`)))), true)
+    cancel = clock.after(
+      drain + GRACE_MS,
+      () => resolve(attempt(() => Promise.reject(new Error(`Not closed within ${drain + GRACE_MS} ms`)))),
+      true,
+    )
   })
   await Promise.race([inOrder(), tooLong])
   cancel()

@@ -24,9 +24,17 @@ const info = { name: 'test', version: '1' }
 
 describe('F2 skills in folders', () => {
   it('are found in a folder, or in the folders of a folder', async () => {
-    await write({ 'b/SKILL.md': manifest('b'), 'a/SKILL.md': manifest('a'), 'none/README.md': '', 'file.md': '', '.hidden/SKILL.md': manifest('hidden') })
+    await write({
+      'b/SKILL.md': manifest('b'),
+      'a/SKILL.md': manifest('a'),
+      'none/README.md': '',
+      'file.md': '',
+      '.hidden/SKILL.md': manifest('hidden'),
+    })
     expect((await skillsFrom(root)).map(({ key }) => key)).toEqual(['skill://a/SKILL.md', 'skill://b/SKILL.md'])
-    expect((await skillsFrom(join(root, 'b'), { prefix: 'acme' })).map(({ key }) => key)).toEqual(['skill://acme/b/SKILL.md'])
+    expect((await skillsFrom(join(root, 'b'), { prefix: 'acme' })).map(({ key }) => key)).toEqual([
+      'skill://acme/b/SKILL.md',
+    ])
   })
 
   it('have all their files, but none that is hidden or elsewhere', async () => {
@@ -49,7 +57,9 @@ describe('F2 skills in folders', () => {
 
   it('are read again each time when they are dynamic', async () => {
     await write({ 'a/SKILL.md': manifest('a'), 'a/x.md': 'one' })
-    await using client = await connect(createServer(info).add(...(await skillsFrom(root, { dynamic: true }))), { version: '2025-11-25' })
+    await using client = await connect(createServer(info).add(...(await skillsFrom(root, { dynamic: true }))), {
+      version: '2025-11-25',
+    })
     const skill = await client.skill('skill://a/SKILL.md')
     expect(await skill.read('x.md')).toBe('one')
     await write({ 'a/x.md': 'two' })

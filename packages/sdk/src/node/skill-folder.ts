@@ -11,15 +11,18 @@ const MANIFEST = 'SKILL.md'
 const MAX_FILES = 1000
 
 /**
- * The skill in a folder or, where it has no SKILL.md of its own, those in its subfolders. SKILL.md is read at once, other files when they are
- * first needed, those of dynamic skills at every reading. Hidden files and links are left out.
+ * The skill in a folder or, where it has no SKILL.md of its own, those in its subfolders. SKILL.md is read at once,
+ * other files when they are first needed, those of dynamic skills at every reading. Hidden files and links are left
+ * out.
  */
 export async function skillsFrom(folder: string, options: SkillFolderOptions = {}): Promise<SkillDefinition[]> {
   const root = resolve(folder)
   const own = await skillIn(root, options)
   if (own !== undefined) return [own]
   const entries = await readdir(root, { withFileTypes: true })
-  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => join(root, name))
+  const folders = entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => join(root, name))
   const found = await Promise.all(folders.sort().map((each) => skillIn(each, options)))
   const skills = found.filter((each) => each !== undefined)
   if (skills.length === 0) throw new Error(`There is no ${MANIFEST} in ${root} or in a folder of it`)
@@ -30,7 +33,9 @@ async function skillIn(folder: string, options: SkillFolderOptions): Promise<Ski
   const manifest = join(folder, MANIFEST)
   if (!(await isFile(manifest))) return undefined
   const [text, paths] = await Promise.all([readFile(manifest, 'utf8'), pathsIn(folder)])
-  const files = Object.fromEntries(paths.map((path): [string, SkillSource] => [path, () => readFile(join(folder, path))]))
+  const files = Object.fromEntries(
+    paths.map((path): [string, SkillSource] => [path, () => readFile(join(folder, path))]),
+  )
   try {
     const made = skill(text, { ...options, files })
     checkName(folder, made)
@@ -40,7 +45,9 @@ async function skillIn(folder: string, options: SkillFolderOptions): Promise<Ski
   }
 }
 
-/** Clients find a skill under its name, and its author under that of the folder: the format wants them to be the same. */
+/**
+ * Clients find a skill under its name, and its author under that of the folder: the format wants them to be the same.
+ */
 function checkName(folder: string, { key }: SkillDefinition): void {
   const [name, own] = [key.split('/').at(-2), folder.split(/[\\/]/).at(-1)]
   if (name !== own) throw new TypeError(`the skill is named ${JSON.stringify(name)}, its folder ${JSON.stringify(own)}`)
@@ -67,7 +74,8 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ENOTDIR') return false
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as NodeJS.ErrnoException).code === 'ENOTDIR')
+      return false
     throw error
   }
 }

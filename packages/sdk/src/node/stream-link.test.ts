@@ -43,7 +43,9 @@ function opened(output: Writable, options: Partial<StreamLinkOptions> = {}) {
   const input = new PassThrough()
   const link = new StreamLink({ transport: 'test', input, output, ...options })
   const frames: string[] = []
-  const closed = new Promise<Error | undefined>((resolve) => link.open({ frame: (text) => frames.push(text), closed: resolve }))
+  const closed = new Promise<Error | undefined>((resolve) =>
+    link.open({ frame: (text) => frames.push(text), closed: resolve }),
+  )
   return { link, input, frames, closed }
 }
 
@@ -117,7 +119,10 @@ describe('T a link over streams', () => {
     link.send('x'.repeat(50))
     await turn()
     link.send('y'.repeat(500))
-    expect(await closed).toMatchObject({ kind: 'transport_error', message: 'The peer does not read: 501 characters wait for it' })
+    expect(await closed).toMatchObject({
+      kind: 'transport_error',
+      message: 'The peer does not read: 501 characters wait for it',
+    })
     expect(() => link.send('z')).toThrow('The test link is closed: The peer does not read')
   })
 
@@ -181,7 +186,9 @@ describe('T a link over streams', () => {
   it('that ended before it was opened says so when it is', async () => {
     const link = new StreamLink({ transport: 'test', input: new PassThrough(), output: new PassThrough() })
     link.end(new Error('early'))
-    expect(await new Promise((resolve) => link.open({ frame() {}, closed: resolve }))).toMatchObject({ message: 'early' })
+    expect(await new Promise((resolve) => link.open({ frame() {}, closed: resolve }))).toMatchObject({
+      message: 'early',
+    })
   })
 
   it('can be opened once', () => {

@@ -17,7 +17,10 @@ export interface StreamLinkOptions {
   onInputEnd?: () => void
   /** A stream failed. Without it that is the end of the link. */
   onFailure?: (error: Error) => void
-  /** Called once: the last frame was handed to the output, and `flushed` is kept when the system has taken it or never will. */
+  /**
+   * Called once: the last frame was handed to the output, and `flushed` is kept when the system has taken it or never
+   * will.
+   */
   onOver?: (flushed: Promise<void>) => void
 }
 
@@ -34,7 +37,8 @@ export class StreamLink implements Link {
     this.transport = options.transport
     this.#options = options
     const { input, output } = options
-    const fail = (error: Error): void => (options.onFailure === undefined ? this.end(asReason(options.transport, error)) : options.onFailure(error))
+    const fail = (error: Error): void =>
+      options.onFailure === undefined ? this.end(asReason(options.transport, error)) : options.onFailure(error)
     this.#writer = new FrameWriter({
       stream: output,
       ...(options.write === undefined ? {} : { write: options.write }),
@@ -48,7 +52,8 @@ export class StreamLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: `This ${this.transport} link is already in use` })
+    if (this.#events !== undefined)
+      throw new ParleyError('transport_error', { message: `This ${this.transport} link is already in use` })
     this.#events = events
     if (this.#over) return queueMicrotask(() => events.closed(this.#reason))
     const reader = new FrameReader(events.maxBytes ?? DEFAULT_LIMITS.maxBytes, (text, problem) => {
@@ -87,7 +92,10 @@ export class StreamLink implements Link {
   #closedError(): ParleyError {
     const reason = this.#reason
     const why = reason === undefined ? '' : `: ${reason.message}`
-    return new ParleyError('transport_error', { message: `The ${this.transport} link is closed${why}`, ...(reason === undefined ? {} : { cause: reason }) })
+    return new ParleyError('transport_error', {
+      message: `The ${this.transport} link is closed${why}`,
+      ...(reason === undefined ? {} : { cause: reason }),
+    })
   }
 
   /** What `close` does, with a reason when it was not this side's wish. */

@@ -24,16 +24,28 @@ describe('C1 declares', () => {
     expect(declares(capabilities, path)).toBe(expected)
   })
 
-  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'tools.constructor', 'tools.__proto__', 'tools.toString', 'constructor.name'])(
-    '%s comes from the prototype and is not declared',
-    (path) => {
-      expect(declares({ tools: {} }, path)).toBe(false)
-      expect(declares(JSON.parse('{"tools":{}}'), path)).toBe(false)
-    },
-  )
+  it.each([
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    'tools.constructor',
+    'tools.__proto__',
+    'tools.toString',
+    'constructor.name',
+  ])('%s comes from the prototype and is not declared', (path) => {
+    expect(declares({ tools: {} }, path)).toBe(false)
+    expect(declares(JSON.parse('{"tools":{}}'), path)).toBe(false)
+  })
 
   it('never throws, whatever a peer declared', () => {
-    fc.assert(fc.property(fc.dictionary(fc.string(), fc.anything()), fc.string(), (capabilities, path) => typeof declares(capabilities, path) === 'boolean'))
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string(), fc.anything()),
+        fc.string(),
+        (capabilities, path) => typeof declares(capabilities, path) === 'boolean',
+      ),
+    )
   })
 })
 
@@ -79,10 +91,8 @@ describe('V2 the methods of the oldest version', () => {
     expect([maySend(tell, 'client'), maySend(tell, 'server')]).toEqual([true, true])
     const inside = request('c', 'embedded')
     expect([maySend(inside, 'client'), maySend(inside, 'server')]).toEqual([false, false])
-    expect(baseMethods.filter((method) => maySend(method, 'client') && maySend(method, 'server')).map(({ name }) => name)).toEqual([
-      'ping',
-      'notifications/cancelled',
-      'notifications/progress',
-    ])
+    expect(
+      baseMethods.filter((method) => maySend(method, 'client') && maySend(method, 'server')).map(({ name }) => name),
+    ).toEqual(['ping', 'notifications/cancelled', 'notifications/progress'])
   })
 })

@@ -1,4 +1,7 @@
-/** What can be declared in `capabilities`, and the set of the oldest version; later versions add and remove theirs in `versions/steps`. */
+/**
+ * What can be declared in `capabilities`, and the set of the oldest version; later versions add and remove theirs in
+ * `versions/steps`.
+ */
 import type { CapabilityPath, Side } from './methods.ts'
 
 export interface CapabilityInfo {
@@ -25,7 +28,10 @@ export const baseCapabilities: readonly CapabilityInfo[] = [
   { path: 'client.experimental', description: 'Anything outside the specification, by name.' },
 ]
 
-/** True when `capabilities` of one side hold the path below that side: `declares(caps, 'resources.subscribe')`. `false` counts as not declared. */
+/**
+ * True when `capabilities` of one side hold the path below that side: `declares(caps, 'resources.subscribe')`. `false`
+ * counts as not declared.
+ */
 export function declares(capabilities: Capabilities | undefined, path: string): boolean {
   let value: unknown = capabilities
   for (const key of path.split('.')) {

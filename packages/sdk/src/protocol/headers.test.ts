@@ -69,9 +69,12 @@ describe('D-60 the text of a header becomes a value', () => {
     expect(decodeHeader(text)).toBeUndefined()
   })
 
-  it.each(['=?base64?QQ==', 'QQ==?=', '=?Base64?QQ==?=', ' =?base64?QQ==?=', '=?base64?=', '=?', ''])('takes %j as it is', (text) => {
-    expect(decodeHeader(text)).toBe(text)
-  })
+  it.each(['=?base64?QQ==', 'QQ==?=', '=?Base64?QQ==?=', ' =?base64?QQ==?=', '=?base64?=', '=?', ''])(
+    'takes %j as it is',
+    (text) => {
+      expect(decodeHeader(text)).toBe(text)
+    },
+  )
 
   it('reads the empty wrapper as the empty value', () => {
     expect(decodeHeader('=?base64??=')).toBe('')

@@ -47,7 +47,8 @@ export function decodeHeader(text: string): string | undefined {
   const base64 = text.slice(PREFIX.length, -SUFFIX.length)
   try {
     const binary = atob(base64)
-    // `atob` forgives blanks, missing padding and stray bits: two spellings of one value would let a gateway and a server disagree.
+    // `atob` forgives blanks, missing padding and stray bits: two spellings of one value would let a gateway and a
+    // server disagree.
     if (btoa(binary) !== base64) return undefined
     return decoder.decode(Uint8Array.from(binary, (sign) => sign.charCodeAt(0)))
   } catch {

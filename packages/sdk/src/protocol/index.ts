@@ -1,7 +1,16 @@
 export { baseCapabilities, type Capabilities, type CapabilityInfo, declares, splitPath } from './capabilities.ts'
-export { extensionMethods, mutualExtensions, SKILLS_EXTENSION, TASKS_EXTENSION } from './extensions.ts'
+export { extensionMethods, mutualExtensions, RELATED_TASK, SKILLS_EXTENSION, TASKS_EXTENSION } from './extensions.ts'
 export { decodeHeader, encodeHeader, HEADERS, namedBy } from './headers.ts'
-export { baseMethods, type CapabilityPath, type MethodInfo, maySend, notification, request, type Sender, type Side } from './methods.ts'
+export {
+  baseMethods,
+  type CapabilityPath,
+  type MethodInfo,
+  maySend,
+  notification,
+  request,
+  type Sender,
+  type Side,
+} from './methods.ts'
 export type * as V20241105 from './types/2024-11-05.ts'
 export type * as V20250326 from './types/2025-03-26.ts'
 export type * as V20250618 from './types/2025-06-18.ts'
@@ -58,7 +67,14 @@ export type {
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from './types/elicitation.ts'
-export type { InputRequest, InputRequests, InputRequiredResult, InputResponse, InputResponses, RetryParams } from './types/input.ts'
+export type {
+  InputRequest,
+  InputRequests,
+  InputRequiredResult,
+  InputResponse,
+  InputResponses,
+  RetryParams,
+} from './types/input.ts'
 export type {
   CancelledParams,
   ClientCapabilities,
@@ -76,7 +92,15 @@ export type {
 } from './types/lifecycle.ts'
 export { type LogLevel, type LogMessageParams, logLevels, type SetLevelParams } from './types/logging.ts'
 export type { NotificationMethod, Notifications, RequestMethod, Requests } from './types/messages.ts'
-export type { GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument, PromptMessage } from './types/prompts.ts'
+export type {
+  GetPromptParams,
+  GetPromptResult,
+  ListPromptsParams,
+  ListPromptsResult,
+  Prompt,
+  PromptArgument,
+  PromptMessage,
+} from './types/prompts.ts'
 export type {
   BlobResourceContents,
   ListResourcesParams,

@@ -1,4 +1,6 @@
-/** What a method is, and the methods of the oldest version; later versions add and remove theirs in `versions/steps`. */
+/**
+ * What a method is, and the methods of the oldest version; later versions add and remove theirs in `versions/steps`.
+ */
 
 export type Side = 'client' | 'server'
 

@@ -19,7 +19,10 @@ import {
 const someVersions = fc.subarray([...versions]).chain((list) => fc.shuffledSubarray(list, { minLength: list.length }))
 const dateString = fc
   .tuple(fc.integer({ min: 0, max: 9999 }), fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 31 }))
-  .map(([year, month, day]) => `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`)
+  .map(
+    ([year, month, day]) =>
+      `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`,
+  )
 const anyRequested = fc.oneof(fc.constantFrom(...versions), dateString, fc.string(), fc.anything())
 
 function attempt(requested: unknown, supported: readonly ProtocolVersion[]): ProtocolVersion | ParleyError {
@@ -42,13 +45,16 @@ describe('V1 the versions there are', () => {
   })
 
   it('are ordered as the list is', () => {
-    for (const [at, version] of versions.entries()) for (const [other, than] of versions.entries()) expect(isAtLeast(version, than)).toBe(at >= other)
+    for (const [at, version] of versions.entries())
+      for (const [other, than] of versions.entries()) expect(isAtLeast(version, than)).toBe(at >= other)
   })
 
   it('are recognised, and nothing else is', () => {
     expect(versions.every(isVersion)).toBe(true)
     expect(versions.every(isVersionString)).toBe(true)
-    fc.assert(fc.property(fc.anything(), (value) => isVersion(value) === (versions as readonly unknown[]).includes(value)))
+    fc.assert(
+      fc.property(fc.anything(), (value) => isVersion(value) === (versions as readonly unknown[]).includes(value)),
+    )
   })
 })
 
@@ -103,7 +109,9 @@ describe('V3 negotiate', () => {
           expect(outcome).toMatchObject({ kind: 'unsupported_protocol_version', data: { supported } })
           expect(() => JSON.stringify((outcome as ParleyError).toWire())).not.toThrow()
         } else {
-          expect(outcome).toBe(offered.some((version) => version === requested) ? requested : offered[offered.length - 1])
+          expect(outcome).toBe(
+            offered.some((version) => version === requested) ? requested : offered[offered.length - 1],
+          )
         }
       }),
       { numRuns: 500 },
@@ -124,13 +132,18 @@ describe('V3 X5 the refusal', () => {
   it('names both sides and has the code of the version', () => {
     const error = unsupportedVersion('1.0', ['2024-11-05', '2025-03-26'])
     expect(error.message).toBe('Unsupported protocol version: "1.0"; supported: 2024-11-05, 2025-03-26')
-    expect(error.toWire('2025-11-25')).toMatchObject({ code: -32602, data: { requested: '1.0', supported: ['2024-11-05', '2025-03-26'] } })
+    expect(error.toWire('2025-11-25')).toMatchObject({
+      code: -32602,
+      data: { requested: '1.0', supported: ['2024-11-05', '2025-03-26'] },
+    })
     expect(error.toWire('2026-07-28').code).toBe(-32022)
   })
 
   it('stays short and printable whatever was asked for', () => {
     expect(unsupportedVersion('x'.repeat(1_000_000), []).message.length).toBeLessThan(200)
-    expect(unsupportedVersion('"\n\u0000', []).message).toBe('Unsupported protocol version: "\\"\\n\\u0000"; supported: none')
+    expect(unsupportedVersion('"\n\u0000', []).message).toBe(
+      'Unsupported protocol version: "\\"\\n\\u0000"; supported: none',
+    )
     expect(unsupportedVersion({ secret: 1 }, []).data).toEqual({ requested: 'object', supported: [] })
   })
 

@@ -1,28 +1,31 @@
 /** The protocol versions there are, oldest first, and how two peers agree on one. */
 import { ParleyError } from '../errors/index.ts'
 
-export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const
+/** Versions that open with `initialize`, oldest first. */
+export const handshakeVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
+
+/** Versions whose requests carry everything themselves, oldest first. A new version is one more name here. */
+export const statelessVersions = ['2026-07-28'] as const
+
+export const versions = [...handshakeVersions, ...statelessVersions] as const
 
 export type ProtocolVersion = (typeof versions)[number]
+export type HandshakeVersion = (typeof handshakeVersions)[number]
 
 /** `handshake` versions open with `initialize`; `stateless` ones carry everything on each request. */
 export type Era = 'handshake' | 'stateless'
 
-const FIRST_STATELESS: ProtocolVersion = '2026-07-28'
-
 export const oldestVersion: ProtocolVersion = versions[0]
 export const newestVersion: ProtocolVersion = versions[versions.length - 1] as ProtocolVersion
 
-export function eraOf(version: ProtocolVersion): Era {
-  return version >= FIRST_STATELESS ? 'stateless' : 'handshake'
-}
-
-export type HandshakeVersion = Exclude<ProtocolVersion, '2026-07-28'>
-
-export const handshakeVersions: readonly HandshakeVersion[] = versions.filter((version): version is HandshakeVersion => eraOf(version) === 'handshake')
-
 /** The newest version a handshake can end with. */
-export const newestHandshakeVersion: HandshakeVersion = handshakeVersions[handshakeVersions.length - 1] as HandshakeVersion
+export const newestHandshakeVersion: HandshakeVersion = handshakeVersions[
+  handshakeVersions.length - 1
+] as HandshakeVersion
+
+export function eraOf(version: ProtocolVersion): Era {
+  return version >= statelessVersions[0] ? 'stateless' : 'handshake'
+}
 
 export function isVersion(value: unknown): value is ProtocolVersion {
   return (versions as readonly unknown[]).includes(value)
@@ -48,8 +51,8 @@ export function unsupportedVersion(requested: unknown, supported: readonly Proto
 }
 
 /**
- * The version a server answers to `initialize`: the requested one if it serves it, else the newest handshake version it serves.
- * A malformed version, or a server without any handshake version, is refused.
+ * The version a server answers to `initialize`: the requested one if it serves it, else the newest handshake version it
+ * serves. A malformed version, or a server without any handshake version, is refused.
  */
 export function negotiate(requested: unknown, supported: readonly ProtocolVersion[] = versions): HandshakeVersion {
   const offered = handshakeVersions.filter((version) => supported.includes(version))

@@ -4,7 +4,14 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ParleyError } from '../errors/index.ts'
-import { type CompiledSchema, compileSchema, describeIssues, type SchemaLike, type Validated, validateJson } from './index.ts'
+import {
+  type CompiledSchema,
+  compileSchema,
+  describeIssues,
+  type SchemaLike,
+  type Validated,
+  validateJson,
+} from './index.ts'
 
 const json = {
   type: 'object',
@@ -14,9 +21,15 @@ const json = {
 
 const libraries: Record<string, SchemaLike> = {
   zod: z.object({ city: z.string().min(1), days: z.number().int().min(1).default(3) }),
-  valibot: v.object({ city: v.pipe(v.string(), v.minLength(1)), days: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 3) }),
+  valibot: v.object({
+    city: v.pipe(v.string(), v.minLength(1)),
+    days: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1)), 3),
+  }),
   arktype: type({ city: 'string >= 1', days: 'number.integer >= 1 = 3' }),
-  typebox: Type.Object({ city: Type.String({ minLength: 1 }), days: Type.Optional(Type.Integer({ minimum: 1, default: 3 })) }),
+  typebox: Type.Object({
+    city: Type.String({ minLength: 1 }),
+    days: Type.Optional(Type.Integer({ minimum: 1, default: 3 })),
+  }),
   'plain JSON Schema': json,
 }
 
@@ -70,14 +83,20 @@ describe.each(Object.entries(libraries))('F1 a schema in %s', (_name, schema) =>
   it('is not fooled by __proto__ and other names every object has', async () => {
     const compiled = compileSchema(schema, 'input')
     expect((await compiled.validate(JSON.parse('{"__proto__": {"city": "Bern"}}'))).ok).toBe(false)
-    const value = (await valid(compiled, JSON.parse('{"city": "Bern", "__proto__": {"days": 9}, "constructor": {"prototype": 1}}'))) as { days: number }
+    const value = (await valid(
+      compiled,
+      JSON.parse('{"city": "Bern", "__proto__": {"days": 9}, "constructor": {"prototype": 1}}'),
+    )) as { days: number }
     expect(value.days).toBe(3)
     expect(({} as { days?: number }).days).toBeUndefined()
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
   })
 
   it('copes with large values', async () => {
-    const value = { city: 'x'.repeat(1_000_000), ...Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])) }
+    const value = {
+      city: 'x'.repeat(1_000_000),
+      ...Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i])),
+    }
     expect((await compileSchema(schema, 'input').validate(value)).ok).toBe(true)
   })
 
@@ -112,8 +131,12 @@ describe('F1 what the libraries can do is kept', () => {
       const compiled = compileSchema(schema, 'input')
       expect(await valid(compiled, { n: '42' })).toEqual({ n: 42 })
     }
-    expect(await compileSchema(schemas[0] as SchemaLike, 'input').toJsonSchema()).toMatchObject({ properties: { n: { type: 'string' } } })
-    expect(await compileSchema(schemas[2] as SchemaLike, 'input').toJsonSchema()).toMatchObject({ properties: { n: { type: 'string' } } })
+    expect(await compileSchema(schemas[0] as SchemaLike, 'input').toJsonSchema()).toMatchObject({
+      properties: { n: { type: 'string' } },
+    })
+    expect(await compileSchema(schemas[2] as SchemaLike, 'input').toJsonSchema()).toMatchObject({
+      properties: { n: { type: 'string' } },
+    })
   })
 
   it('coercion', async () => {
@@ -121,13 +144,17 @@ describe('F1 what the libraries can do is kept', () => {
   })
 
   it('the output side of a schema with defaults promises them', async () => {
-    expect(await compileSchema(libraries['zod'] as SchemaLike, 'output').toJsonSchema()).toMatchObject({ required: ['city', 'days'] })
+    expect(await compileSchema(libraries['zod'] as SchemaLike, 'output').toJsonSchema()).toMatchObject({
+      required: ['city', 'days'],
+    })
   })
 
   it('unions of objects are given the root type they imply', async () => {
     const union = z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })])
     expect(await compileSchema(union, 'input').toJsonSchema()).toMatchObject({ type: 'object', oneOf: [{}, {}] })
-    expect(await compileSchema(z.object({ a: z.string() }).and(z.object({ b: z.string() })), 'input').toJsonSchema()).toMatchObject({ type: 'object' })
+    expect(
+      await compileSchema(z.object({ a: z.string() }).and(z.object({ b: z.string() })), 'input').toJsonSchema(),
+    ).toMatchObject({ type: 'object' })
   })
 
   it('recursive schemas', async () => {
@@ -155,7 +182,9 @@ describe('F1 what the libraries can do is kept', () => {
   })
 
   it('messages of arktype do not repeat the path', async () => {
-    expect(await valid(compileSchema(type({ at: { lat: 'number' } }), 'input'), { at: { lat: 'x' } })).toBe('at.lat: must be a number (was a string)')
+    expect(await valid(compileSchema(type({ at: { lat: 'number' } }), 'input'), { at: { lat: 'x' } })).toBe(
+      'at.lat: must be a number (was a string)',
+    )
   })
 
   it('older zod 4 without its own conversion goes through the converter of the package', async () => {
@@ -163,15 +192,26 @@ describe('F1 what the libraries can do is kept', () => {
     expect(jsonSchema).toBeDefined()
     const older = Object.assign(Object.create(z.object({ a: z.string() })) as object, {}) as SchemaLike
     Object.defineProperty(older, '~standard', { value: standard })
-    expect(await compileSchema(older, 'input').toJsonSchema()).toMatchObject({ type: 'object', properties: { a: { type: 'string' } } })
+    expect(await compileSchema(older, 'input').toJsonSchema()).toMatchObject({
+      type: 'object',
+      properties: { a: { type: 'string' } },
+    })
   })
 })
 
 describe('F1 what cannot be shown or is no schema is one clear error', () => {
   it.each<[string, unknown, RegExp]>([
-    ['a zod schema JSON cannot express', z.object({ at: z.date() }), /zod schema has no JSON Schema form: Date cannot be represented/],
+    [
+      'a zod schema JSON cannot express',
+      z.object({ at: z.date() }),
+      /zod schema has no JSON Schema form: Date cannot be represented/,
+    ],
     ['an input that is no object', z.string(), /must describe an object; this one is of type string/],
-    ['an input that may be something else', z.union([z.string(), z.object({})]), /can be something other than an object/],
+    [
+      'an input that may be something else',
+      z.union([z.string(), z.object({})]),
+      /can be something other than an object/,
+    ],
     ['a plain input that is no object', { type: 'string' }, /must have type: 'object' at its root/],
     ['zod 3', { '~standard': { vendor: 'zod', version: 1, validate: () => ({ value: 1 }) } }, /use zod 4\.2 or later/],
     [
@@ -183,20 +223,30 @@ describe('F1 what cannot be shown or is no schema is one clear error', () => {
     ['a list', [], /expected a zod/],
     ['nothing', null, /expected a zod/],
     ['a function', () => 1, /expected a zod/],
-    ['a typebox refinement', Type.Object({ a: Type.Refine(Type.String(), (text) => text !== '') }), /at \/properties\/a: typebox refinements/],
+    [
+      'a typebox refinement',
+      Type.Object({ a: Type.Refine(Type.String(), (text) => text !== '') }),
+      /at \/properties\/a: typebox refinements/,
+    ],
   ])('%s', async (_name, schema, message) => {
     expect((await refusal(() => compileSchema(schema as SchemaLike, 'input').toJsonSchema())).message).toMatch(message)
   })
 
   it('output schemas may be of any type (D-44)', async () => {
-    expect(await compileSchema({ type: 'array', items: { type: 'string' } }, 'output').toJsonSchema()).toEqual({ type: 'array', items: { type: 'string' } })
+    expect(await compileSchema({ type: 'array', items: { type: 'string' } }, 'output').toJsonSchema()).toEqual({
+      type: 'array',
+      items: { type: 'string' },
+    })
     expect(await compileSchema(z.array(z.string()), 'output').toJsonSchema()).toMatchObject({ type: 'array' })
   })
 
   it('a plain schema is shown as it is, and an older form is named (C-22)', () => {
     expect(compileSchema(json, 'input').toJsonSchema()).toBe(json)
     const pair = { type: 'object', properties: { pair: { items: [{ type: 'string' }, { type: 'number' }] } } }
-    expect(compileSchema(pair, 'input').toJsonSchema()).toEqual({ $schema: 'http://json-schema.org/draft-07/schema#', ...pair })
+    expect(compileSchema(pair, 'input').toJsonSchema()).toEqual({
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      ...pair,
+    })
   })
 
   it('validateJson leaves the value alone', async () => {

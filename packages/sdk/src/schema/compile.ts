@@ -1,7 +1,7 @@
 /** One schema, ready for use: its JSON Schema and its validator, each made when first needed. */
 import { ParleyError } from '../errors/index.ts'
 import { defaultsOf } from './defaults.ts'
-import type { JsonSchema, SchemaLike } from './infer.ts'
+import type { SchemaLike, SchemaObject } from './infer.ts'
 import type { CompiledSchema, Validated } from './issue.ts'
 import { isRecord } from './keywords.ts'
 import { factsOf, validatePlain } from './plain.ts'
@@ -10,23 +10,27 @@ import { convertStandard, isStandard, type StandardSchema, type Use, validateSta
 import { DRAFT_07 } from './wellformed.ts'
 
 /** Cheap: nothing is examined, converted or loaded before it is needed. Throws only for what is no schema at all. */
-export function compileSchema(schema: SchemaLike | JsonSchema, use: Use): CompiledSchema {
+export function compileSchema(schema: SchemaLike | SchemaObject, use: Use): CompiledSchema {
   if (isStandard(schema)) return compileStandard(schema, use)
   if (!isRecord(schema)) throw invalid('expected a zod, valibot, arktype or typebox schema, or a JSON Schema object')
   for (const value of Object.values(schema)) {
-    if (isStandard(value)) throw invalid('a bare set of fields is not a schema; wrap it in an object schema, such as z.object({ … })')
+    if (isStandard(value))
+      throw invalid('a bare set of fields is not a schema; wrap it in an object schema, such as z.object({ … })')
   }
   return compilePlain(schema, use)
 }
 
-/** Validates against a JSON Schema received from elsewhere; the value is not changed. Throws or rejects with `tool_schema_invalid` when the schema is malformed. */
-export function validateJson(schema: JsonSchema, value: unknown): Validated | Promise<Validated> {
+/**
+ * Validates against a JSON Schema received from elsewhere; the value is not changed. Throws or rejects with
+ * `tool_schema_invalid` when the schema is malformed.
+ */
+export function validateJson(schema: SchemaObject, value: unknown): Validated | Promise<Validated> {
   if (!isRecord(schema)) throw invalid('expected a JSON Schema object')
   return validatePlain(schema, value)
 }
 
 function compileStandard(schema: StandardSchema, use: Use): CompiledSchema {
-  const shown = (converted: JsonSchema): JsonSchema => {
+  const shown = (converted: SchemaObject): SchemaObject => {
     // 2020-12 is what a schema without `$schema` means, and validators of older peers stumble over its name (C-22).
     const { $schema: _default, ...rest } = converted
     return use === 'input' ? withObjectRoot(rest) : rest
@@ -40,12 +44,13 @@ function compileStandard(schema: StandardSchema, use: Use): CompiledSchema {
   }
 }
 
-function compilePlain(schema: JsonSchema, use: Use): CompiledSchema {
+function compilePlain(schema: SchemaObject, use: Use): CompiledSchema {
   let fill: ((value: unknown) => unknown) | undefined | null = null
   return {
     toJsonSchema: once(() => {
       const { dialect } = factsOf(schema)
-      if (use === 'input' && schema['type'] !== 'object') throw invalid("an input schema must have type: 'object' at its root")
+      if (use === 'input' && schema['type'] !== 'object')
+        throw invalid("an input schema must have type: 'object' at its root")
       return dialect === '7' && schema['$schema'] === undefined ? { $schema: DRAFT_07, ...schema } : schema
     }),
     validate: (value) => {
@@ -59,8 +64,8 @@ function compilePlain(schema: JsonSchema, use: Use): CompiledSchema {
 }
 
 /** A failed attempt is not remembered: a converter may be installed, or a connection to it restored. */
-function once(make: () => JsonSchema | Promise<JsonSchema>): () => JsonSchema | Promise<JsonSchema> {
-  let made: JsonSchema | Promise<JsonSchema> | undefined
+function once(make: () => SchemaObject | Promise<SchemaObject>): () => SchemaObject | Promise<SchemaObject> {
+  let made: SchemaObject | Promise<SchemaObject> | undefined
   return () => {
     if (made !== undefined) return made
     made = make()

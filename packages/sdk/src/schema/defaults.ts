@@ -1,5 +1,5 @@
 /** Fills in the defaults a plain JSON Schema declares, in a copy: what was sent is never changed. */
-import type { JsonSchema } from './infer.ts'
+import type { SchemaObject } from './infer.ts'
 import { isRecord, put } from './keywords.ts'
 
 type Fill = (value: unknown) => unknown
@@ -16,7 +16,7 @@ export function defaultsOf(schema: unknown): Fill | undefined {
   }
 }
 
-function propertiesOf(properties: JsonSchema): ((value: Record<string, unknown>) => unknown) | undefined {
+function propertiesOf(properties: SchemaObject): ((value: Record<string, unknown>) => unknown) | undefined {
   const rules = Object.entries(properties).flatMap(([name, schema]) => {
     const fallback = isRecord(schema) ? schema['default'] : undefined
     const fill = defaultsOf(schema)

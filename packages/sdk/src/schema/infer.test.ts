@@ -4,7 +4,7 @@ import Type from 'typebox'
 import * as v from 'valibot'
 import { describe, it } from 'vitest'
 import { z } from 'zod'
-import type { InputOf, JsonSchema, OutputOf, SchemaLike } from './index.ts'
+import type { InputOf, OutputOf, SchemaLike, SchemaObject } from './index.ts'
 
 /** The compiler is what fails here: every expectation is about types. */
 function both<const S extends SchemaLike>(_schema: S): { input: InputOf<S>; output: OutputOf<S> } {
@@ -13,8 +13,13 @@ function both<const S extends SchemaLike>(_schema: S): { input: InputOf<S>; outp
 
 describe('F1 types are inferred from any schema', () => {
   it('zod: defaults are optional to the caller and present for the handler', () => {
-    const schema = () => both(z.object({ city: z.string(), days: z.number().default(3), at: z.string().transform(Number) }))
-    expectTypeOf<ReturnType<typeof schema>['input']>().toEqualTypeOf<{ city: string; at: string; days?: number | undefined }>()
+    const schema = () =>
+      both(z.object({ city: z.string(), days: z.number().default(3), at: z.string().transform(Number) }))
+    expectTypeOf<ReturnType<typeof schema>['input']>().toEqualTypeOf<{
+      city: string
+      at: string
+      days?: number | undefined
+    }>()
     expectTypeOf<ReturnType<typeof schema>['output']>().toEqualTypeOf<{ city: string; days: number; at: number }>()
   })
 
@@ -100,12 +105,13 @@ describe('F1 types are inferred from any schema', () => {
       })
     expectTypeOf<ReturnType<typeof all>['output']['a']>().toEqualTypeOf<string>()
     expectTypeOf<ReturnType<typeof all>['output']['b']>().toEqualTypeOf<number | undefined>()
-    const one = () => both({ oneOf: [{ type: 'object', properties: { a: { const: 1 } }, required: ['a'] }, { type: 'string' }] })
+    const one = () =>
+      both({ oneOf: [{ type: 'object', properties: { a: { const: 1 } }, required: ['a'] }, { type: 'string' }] })
     expectTypeOf<ReturnType<typeof one>['output']>().toEqualTypeOf<{ a: 1 } | string>()
   })
 
   it('a schema known only at run time', () => {
-    const schema = () => both({} as JsonSchema)
+    const schema = () => both({} as SchemaObject)
     expectTypeOf<ReturnType<typeof schema>['output']>().toEqualTypeOf<Record<string, unknown>>()
     expectTypeOf<ReturnType<typeof schema>['input']>().toEqualTypeOf<unknown>()
     const widened = { type: 'object', properties: { a: { type: 'string' } } }

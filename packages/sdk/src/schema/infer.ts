@@ -1,7 +1,7 @@
 /** The types a schema stands for, read off its structure: what the caller sends and what the handler receives. */
 
 /** A plain JSON Schema, 2020-12 unless its `$schema` says otherwise. */
-export type JsonSchema = Record<string, unknown>
+export type SchemaObject = Record<string, unknown>
 
 /**
  * Anything that can describe a value: a Standard Schema (zod, valibot, arktype …), typebox, or plain JSON Schema.
@@ -27,9 +27,10 @@ export type InputOf<S> = S extends { readonly _zod: { readonly input: infer T } 
 /** What the reader gets once the value is validated: defaults are filled in, transforms applied. */
 export type OutputOf<S> = S extends { readonly _zod: { readonly output: infer T } } ? T : Standard<S, 'output'>
 
-// zod has its own branch, through the seam it documents for library authors: by way of `~standard` the compiler works nearly twice as hard.
-type Direction = 'input' | 'output'
-type Standard<S, D extends Direction> = S extends { readonly '~standard': { readonly types?: infer T } }
+// zod has its own branch, through the seam it documents for library authors: by way of `~standard` the compiler works
+// nearly twice as hard.
+type SchemaSide = 'input' | 'output'
+type Standard<S, D extends SchemaSide> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T>[D & keyof NonNullable<T>]
   : D extends 'input'
     ? FromJson<S, D>
@@ -37,9 +38,9 @@ type Standard<S, D extends Direction> = S extends { readonly '~standard': { read
 type Readable<T> = unknown extends T ? Record<string, unknown> : T
 
 type Combining = 'const' | 'enum' | 'anyOf' | 'oneOf' | 'allOf' | '~unsafe'
-type FromJson<S, D extends Direction> = keyof S & Combining extends never ? Typed<S, D> : Combined<S, D>
+type FromJson<S, D extends SchemaSide> = keyof S & Combining extends never ? Typed<S, D> : Combined<S, D>
 
-type Combined<S, D extends Direction> = S extends { readonly '~unsafe': infer T }
+type Combined<S, D extends SchemaSide> = S extends { readonly '~unsafe': infer T }
   ? T
   : S extends { readonly const: infer C }
     ? C
@@ -53,10 +54,12 @@ type Combined<S, D extends Direction> = S extends { readonly '~unsafe': infer T 
             ? AllOf<L, D> & Typed<S, D>
             : Typed<S, D>
 
-type AnyOf<M, D extends Direction> = M extends unknown ? FromJson<M, D> : never
-type AllOf<L, D extends Direction> = L extends readonly [infer First, ...infer Rest] ? FromJson<First, D> & AllOf<Rest, D> : unknown
+type AnyOf<M, D extends SchemaSide> = M extends unknown ? FromJson<M, D> : never
+type AllOf<L, D extends SchemaSide> = L extends readonly [infer First, ...infer Others]
+  ? FromJson<First, D> & AllOf<Others, D>
+  : unknown
 
-interface ByType<S, D extends Direction> {
+interface ByType<S, D extends SchemaSide> {
   string: string
   number: number
   integer: number
@@ -66,7 +69,7 @@ interface ByType<S, D extends Direction> {
   object: ObjectOf<S, D>
 }
 
-type Typed<S, D extends Direction> = S extends { readonly type: infer T }
+type Typed<S, D extends SchemaSide> = S extends { readonly type: infer T }
   ? T extends keyof ByType<S, D>
     ? ByType<S, D>[T]
     : T extends readonly (infer N extends keyof ByType<S, D>)[]
@@ -76,27 +79,38 @@ type Typed<S, D extends Direction> = S extends { readonly type: infer T }
     ? ObjectOf<S, D>
     : unknown
 
-type ArrayOf<S, D extends Direction> = S extends { readonly prefixItems: infer P extends readonly unknown[] }
-  ? [...Tuple<P, D>, ...Rest<S, D>]
+type ArrayOf<S, D extends SchemaSide> = S extends { readonly prefixItems: infer P extends readonly unknown[] }
+  ? [...Tuple<P, D>, ...RestItems<S, D>]
   : S extends { readonly items: infer I }
     ? I extends readonly unknown[]
       ? Tuple<I, D>
       : FromJson<I, D>[]
     : unknown[]
 
-type Tuple<P extends readonly unknown[], D extends Direction> = { -readonly [K in keyof P]: FromJson<P[K], D> }
-type Rest<S, D extends Direction> = S extends { readonly items: infer I } ? (I extends false ? [] : FromJson<I, D>[]) : unknown[]
+type Tuple<P extends readonly unknown[], D extends SchemaSide> = { -readonly [K in keyof P]: FromJson<P[K], D> }
+type RestItems<S, D extends SchemaSide> = S extends { readonly items: infer I }
+  ? I extends false
+    ? []
+    : FromJson<I, D>[]
+  : unknown[]
 
-type ObjectOf<S, D extends Direction> = S extends { readonly properties: infer P }
-  ? Flat<{ -readonly [K in keyof P]?: FromJson<P[K], D> } & { -readonly [K in keyof P & Present<S, P, D>]: FromJson<P[K], D> }>
+type ObjectOf<S, D extends SchemaSide> = S extends { readonly properties: infer P }
+  ? Flat<
+      { -readonly [K in keyof P]?: FromJson<P[K], D> } & {
+        -readonly [K in keyof P & Present<S, P, D>]: FromJson<P[K], D>
+      }
+    >
   : S extends { readonly additionalProperties: infer A extends object }
     ? Record<string, FromJson<A, D>>
     : S extends { readonly patternProperties: infer A }
       ? Record<string, FromJson<A[keyof A], D>>
       : Record<string, unknown>
 
-/** The keys that are always there: required ones, and toward the reader those with a default. typebox marks the optional ones instead. */
-type Present<S, P, D extends Direction> =
+/**
+ * The keys that are always there: required ones, and toward the reader those with a default. typebox marks the optional
+ * ones instead.
+ */
+type Present<S, P, D extends SchemaSide> =
   | (S extends { readonly '~kind': string }
       ? { [K in keyof P]: P[K] extends { readonly '~optional': true } ? never : K }[keyof P]
       : S extends { readonly required: readonly (infer R)[] }

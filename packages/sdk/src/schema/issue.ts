@@ -1,16 +1,21 @@
 /** What validation says: a value, or issues a person and a model can read. */
-import type { JsonSchema } from './infer.ts'
+import type { SchemaObject } from './infer.ts'
 
 export interface Issue {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-export type Validated = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly Issue[] }
+export type Validated =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
 
 export interface CompiledSchema {
-  /** The JSON Schema shown to peers, unchanged for plain JSON Schema; computed once. Throws or rejects with `tool_schema_invalid`. */
-  toJsonSchema(): JsonSchema | Promise<JsonSchema>
+  /**
+   * The JSON Schema shown to peers, unchanged for plain JSON Schema; computed once. Throws or rejects with
+   * `tool_schema_invalid`.
+   */
+  toJsonSchema(): SchemaObject | Promise<SchemaObject>
   /** Synchronous whenever the library is and is loaded; a promise otherwise. */
   validate(value: unknown): Validated | Promise<Validated>
 }
@@ -35,7 +40,9 @@ export function failure(message: string): Validated {
 
 function describe(issue: Issue): string {
   const message = clip(issue.message.replace(/\s+/g, ' ').trim(), MAX_MESSAGE)
-  return issue.path.length === 0 ? message : `${clip(issue.path.slice(0, MAX_PATH).reduce<string>(step, ''), MAX_PATH)}: ${message}`
+  return issue.path.length === 0
+    ? message
+    : `${clip(issue.path.slice(0, MAX_PATH).reduce<string>(step, ''), MAX_PATH)}: ${message}`
 }
 
 function step(path: string, key: string | number): string {

@@ -1,7 +1,7 @@
 /** A value as JSON would carry it, copied: the form in which the library may look at it. */
 import { isRecord, put } from './keywords.ts'
 
-export interface JsonValue {
+export interface JsonCopy {
   readonly value: unknown
   readonly size: number
   readonly longestString: number
@@ -15,7 +15,7 @@ const MAX_DEPTH = 200
 const MAX_SIZE = 1_000_000
 
 /** The value, or what keeps it from being JSON. */
-export function jsonValue(source: unknown): JsonValue | string {
+export function jsonValue(source: unknown): JsonCopy | string {
   let size = 0
   let longestString = 0
   let longestName = 0
@@ -25,12 +25,15 @@ export function jsonValue(source: unknown): JsonValue | string {
     if (depth > MAX_DEPTH) throw new NotJson('is nested too deeply or contains itself')
     const value = hasToJson(given) ? given.toJSON() : given
     if (typeof value === 'string') longestString = Math.max(longestString, value.length)
-    if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value)) return value
+    if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value))
+      return value
     if (Array.isArray(value)) {
       return value.map((item) => (item === undefined ? null : copy(item, depth + 1)))
     }
     if (!isRecord(value))
-      throw new NotJson(`contains ${typeof value === 'number' ? String(value) : `a value of type ${typeof value}`}, which JSON cannot carry`)
+      throw new NotJson(
+        `contains ${typeof value === 'number' ? String(value) : `a value of type ${typeof value}`}, which JSON cannot carry`,
+      )
     const result: Record<string, unknown> = {}
     for (const key of Object.keys(value)) {
       const item = value[key]

@@ -1,10 +1,13 @@
 /** The JSON Schema keywords that hold schemas, as data, and one way to walk through them. */
-import type { JsonSchema } from './infer.ts'
+import type { SchemaObject } from './infer.ts'
 
-/** `one` schema, a `list` of them, a `map` from names, `items` (one, or a list before 2020-12), `either` (a map from names to a schema or a list of names). */
-export type Holder = 'one' | 'list' | 'map' | 'items' | 'either'
+/**
+ * `one` schema, a `list` of them, a `map` from names, `items` (one, or a list before 2020-12), `either` (a map from
+ * names to a schema or a list of names).
+ */
+export type SubschemaShape = 'one' | 'list' | 'map' | 'items' | 'either'
 
-export const holders: ReadonlyMap<string, Holder> = new Map<string, Holder>([
+export const subschemaKeywords: ReadonlyMap<string, SubschemaShape> = new Map<string, SubschemaShape>([
   ['additionalItems', 'one'],
   ['additionalProperties', 'one'],
   ['allOf', 'list'],
@@ -28,26 +31,28 @@ export const holders: ReadonlyMap<string, Holder> = new Map<string, Holder>([
   ['unevaluatedProperties', 'one'],
 ])
 
-export interface Place {
+export interface Subschema {
   readonly schema: unknown
   /** JSON Pointer from the root. */
   readonly pointer: string
 }
 
 /** The schemas directly inside one schema, whatever they are: the caller decides whether they are well formed. */
-export function inside(schema: JsonSchema, pointer: string): Place[] {
-  const places: Place[] = []
+export function subschemasOf(schema: SchemaObject, pointer: string): Subschema[] {
+  const found: Subschema[] = []
   for (const [keyword, value] of Object.entries(schema)) {
-    const holder = holders.get(keyword)
-    if (holder === undefined) continue
+    const shape = subschemaKeywords.get(keyword)
+    if (shape === undefined) continue
     const here = `${pointer}/${escapePointer(keyword)}`
-    if (holder === 'one' || (holder === 'items' && !Array.isArray(value))) places.push({ schema: value, pointer: here })
-    else if (Array.isArray(value)) value.forEach((item, index) => void places.push({ schema: item, pointer: `${here}/${index}` }))
+    if (shape === 'one' || (shape === 'items' && !Array.isArray(value))) found.push({ schema: value, pointer: here })
+    else if (Array.isArray(value))
+      value.forEach((item, index) => void found.push({ schema: item, pointer: `${here}/${index}` }))
     else if (isRecord(value))
       for (const [name, item] of Object.entries(value))
-        if (holder === 'map' || !Array.isArray(item)) places.push({ schema: item, pointer: `${here}/${escapePointer(name)}` })
+        if (shape === 'map' || !Array.isArray(item))
+          found.push({ schema: item, pointer: `${here}/${escapePointer(name)}` })
   }
-  return places
+  return found
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -29,12 +29,16 @@ type Wording = readonly [pattern: RegExp, words: (found: RegExpExecArray) => str
 
 /** In the library's wording the value is an "instance"; a reader has never heard of it. */
 const wordings: readonly Wording[] = [
-  [/^Instance type "(.*?)" is invalid\. Expected "(.*)"\.$/s, ([, got, expected]) => `expected ${expected?.replaceAll('", "', ' or ')}, got ${got}`],
+  [
+    /^Instance type "(.*?)" is invalid\. Expected "(.*)"\.$/s,
+    ([, got, expected]) => `expected ${expected?.replaceAll('", "', ' or ')}, got ${got}`,
+  ],
   [/^False boolean schema\.$/, () => 'is not allowed'],
   [/^Instance does not match any subschemas\.$/, () => 'fits none of the allowed forms'],
   [
     /^Instance does not match exactly one subschema \((\d+) matches\)\.$/,
-    ([, count]) => (count === '0' ? 'fits none of the allowed forms' : `fits ${count} of the allowed forms instead of one`),
+    ([, count]) =>
+      count === '0' ? 'fits none of the allowed forms' : `fits ${count} of the allowed forms instead of one`,
   ],
   [/^Instance matched "not" schema\.$/, () => 'has a form that is ruled out'],
   [/^Instance does not match any of (\[.*\])\.$/s, ([, list]) => `must be one of ${list?.slice(1, -1)}`],

@@ -1,21 +1,21 @@
 /** The full JSON Schema validator: a library, loaded when the first schema needs it, and kept within bounds. */
-import type { JsonSchema } from './infer.ts'
+import type { SchemaObject } from './infer.ts'
 import { failure, type Validated } from './issue.ts'
-import { type JsonValue, jsonValue } from './json-value.ts'
-import { inside, isRecord } from './keywords.ts'
+import { type JsonCopy, jsonValue } from './json-value.ts'
+import { isRecord, subschemasOf } from './keywords.ts'
 import { issuesOf } from './library-issues.ts'
-import type { PatternCost } from './pattern.ts'
-import { PatternBudget, TooCostly } from './pattern-budget.ts'
+import { PatternBudget, TooCostly } from './patterns/budget.ts'
+import type { PatternCost } from './patterns/pattern.ts'
 import { searchCost } from './unique.ts'
 import { malformed, type SchemaFacts } from './wellformed.ts'
 
-type Library = Pick<typeof import('@cfworker/json-schema'), 'dereference' | 'validate'>
-type Targets = ReturnType<Library['dereference']>
+type SchemaLibrary = Pick<typeof import('@cfworker/json-schema'), 'dereference' | 'validate'>
+type Targets = ReturnType<SchemaLibrary['dereference']>
 
-let loaded: Library | undefined
-let loading: Promise<Library> | undefined
+let loaded: SchemaLibrary | undefined
+let loading: Promise<SchemaLibrary> | undefined
 
-export function library(): Library | Promise<Library> {
+export function library(): SchemaLibrary | Promise<SchemaLibrary> {
   if (loaded !== undefined) return loaded
   loading ??= import('@cfworker/json-schema').then((module) => {
     loaded = module
@@ -32,7 +32,11 @@ const MAX_COMPARISONS = 1e8
 /** Beyond this size, the first problem is enough. */
 const MANY_VALUES = 1000
 
-export function libraryValidator({ dereference, validate }: Library, schema: JsonSchema, facts: SchemaFacts): (value: unknown) => Validated {
+export function libraryValidator(
+  { dereference, validate }: SchemaLibrary,
+  schema: SchemaObject,
+  facts: SchemaFacts,
+): (value: unknown) => Validated {
   let comparisons = 0
   let perList = 0
   let texts: TextLengths = { longestString: 0, longestName: 0, namesLength: 0 }
@@ -58,7 +62,8 @@ export function libraryValidator({ dereference, validate }: Library, schema: Jso
   return (value) => {
     const json = jsonValue(value)
     if (typeof json === 'string') return failure(json)
-    if (json.longestString > longest) return failure(`contains a text of more than ${longest} characters, too long to be matched against a pattern`)
+    if (json.longestString > longest)
+      return failure(`contains a text of more than ${longest} characters, too long to be matched against a pattern`)
     perList = facts.keywords.has('uniqueItems') ? searchCost(json.value) : 0
     comparisons = MAX_COMPARISONS
     texts = json
@@ -75,7 +80,7 @@ export function libraryValidator({ dereference, validate }: Library, schema: Jso
   }
 }
 
-type TextLengths = Pick<JsonValue, 'longestString' | 'longestName' | 'namesLength'>
+type TextLengths = Pick<JsonCopy, 'longestString' | 'longestName' | 'namesLength'>
 
 /** Called when the library is about to do work that has to be counted. */
 interface Meter {
@@ -85,9 +90,12 @@ interface Meter {
   patternProperty(cost: PatternCost): void
 }
 
-/** The library writes into the schemas it is given, so it gets a copy, in which what it does not know is said in words it knows. */
-function prepare(schema: JsonSchema, facts: SchemaFacts, meter: Meter): JsonSchema {
-  const copy = JSON.parse(JSON.stringify(schema)) as JsonSchema
+/**
+ * The library writes into the schemas it is given, so it gets a copy, in which what it does not know is said in words
+ * it knows.
+ */
+function prepare(schema: SchemaObject, facts: SchemaFacts, meter: Meter): SchemaObject {
+  const copy = JSON.parse(JSON.stringify(schema)) as SchemaObject
   const visit = (node: unknown, pointer: string): void => {
     if (!isRecord(node)) return
     if (facts.dynamicAnchors.size > 0 && pointer !== '' && node['$id'] !== undefined) {
@@ -97,18 +105,19 @@ function prepare(schema: JsonSchema, facts: SchemaFacts, meter: Meter): JsonSche
     // Its check for the unofficial format takes exponential time.
     if (node['format'] === 'url') node['format'] = 'uri'
     charge(node, facts, meter)
-    for (const place of inside(node, pointer)) visit(place.schema, place.pointer)
+    for (const inner of subschemasOf(node, pointer)) visit(inner.schema, inner.pointer)
   }
   visit(copy, '')
   return copy
 }
 
 /**
- * The library asks for a keyword each time it applies the schema to a value, and makes an expression of the pattern before each match.
- * When no list has duplicates it need not look for them.
+ * The library asks for a keyword each time it applies the schema to a value, and makes an expression of the pattern
+ * before each match. When no list has duplicates it need not look for them.
  */
-function charge(node: JsonSchema, { patterns }: SchemaFacts, meter: Meter): void {
-  if (node['uniqueItems'] === true) Object.defineProperty(node, 'uniqueItems', { enumerable: true, get: () => meter.uniqueItems() })
+function charge(node: SchemaObject, { patterns }: SchemaFacts, meter: Meter): void {
+  if (node['uniqueItems'] === true)
+    Object.defineProperty(node, 'uniqueItems', { enumerable: true, get: () => meter.uniqueItems() })
   const source = node['pattern']
   if (typeof source === 'string') {
     const counted = (): string => {
@@ -129,9 +138,10 @@ function charge(node: JsonSchema, { patterns }: SchemaFacts, meter: Meter): void
 }
 
 /** In a document without inner `$id`, a dynamic reference has only one place to go to. */
-function rewriteDynamic(node: JsonSchema, anchors: ReadonlyMap<string, string>): void {
+function rewriteDynamic(node: SchemaObject, anchors: ReadonlyMap<string, string>): void {
   const direct = (reference: unknown): unknown => {
-    const pointer = typeof reference === 'string' && reference.startsWith('#') ? anchors.get(reference.slice(1)) : undefined
+    const pointer =
+      typeof reference === 'string' && reference.startsWith('#') ? anchors.get(reference.slice(1)) : undefined
     return pointer === undefined ? reference : `#${encodeURI(pointer)}`
   }
   if (node['$ref'] !== undefined) node['$ref'] = direct(node['$ref'])
@@ -143,7 +153,7 @@ function rewriteDynamic(node: JsonSchema, anchors: ReadonlyMap<string, string>):
 }
 
 /** All schemas by address. A reference that leads nowhere is an error now, and is never fetched. */
-function resolve(dereference: Library['dereference'], prepared: JsonSchema): Targets {
+function resolve(dereference: SchemaLibrary['dereference'], prepared: SchemaObject): Targets {
   let targets: Targets
   try {
     targets = dereference(prepared)
@@ -154,9 +164,12 @@ function resolve(dereference: Library['dereference'], prepared: JsonSchema): Tar
     if (!isRecord(node)) return
     const reference = node['$ref']
     if (reference !== undefined && targets[(node['__absolute_ref__'] ?? reference) as string] === undefined) {
-      throw malformed(`$ref ${JSON.stringify(reference)} leads nowhere; references to other documents are not fetched`, pointer)
+      throw malformed(
+        `$ref ${JSON.stringify(reference)} leads nowhere; references to other documents are not fetched`,
+        pointer,
+      )
     }
-    for (const place of inside(node, pointer)) visit(place.schema, place.pointer)
+    for (const inner of subschemasOf(node, pointer)) visit(inner.schema, inner.pointer)
   }
   visit(prepared, '')
   return targets

@@ -1,6 +1,9 @@
-/** Schemas of the Standard Schema family: they validate themselves; their JSON Schema comes from the library or from its converter. */
+/**
+ * Schemas of the Standard Schema family: they validate themselves; their JSON Schema comes from the library or from its
+ * converter.
+ */
 import { ParleyError } from '../errors/index.ts'
-import type { JsonSchema } from './infer.ts'
+import type { SchemaObject } from './infer.ts'
 import { failure, type Issue, MAX_ISSUES, type Validated } from './issue.ts'
 
 export type Use = 'input' | 'output'
@@ -10,22 +13,29 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-type StandardResult = { readonly value: unknown; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] }
+type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
 
-type Convert = (options: { readonly target: string }) => JsonSchema
+type ConvertSchema = (options: { readonly target: string }) => SchemaObject
 
 export interface StandardSchema {
   readonly '~standard': {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>
-    readonly jsonSchema?: Readonly<Record<Use, Convert>>
+    readonly jsonSchema?: Readonly<Record<Use, ConvertSchema>>
   }
 }
 
 export function isStandard(schema: unknown): schema is StandardSchema {
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || !('~standard' in schema)) return false
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || !('~standard' in schema))
+    return false
   const properties = schema['~standard']
-  return typeof properties === 'object' && properties !== null && typeof (properties as { validate?: unknown }).validate === 'function'
+  return (
+    typeof properties === 'object' &&
+    properties !== null &&
+    typeof (properties as { validate?: unknown }).validate === 'function'
+  )
 }
 
 export function validateStandard(schema: StandardSchema, value: unknown): Validated | Promise<Validated> {
@@ -65,19 +75,27 @@ function withoutPath(message: string, path: readonly (string | number)[]): strin
 
 const TARGET = 'draft-2020-12'
 
-export function convertStandard(schema: StandardSchema, use: Use): JsonSchema | Promise<JsonSchema> {
+export function convertStandard(schema: StandardSchema, use: Use): SchemaObject | Promise<SchemaObject> {
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema !== undefined) return explained(vendor, () => jsonSchema[use]({ target: TARGET }))
   const converter = converters[vendor]
-  if (converter === undefined) throw cannot(vendor, 'it offers no JSON Schema conversion; pass a plain JSON Schema, or use zod, valibot or arktype')
+  if (converter === undefined)
+    throw cannot(
+      vendor,
+      'it offers no JSON Schema conversion; pass a plain JSON Schema, or use zod, valibot or arktype',
+    )
   return converter(schema, use)
 }
 
-type Converter = (schema: StandardSchema, use: Use) => Promise<JsonSchema>
+type Converter = (schema: StandardSchema, use: Use) => Promise<SchemaObject>
 
 const converters: Readonly<Record<string, Converter | undefined>> = {
   async valibot(schema, use) {
-    const { toJsonSchema } = await optional('valibot', '@valibot/to-json-schema', () => import('@valibot/to-json-schema'))
+    const { toJsonSchema } = await optional(
+      'valibot',
+      '@valibot/to-json-schema',
+      () => import('@valibot/to-json-schema'),
+    )
     return explained('valibot', () => ({ ...toJsonSchema(schema as never, { target: TARGET, typeMode: use }) }))
   },
   async zod(schema, use) {
@@ -95,7 +113,7 @@ async function optional<T>(vendor: string, name: string, load: () => Promise<T>)
   }
 }
 
-function explained(vendor: string, convert: () => JsonSchema): JsonSchema {
+function explained(vendor: string, convert: () => SchemaObject): SchemaObject {
   try {
     return convert()
   } catch (cause) {
@@ -104,5 +122,8 @@ function explained(vendor: string, convert: () => JsonSchema): JsonSchema {
 }
 
 function cannot(vendor: string, reason: string, cause?: unknown): ParleyError {
-  return new ParleyError('tool_schema_invalid', { message: `This ${vendor} schema has no JSON Schema form: ${reason}`, cause })
+  return new ParleyError('tool_schema_invalid', {
+    message: `This ${vendor} schema has no JSON Schema form: ${reason}`,
+    cause,
+  })
 }

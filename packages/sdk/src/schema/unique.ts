@@ -4,7 +4,10 @@ import { isRecord } from './keywords.ts'
 /** Characters compared in one step. */
 const STRIDE = 16
 
-/** Zero when no list anywhere in the value has duplicates; otherwise the steps the library may need to look for them in the worst of the lists. */
+/**
+ * Zero when no list anywhere in the value has duplicates; otherwise the steps the library may need to look for them in
+ * the worst of the lists.
+ */
 export function searchCost(value: unknown): number {
   const ids = new Map<string, number>()
   let weight = 0

@@ -1,13 +1,16 @@
-/** Is this a JSON Schema at all? Checked before anything is compiled, so that a slip in a schema is one clear error instead of a validator that accepts everything. */
+/**
+ * Is this a JSON Schema at all? Checked before anything is compiled, so that a slip in a schema is one clear error
+ * instead of a validator that accepts everything.
+ */
 import { ParleyError } from '../errors/index.ts'
-import type { JsonSchema } from './infer.ts'
-import { holders, inside, isRecord } from './keywords.ts'
-import { examine, type PatternCost } from './pattern.ts'
+import type { SchemaObject } from './infer.ts'
+import { isRecord, subschemaKeywords, subschemasOf } from './keywords.ts'
+import { examine, type PatternCost } from './patterns/pattern.ts'
 
-export type Dialect = '2020-12' | '2019-09' | '7'
+export type SchemaDialect = '2020-12' | '2019-09' | '7'
 
 export interface SchemaFacts {
-  readonly dialect: Dialect
+  readonly dialect: SchemaDialect
   /** Every keyword that occurs in any schema of the document. */
   readonly keywords: ReadonlySet<string>
   /** Where each `$dynamicAnchor` is, as a JSON Pointer. */
@@ -16,7 +19,7 @@ export interface SchemaFacts {
   readonly patterns: ReadonlyMap<string, PatternCost>
 }
 
-const DIALECTS: ReadonlyMap<string, Dialect> = new Map<string, Dialect>([
+const DIALECTS: ReadonlyMap<string, SchemaDialect> = new Map<string, SchemaDialect>([
   ['json-schema.org/draft/2020-12/schema', '2020-12'],
   ['json-schema.org/draft/2019-09/schema', '2019-09'],
   ['json-schema.org/draft-07/schema', '7'],
@@ -37,13 +40,13 @@ const isCount = (value: unknown): boolean => Number.isInteger(value) && (value a
 const isNumber = (value: unknown): boolean => Number.isFinite(value)
 const isNames = (value: unknown): boolean => Array.isArray(value) && value.every(isString)
 
-type Shape = readonly [fits: (value: unknown) => boolean, expected: string]
-const STRING: Shape = [isString, 'a string']
-const COUNT: Shape = [isCount, 'a whole number of at least 0']
-const NUMBER: Shape = [isNumber, 'a number']
-const NAMES: Shape = [isNames, 'a list of strings']
+type KeywordShape = readonly [fits: (value: unknown) => boolean, expected: string]
+const STRING: KeywordShape = [isString, 'a string']
+const COUNT: KeywordShape = [isCount, 'a whole number of at least 0']
+const NUMBER: KeywordShape = [isNumber, 'a number']
+const NAMES: KeywordShape = [isNames, 'a list of strings']
 
-const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
   ['$anchor', STRING],
   ['$dynamicAnchor', STRING],
   ['$dynamicRef', STRING],
@@ -51,7 +54,10 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ['$recursiveRef', STRING],
   ['$ref', STRING],
   ['$schema', STRING],
-  ['dependentRequired', [(value) => isRecord(value) && Object.values(value).every(isNames), 'a map from names to lists of strings']],
+  [
+    'dependentRequired',
+    [(value) => isRecord(value) && Object.values(value).every(isNames), 'a map from names to lists of strings'],
+  ],
   ['enum', [Array.isArray, 'a list']],
   ['exclusiveMaximum', NUMBER],
   ['exclusiveMinimum', NUMBER],
@@ -72,7 +78,8 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   [
     'type',
     [
-      (value) => TYPES.has(value) || (Array.isArray(value) && value.length > 0 && value.every((name) => TYPES.has(name))),
+      (value) =>
+        TYPES.has(value) || (Array.isArray(value) && value.length > 0 && value.every((name) => TYPES.has(name))),
       `one or more of ${[...TYPES].join(', ')}`,
     ],
   ],
@@ -83,7 +90,7 @@ const shapes: ReadonlyMap<string, Shape> = new Map<string, Shape>([
 const isLegacy = (keyword: string, value: unknown): boolean =>
   keyword === 'additionalItems' || keyword === 'dependencies' || (keyword === 'items' && Array.isArray(value))
 
-export function examineSchema(root: JsonSchema): SchemaFacts {
+export function examineSchema(root: SchemaObject): SchemaFacts {
   const declared = dialectOf(root)
   const keywords = new Set<string>()
   const dynamicAnchors = new Map<string, string>()
@@ -101,9 +108,11 @@ export function examineSchema(root: JsonSchema): SchemaFacts {
     count++
     if (typeof schema === 'boolean') return
     if (!isRecord(schema)) throw malformed('must be a schema (an object, true or false)', pointer)
-    if (depth > MAX_DEPTH || count > MAX_SCHEMAS) throw malformed('the schema is too large, too deep, or contains itself', clipPointer(pointer))
+    if (depth > MAX_DEPTH || count > MAX_SCHEMAS)
+      throw malformed('the schema is too large, too deep, or contains itself', clipPointer(pointer))
     for (const hidden of HIDDEN_CODE)
-      if (hidden in schema) throw malformed('typebox refinements and codecs cannot be run; use keywords, or check in the handler', pointer)
+      if (hidden in schema)
+        throw malformed('typebox refinements and codecs cannot be run; use keywords, or check in the handler', pointer)
     for (const [keyword, value] of Object.entries(schema)) {
       if (value === undefined) continue
       checkKeyword(keyword, value, pointer)
@@ -112,7 +121,8 @@ export function examineSchema(root: JsonSchema): SchemaFacts {
       if (keyword === '$dynamicAnchor') dynamicAnchors.set(value as string, pointer)
       checkPatterns(patternsOf(keyword, value), pointer)
     }
-    for (const place of inside(schema, pointer)) if (place.schema !== undefined) visit(place.schema, place.pointer, depth + 1)
+    for (const inner of subschemasOf(schema, pointer))
+      if (inner.schema !== undefined) visit(inner.schema, inner.pointer, depth + 1)
   }
   visit(root, '', 0)
   // C-22: without `$schema`, the forms that only older drafts know tell the dialect.
@@ -120,23 +130,27 @@ export function examineSchema(root: JsonSchema): SchemaFacts {
 }
 
 export function malformed(problem: string, pointer = ''): ParleyError {
-  return new ParleyError('tool_schema_invalid', { message: `Invalid schema${pointer === '' ? '' : ` at ${pointer}`}: ${problem}` })
+  return new ParleyError('tool_schema_invalid', {
+    message: `Invalid schema${pointer === '' ? '' : ` at ${pointer}`}: ${problem}`,
+  })
 }
 
-function dialectOf(root: JsonSchema): Dialect | undefined {
+function dialectOf(root: SchemaObject): SchemaDialect | undefined {
   const name = root['$schema']
   if (name === undefined) return undefined
   const dialect = isString(name) ? DIALECTS.get(name.replace(/^https?:\/\//, '').replace(/#$/, '')) : undefined
-  if (dialect === undefined) throw malformed(`the dialect ${JSON.stringify(name)} is not supported; use JSON Schema 2020-12 or draft-07`)
+  if (dialect === undefined)
+    throw malformed(`the dialect ${JSON.stringify(name)} is not supported; use JSON Schema 2020-12 or draft-07`)
   return dialect
 }
 
 function checkKeyword(keyword: string, value: unknown, pointer: string): void {
   const shape = shapes.get(keyword)
   if (shape !== undefined && !shape[0](value)) throw malformed(`${keyword} must be ${shape[1]}`, pointer)
-  const holder = holders.get(keyword)
-  if (holder === 'list' && !Array.isArray(value)) throw malformed(`${keyword} must be a list of schemas`, pointer)
-  if ((holder === 'map' || holder === 'either') && !isRecord(value)) throw malformed(`${keyword} must be a map from names to schemas`, pointer)
+  const held = subschemaKeywords.get(keyword)
+  if (held === 'list' && !Array.isArray(value)) throw malformed(`${keyword} must be a list of schemas`, pointer)
+  if ((held === 'map' || held === 'either') && !isRecord(value))
+    throw malformed(`${keyword} must be a map from names to schemas`, pointer)
 }
 
 function patternsOf(keyword: string, value: unknown): readonly string[] {
@@ -146,7 +160,8 @@ function patternsOf(keyword: string, value: unknown): readonly string[] {
 
 function checkPattern(source: string, pointer: string): PatternCost {
   const verdict = examine(source)
-  if (typeof verdict === 'string') throw malformed(`the pattern ${JSON.stringify(source.slice(0, 80))} ${verdict}`, pointer)
+  if (typeof verdict === 'string')
+    throw malformed(`the pattern ${JSON.stringify(source.slice(0, 80))} ${verdict}`, pointer)
   return verdict
 }
 

@@ -8,7 +8,9 @@ import type { HttpOptions } from './options.ts'
 import type { Servable } from './site.ts'
 
 const STATELESS = '2026-07-28'
-const envelope = (version: unknown = STATELESS): Record<string, unknown> => ({ _meta: { 'io.modelcontextprotocol/protocolVersion': version } })
+const envelope = (version: unknown = STATELESS): Record<string, unknown> => ({
+  _meta: { 'io.modelcontextprotocol/protocolVersion': version },
+})
 
 /** Answers every request with who took it. */
 class Telltale implements Servable {
@@ -69,14 +71,21 @@ function serving(versions?: readonly ProtocolVersion[], options: HttpOptions = {
   const server = new Telltale(versions)
   const handler = fetchHandler(server, options)
   const send = async (method: string, body: unknown, headers: Record<string, string> = {}): Promise<Told> => {
-    const init = { method, headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers } }
+    const init = {
+      method,
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    }
     const response = await handler(
-      new Request('http://localhost/mcp', body === undefined ? init : { ...init, body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      new Request(
+        'http://localhost/mcp',
+        body === undefined ? init : { ...init, body: typeof body === 'string' ? body : JSON.stringify(body) },
+      ),
     )
     const text = await response.text()
     return { status: response.status, headers: response.headers, ...(text === '' ? {} : JSON.parse(text)) }
   }
-  const ask = (method: string, params?: unknown, headers: Record<string, string> = {}) => send('POST', { jsonrpc: '2.0', id: 1, method, params }, headers)
+  const ask = (method: string, params?: unknown, headers: Record<string, string> = {}) =>
+    send('POST', { jsonrpc: '2.0', id: 1, method, params }, headers)
   const begin = async (): Promise<string> => String((await ask('initialize', {})).headers.get('mcp-session-id'))
   return { server, handler, send, ask, begin }
 }
@@ -86,8 +95,14 @@ describe('V4 which era a request is of', () => {
     const { ask, begin, handler } = serving()
     const session = await begin()
     expect(await ask('tools/call', envelope())).toMatchObject({ status: 200, who: 'hall' })
-    expect(await ask('tools/call', envelope(), { 'mcp-session-id': session })).toMatchObject({ status: 200, who: 'hall' })
-    expect(await ask('tools/call', envelope(), { 'mcp-session-id': 'unknown' })).toMatchObject({ status: 200, who: 'hall' })
+    expect(await ask('tools/call', envelope(), { 'mcp-session-id': session })).toMatchObject({
+      status: 200,
+      who: 'hall',
+    })
+    expect(await ask('tools/call', envelope(), { 'mcp-session-id': 'unknown' })).toMatchObject({
+      status: 200,
+      who: 'hall',
+    })
     expect(await ask('tools/call', envelope(7))).toMatchObject({ who: 'hall' })
     expect(await ask('initialize', envelope(), { 'mcp-protocol-version': '2025-11-25' })).toMatchObject({ who: 'hall' })
     expect((await ask('tools/call', envelope())).headers.get('mcp-session-id')).toBeNull()
@@ -102,26 +117,40 @@ describe('V4 which era a request is of', () => {
       expect(await ask('tools/list', params, { 'mcp-protocol-version': 'v999.0.0' })).toMatchObject({ who: 'hall' })
     }
     expect(await ask('initialize', {}, { 'mcp-protocol-version': STATELESS })).toMatchObject({ who: 'hall' })
-    expect(await ask('tools/list', {}, { 'mcp-protocol-version': STATELESS, 'mcp-session-id': session })).toMatchObject({ who: 'hall' })
-    expect(await ask('tools/list', {}, { 'mcp-protocol-version': 'v999.0.0', 'mcp-session-id': session })).toMatchObject({
+    expect(await ask('tools/list', {}, { 'mcp-protocol-version': STATELESS, 'mcp-session-id': session })).toMatchObject(
+      { who: 'hall' },
+    )
+    expect(
+      await ask('tools/list', {}, { 'mcp-protocol-version': 'v999.0.0', 'mcp-session-id': session }),
+    ).toMatchObject({
       status: 400,
       error: { code: -32602 },
     })
-    expect(await ask('initialize', {}, { 'mcp-protocol-version': 'v999.0.0' })).toMatchObject({ status: 400, error: { code: -32602 } })
+    expect(await ask('initialize', {}, { 'mcp-protocol-version': 'v999.0.0' })).toMatchObject({
+      status: 400,
+      error: { code: -32602 },
+    })
   })
 
   it('everything else needs a session', async () => {
     const { ask, begin } = serving()
     const session = await begin()
     expect(await ask('tools/list', {}, { 'mcp-session-id': session })).toMatchObject({ who: 'session' })
-    expect(await ask('tools/list', {}, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' })).toMatchObject({ who: 'session' })
-    expect(await ask('tools/list', { _meta: { progressToken: 1 } }, { 'mcp-session-id': session })).toMatchObject({ who: 'session' })
-    for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }]) expect((await ask('tools/list', {}, headers as never)).status).toBe(400)
+    expect(
+      await ask('tools/list', {}, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }),
+    ).toMatchObject({ who: 'session' })
+    expect(await ask('tools/list', { _meta: { progressToken: 1 } }, { 'mcp-session-id': session })).toMatchObject({
+      who: 'session',
+    })
+    for (const headers of [{}, { 'mcp-protocol-version': '2025-06-18' }])
+      expect((await ask('tools/list', {}, headers as never)).status).toBe(400)
   })
 
   it('a batch never is of the stateless era', async () => {
     const { send, server } = serving()
-    const refused = await send('POST', [{ jsonrpc: '2.0', id: 1, method: 'tools/list', params: envelope() }], { 'mcp-protocol-version': STATELESS })
+    const refused = await send('POST', [{ jsonrpc: '2.0', id: 1, method: 'tools/list', params: envelope() }], {
+      'mcp-protocol-version': STATELESS,
+    })
     expect(refused.status).toBe(400)
     expect(server.accepted).toEqual([])
   })
@@ -144,7 +173,10 @@ describe('V4 which era a request is of', () => {
 
 describe('V4 a server of one era', () => {
   it('without a stateless version treats all as before', async () => {
-    for (const { ask } of [serving(['2025-06-18', '2025-11-25']), serving(undefined, { session: { versions: ['2025-11-25'] } })]) {
+    for (const { ask } of [
+      serving(['2025-06-18', '2025-11-25']),
+      serving(undefined, { session: { versions: ['2025-11-25'] } }),
+    ]) {
       expect((await ask('tools/list', envelope())).status).toBe(400)
       expect((await ask('tools/list', {}, { 'mcp-protocol-version': STATELESS })).status).toBe(400)
     }
@@ -160,8 +192,14 @@ describe('V4 a server of one era', () => {
       expect((await send('OPTIONS', undefined)).headers.get('allow')).toBe('POST, OPTIONS')
       expect(await ask('initialize', {})).toMatchObject({ who: 'hall' })
       expect(await ask('tools/list', {}, { 'mcp-session-id': 'x' })).toMatchObject({ who: 'hall' })
-      expect(await send('POST', [{ jsonrpc: '2.0', id: 1, method: 'x' }])).toMatchObject({ status: 400, error: { message: /Batches/ } })
-      expect(await send('POST', { jsonrpc: '2.0', id: 1, result: {} })).toMatchObject({ status: 400, error: { message: /Answers/ } })
+      expect(await send('POST', [{ jsonrpc: '2.0', id: 1, method: 'x' }])).toMatchObject({
+        status: 400,
+        error: { message: /Batches/ },
+      })
+      expect(await send('POST', { jsonrpc: '2.0', id: 1, result: {} })).toMatchObject({
+        status: 400,
+        error: { message: /Answers/ },
+      })
       expect(await send('POST', '{')).toMatchObject({ status: 400, error: { code: -32700 } })
     }
   })
@@ -177,14 +215,21 @@ describe('D a dialect that the settings of the endpoint name', () => {
   })
 
   it('is refused where the server does not speak that version', () => {
-    expect(() => serving(['2026-07-28'], { session: { dialect: 'erlmcp' } })).toThrow('goes with protocol version 2025-11-25')
-    expect(() => serving(undefined, { session: { dialect: 'erlmcp', versions: ['2025-03-26'] } })).toThrow('goes with protocol version 2025-11-25')
+    expect(() => serving(['2026-07-28'], { session: { dialect: 'erlmcp' } })).toThrow(
+      'goes with protocol version 2025-11-25',
+    )
+    expect(() => serving(undefined, { session: { dialect: 'erlmcp', versions: ['2025-03-26'] } })).toThrow(
+      'goes with protocol version 2025-11-25',
+    )
   })
 })
 
 describe('F9 the session all stateless requests share', () => {
   it('is made on first use, with the settings of the endpoint, and is none of those that are counted', async () => {
-    const { ask, server, handler } = serving(undefined, { maxRequests: 7, session: { maxInFlight: 3, requestTimeout: 5 } })
+    const { ask, server, handler } = serving(undefined, {
+      maxRequests: 7,
+      session: { maxInFlight: 3, requestTimeout: 5 },
+    })
     expect(server.accepted).toEqual([])
     await ask('tools/list', envelope())
     await ask('tools/list', envelope())
@@ -213,7 +258,9 @@ describe('F9 the session all stateless requests share', () => {
   })
 
   it('learns whom a request comes from, and its headers', async () => {
-    const { ask, server } = serving(undefined, { principal: ({ header }) => header('Authorization')?.slice('Bearer '.length) })
+    const { ask, server } = serving(undefined, {
+      principal: ({ header }) => header('Authorization')?.slice('Bearer '.length),
+    })
     await ask('tools/list', envelope(), { authorization: 'Bearer anne', 'mcp-method': 'tools/list' })
     await ask('tools/list', envelope())
     expect(server.seen.map(({ origin }) => origin?.principal)).toEqual(['anne', undefined])
@@ -248,14 +295,22 @@ describe('D-60 pages of other origins', () => {
     }
     const usual = await preflight()
     expect(usual).toEqual(expect.arrayContaining(['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']))
-    expect(await preflight('content-type,mcp-method,mcp-na,Mcp-Param-Region, mcp-param-a b,x-other,mcp-')).toEqual([...usual, 'mcp-na', 'mcp-param-region'])
+    expect(await preflight('content-type,mcp-method,mcp-na,Mcp-Param-Region, mcp-param-a b,x-other,mcp-')).toEqual([
+      ...usual,
+      'mcp-na',
+      'mcp-param-region',
+    ])
   })
 })
 
 describe('E1 a definition that could never be shown', () => {
   it('is told to whoever serves, not to the first client', () => {
     const server = createServer({ name: 'broken', version: '1.0.0' }, { onError: () => {} }).add(
-      tool('bad', { input: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A B' } } } as never }, () => ''),
+      tool(
+        'bad',
+        { input: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': 'A B' } } } as never },
+        () => '',
+      ),
     )
     expect(() => fetchHandler(server)).toThrow('"bad"')
   })
@@ -273,7 +328,9 @@ describe('D-61 what only sessions have', () => {
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
     }
-    const response = await handler(new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(message) }))
+    const response = await handler(
+      new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify(message) }),
+    )
     expect(response.status).toBe(400)
     expect(((await response.json()) as { error: { message: string } }).error.message).toContain(why)
     await handler.close()

@@ -71,7 +71,9 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   #refuseMethod(exchange: Exchange): false {
-    turnAway(exchange, this.#settings, 405, `${exchange.method.slice(0, 20)} is not a method of this endpoint`, { allow: this.#methods })
+    turnAway(exchange, this.#settings, 405, `${exchange.method.slice(0, 20)} is not a method of this endpoint`, {
+      allow: this.#methods,
+    })
     return false
   }
 
@@ -95,7 +97,10 @@ export class StreamableEndpoint implements Mount, Tenant {
     const incoming = parse(exchange.body, this.#settings.limits)
     const id = exchange.header('mcp-session-id')
     if (this.#hall !== undefined) {
-      if ((incoming.kind === 'request' || incoming.kind === 'notification') && this.#isStateless(exchange, incoming, id)) {
+      if (
+        (incoming.kind === 'request' || incoming.kind === 'notification') &&
+        this.#isStateless(exchange, incoming, id)
+      ) {
         return this.#hall.take(exchange, incoming)
       }
       if (!this.#hasSessions) return this.#onStray(exchange, incoming)
@@ -120,8 +125,9 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   /**
-   * What says its version itself needs no session, whatever other headers say. What does not is told so where its header names a
-   * stateless version, or one that nobody knows and that no session can have agreed on; only a handshake may name any version.
+   * What says its version itself needs no session, whatever other headers say. What does not is told so where its
+   * header names a stateless version, or one that nobody knows and that no session can have agreed on; only a handshake
+   * may name any version.
    */
   #isStateless(exchange: Exchange, { message }: Spoken, session: string | undefined): boolean {
     const meta = message.params?.['_meta']
@@ -135,8 +141,14 @@ export class StreamableEndpoint implements Mount, Tenant {
   /** What only sessions have, where there is none. */
   #onStray(exchange: Exchange, incoming: Incoming): void {
     if (incoming.kind === 'invalid') return this.#onInvalid(exchange, incoming)
-    if (incoming.kind === 'batch') return refuse(exchange, 400, 'batch_not_supported', 'Batches are not part of this protocol version')
-    refuse(exchange, 400, 'invalid_request', 'Answers are not posted: questions come in results, and their answers go with the request that is made again')
+    if (incoming.kind === 'batch')
+      return refuse(exchange, 400, 'batch_not_supported', 'Batches are not part of this protocol version')
+    refuse(
+      exchange,
+      400,
+      'invalid_request',
+      'Answers are not posted: questions come in results, and their answers go with the request that is made again',
+    )
   }
 
   /** Without a session there is only one thing to do. */
@@ -155,7 +167,8 @@ export class StreamableEndpoint implements Mount, Tenant {
       )
     }
     const named = exchange.header('mcp-protocol-version')
-    if (named !== undefined && !isHandshakeVersion(named)) return refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions).toWire())
+    if (named !== undefined && !isHandshakeVersion(named))
+      return refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions).toWire())
     this.#open(exchange, incoming.message.id, incoming)
   }
 
@@ -174,7 +187,8 @@ export class StreamableEndpoint implements Mount, Tenant {
       return refuse(exchange, 400, 'batch_not_supported', `Batches are not part of protocol version ${session.version}`)
     }
     const ids = items.flatMap((item) => (item.kind === 'request' ? [item.message.id] : []))
-    if (new Set(ids).size < ids.length) return refuse(exchange, 400, 'duplicate_request_id', 'Two requests of the batch have the same id')
+    if (new Set(ids).size < ids.length)
+      return refuse(exchange, 400, 'duplicate_request_id', 'Two requests of the batch have the same id')
     if (ids.length > 0) {
       found.use()
       return link.ask(exchange, ids, exchange.body, incoming)
@@ -191,7 +205,8 @@ export class StreamableEndpoint implements Mount, Tenant {
   }
 
   #onGet(exchange: Exchange): void {
-    if (!acceptance(exchange.header('accept')).events) return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
+    if (!acceptance(exchange.header('accept')).events)
+      return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
     const found = this.#required(exchange)
     if (found === undefined) return
     found.use()
@@ -219,13 +234,24 @@ export class StreamableEndpoint implements Mount, Tenant {
     const found = this.#table.find(this, id)
     // Whose session it is, is nobody else's business: to others it does not exist.
     if (found === undefined || found.principal !== principalOf(exchange, this.#settings)) {
-      refuse(exchange, 404, 'session_closed', 'There is no such session, or it has ended; begin a new one with initialize')
+      refuse(
+        exchange,
+        404,
+        'session_closed',
+        'There is no such session, or it has ended; begin a new one with initialize',
+      )
       return undefined
     }
     const named = exchange.header('mcp-protocol-version')
     if (named === undefined || named === found.session.version) return found
     if (!isHandshakeVersion(named)) refuseWith(exchange, 400, unsupportedVersion(named, handshakeVersions).toWire())
-    else refuse(exchange, 400, 'header_mismatch', `MCP-Protocol-Version is ${named}, but the session speaks ${found.session.version}`)
+    else
+      refuse(
+        exchange,
+        400,
+        'header_mismatch',
+        `MCP-Protocol-Version is ${named}, but the session speaks ${found.session.version}`,
+      )
     return undefined
   }
 }

@@ -1,4 +1,7 @@
-/** One stream of events to a client. It outlives its connection: what is sent meanwhile is kept, and the client can come back for it. */
+/**
+ * One stream of events to a client. It outlives its connection: what is sent meanwhile is kept, and the client can come
+ * back for it (A-11, A-12).
+ */
 import type { LoggedEvent } from '../stores/index.ts'
 import { type Sink, sseEvent } from '../transport/index.ts'
 import type { HttpSettings } from './options.ts'
@@ -21,7 +24,7 @@ export interface StreamHome {
 export class EventStream implements Beating {
   readonly number: number
   lastBeat = 0
-  seat: number | undefined
+  bagIndex: number | undefined
   /** Number of the latest event. */
   sequence = 0
   readonly #home: StreamHome

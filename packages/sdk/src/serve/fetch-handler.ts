@@ -16,9 +16,12 @@ export interface FetchHandler {
 export function fetchHandler(server: Servable, options: HttpOptions = {}): FetchHandler {
   const site = new HttpSite(options)
   site.serve(server, options)
-  const handle = (request: Request): Promise<Response> => new Promise((resolve) => void serve(site, new FetchExchange(request, site, resolve), request))
+  const handle = (request: Request): Promise<Response> =>
+    new Promise((resolve) => void serve(site, new FetchExchange(request, site, resolve), request))
   const handler = Object.assign(handle, { close: (closing?: CloseOptions) => site.close(closing) })
-  return Object.defineProperty(handler, 'sessions', { get: () => site.sessions }) as typeof handler & { sessions: number }
+  return Object.defineProperty(handler, 'sessions', { get: () => site.sessions }) as typeof handler & {
+    sessions: number
+  }
 }
 
 async function serve(site: HttpSite, exchange: FetchExchange, request: Request): Promise<void> {
@@ -33,7 +36,12 @@ async function serve(site: HttpSite, exchange: FetchExchange, request: Request):
 }
 
 /** False when it was too long, too slow, broken off or not text. */
-async function readBody(site: HttpSite, maxBytes: number, exchange: FetchExchange, body: ReadableStream<Uint8Array>): Promise<boolean> {
+async function readBody(
+  site: HttpSite,
+  maxBytes: number,
+  exchange: FetchExchange,
+  body: ReadableStream<Uint8Array>,
+): Promise<boolean> {
   const { clock, requestTimeout } = site.settings
   const reader = body.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -103,7 +111,12 @@ class FetchExchange implements Exchange {
   }
 
   respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void {
-    const whole = body === undefined || this.method === 'HEAD' ? null : typeof body === 'string' ? body : new Blob(body as BlobPart[])
+    const whole =
+      body === undefined || this.method === 'HEAD'
+        ? null
+        : typeof body === 'string'
+          ? body
+          : new Blob(body as BlobPart[])
     this.#resolve(new Response(whole, { status, headers: this.#withCors(headers) }))
   }
 

@@ -1,4 +1,7 @@
-/** Where requests of the stateless era are answered: one session for all of them, because there is nothing to remember of a client (F9). */
+/**
+ * Where requests of the stateless era are answered: one session for all of them, because there is nothing to remember
+ * of a client (F9).
+ */
 import type { Incoming } from '../jsonrpc/index.ts'
 import type { CloseOptions, Session } from '../session/index.ts'
 import type { Exchange } from '../transport/index.ts'
@@ -33,7 +36,8 @@ export class Hall {
   /** A request or a notification; the client of a notification learns no more than that it has come. */
   take(exchange: Exchange, incoming: Extract<Incoming, { kind: 'request' | 'notification' }>): void {
     const link = this.#opened?.link ?? this.#open()
-    if (link === undefined) return refuse(exchange, 503, 'refusal_unavailable', 'The server is shutting down', { 'retry-after': '5' })
+    if (link === undefined)
+      return refuse(exchange, 503, 'refusal_unavailable', 'The server is shutting down', { 'retry-after': '5' })
     const principal = principalOf(exchange, this.settings)
     if (incoming.kind === 'request') return link.ask(exchange, incoming, principal)
     link.deliver(exchange, incoming, principal)

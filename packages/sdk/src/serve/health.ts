@@ -11,7 +11,11 @@ interface Health {
 export function healthMount(health: () => Health): Mount {
   const show = (exchange: Exchange, details: object): void => {
     const { closing } = health()
-    exchange.respond(closing ? 503 : 200, { 'content-type': JSON_TYPE }, JSON.stringify({ status: closing ? 'closing' : 'ok', ...details }))
+    exchange.respond(
+      closing ? 503 : 200,
+      { 'content-type': JSON_TYPE },
+      JSON.stringify({ status: closing ? 'closing' : 'ok', ...details }),
+    )
   }
   return {
     admit: (exchange) => {

@@ -24,16 +24,33 @@ export interface Hint {
 }
 
 export interface HintOptions {
-  /** Words for who comes to a path where nothing is, or to an endpoint by a wrong method or without a session, as browsers do; the status stays. Default: those of the error. */
+  /**
+   * Words for who comes to a path where nothing is, or to an endpoint by a wrong method or without a session, as
+   * browsers do; the status stays. Default: those of the error.
+   */
   hint?: ((asked: Asked, refusal: Refusal) => Hint | undefined) | undefined
 }
 
-const TEXT_HEADERS: ResponseHeaders = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }
+const TEXT_HEADERS: ResponseHeaders = {
+  'content-type': 'text/plain; charset=utf-8',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+}
 
-export function turnAway(exchange: Exchange, { hint }: HintOptions, status: number, message: string, headers?: ResponseHeaders): void {
+export function turnAway(
+  exchange: Exchange,
+  { hint }: HintOptions,
+  status: number,
+  message: string,
+  headers?: ResponseHeaders,
+): void {
   const { method, path } = exchange
   const words = hint?.({ method, path, header: (name) => exchange.header(name.toLowerCase()) }, { status, message })
   const isPerson = method === 'GET' && acceptance(exchange.header('accept')).text
   if (!isPerson) return refuse(exchange, status, 'invalid_request', words?.message ?? message, headers)
-  exchange.respond(status, { ...TEXT_HEADERS, ...headers }, words?.text ?? `This server is for MCP clients, not for browsers.\n${message}\n`)
+  exchange.respond(
+    status,
+    { ...TEXT_HEADERS, ...headers },
+    words?.text ?? `This server is for MCP clients, not for browsers.\n${message}\n`,
+  )
 }

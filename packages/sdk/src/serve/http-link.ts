@@ -1,7 +1,18 @@
-/** One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and nothing of what is asked. */
+/**
+ * One session's side of Streamable HTTP: which frame goes out on which response or stream. It knows request ids, and
+ * nothing of what is asked.
+ */
 import { IdTable } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
-import { errorText, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions, type Serialised } from '../jsonrpc/index.ts'
+import {
+  errorText,
+  type Incoming,
+  type Link,
+  type LinkEvents,
+  type RequestId,
+  type SendOptions,
+  type Serialised,
+} from '../jsonrpc/index.ts'
 import { endedUnanswered, systemMint } from '../session/index.ts'
 import type { LoggedEvent } from '../stores/index.ts'
 import type { Exchange, ResponseHeaders } from '../transport/index.ts'
@@ -31,7 +42,7 @@ const OWN_STREAM = 0
 /** A posted request, or batch of them, that waits for its answer. */
 class Reply implements Beating, Hurried {
   lastBeat = 0
-  seat: number | undefined
+  bagIndex: number | undefined
   stream: EventStream | undefined
   readonly exchange: Exchange
   readonly ids: readonly RequestId[]
@@ -96,7 +107,8 @@ export class HttpLink implements Link, StreamHome {
 
   /** The client waits for an answer. */
   get awaited(): boolean {
-    for (const { stream, exchange } of this.#replies?.values() ?? []) if (stream === undefined ? !exchange.gone : stream.connected) return true
+    for (const { stream, exchange } of this.#replies?.values() ?? [])
+      if (stream === undefined ? !exchange.gone : stream.connected) return true
     return false
   }
 
@@ -135,12 +147,19 @@ export class HttpLink implements Link, StreamHome {
     this.#replies ??= new IdTable()
     const replies = this.#replies
     if (replies.size >= this.settings.maxStreams) {
-      return refuse(exchange, 429, 'too_many_requests', `${this.settings.maxStreams} requests of this session are already being answered`, {
-        'retry-after': '1',
-      })
+      return refuse(
+        exchange,
+        429,
+        'too_many_requests',
+        `${this.settings.maxStreams} requests of this session are already being answered`,
+        {
+          'retry-after': '1',
+        },
+      )
     }
     const taken = ids.find((id) => replies.has(id))
-    if (taken !== undefined) return refuse(exchange, 400, 'duplicate_request_id', `Request id ${JSON.stringify(taken)} is still in flight`)
+    if (taken !== undefined)
+      return refuse(exchange, 400, 'duplicate_request_id', `Request id ${JSON.stringify(taken)} is still in flight`)
     const reply = new Reply(this, exchange, ids, incoming.kind === 'batch')
     for (const id of ids) replies.set(id, reply)
     this.#events?.frame(text, incoming)
@@ -152,17 +171,25 @@ export class HttpLink implements Link, StreamHome {
   /** Opens the session's own stream; what was sent while nobody listened comes first. */
   listen(exchange: Exchange): void {
     const stream = this.#ownStream()
-    if (stream.connected) return refuse(exchange, 409, 'invalid_request', 'This session already has a stream; resume it with Last-Event-ID to replace it')
+    if (stream.connected)
+      return refuse(
+        exchange,
+        409,
+        'invalid_request',
+        'This session already has a stream; resume it with Last-Event-ID to replace it',
+      )
     this.#reconnect(stream, exchange, stream.written)
   }
 
   /** Takes up a stream after the event the client saw last. */
   resume(exchange: Exchange, lastEventId: string): void {
     const id = readEventId(lastEventId)
-    if (id === undefined || id.tag !== this.#tag) return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is not an event of this session')
+    if (id === undefined || id.tag !== this.#tag)
+      return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is not an event of this session')
     const stream = this.#streams?.get(id.stream)
     if (stream === undefined) return this.#replay(exchange, id.stream, id.sequence)
-    if (id.sequence > stream.sequence) return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is an event that was not sent yet')
+    if (id.sequence > stream.sequence)
+      return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is an event that was not sent yet')
     this.#reconnect(stream, exchange, id.sequence)
   }
 
@@ -198,7 +225,8 @@ export class HttpLink implements Link, StreamHome {
 
   /** Forgets the events of answers that are complete. */
   tidy(): void {
-    if (this.#tag !== undefined) this.settings.eventLog.forget(this.id, new Set([OWN_STREAM, ...(this.#streams?.keys() ?? [])]))
+    if (this.#tag !== undefined)
+      this.settings.eventLog.forget(this.id, new Set([OWN_STREAM, ...(this.#streams?.keys() ?? [])]))
   }
 
   disconnected(): void {
@@ -227,14 +255,18 @@ export class HttpLink implements Link, StreamHome {
       this.#streams?.delete(reply.stream.number)
       return reply.stream.finish(frame)
     }
-    if (this.settings.answer !== 'sse') reply.exchange.respond(200, this.#headers(JSON_HEADERS), answerBody(reply.ids[0] as RequestId, frame, kept))
+    if (this.settings.answer !== 'sse')
+      reply.exchange.respond(200, this.#headers(JSON_HEADERS), answerBody(reply.ids[0] as RequestId, frame, kept))
     else reply.exchange.respond(200, this.#headers(STREAM_HEADERS), this.#newStream().finishAtOnce(frame))
     this.#introducing = false
     // A handshake that was refused leaves nothing behind; the client may try again.
     if (!this.#known) queueMicrotask(() => this.#events?.closed())
   }
 
-  /** An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new session. */
+  /**
+   * An answer like any other: 404 would say that the request was never taken, and clients would make it again in a new
+   * session.
+   */
   #answerEnded({ exchange, ids, isBatch, stream }: Reply): void {
     const error = endedUnanswered().toWire()
     const errors = ids.map((id) => errorText(id, error)).join(',')
@@ -286,14 +318,17 @@ export class HttpLink implements Link, StreamHome {
   }
 
   #reconnect(stream: EventStream, exchange: Exchange, after: number): void {
-    const connect = (kept: readonly LoggedEvent[]): void => stream.connect(exchange.stream(200, STREAM_HEADERS), after, kept)
+    const connect = (kept: readonly LoggedEvent[]): void =>
+      stream.connect(exchange.stream(200, STREAM_HEADERS), after, kept)
     if (stream.sequence === after) return connect(NO_EVENTS)
     const kept = this.settings.eventLog.read(this.id, stream.number)
     if (!(kept instanceof Promise)) return connect(kept)
     const attempt = stream.prepare()
     const finish = (events: readonly LoggedEvent[]): void => {
-      if (this.#closed) return refuse(exchange, 404, 'session_closed', 'The session ended before the stream was taken up')
-      if (!stream.expects(attempt)) return refuse(exchange, 409, 'invalid_request', 'The stream was meanwhile taken up by another request')
+      if (this.#closed)
+        return refuse(exchange, 404, 'session_closed', 'The session ended before the stream was taken up')
+      if (!stream.expects(attempt))
+        return refuse(exchange, 409, 'invalid_request', 'The stream was meanwhile taken up by another request')
       connect([...events, ...attempt])
     }
     kept.then(finish, () => finish(NO_EVENTS))
@@ -303,8 +338,15 @@ export class HttpLink implements Link, StreamHome {
   #replay(exchange: Exchange, number: number, after: number): void {
     const show = (kept: readonly LoggedEvent[]): void => {
       const last = kept[kept.length - 1]
-      if (last === undefined) return refuse(exchange, 400, 'invalid_request', 'The stream of this Last-Event-ID is not known, or no longer kept')
-      if (after > last.sequence) return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is an event that was never sent')
+      if (last === undefined)
+        return refuse(
+          exchange,
+          400,
+          'invalid_request',
+          'The stream of this Last-Event-ID is not known, or no longer kept',
+        )
+      if (after > last.sequence)
+        return refuse(exchange, 400, 'invalid_request', 'Last-Event-ID is an event that was never sent')
       const stream = new EventStream(this, number)
       stream.finish()
       stream.connect(exchange.stream(200, STREAM_HEADERS), after, kept)

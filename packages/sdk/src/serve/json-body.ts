@@ -11,8 +11,14 @@ export function admitsBody(exchange: Exchange): boolean {
   }
   const coding = exchange.header('content-encoding')
   if (coding === undefined || coding.toLowerCase() === 'identity') return true
-  refuse(exchange, 415, 'invalid_request', `Content-Encoding ${JSON.stringify(coding.slice(0, 100))} is not read here; send the body as it is`, {
-    'accept-encoding': 'identity',
-  })
+  refuse(
+    exchange,
+    415,
+    'invalid_request',
+    `Content-Encoding ${JSON.stringify(coding.slice(0, 100))} is not read here; send the body as it is`,
+    {
+      'accept-encoding': 'identity',
+    },
+  )
   return false
 }

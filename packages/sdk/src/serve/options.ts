@@ -1,13 +1,23 @@
 /** Settings of what is served over HTTP, each with its default. */
 import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
-import { type AcceptOptions, askingSettings, type Clock, type Duration, type Mint, milliseconds, systemClock, systemMint } from '../session/index.ts'
+import {
+  type AcceptOptions,
+  askingSettings,
+  type Clock,
+  type Duration,
+  type Mint,
+  milliseconds,
+  systemClock,
+  systemMint,
+} from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
 import type { Exchange, GuardOptions } from '../transport/index.ts'
 import type { HintOptions } from './hint.ts'
 
 /**
- * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an event stream.
- * `json`: always as JSON; what belongs to a request goes to the session's own stream, and without a session nowhere. `sse`: always as an event stream.
+ * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an
+ * event stream. `json`: always as JSON; what belongs to a request goes to the session's own stream, and without a
+ * session nowhere. `sse`: always as an event stream.
  */
 export type AnswerMode = 'auto' | 'json' | 'sse'
 
@@ -22,7 +32,10 @@ export interface SsePaths {
 export interface ServedPaths {
   /** Where Streamable HTTP is spoken. Default `/mcp`. */
   path?: string
-  /** Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default false. */
+  /**
+   * Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default
+   * false.
+   */
   sse?: boolean | SsePaths
 }
 
@@ -31,19 +44,26 @@ export interface SiteOptions extends GuardOptions, HintOptions {
   /** Default `auto`. */
   answer?: AnswerMode
   /**
-   * Most sessions at once, of all servers together. Over it, one of the principal or address that has the most ends: one that was never used, else the one
-   * silent longest. Sessions in use stay; when all are in use, a new one is refused (503). Default 10 000.
+   * Most sessions at once, of all servers together. Over it, one of the principal or address that has the most ends:
+   * one that was never used, else the one silent longest. Sessions in use stay; when all are in use, a new one is
+   * refused (503). Default 10 000.
    */
   maxSessions?: number
-  /** How long a session may be unused before it ends, and what it still works on with it if its client hung up. Default 30 min. */
+  /**
+   * How long a session may be unused before it ends, and what it still works on with it if its client hung up. Default
+   * 30 min.
+   */
   idleTimeout?: Duration
   /** Most requests of one session that wait for their answer at once. Default 256. */
   maxStreams?: number
-  /** Most requests of clients without a session that wait for the answer of one server at once, of all clients together and with those that listen; more are refused (429). Default 10 000. */
+  /**
+   * Most requests of clients without a session that wait for the answer of one server at once, of all clients together
+   * and with those that listen; more are refused (429). Default 10 000.
+   */
   maxRequests?: number
   /**
-   * Whom a request comes from: what is kept between requests, such as a session or a call that waits for an answer, is only there for the same
-   * one. Default: nobody in particular.
+   * Whom a request comes from: what is kept between requests, such as a session or a call that waits for an answer, is
+   * only there for the same one. Default: nobody in particular.
    */
   principal?: (request: { header(name: string): string | undefined }) => string | undefined
   /** How often a comment is sent on a stream that is silent, so that no proxy hangs up. Default 15 s. */
@@ -52,7 +72,10 @@ export interface SiteOptions extends GuardOptions, HintOptions {
   retry?: Duration
   /** Most bytes a client may leave unread before it is hung up on; it can resume. Default 8 MiB. */
   maxUnread?: number
-  /** Most bytes that all clients together may leave unread; over it, the client that leaves most is disconnected. Only where Node is served on. Default 256 MiB. */
+  /**
+   * Most bytes that all clients together may leave unread; over it, the client that leaves most is disconnected. Only
+   * where Node is served on. Default 256 MiB.
+   */
   maxUnreadTotal?: number
   /** Where events are kept for clients that resume, or the limits of the log in memory. */
   eventLog?: EventLog | EventLogLimits
@@ -60,7 +83,10 @@ export interface SiteOptions extends GuardOptions, HintOptions {
   keepEvents?: Duration
   /** Answers preflight requests and lets pages of `allowedOrigins` read the answers. Default false. */
   cors?: boolean
-  /** A path that answers `GET` with the status, for load balancers, by whatever name they ask; the number of sessions is for allowed hosts. Default none. */
+  /**
+   * A path that answers `GET` with the status, for load balancers, by whatever name they ask; the number of sessions is
+   * for allowed hosts. Default none.
+   */
   healthPath?: string
   /** Longest time a request may take to arrive. Default 30 s. */
   requestTimeout?: Duration
@@ -144,7 +170,9 @@ export function settleHttp(options: SiteOptions): HttpSettings {
 
 /** The settings for one of the servers, which may have limits of its own. */
 export function settingsFor(limits: Partial<MessageLimits> | undefined, settings: HttpSettings): HttpSettings {
-  return limits === undefined ? settings : { ...settings, limits: { ...DEFAULT_LIMITS, ...limits, ...settings.session.limits } }
+  return limits === undefined
+    ? settings
+    : { ...settings, limits: { ...DEFAULT_LIMITS, ...limits, ...settings.session.limits } }
 }
 
 function positive(name: string, value: number): number {

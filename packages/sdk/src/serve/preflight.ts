@@ -1,7 +1,16 @@
 /** What a browser is told that asks whether a page may call. */
 import type { ResponseHeaders } from '../transport/index.ts'
 
-const ALLOWED_HEADERS = ['authorization', 'content-type', 'accept', 'last-event-id', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name']
+const ALLOWED_HEADERS = [
+  'authorization',
+  'content-type',
+  'accept',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+]
 
 /** D-60: which parameters of tools are headers as well only the page knows, and browsers take no pattern. */
 const OF_TOOLS = /^mcp-[\w!#$%&'*+.^`|~-]+$/

@@ -1,4 +1,7 @@
-/** Over HTTP, a server that is not ready yet: the handshake waits in one piece, and one that fails leaves nothing behind (8.1, L2). */
+/**
+ * Over HTTP, a server that is not ready yet: the handshake waits in one piece, and one that fails leaves nothing behind
+ * (8.1, L2).
+ */
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
 import { type Endpoint, Session } from '../session/index.ts'
@@ -44,27 +47,32 @@ const hello = { method: 'initialize', params: HELLO }
 const stateless = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
 
 describe('a handshake that takes long', () => {
-  it.each(['auto', 'sse', 'json'] as const)('is answered whole, however long it takes, with the id of the session: %s', async (answer) => {
-    const { clock, handler, post, preparations, prepared } = serving({ answer })
-    let response: Response | undefined
-    const posted = post(hello).then((got) => {
-      response = got
-    })
-    await prepared(1)
-    await clock.advance(10 * 60_000)
-    expect([response, handler.sessions]).toEqual([undefined, 1])
-    preparations[0]?.ready()
-    await posted
-    expect(response?.headers.get('content-type')).toContain(answer === 'sse' ? 'text/event-stream' : 'application/json')
-    expect(await response?.text()).toContain('"serverInfo":{"name":"s","version":"1"}')
-    const id = response?.headers.get('mcp-session-id') as string
-    expect(id).toEqual(expect.any(String))
-    const later = await post({ method: 'tools/list', id: 2 }, { 'mcp-session-id': id })
-    expect([later.status, later.headers.get('mcp-session-id')]).toEqual([200, null])
-    expect(await later.text()).toContain('"tools":[]')
-    await handler.close({ drain: 0 })
-    expect(clock.pending).toBe(0)
-  })
+  it.each(['auto', 'sse', 'json'] as const)(
+    'is answered whole, however long it takes, with the id of the session: %s',
+    async (answer) => {
+      const { clock, handler, post, preparations, prepared } = serving({ answer })
+      let response: Response | undefined
+      const posted = post(hello).then((got) => {
+        response = got
+      })
+      await prepared(1)
+      await clock.advance(10 * 60_000)
+      expect([response, handler.sessions]).toEqual([undefined, 1])
+      preparations[0]?.ready()
+      await posted
+      expect(response?.headers.get('content-type')).toContain(
+        answer === 'sse' ? 'text/event-stream' : 'application/json',
+      )
+      expect(await response?.text()).toContain('"serverInfo":{"name":"s","version":"1"}')
+      const id = response?.headers.get('mcp-session-id') as string
+      expect(id).toEqual(expect.any(String))
+      const later = await post({ method: 'tools/list', id: 2 }, { 'mcp-session-id': id })
+      expect([later.status, later.headers.get('mcp-session-id')]).toEqual([200, null])
+      expect(await later.text()).toContain('"tools":[]')
+      await handler.close({ drain: 0 })
+      expect(clock.pending).toBe(0)
+    },
+  )
 
   it('that fails is told why, and its session is gone', async () => {
     const { handler, post, preparations, prepared, clock } = serving()

@@ -1,8 +1,8 @@
 /** One slow timer for everything that is open: it beats only while there is something to beat for. */
-import { Crowd, type Member } from '../collections/index.ts'
+import { Bag, type BagEntry } from '../collections/index.ts'
 import type { Clock } from '../session/index.ts'
 
-export interface Beating extends Member {
+export interface Beating extends BagEntry {
   /** The beat at which something last happened; set by whoever makes it happen. */
   lastBeat: number
   beat(now: number): void
@@ -13,7 +13,7 @@ export class Pulse {
   now = 0
   readonly #clock: Clock
   readonly #every: number
-  readonly #items = new Crowd<Beating>()
+  readonly #items = new Bag<Beating>()
   #cancel: (() => void) | undefined
 
   constructor(clock: Clock, every: number) {
@@ -49,7 +49,8 @@ export class Pulse {
     this.#cancel = undefined
     this.now++
     for (const item of this.#items.all()) if (this.#items.has(item)) item.beat(this.now)
-    // The timer outlives an empty moment, so that quick work does not start and stop it all the time. Who came during this very beat has set it already.
+    // The timer outlives an empty moment, so that quick work does not start and stop it all the time. Who came during
+    // this very beat has set it already.
     if (this.#items.size > 0 && this.#cancel === undefined) this.#arm()
   }
 }

@@ -1,9 +1,15 @@
-/** What the responses of both eras have in common: their headers, their bodies, and what is written to keep them alive. */
+/**
+ * What the responses of both eras have in common: their headers, their bodies, and what is written to keep them alive.
+ */
 import { type RequestId, resultHead, type Serialised } from '../jsonrpc/index.ts'
 import { EVENT_STREAM, JSON_TYPE, type ResponseBody, type ResponseHeaders, sseComment } from '../transport/index.ts'
 
 export const JSON_HEADERS: ResponseHeaders = Object.freeze({ 'content-type': JSON_TYPE })
-export const STREAM_HEADERS: ResponseHeaders = Object.freeze({ 'content-type': EVENT_STREAM, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+export const STREAM_HEADERS: ResponseHeaders = Object.freeze({
+  'content-type': EVENT_STREAM,
+  'cache-control': 'no-cache',
+  'x-accel-buffering': 'no',
+})
 export const NO_HEADERS: ResponseHeaders = Object.freeze({})
 
 /** An answer that takes at least this many beats becomes a stream, which can be kept alive. */

@@ -13,7 +13,10 @@ export interface Served {
   readonly path: string
   /** How many sessions it has. */
   readonly sessions: number
-  /** Takes no new sessions, lets running requests finish, and ends its sessions; other servers of the site go on. Its paths can be taken by another one at once. */
+  /**
+   * Takes no new sessions, lets running requests finish, and ends its sessions; other servers of the site go on. Its
+   * paths can be taken by another one at once.
+   */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -38,7 +41,10 @@ export class ServedServer implements Served {
     return this.#closing
   }
 
-  /** The mounts stay until the end: what still runs may need an answer of its client. Others meet who comes instead, or are told to come again. */
+  /**
+   * The mounts stay until the end: what still runs may need an answer of its client. Others meet who comes instead, or
+   * are told to come again.
+   */
   async #close(options: CloseOptions): Promise<void> {
     this.#stay.leave()
     try {

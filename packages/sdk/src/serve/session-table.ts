@@ -68,7 +68,14 @@ export class HttpSession implements SessionUse {
   /** Events of finished answers may be left in the log. */
   untidy = true
 
-  constructor(tenant: Tenant, link: HttpLink, session: Session, principal: string | undefined, holder: Holder, now: number) {
+  constructor(
+    tenant: Tenant,
+    link: HttpLink,
+    session: Session,
+    principal: string | undefined,
+    holder: Holder,
+    now: number,
+  ) {
     this.tenant = tenant
     this.link = link
     this.session = session
@@ -175,10 +182,18 @@ export class SessionTable implements LinkHost, Places {
     const holder = holderOf(opener.principal, opener.address)
     if (tenant.closing || !this.#hasRoom(holder)) return undefined
     const id = this.settings.mint()
-    if (!VISIBLE.test(id)) throw new TypeError(`mint gave a session id that is not visible ASCII: ${JSON.stringify(id.slice(0, 40))}`)
+    if (!VISIBLE.test(id))
+      throw new TypeError(`mint gave a session id that is not visible ASCII: ${JSON.stringify(id.slice(0, 40))}`)
     const link = new HttpLink(this, id)
     const session = tenant.server.accept(link, admission({ ...this.settings.session, id }, opener))
-    const opened = new HttpSession(tenant, link, session, opener.principal, this.#holders.enter(holder), this.settings.clock.now())
+    const opened = new HttpSession(
+      tenant,
+      link,
+      session,
+      opener.principal,
+      this.#holders.enter(holder),
+      this.settings.clock.now(),
+    )
     this.#sessions.set(id, opened)
     tenant.sessions++
     this.#cancelSweep ??= this.settings.clock.after(this.#sweepPeriod(), this.#sweep)

@@ -1,4 +1,6 @@
-/** Everything a site answers over HTTP, path by path, for any number of servers; what drives it is one of the runtimes. */
+/**
+ * Everything a site answers over HTTP, path by path, for any number of servers; what drives it is one of the runtimes.
+ */
 import { ByteBudget } from '../collections/index.ts'
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../protocol/index.ts'
@@ -21,9 +23,14 @@ export interface Mount {
   /** Called before the body is read; false when the exchange was answered by that. */
   admit?(exchange: Exchange): boolean
   handle(exchange: Exchange): void
-  /** Answers whom the guard of the site would not let in, with nothing that is not for everybody; where it is absent or gives false they are refused (403). */
+  /**
+   * Answers whom the guard of the site would not let in, with nothing that is not for everybody; where it is absent or
+   * gives false they are refused (403).
+   */
   strangers?(exchange: Exchange): boolean
-  /** Whether it is part of one of its sessions: then it is still for this mount when another one has come to its path. */
+  /**
+   * Whether it is part of one of its sessions: then it is still for this mount when another one has come to its path.
+   */
   owns?(exchange: Exchange): boolean
   /** How many sessions there are through it. */
   count?(): number
@@ -74,7 +81,10 @@ export class HttpSite {
     return this.#table
   }
 
-  /** Begins to serve a server, beside those that are served already or in the place of one that is being closed; throws when one of the paths is taken. */
+  /**
+   * Begins to serve a server, beside those that are served already or in the place of one that is being closed; throws
+   * when one of the paths is taken.
+   */
   serve(server: Servable, { path = '/mcp', sse = false, mounts = {} }: ServedPaths & ServedMounts = {}): Served {
     server.ready?.()
     const settings = settingsFor(server.limits, this.settings)
@@ -112,7 +122,10 @@ export class HttpSite {
     return this.#stations.pathsOf(isOne)
   }
 
-  /** Looks at everything but the body, and tells what is to handle the exchange with it; `undefined` when it was answered by that. */
+  /**
+   * Looks at everything but the body, and tells what is to handle the exchange with it; `undefined` when it was
+   * answered by that.
+   */
   admit(exchange: Exchange): Station | undefined {
     const station = this.#stations.for(exchange)
     const origin = exchange.header('origin')
@@ -122,7 +135,12 @@ export class HttpSite {
       return undefined
     }
     if (station === undefined) {
-      turnAway(exchange, this.settings, 404, `Nothing is served at this path; ${named([...new Set([...this.#served].map(({ path }) => path))])}`)
+      turnAway(
+        exchange,
+        this.settings,
+        404,
+        `Nothing is served at this path; ${named([...new Set([...this.#served].map(({ path }) => path))])}`,
+      )
       return undefined
     }
     const { mount, maxBytes } = station

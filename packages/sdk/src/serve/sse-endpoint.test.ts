@@ -17,7 +17,9 @@ const seen: string[] = []
 function serve(options: HttpOptions = {}): void {
   seen.length = 0
   const server = createServer({ name: 'demo', version: '1.0.0' }).add(
-    tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } as const }, ({ text }) => String(text)),
+    tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } as const }, ({ text }) =>
+      String(text),
+    ),
     tool('wait', {}, (_, ctx) => {
       seen.push('begun')
       return new Promise<string>(() => ctx.signal.addEventListener('abort', () => seen.push('aborted')))
@@ -63,7 +65,13 @@ async function open(path = '/sse', headers: Record<string, string> = {}): Promis
 
 function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return handler(new Request(BASE + path, { method: 'POST', body: text, headers: { 'content-type': 'application/json', ...headers } }))
+  return handler(
+    new Request(BASE + path, {
+      method: 'POST',
+      body: text,
+      headers: { 'content-type': 'application/json', ...headers },
+    }),
+  )
 }
 
 const initialize = (protocolVersion = '2024-11-05') => ({
@@ -92,20 +100,34 @@ describe('T HTTP+SSE, served (A-09)', () => {
     expect({ status: response.status, body: await response.text() }).toEqual({ status: 202, body: '' })
     const answer = await stream.next()
     expect(answer.event).toBe('message')
-    expect(JSON.parse(answer.data)).toMatchObject({ id: 1, result: { protocolVersion: '2024-11-05', serverInfo: { name: 'demo' } } })
+    expect(JSON.parse(answer.data)).toMatchObject({
+      id: 1,
+      result: { protocolVersion: '2024-11-05', serverInfo: { name: 'demo' } },
+    })
     expect(handler.sessions).toBe(1)
   })
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('A-13: version %s runs over it, too', async (version) => {
-    serve()
-    const { stream, address } = await connected(version)
-    await post(
-      address,
-      { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: { text: 'Tromsø 🌲\nnext' } } },
-      { 'mcp-protocol-version': version },
-    )
-    expect(JSON.parse((await stream.next()).data)).toMatchObject({ id: 2, result: { content: [{ text: 'Tromsø 🌲\nnext' }] } })
-  })
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'A-13: version %s runs over it, too',
+    async (version) => {
+      serve()
+      const { stream, address } = await connected(version)
+      await post(
+        address,
+        {
+          jsonrpc: '2.0',
+          id: 2,
+          method: 'tools/call',
+          params: { name: 'echo', arguments: { text: 'Tromsø 🌲\nnext' } },
+        },
+        { 'mcp-protocol-version': version },
+      )
+      expect(JSON.parse((await stream.next()).data)).toMatchObject({
+        id: 2,
+        result: { content: [{ text: 'Tromsø 🌲\nnext' }] },
+      })
+    },
+  )
 
   it('batches are taken where the version has them', async () => {
     serve()
@@ -213,7 +235,12 @@ describe('T HTTP+SSE: what is refused', () => {
     await post(address, initialize())
     await post(address, { jsonrpc: '2.0', method: 'notifications/initialized' })
     for (let id = 2; id < 5; id++) {
-      await post(address, { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'echo', arguments: { text: 'x'.repeat(10_000) } } })
+      await post(address, {
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'echo', arguments: { text: 'x'.repeat(10_000) } },
+      })
     }
     await expect.poll(() => handler.sessions, SOON).toBe(0)
     await expect(reader.read()).rejects.toThrow()

@@ -1,4 +1,6 @@
-/** The two paths of HTTP+SSE: one for the stream that is the session, one for the messages of the client (A-09, A-13). */
+/**
+ * The two paths of HTTP+SSE: one for the stream that is the session, one for the messages of the client (A-09, A-13).
+ */
 import { type Incoming, parse } from '../jsonrpc/index.ts'
 import { type CloseOptions, holderOf, type Session } from '../session/index.ts'
 import { acceptance, type Exchange, SseServerLink } from '../transport/index.ts'
@@ -12,7 +14,12 @@ import { type Acceptance, admission, type HeldPlace, type Places, TOO_MANY } fro
 import type { Mount } from './site.ts'
 
 /** What is to be mounted, by path. */
-export function sseMounts(server: Acceptance, places: Places, settings: HttpSettings, paths: SsePaths): readonly (readonly [path: string, mount: Mount])[] {
+export function sseMounts(
+  server: Acceptance,
+  places: Places,
+  settings: HttpSettings,
+  paths: SsePaths,
+): readonly (readonly [path: string, mount: Mount])[] {
   const { path = '/sse', messages = '/messages' } = paths
   const connections = new Connections(server, places, settings, messages)
   const stream: Mount = {
@@ -45,7 +52,7 @@ function sessionIn(exchange: Exchange): string | null {
 /** A client that is connected: its stream, and the session that lives and ends with it. */
 class Connection implements Beating {
   lastBeat = 0
-  seat: number | undefined
+  bagIndex: number | undefined
   readonly link: SseServerLink
   readonly session: Session
   /** Who opened it, and nobody else may use it. */
@@ -88,7 +95,8 @@ class Connections {
   }
 
   open(exchange: Exchange): void {
-    if (!acceptance(exchange.header('accept')).events) return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
+    if (!acceptance(exchange.header('accept')).events)
+      return turnAway(exchange, this.#settings, 406, 'Accept must admit text/event-stream')
     const opener = openerOf(exchange, this.#settings)
     const place = this.#closing ? undefined : this.#places.take(holderOf(opener.principal, opener.address))
     if (place === undefined) {
@@ -98,7 +106,12 @@ class Connections {
     const { mint, maxUnread } = this.#settings
     const id = mint()
     const endpoint = `${this.#messages}?sessionId=${encodeURIComponent(id)}`
-    const connection = this.#accept(new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread }), id, opener, place)
+    const connection = this.#accept(
+      new SseServerLink(exchange.stream(200, STREAM_HEADERS), { endpoint, maxUnread }),
+      id,
+      opener,
+      place,
+    )
     this.#open.set(id, connection)
     this.#pulse.add(connection)
     connection.session.onClose(() => {
@@ -110,7 +123,8 @@ class Connections {
 
   #accept(link: SseServerLink, id: string, opener: Opener, place: HeldPlace): Connection {
     try {
-      // Here the client can always be reached: it is pinged as the server was told to, and a connection that died without a word is noticed by it.
+      // Here the client can always be reached: it is pinged as the server was told to, and a connection that died
+      // without a word is noticed by it.
       const { keepAlive, ...settings } = this.#settings.session
       const session = this.#server.accept(link, admission({ ...settings, id }, opener))
       place.session = session
@@ -146,7 +160,12 @@ class Connections {
   #find(exchange: Exchange): Connection | undefined {
     const id = sessionIn(exchange)
     if (id === null) {
-      turnAway(exchange, this.#settings, 400, 'Parameter sessionId is missing; post to the address that the stream names first')
+      turnAway(
+        exchange,
+        this.#settings,
+        400,
+        'Parameter sessionId is missing; post to the address that the stream names first',
+      )
       return undefined
     }
     const found = this.#open.get(id)

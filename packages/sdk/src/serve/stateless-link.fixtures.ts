@@ -47,7 +47,10 @@ export class Posted implements Exchange, Sink {
   respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void {
     expect(this.state).toBe('waiting')
     Object.assign(this, { status, headers, state: 'whole' })
-    this.text = typeof body === 'string' ? body : (body ?? []).map((piece) => (typeof piece === 'string' ? piece : new TextDecoder().decode(piece))).join('')
+    this.text =
+      typeof body === 'string'
+        ? body
+        : (body ?? []).map((piece) => (typeof piece === 'string' ? piece : new TextDecoder().decode(piece))).join('')
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {
@@ -103,7 +106,11 @@ export class Rig {
   meanwhile: ((key: RequestId) => void) | undefined
 
   constructor(answer: AnswerMode = 'auto', maxRequests = 100) {
-    this.link = new StatelessLink({ settings: { answer, maxRequests, maxUnread: 1000 }, pulse: this.pulse, soon: new Soon(this.clock) })
+    this.link = new StatelessLink({
+      settings: { answer, maxRequests, maxUnread: 1000 },
+      pulse: this.pulse,
+      soon: new Soon(this.clock),
+    })
     this.link.open({
       frame: (text, incoming, origin) => {
         this.asked.push({ text, incoming, origin: origin as FrameOrigin })

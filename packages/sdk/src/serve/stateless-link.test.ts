@@ -98,7 +98,10 @@ describe('D-61 a request without a session', () => {
     rig.post(2)
     const refused = rig.post('three')
     expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
-    expect(JSON.parse(refused.text)).toMatchObject({ id: 'three', error: { code: -32603, data: { 'parley/kind': 'too_many_requests' } } })
+    expect(JSON.parse(refused.text)).toMatchObject({
+      id: 'three',
+      error: { code: -32603, data: { 'parley/kind': 'too_many_requests' } },
+    })
     expect(rig.asked).toHaveLength(2)
     rig.answer('{}', 0)
     rig.post(4)

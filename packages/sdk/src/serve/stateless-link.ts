@@ -1,14 +1,33 @@
-/** All requests of the stateless era at one endpoint: each is a POST of its own, and whatever belongs to it goes out on its response (D-61, D-62). */
+/**
+ * All requests of the stateless era at one endpoint: each is a POST of its own, and whatever belongs to it goes out on
+ * its response (D-61, D-62).
+ */
 import { IdTable } from '../collections/index.ts'
 import { ParleyError } from '../errors/index.ts'
-import { errorText, type FrameOrigin, type Incoming, type Link, type LinkEvents, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
+import {
+  errorText,
+  type FrameOrigin,
+  type Incoming,
+  type Link,
+  type LinkEvents,
+  type RequestId,
+  type SendOptions,
+} from '../jsonrpc/index.ts'
 import { newestVersion } from '../protocol/index.ts'
 import { shutDownUnanswered } from '../session/index.ts'
 import { type Exchange, type ResponseHeaders, type Sink, sseEvent } from '../transport/index.ts'
 import type { HttpSettings } from './options.ts'
 import type { Beating, Pulse } from './pulse.ts'
 import { refuseWith } from './refusal.ts'
-import { answerBody, BEATS_PER_HEARTBEAT, HEARTBEAT, JSON_HEADERS, OPENING, PATIENCE, STREAM_HEADERS } from './response.ts'
+import {
+  answerBody,
+  BEATS_PER_HEARTBEAT,
+  HEARTBEAT,
+  JSON_HEADERS,
+  OPENING,
+  PATIENCE,
+  STREAM_HEADERS,
+} from './response.ts'
 import type { Hurried, Soon } from './soon.ts'
 
 export type Asking = Extract<Incoming, { kind: 'request' }>
@@ -36,7 +55,7 @@ function headersOf(status: number, retryAfter: number | undefined): ResponseHead
 /** A request that waits for its answer. */
 class Reply implements Beating, Hurried {
   lastBeat = 0
-  seat: number | undefined
+  bagIndex: number | undefined
   sink: Sink | undefined
   /** Ends the watch over the connection. */
   unwatch: (() => void) | undefined
@@ -97,7 +116,12 @@ export class StatelessLink implements Link {
     const { maxRequests } = this.#host.settings
     if (this.#closed) return refuseNow(exchange, message.id, 503, shutDownUnanswered())
     if (this.#replies.size >= maxRequests) {
-      return refuseNow(exchange, message.id, 429, new ParleyError('too_many_requests', { message: `${maxRequests} requests are already being answered` }))
+      return refuseNow(
+        exchange,
+        message.id,
+        429,
+        new ParleyError('too_many_requests', { message: `${maxRequests} requests are already being answered` }),
+      )
     }
     const reply = new Reply(this, exchange, ++this.#lastKey, message)
     this.#replies.set(reply.key, reply)
@@ -143,7 +167,9 @@ export class StatelessLink implements Link {
     }
   }
 
-  /** Turns a waiting response into a stream, with its first message if there is one; unless it was answered meanwhile. */
+  /**
+   * Turns a waiting response into a stream, with its first message if there is one; unless it was answered meanwhile.
+   */
   openStream(reply: Reply, first?: string): void {
     if (reply.sink !== undefined || !this.#isOpen(reply)) return
     if (reply.exchange.gone) return this.#lost(reply)
@@ -159,7 +185,8 @@ export class StatelessLink implements Link {
     this.#forget(reply)
     const { sink, exchange } = reply
     if (sink !== undefined) sink.end(sseEvent({ data: frame }))
-    else if (status === 200 && this.#host.settings.answer === 'sse') exchange.respond(200, STREAM_HEADERS, sseEvent({ data: frame }))
+    else if (status === 200 && this.#host.settings.answer === 'sse')
+      exchange.respond(200, STREAM_HEADERS, sseEvent({ data: frame }))
     else exchange.respond(status, headersOf(status, retryAfter), answerBody(reply.id, frame, kept))
   }
 

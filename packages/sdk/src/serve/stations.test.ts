@@ -20,7 +20,12 @@ class Visit implements Exchange, Sink {
   ended = false
   readonly #sent: Readonly<Record<string, string>>
 
-  constructor(method: string, address: string, sent: Readonly<Record<string, string>> = {}, body: object | undefined = undefined) {
+  constructor(
+    method: string,
+    address: string,
+    sent: Readonly<Record<string, string>> = {},
+    body: object | undefined = undefined,
+  ) {
     this.method = method
     const [path = '', query = ''] = address.split('?')
     this.path = path
@@ -38,7 +43,10 @@ class Visit implements Exchange, Sink {
   onClose(): void {}
   respond(status: number, headers: ResponseHeaders, body: ResponseBody = ''): void {
     Object.assign(this, { status, headers, ended: true })
-    this.text += typeof body === 'string' ? body : body.map((piece) => (typeof piece === 'string' ? piece : new TextDecoder().decode(piece))).join('')
+    this.text +=
+      typeof body === 'string'
+        ? body
+        : body.map((piece) => (typeof piece === 'string' ? piece : new TextDecoder().decode(piece))).join('')
   }
   stream(status: number, headers: ResponseHeaders): Sink {
     Object.assign(this, { status, headers })
@@ -82,11 +90,21 @@ function rig() {
       paths,
     )
   const post = (method: string, params: object, session?: string) =>
-    new Visit('POST', '/mcp', session === undefined ? {} : { 'mcp-session-id': session }, { jsonrpc: '2.0', id: ++lastId, method, params }).to(site)
+    new Visit('POST', '/mcp', session === undefined ? {} : { 'mcp-session-id': session }, {
+      jsonrpc: '2.0',
+      id: ++lastId,
+      method,
+      params,
+    }).to(site)
   const open = async (): Promise<{ name: string; session: string }> => {
     const { text, headers } = await post('initialize', initialize).answered()
     const session = String(headers['mcp-session-id'])
-    new Visit('POST', '/mcp', { 'mcp-session-id': session }, { jsonrpc: '2.0', method: 'notifications/initialized' }).to(site)
+    new Visit(
+      'POST',
+      '/mcp',
+      { 'mcp-session-id': session },
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+    ).to(site)
     return { name: JSON.parse(text).result.serverInfo.name, session }
   }
   const call = (name: string, session: string) => post('tools/call', { name }, session)
@@ -122,7 +140,8 @@ describe('G a server in the place of one that is closed', () => {
     const old = serve('old')
     const stream = () => new Visit('GET', '/sse').to(site)
     const inboxOf = ({ text }: Visit): string => /data: (\S+)/.exec(text)?.[1] as string
-    const say = (to: Visit, message: object) => new Visit('POST', inboxOf(to), {}, { jsonrpc: '2.0', ...message }).to(site)
+    const say = (to: Visit, message: object) =>
+      new Visit('POST', inboxOf(to), {}, { jsonrpc: '2.0', ...message }).to(site)
     const begin = (to: Visit) => {
       say(to, { id: 1, method: 'initialize', params: initialize })
       say(to, { method: 'notifications/initialized' })

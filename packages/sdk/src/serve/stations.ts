@@ -36,7 +36,11 @@ export class Stations {
     }
     for (const [path, mount] of mounts) {
       const before = this.#places.get(path)
-      this.#places.set(path, { station: { mount, maxBytes }, leaving: false, former: before === undefined ? [] : [before.station, ...before.former] })
+      this.#places.set(path, {
+        station: { mount, maxBytes },
+        leaving: false,
+        former: before === undefined ? [] : [before.station, ...before.former],
+      })
     }
     return {
       leave: () => {

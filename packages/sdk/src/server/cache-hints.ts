@@ -38,7 +38,9 @@ export function writtenHint(hint: CacheHint | undefined): WrittenHint | undefine
   if (hint === undefined) return undefined
   const { ttl = 0, scope = 'private' } = hint
   const ttlMs = Math.round(milliseconds(ttl))
-  if (!Number.isSafeInteger(ttlMs) || ttlMs < 0) throw new RangeError(`Not a time a result can stay fresh: ${JSON.stringify(ttl)}`)
-  if (scope !== 'public' && scope !== 'private') throw new TypeError('The scope of a cache hint is "public" or "private"')
+  if (!Number.isSafeInteger(ttlMs) || ttlMs < 0)
+    throw new RangeError(`Not a time a result can stay fresh: ${JSON.stringify(ttl)}`)
+  if (scope !== 'public' && scope !== 'private')
+    throw new TypeError('The scope of a cache hint is "public" or "private"')
   return { ttlMs, cacheScope: scope }
 }

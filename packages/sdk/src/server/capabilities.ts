@@ -24,17 +24,30 @@ export interface CapabilitySources {
   readonly extensions: Readonly<Record<string, Record<string, unknown>>>
 }
 
-export function deriveCapabilities({ registry, logging, offers, experimental, extensions: given }: CapabilitySources): ServerCapabilities {
+export function deriveCapabilities({
+  registry,
+  logging,
+  offers,
+  experimental,
+  extensions: given,
+}: CapabilitySources): ServerCapabilities {
   const { tools, resources, templates, prompts, skills } = registry
   const extensions = skills.size > 0 || offers.includes('skills') ? withSkills(given) : given
   const declared: ServerCapabilities = {}
   if (tools.size > 0 || offers.includes('tools')) declared.tools = { listChanged: true }
-  if (resources.size + templates.size > 0 || offers.includes('resources') || Object.hasOwn(extensions, SKILLS_EXTENSION)) {
-    const subscribable = resources.size + templates.size === 0 || [...resources.order, ...templates.order].some((resource) => resource.subscribable)
+  if (
+    resources.size + templates.size > 0 ||
+    offers.includes('resources') ||
+    Object.hasOwn(extensions, SKILLS_EXTENSION)
+  ) {
+    const subscribable =
+      resources.size + templates.size === 0 ||
+      [...resources.order, ...templates.order].some((resource) => resource.subscribable)
     declared.resources = subscribable ? { subscribe: true, listChanged: true } : { listChanged: true }
   }
   if (prompts.size > 0 || offers.includes('prompts')) declared.prompts = { listChanged: true }
-  if ([...templates.order, ...prompts.order].some(({ completers }) => Object.keys(completers).length > 0)) declared.completions = {}
+  if ([...templates.order, ...prompts.order].some(({ completers }) => Object.keys(completers).length > 0))
+    declared.completions = {}
   const runsTasks = tools.order.some(({ taskSupport }) => taskSupport !== 'forbidden')
   if (runsTasks) declared.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
   if (logging) declared.logging = {}
@@ -64,10 +77,23 @@ export interface CapabilityReport {
 export function describeCapabilities(declared: ServerCapabilities): CapabilityReport[] {
   const reports = [...firstSeen().values()].map(({ info, since }): CapabilityReport => {
     const { key: name } = splitPath(info.path)
-    return { name, since, flags: info.flags ?? [], dependencies: info.dependencies ?? [], description: info.description, declared: declares(declared, name) }
+    return {
+      name,
+      since,
+      flags: info.flags ?? [],
+      dependencies: info.dependencies ?? [],
+      description: info.description,
+      declared: declares(declared, name),
+    }
   })
   const experimental = Object.keys(declared.experimental ?? {}).map((name): CapabilityReport => {
-    return { name: `experimental.${name}`, flags: [], dependencies: [], description: 'Outside the specification.', declared: true }
+    return {
+      name: `experimental.${name}`,
+      flags: [],
+      dependencies: [],
+      description: 'Outside the specification.',
+      declared: true,
+    }
   })
   return [...reports, ...experimental]
 }
@@ -76,7 +102,8 @@ function firstSeen(): Map<string, { info: CapabilityInfo; since: ProtocolVersion
   const seen = new Map<string, { info: CapabilityInfo; since: ProtocolVersion }>()
   for (const version of versions) {
     for (const info of capabilitiesOf(version)) {
-      if (splitPath(info.path).side === 'server') seen.set(info.path, { info, since: seen.get(info.path)?.since ?? version })
+      if (splitPath(info.path).side === 'server')
+        seen.set(info.path, { info, since: seen.get(info.path)?.since ?? version })
     }
   }
   return seen

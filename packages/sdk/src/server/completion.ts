@@ -19,7 +19,11 @@ export type Completers = Readonly<Record<string, Completer>>
 
 const MAX_VALUES = 100
 
-export async function complete(completer: Completer | undefined, prefix: string, context: CompletionContext): Promise<CompleteResult> {
+export async function complete(
+  completer: Completer | undefined,
+  prefix: string,
+  context: CompletionContext,
+): Promise<CompleteResult> {
   if (completer === undefined) return suggest([])
   if (typeof completer !== 'function') return suggest(startingWith(prefix, completer))
   const values = await completer(prefix, context)
@@ -33,5 +37,11 @@ function startingWith(prefix: string, values: Values): Values {
 }
 
 function suggest(values: Values): CompleteResult {
-  return { completion: { values: values.slice(0, MAX_VALUES).map(String), total: values.length, hasMore: values.length > MAX_VALUES } }
+  return {
+    completion: {
+      values: values.slice(0, MAX_VALUES).map(String),
+      total: values.length,
+      hasMore: values.length > MAX_VALUES,
+    },
+  }
 }

@@ -3,19 +3,21 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Body } from '../jsonrpc/index.ts'
 import { handshakeVersions } from '../protocol/index.ts'
+import type { SamplePrompt } from './asking/sampling.ts'
 import type { Context } from './context.ts'
-import { assistant, user } from './messages.ts'
+import { assistant, user } from './prompts/messages.ts'
 import { type RawClientOptions, rawClient } from './raw-client.fixtures.ts'
-import type { SamplePrompt } from './sample-params.ts'
 import { createServer } from './server.ts'
-import { tool } from './tool.ts'
+import { tool } from './tools/tool.ts'
 
 const info = { name: 'test', version: '1.0.0' }
 
 /** Runs one handler on behalf of a client; gives its answer and everything that was sent and reported. */
 async function run(handler: (ctx: Context) => unknown, options: RawClientOptions = {}, params: Body = {}) {
   const reported: unknown[] = []
-  const server = createServer(info, { onError: (error) => reported.push(error) }).add(tool('t', {}, (_, ctx) => handler(ctx)))
+  const server = createServer(info, { onError: (error) => reported.push(error) }).add(
+    tool('t', {}, (_, ctx) => handler(ctx)),
+  )
   const client = await rawClient(server, options)
   const answer = await client.request('tools/call', { name: 't', ...params })
   const content = answer.result?.['content'] as { text: string }[] | undefined
@@ -71,8 +73,15 @@ describe('F6 ctx.elicit', () => {
   })
 
   it('fills in defaults of a plain JSON Schema, too', async () => {
-    const plain = { type: 'object', properties: { n: { type: 'number', default: 3 }, s: { type: 'string' } }, required: ['n'] } as const
-    const { text } = await run(async (ctx) => JSON.stringify((await ctx.elicit('n', 'N?', plain)).content), accepting({ s: 'x' }))
+    const plain = {
+      type: 'object',
+      properties: { n: { type: 'number', default: 3 }, s: { type: 'string' } },
+      required: ['n'],
+    } as const
+    const { text } = await run(
+      async (ctx) => JSON.stringify((await ctx.elicit('n', 'N?', plain)).content),
+      accepting({ s: 'x' }),
+    )
     expect(JSON.parse(text as string)).toEqual({ n: 3, s: 'x' })
   })
 
@@ -98,8 +107,14 @@ describe('F6 ctx.elicit', () => {
   })
 
   it('refuses what no form can show, naming the field', async () => {
-    const { answer, reported } = await run((ctx) => ctx.elicit('k', 'm', z.object({ address: z.object({ street: z.string() }) })), accepting())
-    expect(answer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed because of an error in the server') }] })
+    const { answer, reported } = await run(
+      (ctx) => ctx.elicit('k', 'm', z.object({ address: z.object({ street: z.string() }) })),
+      accepting(),
+    )
+    expect(answer.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('failed because of an error in the server') }],
+    })
     expect(String(reported[0])).toContain('The field "address" cannot be asked for')
   })
 
@@ -111,7 +126,10 @@ describe('F6 ctx.elicit', () => {
     ['no schema at all', 'name'],
   ])('E2 %s is a mistake of this side, so it is logged and not told', async (_, wrong) => {
     const { answer, reported } = await run((ctx) => ctx.elicit('a', 'm', wrong as never), accepting())
-    expect(answer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed because of an error in the server') }] })
+    expect(answer.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('failed because of an error in the server') }],
+    })
     const message = expect.stringContaining('elicit("a"): a form needs an object schema with properties')
     expect(reported).toEqual([expect.objectContaining({ name: 'TypeError', message })])
   })
@@ -129,7 +147,9 @@ describe('F6 ctx.elicit', () => {
   it.each(['2024-11-05', '2025-03-26'])('is refused clearly in %s, which does not have it', async (version) => {
     const { isError, text, client } = await run((ctx) => ctx.elicit('k', 'm', schema), { version, ...accepting({}) })
     expect(isError).toBe(true)
-    expect(text).toBe(`This needs the client capability "elicitation.form", which protocol version ${version} does not have`)
+    expect(text).toBe(
+      `This needs the client capability "elicitation.form", which protocol version ${version} does not have`,
+    )
     expect(client.of('elicitation/create')).toEqual([])
   })
 
@@ -137,7 +157,13 @@ describe('F6 ctx.elicit', () => {
     const { text } = await run(
       async (ctx) => {
         const caught = await ctx.elicit('k', 'm', schema).catch((error) => error.kind)
-        return JSON.stringify([caught, ctx.client.can('elicitation'), ctx.client.can('sampling'), ctx.client.can('sampling.tools'), ctx.client.can('roots')])
+        return JSON.stringify([
+          caught,
+          ctx.client.can('elicitation'),
+          ctx.client.can('sampling'),
+          ctx.client.can('sampling.tools'),
+          ctx.client.can('roots'),
+        ])
       },
       { capabilities: { sampling: { tools: {} } } },
     )
@@ -145,17 +171,22 @@ describe('F6 ctx.elicit', () => {
   })
 
   it('C-10 a client with URLs only is not shown a form', async () => {
-    const { isError, text } = await run((ctx) => ctx.elicit('k', 'm', schema), { capabilities: { elicitation: { url: {} } } })
+    const { isError, text } = await run((ctx) => ctx.elicit('k', 'm', schema), {
+      capabilities: { elicitation: { url: {} } },
+    })
     expect(isError).toBe(true)
     expect(text).toBe('This needs the client capability "elicitation.form", which this client did not declare')
   })
 
   it('works with every version that has it', async () => {
     for (const version of ['2025-06-18', '2025-11-25']) {
-      const { text } = await run(async (ctx) => (await ctx.elicit('ok', 'Sure?', z.object({ yes: z.boolean() }))).content?.yes, {
-        version,
-        ...accepting({ yes: true }),
-      })
+      const { text } = await run(
+        async (ctx) => (await ctx.elicit('ok', 'Sure?', z.object({ yes: z.boolean() }))).content?.yes,
+        {
+          version,
+          ...accepting({ yes: true }),
+        },
+      )
       expect(text).toBe('true')
     }
   })
@@ -170,8 +201,15 @@ describe('F6 ctx.elicitUrl', () => {
     }, accepting())
     expect(text).toBe('accept')
     const params = client.of('elicitation/create')[0]?.params
-    expect(params).toEqual({ mode: 'url', message: 'Please pay', url: 'https://example.com/pay', elicitationId: expect.any(String) })
-    expect(client.of('notifications/elicitation/complete').map((message) => message.params)).toEqual([{ elicitationId: params?.['elicitationId'] }])
+    expect(params).toEqual({
+      mode: 'url',
+      message: 'Please pay',
+      url: 'https://example.com/pay',
+      elicitationId: expect.any(String),
+    })
+    expect(client.of('notifications/elicitation/complete').map((message) => message.params)).toEqual([
+      { elicitationId: params?.['elicitationId'] },
+    ])
   })
 
   it('C-11 is refused where only forms are known', async () => {
@@ -199,7 +237,10 @@ describe('F6 ctx.sample', () => {
   })
 
   it.each(handshakeVersions)('asks the model with a mere string in %s', async (version) => {
-    const { client, text } = await run(async (ctx) => JSON.stringify((await ctx.sample('q', 'Capital of France?')).content), { version, ...sampling({}) })
+    const { client, text } = await run(
+      async (ctx) => JSON.stringify((await ctx.sample('q', 'Capital of France?')).content),
+      { version, ...sampling({}) },
+    )
     expect(JSON.parse(text as string)).toEqual(model.content)
     expect(client.of('sampling/createMessage')[0]?.params).toEqual({
       messages: [{ role: 'user', content: { type: 'text', text: 'Capital of France?' } }],
@@ -220,7 +261,10 @@ describe('F6 ctx.sample', () => {
       [{ messages: ['hello', user(image)] }, [hello, said('user', image)]],
       [{ messages: [user(['hello', image])] }, [said('user', [{ type: 'text', text: 'hello' }, image])]],
     ] as [SamplePrompt, unknown[]][]) {
-      const { client } = await run((ctx) => ctx.sample('q', prompt).then(() => 'ok'), { version: '2025-11-25', ...sampling({}) })
+      const { client } = await run((ctx) => ctx.sample('q', prompt).then(() => 'ok'), {
+        version: '2025-11-25',
+        ...sampling({}),
+      })
       expect(client.of('sampling/createMessage')[0]?.params).toEqual({ messages, maxTokens: 1000 })
     }
   })
@@ -257,20 +301,29 @@ describe('F6 ctx.sample', () => {
     const caught = await run((ctx) => ctx.sample('q', 'x').catch((error) => `caught ${error.code}`), refusing)
     expect(caught.text).toBe('caught -1')
     const passed = await run((ctx) => ctx.sample('q', 'x'), refusing)
-    expect(passed.answer.result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('failed because of an error in the server') }] })
+    expect(passed.answer.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('failed because of an error in the server') }],
+    })
   })
 })
 
 describe('F6 ctx.roots', () => {
   it('gives the list', async () => {
     const roots = [{ uri: 'file:///home', name: 'Home' }]
-    const { text } = await run(async (ctx) => JSON.stringify(await ctx.roots()), { capabilities: { roots: {} }, answers: { 'roots/list': () => ({ roots }) } })
+    const { text } = await run(async (ctx) => JSON.stringify(await ctx.roots()), {
+      capabilities: { roots: {} },
+      answers: { 'roots/list': () => ({ roots }) },
+    })
     expect(JSON.parse(text as string)).toEqual(roots)
   })
 
   it('is refused without the capability, and an answer without a list is invalid', async () => {
     expect((await run((ctx) => ctx.roots())).text).toContain('"roots"')
-    const { answer } = await run((ctx) => ctx.roots(), { capabilities: { roots: {} }, answers: { 'roots/list': () => ({}) } })
+    const { answer } = await run((ctx) => ctx.roots(), {
+      capabilities: { roots: {} },
+      answers: { 'roots/list': () => ({}) },
+    })
     expect(answer.error).toMatchObject({ data: { 'parley/kind': 'invalid_answer' } })
   })
 })
@@ -352,7 +405,16 @@ describe('F7 and M5 the rest of ctx', () => {
       { capabilities: { roots: {} } },
       { _meta: { traceparent: '00-1-2-01' } },
     )
-    expect(JSON.parse(text as string)).toEqual(['2025-11-25', 'raw', { roots: {} }, null, 'tools/call', 'client_to_server', 'memory', '00-1-2-01'])
+    expect(JSON.parse(text as string)).toEqual([
+      '2025-11-25',
+      'raw',
+      { roots: {} },
+      null,
+      'tools/call',
+      'client_to_server',
+      'memory',
+      '00-1-2-01',
+    ])
   })
 
   it('may be taken apart', async () => {
@@ -380,7 +442,9 @@ describe('F7 and M5 the rest of ctx', () => {
     while (client.of('elicitation/create').length === 0) await client.result('ping')
     client.notify('notifications/cancelled', { requestId: id })
     await client.result('ping')
-    expect(client.of('notifications/cancelled').map(({ params }) => params?.['requestId'])).toEqual([client.of('elicitation/create')[0]?.id])
+    expect(client.of('notifications/cancelled').map(({ params }) => params?.['requestId'])).toEqual([
+      client.of('elicitation/create')[0]?.id,
+    ])
     expect(client.session.pending()).toEqual([])
   })
 })

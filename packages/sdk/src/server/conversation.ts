@@ -1,20 +1,31 @@
-/** One client's conversation with a server: which answer belongs to which method, and the little that is remembered between requests. */
+/**
+ * One client's conversation with a server: which answer belongs to which method, and the little that is remembered
+ * between requests.
+ */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
 import { type LogLevel, logLevels } from '../protocol/index.ts'
-import { type AcceptOptions, type Answered, compose, type Endpoint, type Inbound, type Introduction, type Session } from '../session/index.ts'
+import {
+  type AcceptOptions,
+  type Answered,
+  compose,
+  type Endpoint,
+  type Inbound,
+  type Introduction,
+  type Session,
+} from '../session/index.ts'
 import { type HeaderParam, supports } from '../versions/index.ts'
 import { isPromise } from './definition.ts'
 import { isForPeer, masked } from './failure.ts'
-import { listen } from './listening.ts'
 import { listPage, lists } from './lists.ts'
-import { getPrompt } from './prompt-get.ts'
-import { readResource } from './resource-read.ts'
-import { subscribe, unsubscribe } from './resource-subscribe.ts'
-import { getSkill, listSkills, readDirectory } from './skill-answers.ts'
+import { getPrompt } from './prompts/get.ts'
+import { readResource } from './resources/read.ts'
+import { getSkill, listSkills, readDirectory } from './skills/answers.ts'
 import type { ServerState } from './state.ts'
+import { listen } from './subscriptions/listeners.ts'
+import { subscribe, unsubscribe } from './subscriptions/subscribe.ts'
 import { suggestValues } from './suggestions.ts'
-import { callTool } from './tool-call.ts'
+import { callTool } from './tools/call.ts'
 
 const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound) => Answered> = new Map<
   string,
@@ -27,7 +38,9 @@ const answers: ReadonlyMap<string, (conversation: Conversation, inbound: Inbound
   ['prompts/get', getPrompt],
   ['completion/complete', suggestValues],
   ['subscriptions/listen', listen],
-  ...['tasks/get', 'tasks/result', 'tasks/update', 'tasks/list', 'tasks/cancel'].map((method) => [method, aboutTask] as const),
+  ...['tasks/get', 'tasks/result', 'tasks/update', 'tasks/list', 'tasks/cancel'].map(
+    (method) => [method, aboutTask] as const,
+  ),
   ['skills/list', listSkills],
   ['skills/get', getSkill],
   ['resources/directory/read', readDirectory],
@@ -79,7 +92,8 @@ export class Conversation implements Endpoint {
 
   #dispatch(inbound: Inbound): Answered {
     const make = answers.get(inbound.method)
-    if (make === undefined) throw new ParleyError('method_not_found', { message: `Method not found: ${inbound.method.slice(0, 200)}` })
+    if (make === undefined)
+      throw new ParleyError('method_not_found', { message: `Method not found: ${inbound.method.slice(0, 200)}` })
     return make(this, inbound)
   }
 
@@ -93,7 +107,7 @@ export class Conversation implements Endpoint {
 
   /** Who listens would do so for ever. */
   closing(session: Session): void {
-    this.host.listening.endAll(session)
+    this.host.listeners.endAll(session)
   }
 
   closed(): void {
@@ -102,15 +116,20 @@ export class Conversation implements Endpoint {
 
   setLevel(level: unknown): Body {
     const index = (logLevels as readonly unknown[]).indexOf(level)
-    if (index === -1) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+    if (index === -1)
+      throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
     this.#level = index
     return {}
   }
 
-  /** Sends a log message if the client wants to hear of its level; a message that cannot be sent harms nobody but the local log. */
+  /**
+   * Sends a log message if the client wants to hear of its level; a message that cannot be sent harms nobody but the
+   * local log.
+   */
   log(level: LogLevel, data: unknown, logger: string | undefined, related?: Inbound): void {
     const index = logLevels.indexOf(level)
-    if (index === -1) throw new TypeError(`Invalid log level ${JSON.stringify(level)}: use one of ${logLevels.join(', ')}`)
+    if (index === -1)
+      throw new TypeError(`Invalid log level ${JSON.stringify(level)}: use one of ${logLevels.join(', ')}`)
     if (!this.#wants(index, related)) return
     const params: Body = { level, data: data instanceof Error ? `${data.name}: ${data.message}` : (data ?? null) }
     if (logger !== undefined) params['logger'] = logger

@@ -1,4 +1,7 @@
-/** What tools, resources, prompts and skills have in common: a kind, a key that is unique within it, and how they are shown. */
+/**
+ * What tools, resources, prompts and skills have in common: a kind, a key that is unique within it, and how they are
+ * shown.
+ */
 import type { Body } from '../jsonrpc/index.ts'
 import type { Icon, Meta } from '../protocol/index.ts'
 
@@ -38,15 +41,23 @@ export function checkName(kind: DefinitionKind, name: unknown): string {
 }
 
 export function checkHandler(kind: DefinitionKind, key: string, handler: unknown): void {
-  if (typeof handler !== 'function') throw new TypeError(`The ${kind} ${JSON.stringify(key)} has no handler: pass a function as the last argument`)
+  if (typeof handler !== 'function')
+    throw new TypeError(`The ${kind} ${JSON.stringify(key)} has no handler: pass a function as the last argument`)
 }
 
 /** What other SDKs call an option would be overlooked here without a word. */
-export function checkOptions(kind: DefinitionKind, key: string, options: unknown, renamed: Readonly<Record<string, string>>): void {
+export function checkOptions(
+  kind: DefinitionKind,
+  key: string,
+  options: unknown,
+  renamed: Readonly<Record<string, string>>,
+): void {
   const what = `The ${kind} ${JSON.stringify(key)}`
-  if (typeof options !== 'object' || options === null) throw new TypeError(`${what} has no options: pass an object, which may be empty, after the name`)
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(`${what} has no options: pass an object, which may be empty, after the name`)
   for (const [foreign, own] of Object.entries(renamed)) {
-    if (Object.hasOwn(options, foreign)) throw new TypeError(`${what} has an option "${foreign}", which is not known here: use "${own}"`)
+    if (Object.hasOwn(options, foreign))
+      throw new TypeError(`${what} has an option "${foreign}", which is not known here: use "${own}"`)
   }
 }
 

@@ -21,8 +21,8 @@ export const logToConsole: OnError = (error, { during, name, reference }) => {
 }
 
 /**
- * Kinds that speak of a connection. Within a handler that is some other connection, such as the one to a server behind this one: its
- * addresses, commands and last words are none of this peer's business.
+ * Kinds that speak of a connection. Within a handler that is some other connection, such as the one to a server behind
+ * this one: its addresses, commands and last words are none of this peer's business.
  */
 const OF_CONNECTIONS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'transport_error',

@@ -22,7 +22,9 @@ export interface ServerHealth {
 export function healthOf(state: ServerState): ServerHealth {
   const sessions = [...state.conversations].flatMap(({ session }) => session ?? [])
   const inFlight = sessions.flatMap((session) => session.inFlight())
-  const [oldest] = inFlight.filter(({ method }) => method !== 'subscriptions/listen').sort((one, other) => one.startedAt - other.startedAt)
+  const [oldest] = inFlight
+    .filter(({ method }) => method !== 'subscriptions/listen')
+    .sort((one, other) => one.startedAt - other.startedAt)
   const { clock = systemClock } = state.options
   const open = sessions.filter((session) => session.open).length
   return {
@@ -31,7 +33,7 @@ export function healthOf(state: ServerState): ServerHealth {
     inFlight: inFlight.length,
     pending: sessions.reduce((sum, session) => sum + session.pending().length, 0),
     oldest: oldest === undefined ? undefined : { method: oldest.method, ageMs: clock.now() - oldest.startedAt },
-    subscriptions: state.subscriptions.count() + state.listening.resources,
+    subscriptions: state.subscriptions.count() + state.listeners.resources,
     keptBytes: state.budgets.total.used,
     paused: state.paused,
   }

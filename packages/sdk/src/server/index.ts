@@ -1,28 +1,50 @@
-export { type Background, background } from './background.ts'
-export { audio, type BlockOptions, embed, image, link, text } from './blocks.ts'
+export type { ClientView } from './asking/client.ts'
+export { type Input, type InputWanted, inputRequired } from './asking/input.ts'
+export type { AskOptions, ElicitAnswer, TaskWish, UrlAnswer } from './asking/questions.ts'
+export type { SampleMessage, SampleParams, SamplePrompt } from './asking/sampling.ts'
 export type { CacheHint, CacheOptions } from './cache-hints.ts'
 export type { CapabilityReport, Offer } from './capabilities.ts'
-export type { ClientView } from './client-view.ts'
 export type { Completer, CompletionContext } from './completion.ts'
-export type { ContentsValue, OneContents } from './contents.ts'
-export type { AskOptions, Context, ElicitAnswer, UrlAnswer } from './context.ts'
+export { audio, type BlockOptions, embed, image, link, text } from './content/blocks.ts'
+export type { Context } from './context.ts'
 export type { Definition, DefinitionKind, Presentation } from './definition.ts'
 export type { FailureInfo, OnError } from './failure.ts'
 export type { ServerHealth } from './health.ts'
-export { type Input, type InputWanted, inputRequired } from './input.ts'
-export { assistant, type MessageValue, type PromptValue, user } from './messages.ts'
 export type { ServerInfo, ServerOptions } from './options.ts'
-export { type ArgumentDescription, type PromptDefinition, type PromptHandler, type PromptOptions, prompt } from './prompt.ts'
-export { type ListedResource, notFound, type ReadValue, type ResourceDefinition, type ResourceHandler, type ResourceOptions, resource } from './resource.ts'
-export { type ContentValue, type ResultFields, result, ToolResult } from './results.ts'
-export type { SampleMessage, SampleParams, SamplePrompt } from './sample-params.ts'
+export { assistant, type MessageValue, type PromptValue, user } from './prompts/messages.ts'
+export {
+  type ArgumentDescription,
+  type PromptDefinition,
+  type PromptHandler,
+  type PromptOptions,
+  prompt,
+} from './prompts/prompt.ts'
+export type { ContentsValue, OneContents } from './resources/contents.ts'
+export {
+  type ListedResource,
+  notFound,
+  type ReadValue,
+  type ResourceDefinition,
+  type ResourceHandler,
+  type ResourceOptions,
+  resource,
+} from './resources/resource.ts'
 export { createServer, Server, type ToolsOf } from './server.ts'
-export { type SkillBody, type SkillDefinition, type SkillOptions, type SkillPlace, skill } from './skill.ts'
-export type { SkillContent, SkillSource } from './skill-file.ts'
+export type { SkillContent, SkillSource } from './skills/file.ts'
+export { type SkillBody, type SkillDefinition, type SkillOptions, type SkillPlace, skill } from './skills/skill.ts'
 export type { CapabilitiesObserver } from './state.ts'
-export type { TaskWish } from './task-ask.ts'
-export { type ArgumentsOf, type ReturnOf, type ToolDefinition, type ToolHandler, type ToolOptions, type ToolReturn, tool } from './tool.ts'
-export type { ShownErrors } from './tool-failure.ts'
-export type { UriVariables } from './uri-match.ts'
-export { type TemplateValue, UriTemplate } from './uri-template.ts'
-export type { VariablesOf } from './uri-variables.ts'
+export { type Background, background } from './tools/background.ts'
+export type { ShownErrors } from './tools/failure.ts'
+export { type ContentValue, type ResultFields, result, ToolResult } from './tools/results.ts'
+export {
+  type ArgumentsOf,
+  type ReturnOf,
+  type ToolDefinition,
+  type ToolHandler,
+  type ToolOptions,
+  type ToolReturn,
+  tool,
+} from './tools/tool.ts'
+export type { UriVariables } from './uri/match.ts'
+export { type TemplateValue, UriTemplate } from './uri/template.ts'
+export type { VariablesOf } from './uri/variables.ts'

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fakeClock, flush } from '../testing/clock.ts'
-import { prompt } from './prompt.ts'
+import { prompt } from './prompts/prompt.ts'
 import { rawClient } from './raw-client.fixtures.ts'
-import { resource } from './resource.ts'
+import { resource } from './resources/resource.ts'
 import { createServer } from './server.ts'
-import { tool } from './tool.ts'
+import { tool } from './tools/tool.ts'
 
 const info = { name: 'test', version: '1.0.0' }
-const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, index) => tool(`t${from + index}`, {}, () => ''))
+const numbered = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => tool(`t${from + index}`, {}, () => ''))
 
 describe('F7 pages', () => {
   const all = async (server: ReturnType<typeof createServer>, between?: () => void) => {
@@ -38,7 +39,19 @@ describe('F7 pages', () => {
   it('D-53 keep their order, and a cursor stays right while items come and go', async () => {
     const server = createServer(info, { pageSize: 3 }).add(...numbered(10))
     const changes = [() => server.remove('t0'), () => server.add(tool('late', {}, () => '')), () => server.remove('t5')]
-    expect(await all(server, () => changes.shift()?.())).toEqual(['t0', 't1', 't2', 't3', 't4', 't5', 't6', 't7', 't8', 't9', 'late'])
+    expect(await all(server, () => changes.shift()?.())).toEqual([
+      't0',
+      't1',
+      't2',
+      't3',
+      't4',
+      't5',
+      't6',
+      't7',
+      't8',
+      't9',
+      'late',
+    ])
   })
 
   it('goes on at the same place when the item it stood at is gone', async () => {
@@ -47,10 +60,16 @@ describe('F7 pages', () => {
     expect(await all(server, () => changes.shift()?.())).toEqual(['t0', 't1', 't3', 't4'])
   })
 
-  it.each([3, null, '', 'AAAA', '!!!', {}, btoa('tools/list 1'), btoa('prompts/list 1 x'), 'x'.repeat(10_000)])('%j is an invalid cursor', async (cursor) => {
-    const client = await rawClient(createServer(info).add(...numbered(3)))
-    expect(await client.error('tools/list', { cursor })).toMatchObject({ code: -32602, data: { 'parley/kind': 'invalid_cursor' } })
-  })
+  it.each([3, null, '', 'AAAA', '!!!', {}, btoa('tools/list 1'), btoa('prompts/list 1 x'), 'x'.repeat(10_000)])(
+    '%j is an invalid cursor',
+    async (cursor) => {
+      const client = await rawClient(createServer(info).add(...numbered(3)))
+      expect(await client.error('tools/list', { cursor })).toMatchObject({
+        code: -32602,
+        data: { 'parley/kind': 'invalid_cursor' },
+      })
+    },
+  )
 
   it('a cursor of another list is refused', async () => {
     const client = await rawClient(
@@ -91,7 +110,10 @@ describe('F7 pages', () => {
   it('X2 report what they lost to every session, not only to the one they were made for', async () => {
     const output = { type: 'object', properties: { n: { type: 'number' } } } as const
     const server = createServer(info).add(tool('t', { output }, () => ({ n: 1 })))
-    const clients = [await rawClient(server, { version: '2024-11-05' }), await rawClient(server, { version: '2024-11-05' })]
+    const clients = [
+      await rawClient(server, { version: '2024-11-05' }),
+      await rawClient(server, { version: '2024-11-05' }),
+    ]
     for (const client of clients) await client.result('tools/list')
     const [first, second] = clients.map(({ session }) => session.losses())
     expect(first?.length).toBeGreaterThan(0)
@@ -101,7 +123,9 @@ describe('F7 pages', () => {
   it('a schema that cannot be shown is named, and the rest goes on', async () => {
     const broken = { '~standard': { version: 1, vendor: 'nobody', validate: (value: unknown) => ({ value }) } } as const
     const reported: unknown[] = []
-    const server = createServer(info, { onError: (error) => reported.push(error) }).add(tool('broken', { input: broken }, () => ''))
+    const server = createServer(info, { onError: (error) => reported.push(error) }).add(
+      tool('broken', { input: broken }, () => ''),
+    )
     const client = await rawClient(server)
     for (let attempt = 0; attempt < 2; attempt++) {
       const error = await client.error('tools/list')
@@ -150,7 +174,11 @@ describe('M6 list_changed', () => {
     )
     await flush()
     const told = client.received.filter(({ method }) => method?.endsWith('list_changed')).map(({ method }) => method)
-    expect(told).toEqual(['notifications/tools/list_changed', 'notifications/resources/list_changed', 'notifications/prompts/list_changed'])
+    expect(told).toEqual([
+      'notifications/tools/list_changed',
+      'notifications/resources/list_changed',
+      'notifications/prompts/list_changed',
+    ])
   })
 
   it('leaves no timer behind when everybody is gone', async () => {
@@ -169,7 +197,10 @@ describe('M6 list_changed', () => {
   it('property: after any changes, whoever lists when told ends up with the truth', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 130 })), { minLength: 1, maxLength: 15 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 130 })), {
+          minLength: 1,
+          maxLength: 15,
+        }),
         async (changes) => {
           const clock = fakeClock()
           const server = createServer(info, { clock, keepAlive: false, offers: ['tools'] })
@@ -199,8 +230,11 @@ describe('M6 list_changed', () => {
           }
           await clock.advance(100)
           await look()
-          expect((known as { tools: { name: string }[] }).tools.map(({ name }) => name).sort()).toEqual([...present].map((id) => `t${id}`).sort())
-          for (let index = 1; index < noticed.length; index++) expect((noticed[index] as number) - (noticed[index - 1] as number)).toBeGreaterThanOrEqual(90)
+          expect((known as { tools: { name: string }[] }).tools.map(({ name }) => name).sort()).toEqual(
+            [...present].map((id) => `t${id}`).sort(),
+          )
+          for (let index = 1; index < noticed.length; index++)
+            expect((noticed[index] as number) - (noticed[index - 1] as number)).toBeGreaterThanOrEqual(90)
         },
       ),
       { numRuns: 15 },

@@ -1,27 +1,29 @@
-/** Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together. */
+/**
+ * Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together.
+ */
 import { type Body, Serialised } from '../jsonrpc/index.ts'
 import type { Inbound, Session } from '../session/index.ts'
 import { type Loss, supports } from '../versions/index.ts'
 import type { WrittenHint } from './cache-hints.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { isPromise, type Listed } from './definition.ts'
-import type { Page, Registry, Shelf, ShelfName } from './registry.ts'
+import type { DefinitionList, ListName, Page, Registry } from './registry.ts'
 
 interface ListInfo {
-  readonly shelf: ShelfName
+  readonly list: ListName
   /** The field of the result. */
   readonly field: string
 }
 
 export const lists: ReadonlyMap<string, ListInfo> = new Map([
-  ['tools/list', { shelf: 'tools', field: 'tools' }],
-  ['resources/list', { shelf: 'resources', field: 'resources' }],
-  ['resources/templates/list', { shelf: 'templates', field: 'resourceTemplates' }],
-  ['prompts/list', { shelf: 'prompts', field: 'prompts' }],
+  ['tools/list', { list: 'tools', field: 'tools' }],
+  ['resources/list', { list: 'resources', field: 'resources' }],
+  ['resources/templates/list', { list: 'templates', field: 'resourceTemplates' }],
+  ['prompts/list', { list: 'prompts', field: 'prompts' }],
 ])
 
 /** What the client is told when a list has changed. */
-export const changeNotices: Readonly<Record<ShelfName, string>> = {
+export const changeNotices: Readonly<Record<ListName, string>> = {
   tools: 'notifications/tools/list_changed',
   resources: 'notifications/resources/list_changed',
   templates: 'notifications/resources/list_changed',
@@ -29,25 +31,31 @@ export const changeNotices: Readonly<Record<ShelfName, string>> = {
   skills: 'notifications/resources/list_changed',
 }
 
-export function listPage(registry: Registry, inbound: Inbound, pageSize: number, hint: WrittenHint | undefined): Serialised | Promise<Serialised | Body> {
+export function listPage(
+  registry: Registry,
+  inbound: Inbound,
+  pageSize: number,
+  hint: WrittenHint | undefined,
+): Serialised | Promise<Serialised | Body> {
   const { method, session, caller } = inbound
   const cursor = inbound.params['cursor']
   const info = lists.get(method) as ListInfo
-  const enumerable = method === 'resources/list' && registry.templates.order.some((template) => template.list !== undefined)
+  const enumerable =
+    method === 'resources/list' && registry.templates.order.some((template) => template.list !== undefined)
   if (enumerable) return enumeratedPage(registry, method, cursor, pageSize).then((page) => ({ ...page, ...hint }))
-  const shelf: Shelf<Listed> = registry[info.shelf]
-  const start = cursor === undefined ? 0 : startOf(method, cursor, shelf)
+  const list: DefinitionList<Listed> = registry[info.list]
+  const start = cursor === undefined ? 0 : startOf(method, cursor, list)
   // Cursors come from peers: only pages that lie on the grid are kept, so nobody can fill the memory with others.
-  if (start % pageSize !== 0) return textOf(makePage(shelf, inbound, info.field, start, pageSize, hint))
+  if (start % pageSize !== 0) return textOf(makePage(list, inbound, info.field, start, pageSize, hint))
   const key = `${caller.version} ${session.profile} ${start}`
-  const kept = shelf.pages.get(key)
+  const kept = list.pages.get(key)
   if (kept !== undefined) return isPromise(kept) ? kept.then((page) => handOn(page, session)) : handOn(kept, session)
-  const page = makePage(shelf, inbound, info.field, start, pageSize, hint)
-  shelf.pages.set(key, page)
+  const page = makePage(list, inbound, info.field, start, pageSize, hint)
+  list.pages.set(key, page)
   if (isPromise(page)) {
     page.then(
-      (made) => shelf.pages.set(key, made),
-      () => shelf.pages.delete(key),
+      (made) => list.pages.set(key, made),
+      () => list.pages.delete(key),
     )
   }
   return textOf(page)
@@ -63,16 +71,26 @@ function handOn({ text, losses }: Page, session: Session): Serialised {
   return text
 }
 
-function startOf(method: string, cursor: unknown, shelf: Shelf<Listed>): number {
+function startOf(method: string, cursor: unknown, list: DefinitionList<Listed>): number {
   const { after, index } = readCursor(method, cursor)
-  const position = shelf.positionOf(after)
-  return position === undefined ? Math.min(index, shelf.size) : position + 1
+  const position = list.positionOf(after)
+  return position === undefined ? Math.min(index, list.size) : position + 1
 }
 
-function makePage(shelf: Shelf<Listed>, inbound: Inbound, field: string, start: number, pageSize: number, hint: WrittenHint | undefined): Page | Promise<Page> {
-  const items = shelf.order.slice(start, start + pageSize)
+function makePage(
+  list: DefinitionList<Listed>,
+  inbound: Inbound,
+  field: string,
+  start: number,
+  pageSize: number,
+  hint: WrittenHint | undefined,
+): Page | Promise<Page> {
+  const items = list.order.slice(start, start + pageSize)
   const last = items[items.length - 1]
-  const nextCursor = last !== undefined && start + pageSize < shelf.size ? writeCursor(inbound.method, { after: last.key, index: start + pageSize }) : undefined
+  const nextCursor =
+    last !== undefined && start + pageSize < list.size
+      ? writeCursor(inbound.method, { after: last.key, index: start + pageSize })
+      : undefined
   const finish = (shown: readonly Body[]): Page => {
     const result: Body = {
       [field]: supports(inbound.caller.version, 'handshake') ? shown : shown.map(withoutExecution),
@@ -108,7 +126,9 @@ async function enumeratedPage(registry: Registry, method: string, cursor: unknow
   const resources = all.slice(start, start + pageSize)
   const end = start + pageSize
   const last = resources[resources.length - 1]
-  return last === undefined || end >= all.length ? { resources } : { resources, nextCursor: writeCursor(method, { after: String(last['uri']), index: end }) }
+  return last === undefined || end >= all.length
+    ? { resources }
+    : { resources, nextCursor: writeCursor(method, { after: String(last['uri']), index: end }) }
 }
 
 /** The first mention of a URI counts. */

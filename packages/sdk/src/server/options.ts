@@ -4,7 +4,7 @@ import type { MemoryLimits, SessionOptions, TaskOptions } from '../session/index
 import type { CacheOptions } from './cache-hints.ts'
 import type { Offer } from './capabilities.ts'
 import type { OnError } from './failure.ts'
-import type { ShownErrors } from './tool-failure.ts'
+import type { ShownErrors } from './tools/failure.ts'
 
 export interface ServerInfo {
   name: string
@@ -18,7 +18,10 @@ export interface ServerInfo {
 }
 
 /** Settings of all sessions of a server; each can be set otherwise when a link is accepted. */
-export type SessionDefaults = Omit<Partial<SessionOptions>, 'role' | 'link' | 'endpoint' | 'id' | 'principal' | 'budgets'>
+export type SessionDefaults = Omit<
+  Partial<SessionOptions>,
+  'role' | 'link' | 'endpoint' | 'id' | 'principal' | 'budgets'
+>
 
 export interface ServerOptions extends SessionDefaults {
   /** Most items in one page of a list. Default 100. */
@@ -31,30 +34,54 @@ export interface ServerOptions extends SessionDefaults {
   experimental?: Readonly<Record<string, Record<string, unknown>>>
   /** Extensions of the specification, by name. */
   extensions?: Readonly<Record<string, Record<string, unknown>>>
-  /** Most resources one session may subscribe to, or one listener name; all listeners together 100 times as many. Default 1000. */
+  /**
+   * Most resources one session may subscribe to, or one listener name; all listeners together 100 times as many.
+   * Default 1000.
+   */
   maxSubscriptions?: number
   /** How many bytes may be kept because of clients: waiting calls, subscriptions, listeners, tasks. */
   memory?: MemoryLimits
   /** Limits and the store of tasks, for tools that run as such. */
   tasks?: TaskOptions
-  /** How long and for whom lists, readings and what the server says of itself stay fresh. Default: not at all, and for nobody else. */
+  /**
+   * How long and for whom lists, readings and what the server says of itself stay fresh. Default: not at all, and for
+   * nobody else.
+   */
   cache?: CacheOptions
   /**
-   * For many processes behind one address, where the answer to a question may reach another one: since 2026-07-28 handlers that ask are then
-   * not suspended but run again with each answer. What was answered so far travels with the client, sealed; give all processes the same
-   * `asking.key`. Default false.
+   * For many processes behind one address, where the answer to a question may reach another one: since 2026-07-28
+   * handlers that ask are then not suspended but run again with each answer. What was answered so far travels with the
+   * client, sealed; give all processes the same `asking.key`. Default false.
    */
   stateless?: boolean
   /**
-   * Whose words the caller of a tool reads when its handler throws. Default `own`: those of the author, and a general text with a reference for
-   * errors that the language or the runtime makes. `all` shows every message (for development), `none` only those of `ToolError`.
+   * Whose words the caller of a tool reads when its handler throws. Default `own`: those of the author, and a general
+   * text with a reference for errors that the language or the runtime makes. `all` shows every message (for
+   * development), `none` only those of `ToolError`.
    */
   showErrors?: ShownErrors
-  /** Told of what handlers throw, apart from `ToolError`, and of everything else that is kept from the peer. Default: the console. */
+  /**
+   * Told of what handlers throw, apart from `ToolError`, and of everything else that is kept from the peer. Default:
+   * the console.
+   */
   onError?: OnError
 }
 
 export function sessionDefaults(options: ServerOptions): SessionDefaults {
-  const { pageSize, logging, offers, experimental, extensions, maxSubscriptions, memory, tasks, cache, stateless, showErrors, onError, ...rest } = options
+  const {
+    pageSize,
+    logging,
+    offers,
+    experimental,
+    extensions,
+    maxSubscriptions,
+    memory,
+    tasks,
+    cache,
+    stateless,
+    showErrors,
+    onError,
+    ...rest
+  } = options
   return rest
 }

@@ -1,13 +1,16 @@
-/** Everything a server offers, as one immutable value: a change makes a new one, and who still holds the old one is not disturbed. */
+/**
+ * Everything a server offers, as one immutable value: a change makes a new one, and who still holds the old one is not
+ * disturbed.
+ */
 import type { Body, Serialised } from '../jsonrpc/index.ts'
 import type { Loss } from '../versions/index.ts'
 import type { Definition, DefinitionKind, Listed } from './definition.ts'
-import { DefinedPrompt } from './prompt.ts'
-import { DefinedResource, DefinedTemplate } from './resource.ts'
-import { DefinedSkill } from './skill.ts'
-import { DefinedSkillFile } from './skill-file.ts'
-import { DefinedTool } from './tool.ts'
-import type { UriVariables } from './uri-match.ts'
+import { DefinedPrompt } from './prompts/prompt.ts'
+import { DefinedResource, DefinedTemplate } from './resources/resource.ts'
+import { DefinedSkillFile } from './skills/file.ts'
+import { DefinedSkill } from './skills/skill.ts'
+import { DefinedTool } from './tools/tool.ts'
+import type { UriVariables } from './uri/match.ts'
 
 /** A page of a list as text, and what its translation lost. */
 export interface Page {
@@ -16,10 +19,10 @@ export interface Page {
 }
 
 /** All definitions of one list, in the order in which they were added, with the pages that were made of them. */
-export class Shelf<Item extends Listed> {
+export class DefinitionList<Item extends Listed> {
   readonly items: ReadonlyMap<string, Item>
   readonly order: readonly Item[]
-  /** By version, profile and position; the shelf never changes, so neither do they. */
+  /** By version, profile and position; the list never changes, so neither do they. */
   readonly pages: Map<string, Page | Promise<Page>> = new Map()
   #positions: Map<string, number> | undefined
 
@@ -42,7 +45,7 @@ export class Shelf<Item extends Listed> {
   }
 }
 
-export type ShelfName = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills'
+export type ListName = 'tools' | 'resources' | 'templates' | 'prompts' | 'skills'
 
 export interface FoundResource {
   readonly definition: DefinedResource | DefinedTemplate
@@ -51,7 +54,7 @@ export interface FoundResource {
 
 const NO_VARIABLES: UriVariables = Object.freeze({})
 
-const SHELVES: Readonly<Record<DefinitionKind, readonly ShelfName[]>> = {
+const LISTS_OF_KIND: Readonly<Record<DefinitionKind, readonly ListName[]>> = {
   tool: ['tools'],
   resource: ['resources', 'templates'],
   prompt: ['prompts'],
@@ -59,18 +62,18 @@ const SHELVES: Readonly<Record<DefinitionKind, readonly ShelfName[]>> = {
 }
 
 export class Registry {
-  readonly tools: Shelf<DefinedTool>
-  readonly resources: Shelf<DefinedResource>
-  readonly templates: Shelf<DefinedTemplate>
-  readonly prompts: Shelf<DefinedPrompt>
-  readonly skills: Shelf<DefinedSkill>
+  readonly tools: DefinitionList<DefinedTool>
+  readonly resources: DefinitionList<DefinedResource>
+  readonly templates: DefinitionList<DefinedTemplate>
+  readonly prompts: DefinitionList<DefinedPrompt>
+  readonly skills: DefinitionList<DefinedSkill>
 
   constructor(
-    tools: Shelf<DefinedTool>,
-    resources: Shelf<DefinedResource>,
-    templates: Shelf<DefinedTemplate>,
-    prompts: Shelf<DefinedPrompt>,
-    skills: Shelf<DefinedSkill>,
+    tools: DefinitionList<DefinedTool>,
+    resources: DefinitionList<DefinedResource>,
+    templates: DefinitionList<DefinedTemplate>,
+    prompts: DefinitionList<DefinedPrompt>,
+    skills: DefinitionList<DefinedSkill>,
   ) {
     this.tools = tools
     this.resources = resources
@@ -81,11 +84,12 @@ export class Registry {
 
   /** All of them or, when one is a duplicate or no definition at all, none. */
   with(definitions: readonly Definition[]): Registry {
-    const added = new Map<ShelfName, Map<string, Listed>>()
+    const added = new Map<ListName, Map<string, Listed>>()
     for (const definition of definitions.flatMap(withFiles)) {
-      const name = shelfOf(definition)
+      const name = listNameOf(definition)
       const items = added.get(name) ?? new Map<string, Listed>(this[name].items)
-      if (items.has(definition.key)) throw new TypeError(`A ${definition.kind} ${JSON.stringify(definition.key)} is already defined`)
+      if (items.has(definition.key))
+        throw new TypeError(`A ${definition.kind} ${JSON.stringify(definition.key)} is already defined`)
       added.set(name, items.set(definition.key, definition as DefinedTool))
     }
     return this.#replace(added)
@@ -93,8 +97,10 @@ export class Registry {
 
   /** Without a kind, whatever has that key; the same registry when there is nothing. */
   without(kind: DefinitionKind | undefined, key: string): Registry {
-    const changed = new Map<ShelfName, Map<string, Listed>>()
-    for (const name of kind === undefined ? (['tools', 'resources', 'templates', 'prompts', 'skills'] as const) : SHELVES[kind]) {
+    const changed = new Map<ListName, Map<string, Listed>>()
+    for (const name of kind === undefined
+      ? (['tools', 'resources', 'templates', 'prompts', 'skills'] as const)
+      : LISTS_OF_KIND[kind]) {
       const found: Listed | undefined = this[name].get(key)
       if (found === undefined || found instanceof DefinedSkillFile) continue
       changed.set(name, lacking(this[name].items, [found]))
@@ -124,27 +130,27 @@ export class Registry {
     return this.tools.get(name)?.shown
   }
 
-  #replace(changed: ReadonlyMap<ShelfName, Map<string, Listed>>): Registry {
-    const shelf = <Item extends Listed>(name: ShelfName, old: Shelf<Item>): Shelf<Item> => {
+  #replace(changed: ReadonlyMap<ListName, Map<string, Listed>>): Registry {
+    const listOf = <Item extends Listed>(name: ListName, old: DefinitionList<Item>): DefinitionList<Item> => {
       const items = changed.get(name)
-      return items === undefined ? old : new Shelf(items as Map<string, Item>)
+      return items === undefined ? old : new DefinitionList(items as Map<string, Item>)
     }
     return new Registry(
-      shelf('tools', this.tools),
-      shelf('resources', this.resources),
-      shelf('templates', this.templates),
-      shelf('prompts', this.prompts),
-      shelf('skills', this.skills),
+      listOf('tools', this.tools),
+      listOf('resources', this.resources),
+      listOf('templates', this.templates),
+      listOf('prompts', this.prompts),
+      listOf('skills', this.skills),
     )
   }
 }
 
 export const emptyRegistry: Registry = new Registry(
-  new Shelf(new Map()),
-  new Shelf(new Map()),
-  new Shelf(new Map()),
-  new Shelf(new Map()),
-  new Shelf(new Map()),
+  new DefinitionList(new Map()),
+  new DefinitionList(new Map()),
+  new DefinitionList(new Map()),
+  new DefinitionList(new Map()),
+  new DefinitionList(new Map()),
 )
 
 /** A skill is its files as well. */
@@ -158,7 +164,7 @@ function lacking(items: ReadonlyMap<string, Listed>, gone: readonly Listed[]): M
   return rest
 }
 
-function shelfOf(definition: unknown): ShelfName {
+function listNameOf(definition: unknown): ListName {
   if (definition instanceof DefinedTool) return 'tools'
   if (definition instanceof DefinedResource) return 'resources'
   if (definition instanceof DefinedTemplate) return 'templates'

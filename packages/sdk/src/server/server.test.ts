@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { handshakeVersions } from '../protocol/index.ts'
 import { flush } from '../testing/clock.ts'
 import { memoryPair } from '../transport/index.ts'
-import { prompt } from './prompt.ts'
+import { prompt } from './prompts/prompt.ts'
 import { rawClient } from './raw-client.fixtures.ts'
-import { resource } from './resource.ts'
+import { resource } from './resources/resource.ts'
 import { createServer } from './server.ts'
-import { tool } from './tool.ts'
+import { tool } from './tools/tool.ts'
 
 const info = { name: 'test', version: '1.0.0' }
 
@@ -137,13 +137,18 @@ describe('F5 logging', () => {
     await quiet.result('logging/setLevel', { level: 'emergency' })
     own.log('alert', 'fire', 'house')
     await flush()
-    expect(loud.of('notifications/message').map(({ params }) => params)).toEqual([{ level: 'alert', data: 'fire', logger: 'house' }])
+    expect(loud.of('notifications/message').map(({ params }) => params)).toEqual([
+      { level: 'alert', data: 'fire', logger: 'house' },
+    ])
     expect(quiet.of('notifications/message')).toEqual([])
   })
 
   it.each(['loud', 3, undefined, null, 'toString'])('%j is no level', async (level) => {
     const client = await rawClient(server)
-    expect(await client.error('logging/setLevel', { level })).toMatchObject({ code: -32602, data: { 'parley/kind': 'invalid_log_level' } })
+    expect(await client.error('logging/setLevel', { level })).toMatchObject({
+      code: -32602,
+      data: { 'parley/kind': 'invalid_log_level' },
+    })
   })
 
   it('what cannot be sent is reported and harms nobody', async () => {
@@ -160,7 +165,9 @@ describe('F5 logging', () => {
   })
 
   it('C1 can be switched off', async () => {
-    const client = await rawClient(createServer(info, { logging: false }).add(tool('log', {}, (_, ctx) => ctx.log('info', 'x'))))
+    const client = await rawClient(
+      createServer(info, { logging: false }).add(tool('log', {}, (_, ctx) => ctx.log('info', 'x'))),
+    )
     expect(client.initialized['capabilities']).toEqual({ tools: { listChanged: true } })
     await client.result('tools/call', { name: 'log' })
     expect(client.of('notifications/message')).toEqual([])
@@ -193,7 +200,9 @@ describe('C4 capabilities', () => {
     server.onCapabilitiesChanged(() => {
       throw new Error('observer')
     })
-    const stop = server.onCapabilitiesChanged((declared, before) => seen.push([Object.keys(before).join(), Object.keys(declared).join()]))
+    const stop = server.onCapabilitiesChanged((declared, before) =>
+      seen.push([Object.keys(before).join(), Object.keys(declared).join()]),
+    )
     server.add(tool('a', {}, () => ''))
     server.add(tool('b', {}, () => ''))
     server.experimental('x/y')

@@ -1,22 +1,38 @@
-/** A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the client speaks. */
+/**
+ * A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the
+ * client speaks.
+ */
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
-import type { InputOf, JsonSchema, OutputOf, SchemaLike } from '../schema/index.ts'
-import { type AcceptOptions, type Acceptor, type CloseOptions, type Duration, type Identity, Session, type Stage, spokenVersions } from '../session/index.ts'
+import type { InputOf, OutputOf, SchemaLike, SchemaObject } from '../schema/index.ts'
+import {
+  type AcceptOptions,
+  type Acceptor,
+  type CloseOptions,
+  type Duration,
+  type Identity,
+  Session,
+  type Stage,
+  spokenVersions,
+} from '../session/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
 import { healthOf, type ServerHealth } from './health.ts'
 import { type ServerInfo, type ServerOptions, sessionDefaults } from './options.ts'
 import { type CapabilitiesObserver, ServerState } from './state.ts'
-import type { ToolDefinition } from './tool.ts'
+import type { ToolDefinition } from './tools/tool.ts'
 
 type ToolInput<Input> = Input extends SchemaLike ? InputOf<Input> : Record<string, never>
 type ToolOutput<Output> = Output extends SchemaLike ? OutputOf<Output> : undefined
 
 /** By name, what a caller of each tool sends and gets. */
 export type ToolsOf<Definitions> = {
-  [Tool in Extract<Definitions, ToolDefinition> as Tool['key']]: Tool extends ToolDefinition<string, infer Input, infer Output>
+  [Tool in Extract<Definitions, ToolDefinition> as Tool['key']]: Tool extends ToolDefinition<
+    string,
+    infer Input,
+    infer Output
+  >
     ? { input: ToolInput<Input>; output: ToolOutput<Output> }
     : never
 }
@@ -56,20 +72,24 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   }
 
   /**
-   * Adds steps that every request of a client passes before it is answered, the first outermost; the handshake, discovery and pings do not. A
-   * stage calls `next(call)` and gives its answer, or throws to refuse. It holds for conversations that begin from now on.
+   * Adds steps that every request of a client passes before it is answered, the first outermost; the handshake,
+   * discovery and pings do not. A stage calls `next(call)` and gives its answer, or throws to refuse. It holds for
+   * conversations that begin from now on.
    */
   use(...stages: readonly Stage[]): this {
     this.#state.stages = [...this.#state.stages, ...stages]
     return this
   }
 
-  /** `remove('forecast')` or `remove('prompt', 'forecast')`; resources go by their URI. False when there was nothing. */
+  /**
+   * `remove('forecast')` or `remove('prompt', 'forecast')`; resources go by their URI. False when there was nothing.
+   */
   remove(name: string): boolean
   remove(kind: DefinitionKind, name: string): boolean
   remove(first: string, second?: string): boolean {
     const before = this.#state.registry
-    this.#state.registry = second === undefined ? before.without(undefined, first) : before.without(first as DefinitionKind, second)
+    this.#state.registry =
+      second === undefined ? before.without(undefined, first) : before.without(first as DefinitionKind, second)
     return this.#state.registry !== before
   }
 
@@ -79,7 +99,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   }
 
   /** What a tool declares as its output, as JSON Schema. */
-  outputSchema(tool: string): JsonSchema | Promise<JsonSchema> | undefined {
+  outputSchema(tool: string): SchemaObject | Promise<SchemaObject> | undefined {
     return this.#state.registry.tools.get(tool)?.output?.toJsonSchema()
   }
 
@@ -92,7 +112,15 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     state.conversations.add(conversation)
     try {
       const { asking, budgets } = state
-      const session = new Session({ ...sessionDefaults(state.options), asking, budgets, ...options, role: 'server', link, endpoint: conversation })
+      const session = new Session({
+        ...sessionDefaults(state.options),
+        asking,
+        budgets,
+        ...options,
+        role: 'server',
+        link,
+        endpoint: conversation,
+      })
       conversation.session = session
       if (state.paused) session.pause()
       return session
@@ -109,7 +137,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
 
   /** How many subscriptions all sessions have together. */
   get subscriptions(): number {
-    return this.#state.subscriptions.count() + this.#state.listening.resources
+    return this.#state.subscriptions.count() + this.#state.listeners.resources
   }
 
   /** Tells the sessions that subscribed to this resource that it has changed. */
@@ -117,7 +145,10 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     this.#state.updated(uri)
   }
 
-  /** To the log of every client that has a session and wants to hear of that level; without sessions only requests are logged for, by `ctx.log`. */
+  /**
+   * To the log of every client that has a session and wants to hear of that level; without sessions only requests are
+   * logged for, by `ctx.log`.
+   */
   log(level: LogLevel, data: unknown, logger?: string): void {
     for (const conversation of this.#state.conversations) conversation.log(level, data, logger)
   }

@@ -24,7 +24,12 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('stages of a server (%s)', 
       }
     await using client = await connect(makeServer(stage('one'), stage('two')), { version })
     expect((await client.call('echo')).value).toBe('hello')
-    expect(seen.filter((line) => !line.includes('discover'))).toEqual(['one tools/call echo', 'two tools/call echo', 'two answered', 'one answered'])
+    expect(seen.filter((line) => !line.includes('discover'))).toEqual([
+      'one tools/call echo',
+      'two tools/call echo',
+      'two answered',
+      'one answered',
+    ])
   })
 
   it('refuse a request with an error of their own', async () => {

@@ -11,17 +11,17 @@ import {
   systemClock,
   TaskReceiver,
 } from '../session/index.ts'
-import { Announcer } from './announcer.ts'
 import { type CacheSettings, cacheSettings } from './cache-hints.ts'
 import { deriveCapabilities } from './capabilities.ts'
 import type { Conversation } from './conversation.ts'
 import { type FailureInfo, logToConsole } from './failure.ts'
-import { Listening } from './listening.ts'
 import { changeNotices } from './lists.ts'
 import type { ServerInfo, ServerOptions } from './options.ts'
-import { emptyRegistry, type Registry, type ShelfName } from './registry.ts'
-import { Subscriptions } from './subscriptions.ts'
-import { checkShownErrors, type ShownErrors } from './tool-failure.ts'
+import { emptyRegistry, type ListName, type Registry } from './registry.ts'
+import { ChangeAnnouncer } from './subscriptions/announcer.ts'
+import { ChangeListeners } from './subscriptions/listeners.ts'
+import { ResourceSubscriptions } from './subscriptions/subscriptions.ts'
+import { checkShownErrors, type ShownErrors } from './tools/failure.ts'
 
 export type CapabilitiesObserver = (declared: ServerCapabilities, before: ServerCapabilities) => void
 
@@ -40,11 +40,11 @@ export class ServerState {
   stages: readonly Stage[] = []
   paused = false
   readonly observers: Set<CapabilitiesObserver> = new Set()
-  readonly subscriptions: Subscriptions<Conversation> = new Subscriptions(
+  readonly subscriptions: ResourceSubscriptions<Conversation> = new ResourceSubscriptions(
     ({ session }, uri) => void session?.notify('notifications/resources/updated', { uri }),
   )
   readonly tasks: TaskReceiver
-  readonly listening: Listening = new Listening()
+  readonly listeners: ChangeListeners = new ChangeListeners()
   readonly cache: CacheSettings
   /** One key for all sessions: what one of them gave to a client can be brought back to another. */
   readonly asking: AskingOptions
@@ -52,7 +52,7 @@ export class ServerState {
   readonly replays: boolean
   readonly showErrors: ShownErrors
   readonly #instructions: string | undefined
-  readonly #announcer: Announcer
+  readonly #announcer: ChangeAnnouncer
   #experimental: Readonly<Record<string, Record<string, unknown>>>
   #registry = emptyRegistry
   #begun = false
@@ -60,10 +60,12 @@ export class ServerState {
   #introduction: Introduction | undefined
 
   constructor(info: ServerInfo, options: ServerOptions) {
-    if (typeof info !== 'object' || info === null) throw new TypeError('A server needs a name and a version: createServer({ name, version })')
+    if (typeof info !== 'object' || info === null)
+      throw new TypeError('A server needs a name and a version: createServer({ name, version })')
     const { instructions, ...identity } = info
     for (const field of ['name', 'version'] as const) {
-      if (typeof identity[field] !== 'string' || identity[field] === '') throw new TypeError(`A server needs a ${field}`)
+      if (typeof identity[field] !== 'string' || identity[field] === '')
+        throw new TypeError(`A server needs a ${field}`)
     }
     this.info = Object.freeze(identity as Identity)
     this.options = options
@@ -71,7 +73,7 @@ export class ServerState {
     this.maxSubscriptions = positive('maxSubscriptions', options.maxSubscriptions ?? 1000)
     this.budgets = new MemoryBudgets(options.memory)
     this.tasks = new TaskReceiver(options.tasks, (error, during) => this.report(error, { during }))
-    this.tasks.onChange((taskId, _, detailed) => this.listening.taskChanged(taskId, detailed))
+    this.tasks.onChange((taskId, _, detailed) => this.listeners.taskChanged(taskId, detailed))
     this.cache = cacheSettings(options.cache)
     askingSettings(options.asking)
     this.asking = { key: crypto.getRandomValues(new Uint8Array(32)), ...options.asking }
@@ -79,7 +81,9 @@ export class ServerState {
     this.showErrors = checkShownErrors(options.showErrors)
     this.#instructions = instructions
     this.#experimental = { ...options.experimental }
-    this.#announcer = new Announcer(options.clock ?? systemClock, NOTICE_INTERVAL, (notice) => this.#broadcast(notice))
+    this.#announcer = new ChangeAnnouncer(options.clock ?? systemClock, NOTICE_INTERVAL, (notice) =>
+      this.#broadcast(notice),
+    )
   }
 
   /** Each value is immutable; assigning another tells observers and clients. */
@@ -96,11 +100,14 @@ export class ServerState {
       this.#introduction = undefined
     })
     if (this.conversations.size === 0) return
-    const changed = (Object.keys(changeNotices) as ShelfName[]).filter((shelf) => registry[shelf] !== before[shelf])
-    for (const notice of new Set(changed.map((shelf) => changeNotices[shelf]))) this.#announcer.announce(notice)
+    const changed = (Object.keys(changeNotices) as ListName[]).filter((list) => registry[list] !== before[list])
+    for (const notice of new Set(changed.map((list) => changeNotices[list]))) this.#announcer.announce(notice)
   }
 
-  /** A definition that could never be listed is found before the first conversation, not by its peer; and not sooner, because schemas take a while to convert. */
+  /**
+   * A definition that could never be listed is found before the first conversation, not by its peer; and not sooner,
+   * because schemas take a while to convert.
+   */
   begin(): void {
     if (this.#begun) return
     this.#registry.verify()
@@ -116,7 +123,13 @@ export class ServerState {
 
   declared(): ServerCapabilities {
     const { logging = true, offers = [], extensions = {} } = this.options
-    return deriveCapabilities({ registry: this.#registry, logging, offers, experimental: this.#experimental, extensions })
+    return deriveCapabilities({
+      registry: this.#registry,
+      logging,
+      offers,
+      experimental: this.#experimental,
+      extensions,
+    })
   }
 
   introduce(): Introduction {
@@ -130,7 +143,7 @@ export class ServerState {
   /** A resource has changed. */
   updated(uri: string): void {
     this.subscriptions.updated(uri)
-    this.listening.updated(uri)
+    this.listeners.updated(uri)
   }
 
   /** Sessions whose handshake is complete. */
@@ -173,7 +186,7 @@ export class ServerState {
 
   #broadcast(notice: string): void {
     for (const session of this.openSessions()) session.notify(notice)
-    this.listening.announce(notice)
+    this.listeners.announce(notice)
   }
 }
 

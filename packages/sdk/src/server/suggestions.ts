@@ -5,7 +5,7 @@ import type { CompleteResult } from '../protocol/index.ts'
 import type { Inbound } from '../session/index.ts'
 import { type Completers, complete } from './completion.ts'
 import type { Conversation } from './conversation.ts'
-import { unknownPrompt } from './prompt-get.ts'
+import { unknownPrompt } from './prompts/get.ts'
 import type { Registry } from './registry.ts'
 
 export async function suggestValues(conversation: Conversation, inbound: Inbound): Promise<CompleteResult> {
@@ -15,7 +15,8 @@ export async function suggestValues(conversation: Conversation, inbound: Inbound
     throw new ParleyError('invalid_params', { message: '"argument" must have a name and a value, both strings' })
   }
   const { name, value } = argument
-  if (!subject.names.includes(name)) throw new ParleyError('invalid_params', { message: `There is no argument "${name.slice(0, 200)}" to complete` })
+  if (!subject.names.includes(name))
+    throw new ParleyError('invalid_params', { message: `There is no argument "${name.slice(0, 200)}" to complete` })
   const completer = Object.hasOwn(subject.completers, name) ? subject.completers[name] : undefined
   try {
     return await complete(completer, value, {
@@ -43,13 +44,20 @@ async function completable(registry: Registry, ref: unknown): Promise<Completabl
   }
   if (isObject(ref) && ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
     const template = registry.templates.get(ref['uri']) ?? registry.find(ref['uri'])?.definition
-    if (template === undefined) throw new ParleyError('invalid_params', { message: `Unknown resource template: ${ref['uri'].slice(0, 200)}` })
-    return 'template' in template ? { names: template.template.variables, completers: template.completers } : { names: [], completers: {} }
+    if (template === undefined)
+      throw new ParleyError('invalid_params', { message: `Unknown resource template: ${ref['uri'].slice(0, 200)}` })
+    return 'template' in template
+      ? { names: template.template.variables, completers: template.completers }
+      : { names: [], completers: {} }
   }
-  throw new ParleyError('invalid_params', { message: '"ref" must be { type: "ref/prompt", name } or { type: "ref/resource", uri }' })
+  throw new ParleyError('invalid_params', {
+    message: '"ref" must be { type: "ref/prompt", name } or { type: "ref/resource", uri }',
+  })
 }
 
 function argumentsOf(context: unknown): Record<string, string> {
   const given = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {}
-  return Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  return Object.fromEntries(
+    Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }

@@ -9,7 +9,9 @@ export interface AcceptOptions extends Omit<Partial<SessionOptions>, 'role' | 'l
   onToolError?: ((text: string, thrown: unknown) => void) | undefined
 }
 
-/** By tool name: what a caller sends, and what comes back as structured content (`undefined` where nothing is declared). */
+/**
+ * By tool name: what a caller sends, and what comes back as structured content (`undefined` where nothing is declared).
+ */
 export type ToolTypes = Record<string, { input: unknown; output: unknown }>
 
 export interface Acceptor<Tools = unknown> {

@@ -3,7 +3,9 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Runs `task` once after `ms`; the returned function cancels it. `hold` says that the program must not end before. */
+  /**
+   * Runs `task` once after `ms`; the returned function cancels it. `hold` says that the program must not end before.
+   */
   after(ms: number, task: () => void, hold?: boolean): Cancel
 }
 
@@ -34,5 +36,8 @@ export const systemClock: Clock = {
 /** Makes unguessable ids. */
 export type Mint = () => string
 
-/** In lower case already: that makes one text of the twenty pieces Node joins it from, which take up ten times as much until somebody reads them. */
+/**
+ * In lower case already: that makes one text of the twenty pieces Node joins it from, which take up ten times as much
+ * until somebody reads them.
+ */
 export const systemMint: Mint = () => crypto.randomUUID().toLowerCase()

@@ -1,18 +1,28 @@
 /** State and reporting that the parts of one session share. Internal to this folder. */
 import { type ByteBudget, Charge } from '../collections/index.ts'
 import { ParleyError, type WireError } from '../errors/index.ts'
-import { type Body, errorText, type FrameOrigin, type Link, notificationText, type RequestId, type SendOptions } from '../jsonrpc/index.ts'
-import { type Era, encodeHeader, eraOf, extensionMethods, HEADERS, newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
+import {
+  type Body,
+  errorText,
+  type FrameOrigin,
+  type Link,
+  notificationText,
+  type RequestId,
+  type SendOptions,
+} from '../jsonrpc/index.ts'
+import { newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
-import { dialectLink } from './dialect-link.ts'
+import { dialectLink } from './dialects/link.ts'
 import type { Endpoint, Inbound, Introduction } from './endpoint.ts'
+import type { SessionEra } from './eras/era.ts'
+import { HandshakeEra } from './eras/handshake/era.ts'
+import { extensionBreach } from './eras/stateless/guard.ts'
 import { breach, type Declarations, isAllowed } from './guard.ts'
+import { Silence } from './keep-alive.ts'
 import { costOf, keepIn, MemoryBudgets } from './memory.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
-import { Silence } from './silence.ts'
-import { extensionBreach } from './stateless/guard.ts'
 import { Stats } from './stats.ts'
 
 export class SessionCore {
@@ -31,6 +41,8 @@ export class SessionCore {
   /** Counts the session and what its peer has said of itself no longer. */
   forgetPeer: () => void
   version: ProtocolVersion | undefined
+  /** How this side makes requests. The handshake's until both sides agree on something else. */
+  era: SessionEra = new HandshakeEra(this)
   self: Introduction
   peer: Introduction | undefined
   paused = false
@@ -38,7 +50,10 @@ export class SessionCore {
   draining = false
   lastReceivedAt: number
   #routes: Routes | undefined
-  /** Methods already found to be allowed, by direction; capabilities are frozen for the session, so this never goes stale. */
+  /**
+   * Methods already found to be allowed, by direction; capabilities are frozen for the session, so this never goes
+   * stale.
+   */
   #clearedToSend: Set<string> | undefined
   #clearedToReceive: Set<string> | undefined
   #silence: Silence | undefined
@@ -58,7 +73,9 @@ export class SessionCore {
     this.settings = settle(options)
     const { limits, clock } = this.settings
     this.link =
-      options.dialect === undefined ? options.link : dialectLink(options.link, options.dialect, { onLoss: this.onLoss, limits, now: () => clock.now() })
+      options.dialect === undefined
+        ? options.link
+        : dialectLink(options.link, options.dialect, { onLoss: this.onLoss, limits, now: () => clock.now() })
     this.adopt = options.adopt
     this.refused = options.refused
     this.#tap = options.tap
@@ -87,7 +104,10 @@ export class SessionCore {
     return this.#budgets.client(origin?.principal ?? origin?.address ?? '')
   }
 
-  /** Counts the introduction of the peer, in place of an earlier one, for as long as the session lives. Throws when there is no room. */
+  /**
+   * Counts the introduction of the peer, in place of an earlier one, for as long as the session lives. Throws when
+   * there is no room.
+   */
   keepIntroduction(length: number): void {
     const give = keepIn(this.budget, costOf(undefined, 0) + length, 'an introduction')
     this.forgetPeer()
@@ -104,10 +124,6 @@ export class SessionCore {
     this.#budgets.linger(charge, this.settings.clock.now())
   }
 
-  get era(): Era | undefined {
-    return this.version === undefined ? undefined : eraOf(this.version)
-  }
-
   get closed(): boolean {
     return this.phases.current === 'closed'
   }
@@ -118,12 +134,11 @@ export class SessionCore {
     return phase === 'ready' || phase === 'initialized'
   }
 
-  agreeOn(version: ProtocolVersion, peer: Introduction): void {
+  agreeOn(version: ProtocolVersion, peer: Introduction, era = this.era): void {
     this.version = version
     this.peer = peer
     this.#routes = routesFor(version, this.settings.profile)
-    // Without a handshake every message says its version itself.
-    if (this.era === 'handshake') this.link.negotiated?.(version)
+    this.era = era
   }
 
   /** Only once a version is agreed on. */
@@ -136,17 +151,20 @@ export class SessionCore {
     const sending = sender === this.role
     if ((sending ? this.#clearedToSend : this.#clearedToReceive)?.has(route.method)) return undefined
     const declared = this.#declared
-    const error = this.#isOfExtension(route.method)
+    const error = this.era.isExtensionMethod(route.method)
       ? extensionBreach(route.method, declared)
       : breach(this.version ?? newestVersion, route.method, route.info, sender, declared)
     if (error === undefined && route.info !== undefined) this.#clear(route.method, sending)
     return error
   }
 
-  /** Whether this side may send the method now. Unlike `breach` it makes no error, which would cost more than a whole call. */
+  /**
+   * Whether this side may send the method now. Unlike `breach` it makes no error, which would cost more than a whole
+   * call.
+   */
   maySend(method: string): boolean {
     if (this.#clearedToSend?.has(method)) return true
-    if (this.#isOfExtension(method)) return extensionBreach(method, this.#declared) === undefined
+    if (this.era.isExtensionMethod(method)) return extensionBreach(method, this.#declared) === undefined
     const { info } = this.route(method)
     const allowed = isAllowed(method, info, this.role, this.#declared)
     if (allowed && info !== undefined) this.#clear(method, true)
@@ -155,11 +173,6 @@ export class SessionCore {
 
   get #declared(): Declarations {
     return { [this.role]: this.self.capabilities, [this.otherRole]: this.peer?.capabilities } as never
-  }
-
-  /** Only a client knows for all its requests what both sides have declared. */
-  #isOfExtension(method: string): boolean {
-    return this.role === 'client' && this.era === 'stateless' && extensionMethods.has(method)
   }
 
   #clear(method: string, sending: boolean): void {
@@ -226,9 +239,7 @@ export class SessionCore {
 
   sendNotification(method: string, params: Body | undefined, options?: SendOptions): boolean {
     this.stats.of(method).sent++
-    if (this.link.mirrors !== true || this.era !== 'stateless') return this.trySend(notificationText(method, params), options)
-    const headers = { [HEADERS.version]: this.version as string, [HEADERS.method]: encodeHeader(method) }
-    return this.trySend(notificationText(method, params), { ...options, headers })
+    return this.trySend(notificationText(method, params), this.era.notificationOptions(method, options))
   }
 
   sendError(id: RequestId | null | undefined, error: WireError): void {
@@ -246,10 +257,13 @@ export class SessionCore {
     this.#tap?.('received', frame)
   }
 
-  /** A request was given up. Where nobody is pinged, it is reported if the peer stays silent for so long that it would be pinged otherwise. */
+  /**
+   * A request was given up. Where nobody is pinged, it is reported if the peer stays silent for so long that it would
+   * be pinged otherwise.
+   */
   gaveUp(startedAt: number): void {
     const { keepAlive, clock } = this.settings
-    if (keepAlive === undefined || this.era !== 'stateless' || this.closed) return
+    if (keepAlive === undefined || this.era.isConnected || this.closed) return
     this.#silence ??= new Silence({
       clock,
       every: keepAlive.every,
@@ -285,8 +299,14 @@ export class SessionCore {
   notOpen(method: string): ParleyError {
     const { current } = this.phases
     if (this.closed || current === 'error') return this.closedError()
-    if (current === 'shutting_down') return new ParleyError('shutting_down', { message: `${method} cannot be sent while the session is shutting down` })
-    return new ParleyError('not_initialized', { message: `${method} cannot be sent before the handshake is complete`, data: { phase: current } })
+    if (current === 'shutting_down')
+      return new ParleyError('shutting_down', {
+        message: `${method} cannot be sent while the session is shutting down`,
+      })
+    return new ParleyError('not_initialized', {
+      message: `${method} cannot be sent before the handshake is complete`,
+      data: { phase: current },
+    })
   }
 
   closedError(): ParleyError {

@@ -1,4 +1,7 @@
-/** What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest vocabulary. */
+/**
+ * What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest
+ * vocabulary.
+ */
 import type { ParleyError } from '../errors/index.ts'
 import type { Body, FrameOrigin, RequestId, Serialised } from '../jsonrpc/index.ts'
 import type { Capabilities, InputRequests, LogLevel, ProtocolVersion } from '../protocol/index.ts'
@@ -34,7 +37,10 @@ export interface Caller {
   can(method: string): boolean
 }
 
-/** An answer that is none yet: questions the caller has to answer first. The request is then answered anew, with what it gave as `retry`. */
+/**
+ * An answer that is none yet: questions the caller has to answer first. The request is then answered anew, with what it
+ * gave as `retry`.
+ */
 export class InputRequired {
   readonly requests: InputRequests
   /** Handed back with the answers; must be JSON. */
@@ -84,13 +90,18 @@ export interface Inbound {
   readonly retry: Retry | undefined
   /** Of the request of this side that the peer is working on when it asks, as far as that can be told. */
   readonly owner: unknown
-  /** Whether it came with the answer to that request, so that there is no doubt about the owner. Otherwise it is the one that happened to be the only one. */
+  /**
+   * Whether it came with the answer to that request, so that there is no doubt about the owner. Otherwise it is the one
+   * that happened to be the only one.
+   */
   readonly within?: boolean
   readonly context: MessageContext
   /** Aborted when the peer cancels or the session ends. Made on first use. */
   readonly signal: AbortSignal
   readonly cancelled: boolean
-  /** Calls `run` when it is cancelled, at once if it was; lighter than the signal. The returned function takes it back. */
+  /**
+   * Calls `run` when it is cancelled, at once if it was; lighter than the signal. The returned function takes it back.
+   */
   onCancel(run: (reason: string) => void): () => void
   /** Does nothing when the peer did not ask for progress; values that do not grow are left out. */
   progress(progress: number, total?: number, message?: string, more?: Body): void
@@ -99,8 +110,8 @@ export interface Inbound {
   /** Lets the peer hang up meanwhile and come back for the answer; does nothing where transport or version cannot. */
   release(retry?: Duration): void
   /**
-   * A request to the peer that belongs to this request; it is cancelled with it. Where the peer cannot be asked directly, this request is
-   * answered with the question, and goes on when the peer repeats it with the answer.
+   * A request to the peer that belongs to this request; it is cancelled with it. Where the peer cannot be asked
+   * directly, this request is answered with the question, and goes on when the peer repeats it with the answer.
    */
   request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
   /** Set where somebody keeps account of what each request loses on its way: to be told of what is lost elsewhere. */
@@ -108,8 +119,8 @@ export interface Inbound {
   /** The result as this caller reads it, whole, for results that are kept as text. */
   written(result: Body, onLoss?: (loss: Loss) => void): Body
   /**
-   * Counts so many bytes for the caller, beyond those of this request, until the returned function is called. Throws when there is no room. `what`: what is kept,
-   * for the message.
+   * Counts so many bytes for the caller, beyond those of this request, until the returned function is called. Throws
+   * when there is no room. `what`: what is kept, for the message.
    */
   keep(cost: number, what: string): () => void
   /** Calls `run` once the answer is on its way, or will never be sent. */
@@ -120,24 +131,30 @@ export type Answer = Body | Serialised | InputRequired
 
 export interface Endpoint {
   /**
-   * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one before requests that speak for
-   * themselves. `declared` are the capabilities of the client either way, `method` is what is asked. `undefined` when there is nothing to wait for; what it throws, or a promise
-   * rejects with, is the answer to the requests that waited.
+   * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one
+   * before requests that speak for themselves. `declared` are the capabilities of the client either way, `method` is
+   * what is asked. `undefined` when there is nothing to wait for; what it throws, or a promise rejects with, is the
+   * answer to the requests that waited.
    */
   prepare?(peer: Introduction | undefined, declared: Capabilities, method: string): Promise<void> | undefined
   /**
-   * Asked about each request before anything is made of it, but for those that are about the conversation: the handshake, discovery and pings. What it gives
-   * is the answer, so that whoever asks too often costs no more than that. `origin` is what the transport knows of a request that speaks for itself.
+   * Asked about each request before anything is made of it, but for those that are about the conversation: the
+   * handshake, discovery and pings. What it gives is the answer, so that whoever asks too often costs no more than
+   * that. `origin` is what the transport knows of a request that speaks for itself.
    */
   turnsAway?: ((method: string, origin: FrameOrigin | undefined) => ParleyError | undefined) | undefined
-  /** Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this one. */
+  /**
+   * Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this
+   * one.
+   */
   readonly takesForeignState?: boolean
   /** Whether parameters are handed on, so that how their numbers were written is remembered. */
   readonly keepsDigits?: boolean
   /**
-   * Who this side is, and what it offers. Of a server, `declared` are the capabilities of the client it is told to, in the handshake or with each request
-   * that speaks for itself: what was offered to that client is also what it may ask and is told of, whatever others were offered. Without `declared` it is
-   * for nobody in particular. The same object for the same kind of client as long as nothing has changed: it is asked for with each such request.
+   * Who this side is, and what it offers. Of a server, `declared` are the capabilities of the client it is told to, in
+   * the handshake or with each request that speaks for itself: what was offered to that client is also what it may ask
+   * and is told of, whatever others were offered. Without `declared` it is for nobody in particular. The same object
+   * for the same kind of client as long as nothing has changed: it is asked for with each such request.
    */
   introduce(declared?: Capabilities): Introduction
   /** Answers one request; what it throws becomes one catalogue error. */
@@ -146,7 +163,10 @@ export interface Endpoint {
   tool?(name: string): Body | undefined
   /** The arguments of a tool that travel a second time in headers, where messages have headers. */
   headerParams?(tool: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> | undefined
-  /** The server found the headers of a call wrong: what is known of the tool is out of date. The call is made once more when this is done. */
+  /**
+   * The server found the headers of a call wrong: what is known of the tool is out of date. The call is made once more
+   * when this is done.
+   */
   headersRefused?(tool: string): void | Promise<void>
   /** May say more about why the peer must not ask this: the error is what it is answered with. */
   refusing?(method: string, error: ParleyError): ParleyError

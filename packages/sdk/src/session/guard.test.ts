@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Capabilities, type MethodInfo, maySend, type ProtocolVersion, type Side, splitPath, versions } from '../protocol/index.ts'
+import {
+  type Capabilities,
+  type MethodInfo,
+  maySend,
+  type ProtocolVersion,
+  type Side,
+  splitPath,
+  versions,
+} from '../protocol/index.ts'
 import { methodIn, methodsOf } from '../versions/index.ts'
 import { breach, isAllowed } from './guard.ts'
 import { routesFor } from './routes.ts'
@@ -19,17 +27,25 @@ function checkOne(version: ProtocolVersion, name: string, sender: Side): void {
     expect(isAllowed(name, info, sender, { client, server })).toBe(error === undefined)
     return error
   }
-  if (info === undefined) return expect(check({}, {})).toMatchObject({ kind: 'method_not_found', message: expect.stringContaining(version) })
-  if (!maySend(info, sender)) return expect(check({}, {})).toMatchObject({ kind: 'method_not_found', message: expect.stringContaining(sender) })
+  if (info === undefined)
+    return expect(check({}, {})).toMatchObject({ kind: 'method_not_found', message: expect.stringContaining(version) })
+  if (!maySend(info, sender))
+    return expect(check({}, {})).toMatchObject({ kind: 'method_not_found', message: expect.stringContaining(sender) })
   const path = info.needs?.[sender]
   if (path === undefined) return expect(check({}, {})).toBeUndefined()
   const { side, key } = splitPath(path)
   const missing = check({}, {})
-  expect(missing).toMatchObject({ kind: 'capability_not_supported', code: -32601, data: { method: name, capability: key, side } })
+  expect(missing).toMatchObject({
+    kind: 'capability_not_supported',
+    code: -32601,
+    data: { method: name, capability: key, side },
+  })
   expect(missing?.message).toContain(`"${key}"`)
   expect(check(side === 'client' ? holding(key) : {}, side === 'server' ? holding(key) : {})).toBeUndefined()
   // Declared by the wrong side: still missing.
-  expect(check(side === 'server' ? holding(key) : {}, side === 'client' ? holding(key) : {})?.kind).toBe('capability_not_supported')
+  expect(check(side === 'server' ? holding(key) : {}, side === 'client' ? holding(key) : {})?.kind).toBe(
+    'capability_not_supported',
+  )
 }
 
 describe('C3 guard: every method × version × sender × capability', () => {
@@ -42,15 +58,19 @@ describe('C3 guard: every method × version × sender × capability', () => {
   }
 
   it('methods no version knows are left to the endpoint', () => {
-    for (const version of versions) expect(breach(version, 'vendor/extension', undefined, 'client', { client: {}, server: {} })).toBeUndefined()
+    for (const version of versions)
+      expect(breach(version, 'vendor/extension', undefined, 'client', { client: {}, server: {} })).toBeUndefined()
   })
 
   it('a capability that is false or null counts as not declared', () => {
     const info = methodIn('2025-11-25', 'resources/subscribe')
     for (const subscribe of [false, null, undefined]) {
-      expect(breach('2025-11-25', 'resources/subscribe', info, 'client', { client: {}, server: { resources: { subscribe } } })?.kind).toBe(
-        'capability_not_supported',
-      )
+      expect(
+        breach('2025-11-25', 'resources/subscribe', info, 'client', {
+          client: {},
+          server: { resources: { subscribe } },
+        })?.kind,
+      ).toBe('capability_not_supported')
     }
   })
 })

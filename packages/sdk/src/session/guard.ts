@@ -1,6 +1,14 @@
 /** May this side send this method, in this version, with what was declared? */
 import { ParleyError } from '../errors/index.ts'
-import { type Capabilities, declares, type MethodInfo, maySend, type ProtocolVersion, type Side, splitPath } from '../protocol/index.ts'
+import {
+  type Capabilities,
+  declares,
+  type MethodInfo,
+  maySend,
+  type ProtocolVersion,
+  type Side,
+  splitPath,
+} from '../protocol/index.ts'
 import { isKnownMethod } from '../versions/index.ts'
 
 export interface Declarations {
@@ -8,7 +16,10 @@ export interface Declarations {
   readonly server: Capabilities | undefined
 }
 
-/** Makes no error: many callers only want to know. Methods no version knows are extensions: they are the endpoint's business. */
+/**
+ * Makes no error: many callers only want to know. Methods no version knows are extensions: they are the endpoint's
+ * business.
+ */
 export function isAllowed(method: string, info: MethodInfo | undefined, sender: Side, declared: Declarations): boolean {
   if (info === undefined) return !isKnownMethod(method)
   if (!maySend(info, sender)) return false
@@ -19,7 +30,13 @@ export function isAllowed(method: string, info: MethodInfo | undefined, sender: 
 }
 
 /** The breach, or `undefined` when the method may be sent. */
-export function breach(version: ProtocolVersion, method: string, info: MethodInfo | undefined, sender: Side, declared: Declarations): ParleyError | undefined {
+export function breach(
+  version: ProtocolVersion,
+  method: string,
+  info: MethodInfo | undefined,
+  sender: Side,
+  declared: Declarations,
+): ParleyError | undefined {
   if (isAllowed(method, info, sender, declared)) return undefined
   if (info === undefined) return absent(version, method)
   const path = info.needs?.[sender]

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Activity, Holders, holderOf, networkOf, type SessionUse, sessionToEnd, UNANSWERED } from './making-room.ts'
+import {
+  type Activity,
+  Holders,
+  holderOf,
+  networkOf,
+  type SessionUse,
+  sessionToEnd,
+  UNANSWERED,
+} from './making-room.ts'
 
 const NOW = 10_000_000
 
@@ -20,7 +28,16 @@ function chosenOf<T extends Use>(all: readonly T[], newcomer: string): T | undef
 
 /** Silent for so many seconds; used, and idle, unless it says otherwise. */
 function use(name: string, holder: string, silent: number, more: Partial<Use> = {}): Named {
-  return { name, holder, isOpen: true, isUsed: true, lastUsedAt: NOW - silent * 1000, activity: 'idle', askedAt: 0, ...more }
+  return {
+    name,
+    holder,
+    isOpen: true,
+    isUsed: true,
+    lastUsedAt: NOW - silent * 1000,
+    activity: 'idle',
+    askedAt: 0,
+    ...more,
+  }
 }
 
 const UNUSED = { isUsed: false }
@@ -30,18 +47,48 @@ const doing = (activity: Activity): Partial<Use> => ({ activity })
 describe('L2 which session makes room', () => {
   it.each<[string, Named[], string, string | undefined]>([
     ['of one holder, the one silent longest', [use('a', 'x', 5), use('b', 'x', 9), use('c', 'x', 7)], 'x', 'b'],
-    ['one that was never used before those that were, however young', [use('a', 'x', 900), use('b', 'x', 0, UNUSED)], 'x', 'b'],
-    ['one without a complete handshake before all others', [use('a', 'x', 900, UNUSED), use('b', 'x', 0, UNOPENED), use('c', 'x', 1000)], 'x', 'b'],
+    [
+      'one that was never used before those that were, however young',
+      [use('a', 'x', 900), use('b', 'x', 0, UNUSED)],
+      'x',
+      'b',
+    ],
+    [
+      'one without a complete handshake before all others',
+      [use('a', 'x', 900, UNUSED), use('b', 'x', 0, UNOPENED), use('c', 'x', 1000)],
+      'x',
+      'b',
+    ],
     ['of several that were never used, the oldest', [use('a', 'x', 1, UNUSED), use('b', 'x', 2, UNUSED)], 'x', 'b'],
-    ['of the holder that has the most, however silent others are', [use('a', 'x', 1), use('b', 'x', 2), use('c', 'y', 900)], 'z', 'b'],
-    ['never used ones of another holder stay as well', [use('a', 'x', 1), use('b', 'x', 2), use('c', 'y', 900, UNOPENED)], 'z', 'b'],
+    [
+      'of the holder that has the most, however silent others are',
+      [use('a', 'x', 1), use('b', 'x', 2), use('c', 'y', 900)],
+      'z',
+      'b',
+    ],
+    [
+      'never used ones of another holder stay as well',
+      [use('a', 'x', 1), use('b', 'x', 2), use('c', 'y', 900, UNOPENED)],
+      'z',
+      'b',
+    ],
     ['the newcomer counts: with as many as others, its own goes', [use('a', 'x', 1), use('b', 'y', 900)], 'x', 'a'],
     ['of holders with as many, the one silent longest', [use('a', 'x', 1), use('b', 'y', 900)], 'z', 'b'],
     ['one that works stays, however silent', [use('a', 'x', 900, doing('working')), use('b', 'x', 1)], 'x', 'b'],
     ['one that listens stays, however silent', [use('a', 'x', 900, doing('listening')), use('b', 'x', 1)], 'x', 'b'],
     ['one that was asked a moment ago stays', [use('a', 'x', 100, doing('asked')), use('b', 'x', 1)], 'x', 'b'],
-    ['one that worked for long and was asked a moment ago stays', [use('a', 'x', 900, { activity: 'asked', askedAt: NOW - 1000 }), use('b', 'x', 1)], 'x', 'b'],
-    ['one whose client wants to hear of changes goes last', [use('a', 'x', 900, { isFollowed: true }), use('b', 'x', 1)], 'x', 'b'],
+    [
+      'one that worked for long and was asked a moment ago stays',
+      [use('a', 'x', 900, { activity: 'asked', askedAt: NOW - 1000 }), use('b', 'x', 1)],
+      'x',
+      'b',
+    ],
+    [
+      'one whose client wants to hear of changes goes last',
+      [use('a', 'x', 900, { isFollowed: true }), use('b', 'x', 1)],
+      'x',
+      'b',
+    ],
     ['but it goes', [use('a', 'x', 900, { isFollowed: true }), use('b', 'x', 1, doing('working'))], 'x', 'a'],
     ['one that was asked long ago does not', [use('a', 'x', 130, doing('asked')), use('b', 'x', 1)], 'x', 'a'],
     [
@@ -50,7 +97,12 @@ describe('L2 which session makes room', () => {
       'z',
       'c',
     ],
-    ['none, where all are at work', [use('a', 'x', 900, doing('working')), use('b', 'x', 900, doing('listening'))], 'x', undefined],
+    [
+      'none, where all are at work',
+      [use('a', 'x', 900, doing('working')), use('b', 'x', 900, doing('listening'))],
+      'x',
+      undefined,
+    ],
     [
       'none of a holder that has fewer than the newcomer',
       [use('a', 'x', 1, doing('working')), use('b', 'x', 1, doing('working')), use('c', 'y', 900)],
@@ -59,7 +111,12 @@ describe('L2 which session makes room', () => {
     ],
     [
       'one that only listens, of a holder over its share, for one below',
-      [use('a', 'x', 5, doing('listening')), use('b', 'x', 9, doing('listening')), use('c', 'x', 99, doing('working')), use('d', 'y', 1, doing('working'))],
+      [
+        use('a', 'x', 5, doing('listening')),
+        use('b', 'x', 9, doing('listening')),
+        use('c', 'x', 99, doing('working')),
+        use('d', 'y', 1, doing('working')),
+      ],
       'z',
       'b',
     ],
@@ -77,8 +134,19 @@ describe('L2 which session makes room', () => {
 
 const activity = fc.constantFrom<Activity>('working', 'asked', 'listening', 'idle')
 const session = fc
-  .record({ holder: fc.constantFrom('a', 'b', 'c'), isOpen: fc.boolean(), isUsed: fc.boolean(), silent: fc.nat(400), activity })
-  .map(({ silent, ...rest }) => ({ ...rest, isOpen: rest.isOpen || rest.isUsed, askedAt: 0, lastUsedAt: NOW - silent * 1000 }))
+  .record({
+    holder: fc.constantFrom('a', 'b', 'c'),
+    isOpen: fc.boolean(),
+    isUsed: fc.boolean(),
+    silent: fc.nat(400),
+    activity,
+  })
+  .map(({ silent, ...rest }) => ({
+    ...rest,
+    isOpen: rest.isOpen || rest.isUsed,
+    askedAt: 0,
+    lastUsedAt: NOW - silent * 1000,
+  }))
 
 const countOf = (all: readonly Use[], holder: string): number => all.filter((each) => each.holder === holder).length
 
@@ -97,7 +165,10 @@ describe('L2 laws of making room', () => {
     fc.assert(
       fc.property(fc.array(session), fc.constantFrom('a', 'b', 'd'), (all, newcomer) => {
         const ended = chosenOf(all, newcomer)
-        if (ended !== undefined) expect(countOf(all, ended.holder)).toBeGreaterThanOrEqual(countOf(all, newcomer) + (ended.holder === newcomer ? 0 : 1))
+        if (ended !== undefined)
+          expect(countOf(all, ended.holder)).toBeGreaterThanOrEqual(
+            countOf(all, newcomer) + (ended.holder === newcomer ? 0 : 1),
+          )
       }),
     )
   })
@@ -121,7 +192,8 @@ describe('L2 laws of making room', () => {
         (all) => {
           const ended = chosenOf(all, 'a') as Use
           const others = all.filter((each) => each !== ended)
-          if (ended.isUsed) for (const other of others) expect(other.isUsed && other.lastUsedAt >= ended.lastUsedAt).toBe(true)
+          if (ended.isUsed)
+            for (const other of others) expect(other.isUsed && other.lastUsedAt >= ended.lastUsedAt).toBe(true)
         },
       ),
     )
@@ -146,7 +218,14 @@ class Table {
       this.#holders.leave(ended.holder)
       this.sessions.delete(ended)
     }
-    const opened: Mutable = { holder: this.#holders.enter('here'), isOpen: false, isUsed: false, lastUsedAt: this.now, activity: 'idle', askedAt: 0 }
+    const opened: Mutable = {
+      holder: this.#holders.enter('here'),
+      isOpen: false,
+      isUsed: false,
+      lastUsedAt: this.now,
+      activity: 'idle',
+      askedAt: 0,
+    }
     this.sessions.add(opened)
     return opened
   }
@@ -171,7 +250,9 @@ const GUESTS: Readonly<Record<string, (table: Table, opened: Mutable) => void>> 
 
 describe('L2 histories of clients that all come from one address', () => {
   it('a client that calls every so often keeps its session, while another has been silent for longer than that or was never used', () => {
-    const history = fc.array(fc.record({ wait: fc.nat(3000), guest: fc.constantFrom(...Object.keys(GUESTS)) }), { maxLength: 200 })
+    const history = fc.array(fc.record({ wait: fc.nat(3000), guest: fc.constantFrom(...Object.keys(GUESTS)) }), {
+      maxLength: 200,
+    })
     fc.assert(
       fc.property(fc.integer({ min: 2, max: 10 }), fc.integer({ min: 1, max: 30 }), history, (most, every, guests) => {
         const table = new Table(most)
@@ -180,7 +261,9 @@ describe('L2 histories of clients that all come from one address', () => {
         for (const { wait, guest } of guests) {
           table.now += wait
           if (table.now - regular.lastUsedAt >= every * 1000) table.call(regular)
-          const idle = [...table.sessions].filter(({ activity, lastUsedAt }) => activity === 'idle' || table.now - lastUsedAt >= UNANSWERED)
+          const idle = [...table.sessions].filter(
+            ({ activity, lastUsedAt }) => activity === 'idle' || table.now - lastUsedAt >= UNANSWERED,
+          )
           const hasOther = idle.some((each) => !each.isUsed || each.lastUsedAt < regular.lastUsedAt)
           const opened = table.open()
           if (hasOther) expect(table.sessions.has(regular)).toBe(true)

@@ -66,23 +66,34 @@ export const UNANSWERED = 120_000
 
 /**
  * The session that makes room for a new one of `newcomer`; `undefined` when there is none.
- * It is of the holder that has the most, the newcomer counted. Of that holder's sessions the first to go is one without a
- * complete handshake, then one that was never used, then the one that is silent longest.
- * A client at work keeps its session. A holder that has fewer than the newcomer would have keeps all of them.
+ * It is of the holder that has the most, the newcomer counted. Of that holder's sessions the first to go is one without
+ * a complete handshake, then one that was never used, then the one that is silent longest. A client at work keeps its
+ * session. A holder that has fewer than the newcomer would have keeps all of them.
  */
-export function sessionToEnd<T extends SessionUse>(sessions: readonly T[], holders: Holders, newcomer: string, now: number): T | undefined {
+export function sessionToEnd<T extends SessionUse>(
+  sessions: readonly T[],
+  holders: Holders,
+  newcomer: string,
+  now: number,
+): T | undefined {
   const own = holders.of(newcomer) + 1
   const countOf = ({ name, sessions: count }: Holder): number => (name === newcomer ? own : count)
   const idle = firstOf(sessions, countOf, (session, count) => count >= own && !isAtWork(session, now))
   if (idle !== undefined) return idle
   // Open streams are cheap to hold: who has more than an equal share gives up one that only listens to who has less.
   const share = holders.shareWith(newcomer)
-  return own > share ? undefined : firstOf(sessions, countOf, ({ activity }, count) => count > share && activity === 'listening')
+  return own > share
+    ? undefined
+    : firstOf(sessions, countOf, ({ activity }, count) => count > share && activity === 'listening')
 }
 
 type Admits = (session: SessionUse, count: number) => boolean
 
-function firstOf<T extends SessionUse>(sessions: readonly T[], countOf: (holder: Holder) => number, admits: Admits): T | undefined {
+function firstOf<T extends SessionUse>(
+  sessions: readonly T[],
+  countOf: (holder: Holder) => number,
+  admits: Admits,
+): T | undefined {
   let first: T | undefined
   let most = 0
   for (const session of sessions) {
@@ -126,6 +137,8 @@ export function networkOf(address: string): string {
   const [before = '', after = ''] = (address.split('%')[0] as string).split('::')
   const head = before.split(':').filter((group) => group !== '')
   const tail = after.split(':').filter((group) => group !== '')
-  const groups = address.includes('::') ? [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail] : head
+  const groups = address.includes('::')
+    ? [...head, ...Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0'), ...tail]
+    : head
   return `${groups.slice(0, 4).join(':')}::/64`
 }

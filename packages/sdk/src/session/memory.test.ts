@@ -30,7 +30,9 @@ describe('L4 what may be kept because of clients', () => {
     budgets.client('ann').add(60)
     expect(budgets.noRoom(session, 100, 'tools/call', 0)?.message).toContain('60 bytes are kept for this client')
     budgets.total.add(90)
-    expect(budgets.noRoom(session, 20, 'tools/call', 0)?.message).toContain('150 bytes are kept for all clients together')
+    expect(budgets.noRoom(session, 20, 'tools/call', 0)?.message).toContain(
+      '150 bytes are kept for all clients together',
+    )
   })
 
   it('forgets clients that keep nothing, and no others', () => {
@@ -56,9 +58,15 @@ describe('L4 what may be kept because of clients', () => {
   })
 
   it('is in all an eighth of the heap, where that is known', () => {
-    expect([undefined, 128 * MIB, 1024 * MIB, 65_536 * MIB].map(totalFor)).toEqual([256 * MIB, 16 * MIB, 128 * MIB, 512 * MIB])
+    expect([undefined, 128 * MIB, 1024 * MIB, 65_536 * MIB].map(totalFor)).toEqual([
+      256 * MIB,
+      16 * MIB,
+      128 * MIB,
+      512 * MIB,
+    ])
     expect(new MemoryBudgets().total.limit).toBeLessThanOrEqual(512 * MIB)
-    for (const total of [0, -1, 1.5, Number.NaN]) expect(() => new MemoryBudgets({ total })).toThrow('memory.total must be a whole number of bytes')
+    for (const total of [0, -1, 1.5, Number.NaN])
+      expect(() => new MemoryBudgets({ total })).toThrow('memory.total must be a whole number of bytes')
   })
 
   it('costs more than its text where that is read into many values', () => {

@@ -7,7 +7,10 @@ export interface MemoryLimits {
   session?: number | undefined
   /** Most bytes of one principal, or without a session of one address. Default 128 MiB. */
   principal?: number | undefined
-  /** Most bytes of all clients together. Default: an eighth of the heap, but no more than 512 MiB; 256 MiB where the heap is not known. */
+  /**
+   * Most bytes of all clients together. Default: an eighth of the heap, but no more than 512 MiB; 256 MiB where the
+   * heap is not known.
+   */
   total?: number | undefined
 }
 
@@ -26,7 +29,10 @@ const EACH_TEXT = 512
 const SHORT = 1024
 /** Clients that keep nothing are forgotten when there are this many. */
 const MANY = 1024
-/** How long a handler whose client has given up is still counted, in milliseconds: it may keep the request until it ends. */
+/**
+ * How long a handler whose client has given up is still counted, in milliseconds: it may keep the request until it
+ * ends.
+ */
 const LINGER = 60_000
 
 export class MemoryBudgets {
@@ -49,7 +55,11 @@ export class MemoryBudgets {
 
   /** For one session of this principal, if its principal is known. */
   session(principal?: string): ByteBudget {
-    return new ByteBudget(`${this.#name}.session`, this.#session, principal === undefined ? this.total : this.client(principal))
+    return new ByteBudget(
+      `${this.#name}.session`,
+      this.#session,
+      principal === undefined ? this.total : this.client(principal),
+    )
   }
 
   /** For all requests of one client that has no session. */
@@ -86,7 +96,9 @@ export class MemoryBudgets {
   }
 }
 
-/** What it costs to keep a message or something like it. `length`: of the text it was read from, where that is known. */
+/**
+ * What it costs to keep a message or something like it. `length`: of the text it was read from, where that is known.
+ */
 export function costOf(value: unknown, length?: number): number {
   if (length !== undefined && length <= SHORT) return EACH_MESSAGE + length
   return EACH_MESSAGE + Math.max(length ?? 0, weightOf(value))
@@ -101,7 +113,11 @@ function noRoom(budget: ByteBudget, cost: number, what: string, isUrgent?: true)
   const full = budget.fullFor(cost, isUrgent)
   if (full === undefined) return undefined
   const { setting, limit, used } = full
-  const whose = setting.endsWith('.session') ? 'this session' : setting.endsWith('.principal') ? 'this client' : 'all clients together'
+  const whose = setting.endsWith('.session')
+    ? 'this session'
+    : setting.endsWith('.principal')
+      ? 'this client'
+      : 'all clients together'
   return new ParleyError('refusal_resource_constraints', {
     message:
       `There is no room for ${what} of about ${cost} bytes: ${used} bytes are kept for ${whose}, and ${setting} allows ${limit}. ` +
@@ -124,7 +140,9 @@ export function totalFor(heap: number | undefined): number {
 }
 
 interface Runtime {
-  process?: { getBuiltinModule?: (name: string) => { getHeapStatistics?: () => { heap_size_limit: number } } | undefined }
+  process?: {
+    getBuiltinModule?: (name: string) => { getHeapStatistics?: () => { heap_size_limit: number } } | undefined
+  }
 }
 
 /** Undefined in browsers and on runtimes that do not tell. */

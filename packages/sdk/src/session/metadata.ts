@@ -13,7 +13,8 @@ export function withMetadata(body: Serialised, added: Body): Serialised
 export function withMetadata(body: Body | undefined, added: Body): Body
 export function withMetadata(body: Body | Serialised, added: Body): Body | Serialised
 export function withMetadata(body: Body | Serialised | undefined, added: Body): Body | Serialised {
-  if (body instanceof Serialised) return new Serialised(bodyText(withMetadata(read(body.json), added), 'internal_error'), { kept: body.kept })
+  if (body instanceof Serialised)
+    return new Serialised(bodyText(withMetadata(read(body.json), added), 'internal_error'), { kept: body.kept })
   const extended = { ...body, _meta: extendedMetadata(body?.['_meta'], added) }
   if (body !== undefined) noteCopiedResult(extended, body)
   return extended

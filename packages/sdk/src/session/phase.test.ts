@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { admissions, admits, clientTransitions, next, type Phase, PhaseMachine, phaseEvents, serverTransitions } from './phase.ts'
+import {
+  admissions,
+  admits,
+  clientTransitions,
+  next,
+  type Phase,
+  PhaseMachine,
+  phaseEvents,
+  serverTransitions,
+} from './phase.ts'
 
 const tables = { client: clientTransitions, server: serverTransitions } as const
 const sides = ['client', 'server'] as const

@@ -1,11 +1,17 @@
-/** The life of a session as two tables: which event leads from which phase to which, and which methods may arrive meanwhile. */
+/**
+ * The life of a session as two tables: which event leads from which phase to which, and which methods may arrive
+ * meanwhile.
+ */
 import type { Side } from '../protocol/index.ts'
 
 export type ClientPhase = 'pre_initialization' | 'initializing' | 'initialized' | 'error' | 'closed'
 export type ServerPhase = 'initialization' | 'initialized' | 'ready' | 'shutting_down' | 'closed'
 export type Phase = ClientPhase | ServerPhase
 
-/** `initialize` sent or received; `accept` its result received, or `notifications/initialized` received; `fail` the handshake failed; `shutdown` no new work; `close` the end. */
+/**
+ * `initialize` sent or received; `accept` its result received, or `notifications/initialized` received; `fail` the
+ * handshake failed; `shutdown` no new work; `close` the end.
+ */
 export const phaseEvents = ['initialize', 'accept', 'fail', 'shutdown', 'close'] as const
 export type PhaseEvent = (typeof phaseEvents)[number]
 
@@ -27,7 +33,10 @@ export const serverTransitions: Transitions<ServerPhase> = {
   closed: {},
 }
 
-const transitions: Readonly<Record<Side, Transitions<string>>> = { client: clientTransitions, server: serverTransitions }
+const transitions: Readonly<Record<Side, Transitions<string>>> = {
+  client: clientTransitions,
+  server: serverTransitions,
+}
 const firstPhase: Readonly<Record<Side, Phase>> = { client: 'pre_initialization', server: 'initialization' }
 
 /** The phase after an event; `undefined` when the event has no place in this phase. */
@@ -39,7 +48,13 @@ export function next(side: Side, phase: Phase, event: PhaseEvent): Phase | undef
 type Admission = readonly string[] | 'everything'
 
 export const admissions: Readonly<Record<Side, Readonly<Record<string, Admission>>>> = {
-  server: { initialization: ['initialize', 'ping'], initialized: 'everything', ready: 'everything', shutting_down: ['ping'], closed: [] },
+  server: {
+    initialization: ['initialize', 'ping'],
+    initialized: 'everything',
+    ready: 'everything',
+    shutting_down: ['ping'],
+    closed: [],
+  },
   client: { pre_initialization: ['ping'], initializing: ['ping'], initialized: 'everything', error: [], closed: [] },
 }
 
@@ -70,7 +85,12 @@ export class PhaseMachine {
   readonly #onChange: (change: PhaseChange) => void
   readonly #onObserverError: (error: unknown) => void
 
-  constructor(side: Side, now: number, onChange: (change: PhaseChange) => void, onObserverError: (error: unknown) => void) {
+  constructor(
+    side: Side,
+    now: number,
+    onChange: (change: PhaseChange) => void,
+    onObserverError: (error: unknown) => void,
+  ) {
     this.#side = side
     this.#onChange = onChange
     this.#onObserverError = onObserverError

@@ -1,4 +1,7 @@
-/** What a session needs to know about a method in its version: who may send it, and how its parts are translated. Shared by all sessions alike. */
+/**
+ * What a session needs to know about a method in its version: who may send it, and how its parts are translated. Shared
+ * by all sessions alike.
+ */
 import { type MethodInfo, newestVersion, type ProtocolVersion } from '../protocol/index.ts'
 import { isKnownMethod, methodIn, type Plan, type Profile, plan } from '../versions/index.ts'
 

@@ -119,7 +119,11 @@ export const everything: Capabilities = {
 }
 
 export function makeRig(role: 'client' | 'server', options: RigOptions = {}): Rig {
-  const { capabilities = role === 'server' ? everything : { roots: { listChanged: true }, sampling: {}, elicitation: {} }, answer, ...rest } = options
+  const {
+    capabilities = role === 'server' ? everything : { roots: { listChanged: true }, sampling: {}, elicitation: {} },
+    answer,
+    ...rest
+  } = options
   const link = new TestLink()
   const clock = new HandClock()
   const events: SessionEvent[] = []
@@ -131,7 +135,15 @@ export function makeRig(role: 'client' | 'server', options: RigOptions = {}): Ri
       return answer === undefined ? { echo: inbound.params as Body } : answer(inbound)
     },
   }
-  const session = new Session({ role, link, endpoint, clock, mint: () => 'minted', onEvent: (event) => events.push(event), ...rest })
+  const session = new Session({
+    role,
+    link,
+    endpoint,
+    clock,
+    mint: () => 'minted',
+    onEvent: (event) => events.push(event),
+    ...rest,
+  })
   return { session, link, clock, events, asked }
 }
 
@@ -143,7 +155,10 @@ export function initializeParams(
 }
 
 /** A server session whose client has said hello. */
-export function openServer(version: ProtocolVersion = '2025-11-25', options: RigOptions & { clientCapabilities?: Capabilities } = {}): Rig {
+export function openServer(
+  version: ProtocolVersion = '2025-11-25',
+  options: RigOptions & { clientCapabilities?: Capabilities } = {},
+): Rig {
   const rig = makeRig('server', options)
   rig.link.request('hello', 'initialize', initializeParams(version, options.clientCapabilities))
   rig.link.notify('notifications/initialized')
@@ -152,11 +167,18 @@ export function openServer(version: ProtocolVersion = '2025-11-25', options: Rig
 }
 
 /** A client session whose server has answered. */
-export async function openClient(version: ProtocolVersion = '2025-11-25', options: RigOptions & { serverCapabilities?: Capabilities } = {}): Promise<Rig> {
+export async function openClient(
+  version: ProtocolVersion = '2025-11-25',
+  options: RigOptions & { serverCapabilities?: Capabilities } = {},
+): Promise<Rig> {
   const rig = makeRig('client', options)
   const opening = rig.session.initialise()
   const [{ id }] = rig.link.take()
-  const result = { protocolVersion: version, capabilities: options.serverCapabilities ?? everything, serverInfo: { name: 'peer', version: '2' } }
+  const result = {
+    protocolVersion: version,
+    capabilities: options.serverCapabilities ?? everything,
+    serverInfo: { name: 'peer', version: '2' },
+  }
   rig.link.deliver({ jsonrpc: '2.0', id, result })
   await opening
   rig.link.take()

@@ -3,32 +3,23 @@ import { ParleyError, toParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
 import { declares, type Era, type LogLevel, type ProtocolVersion, type Side } from '../protocol/index.ts'
 import { isVerdict, type Loss, type Profile } from '../versions/index.ts'
-import { Answering, type InFlight } from './answering.ts'
+import { SessionCaller } from './caller.ts'
 import type { Clock, Mint } from './clock.ts'
 import { SessionCore } from './core.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Caller, Endpoint, Introduction } from './endpoint.ts'
-import type { SessionHealth } from './health.ts'
-import { KeepAlive } from './keep-alive.ts'
+import { Opening, type OpenOptions } from './eras/opening.ts'
+import type { ListenFilter, Listening, ListenOptions } from './eras/stateless/client/listening.ts'
+import { Answering, type InFlight } from './incoming/answering.ts'
+import { type NotificationHandler, Notifications } from './incoming/notifications.ts'
+import { Receiving } from './incoming/receiving.ts'
+import { type CloseOptions, Lifecycle } from './lifecycle.ts'
 import { keepIn } from './memory.ts'
-import { type NotificationHandler, Notifications } from './notifications.ts'
 import type { Progress, RequestOptions, SessionOptions } from './options.ts'
-import { guarded } from './outgoing.ts'
-import type { PendingRequest } from './pending.ts'
+import type { PendingRequest } from './outgoing/pending.ts'
+import { Requests } from './outgoing/requests.ts'
 import type { Phase, PhaseChange, PhaseRecord } from './phase.ts'
-import { Receiving } from './receiving.ts'
-import { handshakeTimedOut, lostRequest } from './request-errors.ts'
-import { Requests } from './requests.ts'
-import { SessionCaller } from './stateless/caller.ts'
-import type { ListenFilter, Listening, ListenOptions } from './stateless/client-listening.ts'
-import { Opening, type OpenOptions } from './stateless/client-opening.ts'
-import type { SessionStats } from './stats.ts'
-
-export interface CloseOptions {
-  /** How long requests being answered may take to finish. Default 5 s for servers; clients do not wait. */
-  drain?: Duration
-  reason?: Error
-}
+import type { SessionHealth, SessionStats } from './stats.ts'
 
 export class Session {
   readonly id: string
@@ -38,15 +29,8 @@ export class Session {
   readonly #requests: Requests
   readonly #answering: Answering
   readonly #notifications: Notifications
-  readonly #receiving: Receiving
   #caller: Caller | undefined
-  #closeListeners: Set<(reason: Error | undefined) => void> | undefined
-  #keepAlive: KeepAlive | undefined
-  #cancelInitialiseTimer: (() => void) | undefined
-  #closing: Promise<void> | undefined
-  #hurry: (() => void) | undefined
-  /** What there is to wait for after the end: some links still have to tell the peer. */
-  #hungUp: void | Promise<void> = undefined
+  readonly #lifecycle: Lifecycle
 
   constructor(options: SessionOptions) {
     const core = new SessionCore(options)
@@ -54,22 +38,26 @@ export class Session {
     this.id = options.id ?? core.settings.mint()
     this.role = options.role
     this.transport = options.link.transport
-    this.#requests = new Requests(core, this, (reason) => this.#end(reason))
-    // A server's answer may wait for a person whom it asked through this client, so that time is not the server's silence.
-    this.#answering = new Answering(core, this, options.role === 'client' ? (busy) => this.#requests.busy(busy) : undefined)
+    this.#requests = new Requests(core, this, (reason) => this.#lifecycle.end(reason))
+    // A server's answer may wait for a person whom it asked through this client, so that time is not the server's
+    // silence.
+    this.#answering = new Answering(
+      core,
+      this,
+      options.role === 'client' ? (busy) => this.#requests.busy(busy) : undefined,
+    )
     this.#notifications = new Notifications(core)
     const receivers = { requests: this.#requests, answering: this.#answering, notifications: this.#notifications }
-    const life = { onOpened: () => this.#opened(), hurry: (hurry: boolean) => this.#hurryClient(hurry) }
-    const receiving = new Receiving(core, receivers, this, life)
-    this.#receiving = receiving
-    if (options.role === 'server' && !core.settings.sharedLink) this.#hurryClient(true)
+    this.#lifecycle = new Lifecycle(core, receivers, this)
+    const receiving = new Receiving(core, receivers, this, this.#lifecycle)
+    this.#lifecycle.begin(receiving)
     core.link.open({
       maxBytes: core.settings.limits.maxBytes,
       frame: (text, parsed, origin) => receiving.receive(text, parsed, origin),
       abandoned: (request) => receiving.abandoned(request),
       failed: (request, error) => this.#requests.undelivered(request, error),
       released: (request, retry) => this.#requests.released(request, retry),
-      closed: (reason) => this.#end(reason),
+      closed: (reason) => this.#lifecycle.end(reason),
     })
   }
 
@@ -94,7 +82,7 @@ export class Session {
   }
   /** Undefined until both sides have agreed. */
   get era(): Era | undefined {
-    return this.#core.era
+    return this.#core.version === undefined ? undefined : this.#core.era.name
   }
   get self(): Introduction {
     return this.#core.self
@@ -121,7 +109,10 @@ export class Session {
     return this.#begin({}, (opening) => opening.shakeHands())
   }
 
-  /** Client side: finds out the era of the server, unless it is known or only one will do, and agrees with it on a version. A failure closes the session. */
+  /**
+   * Client side: finds out the era of the server, unless it is known or only one will do, and agrees with it on a
+   * version. A failure closes the session.
+   */
   begin(options: OpenOptions = {}): Promise<void> {
     return this.#begin(options, (opening) => opening.run())
   }
@@ -130,7 +121,9 @@ export class Session {
     const core = this.#core
     const { clock } = core.settings
     if (!core.phases.fire('initialize', clock.now())) {
-      throw core.closed ? core.closedError() : new ParleyError('already_initialized', { message: 'This session was initialised before' })
+      throw core.closed
+        ? core.closedError()
+        : new ParleyError('already_initialized', { message: 'This session was initialised before' })
     }
     try {
       await agree(new Opening(core, this.#requests, options))
@@ -140,13 +133,22 @@ export class Session {
       await this.close({ reason: failure })
       throw failure
     }
-    this.#opened()
+    this.#lifecycle.onOpened()
   }
 
-  /** Asks the peer; `params` and the result are in the newest vocabulary. `convert` is applied to the result, and what it throws is the outcome. */
-  request<T = Body>(method: string, params?: Body, options?: RequestOptions, convert?: (result: Body) => T | Promise<T>): Promise<T> {
+  /**
+   * Asks the peer; `params` and the result are in the newest vocabulary. `convert` is applied to the result, and what
+   * it throws is the outcome.
+   */
+  request<T = Body>(
+    method: string,
+    params?: Body,
+    options?: RequestOptions,
+    convert?: (result: Body) => T | Promise<T>,
+  ): Promise<T> {
     const core = this.#core
-    if (!core.open && !(method === 'ping' && core.phases.current === 'shutting_down')) return Promise.reject(this.#core.notOpen(method))
+    if (!core.open && !(method === 'ping' && core.phases.current === 'shutting_down'))
+      return Promise.reject(this.#core.notOpen(method))
     const route = core.route(method)
     const breach = core.breach(route, core.role)
     if (breach !== undefined) return Promise.reject(breach)
@@ -174,15 +176,15 @@ export class Session {
   }
 
   async ping(options?: RequestOptions): Promise<void> {
-    await this.request(this.era === 'stateless' ? 'server/discover' : 'ping', undefined, options)
+    await this.request(this.#core.era.pingMethod, undefined, options)
   }
 
   /** The least severe level of log messages wanted with each request of the stateless era. */
   get logLevel(): LogLevel | undefined {
-    return this.#requests.envelope?.logLevel
+    return this.#core.era.logLevel
   }
   set logLevel(level: LogLevel | undefined) {
-    if (this.#requests.envelope !== undefined) this.#requests.envelope.logLevel = level
+    this.#core.era.logLevel = level
   }
 
   /** Asks a server of the stateless era to tell of changes, for as long as nobody ends it. */
@@ -191,7 +193,7 @@ export class Session {
     if (!core.open) throw this.#core.notOpen('subscriptions/listen')
     const breach = core.breach(core.route('subscriptions/listen'), this.role)
     if (breach !== undefined) throw breach
-    return this.#requests.listenings.begin(filter, options)
+    return core.era.listen(filter, options)
   }
 
   /** From the newest vocabulary to this session's version, for results that are kept as text. */
@@ -207,12 +209,17 @@ export class Session {
     return up === undefined ? result : (this.#core.translate(up, result, this.#core.translationContext(request)) ?? {})
   }
 
-  /** For texts that another session of the same version translated: what was lost then is lost for this peer, too (X2). */
+  /**
+   * For texts that another session of the same version translated: what was lost then is lost for this peer, too (X2).
+   */
   reportLosses(losses: readonly Loss[]): void {
     for (const loss of losses) this.#core.onLoss(loss)
   }
 
-  /** Lets the peer hang up on a request of its own and come back for the answer; does nothing where transport or version cannot. */
+  /**
+   * Lets the peer hang up on a request of its own and come back for the answer; does nothing where transport or version
+   * cannot.
+   */
   release(request: RequestId, retry?: Duration): void {
     this.#core.link.release?.(request, retry === undefined ? undefined : milliseconds(retry))
   }
@@ -227,17 +234,24 @@ export class Session {
     return this.#core.link.remembered ?? true
   }
 
-  /** Whether what the peer tells on its own account would arrive here now; some servers only speak when they are asked. */
+  /**
+   * Whether what the peer tells on its own account would arrive here now; some servers only speak when they are asked.
+   */
   get hears(): boolean {
     return this.#core.link.hears ?? true
   }
 
-  /** Whether a message that belongs to no request of the peer would be delivered now; it may have to come and fetch it. */
+  /**
+   * Whether a message that belongs to no request of the peer would be delivered now; it may have to come and fetch it.
+   */
   get reachable(): boolean {
     return this.#core.link.listening ?? true
   }
 
-  /** Progress under a token the caller put into `_meta` itself; unlike `onProgress` of a request it does not end with the answer (C-32). */
+  /**
+   * Progress under a token the caller put into `_meta` itself; unlike `onProgress` of a request it does not end with
+   * the answer (C-32).
+   */
   expectProgress(token: string, handler: (progress: Progress) => void): () => void {
     return this.#requests.expectProgress(token, handler)
   }
@@ -262,10 +276,7 @@ export class Session {
 
   /** Called once, at once when the session is closed already. */
   onClose(listener: (reason: Error | undefined) => void): () => void {
-    this.#closeListeners ??= new Set()
-    if (this.#core.closed) listener(undefined)
-    else this.#closeListeners.add(listener)
-    return () => this.#closeListeners?.delete(listener)
+    return this.#lifecycle.onClose(listener)
   }
 
   /** Whether silence of a server says nothing: it works on a request, within the time it was given. */
@@ -314,85 +325,11 @@ export class Session {
     }
   }
 
-  /** Takes no new work, lets running work finish within `drain`, then ends. A second call joins the first; its `drain` can only shorten the wait. */
+  /**
+   * Takes no new work, lets running work finish within `drain`, then ends. A second call joins the first; its `drain`
+   * can only shorten the wait.
+   */
   close(options: CloseOptions = {}): Promise<void> {
-    if (this.#closing === undefined) this.#closing = this.#shutDown(options)
-    else if (options.drain !== undefined) this.#core.settings.clock.after(milliseconds(options.drain), () => this.#hurry?.())
-    return this.#closing
-  }
-
-  async #shutDown({ drain, reason }: CloseOptions): Promise<void> {
-    const { phases, settings } = this.#core
-    const wait = milliseconds(drain ?? (this.role === 'server' ? '5s' : 0))
-    // A client that never said initialized may still wait for answers: it has no phase for draining, but is drained all the same.
-    phases.fire('shutdown', settings.clock.now())
-    this.#core.draining = true
-    this.#tell(() => this.#core.endpoint.closing?.(this))
-    if (!this.#core.closed && wait > 0 && this.#answering.size > 0) {
-      this.resume()
-      let stopTimer: (() => void) | undefined
-      const enough = new Promise<void>((resolve) => {
-        this.#hurry = resolve
-        stopTimer = settings.clock.after(wait, resolve, true)
-      })
-      await Promise.race([this.#answering.idle(), enough])
-      stopTimer?.()
-    }
-    if (!this.#core.closed && this.role === 'server') this.#receiving.giveUp()
-    this.#end(reason)
-    await this.#hungUp
-  }
-
-  #end(reason: Error | undefined): void {
-    const core = this.#core
-    if (!core.phases.fire('close', core.settings.clock.now())) return
-    this.#stopInitialiseTimer()
-    this.#keepAlive?.stop()
-    core.stop()
-    this.#hungUp = core.link.close(reason)
-    this.#receiving.close('The session has ended')
-    this.#requests.failAll((method) => lostRequest(method, reason))
-    this.#notifications.clear()
-    core.forgetPeer()
-    this.#tell(() => core.endpoint.closed?.(this, reason))
-    for (const listener of this.#closeListeners ?? []) this.#tell(() => listener(reason))
-    this.#closeListeners = undefined
-  }
-
-  #opened(): void {
-    const core = this.#core
-    const { keepAlive, clock } = core.settings
-    this.#stopInitialiseTimer()
-    // Where nothing is remembered between requests, nobody needs to know whether the other is still there.
-    if (keepAlive !== undefined && core.era !== 'stateless') {
-      this.#keepAlive = new KeepAlive({
-        clock,
-        ...keepAlive,
-        lastHeard: () => core.lastReceivedAt,
-        // Without a route, because nobody may take this question over: it is about this session.
-        ping: (timeout) => this.#requests.send('ping', undefined, undefined, { timeout }),
-        excused: () => this.excused || keepAlive.excused?.() === true,
-        onDead: (reason) => this.#end(reason),
-      })
-    }
-    this.#tell(() => core.endpoint.opened?.(this))
-  }
-
-  /** Gives the client its time for the handshake, from now on, or all the time in the world. */
-  #hurryClient(hurry: boolean): void {
-    const { initialiseTimeout: ms, clock } = this.#core.settings
-    this.#stopInitialiseTimer()
-    if (!hurry || !Number.isFinite(ms) || this.#core.closed) return
-    this.#cancelInitialiseTimer = clock.after(ms, () => this.#end(handshakeTimedOut(ms)))
-  }
-
-  /** Lets go of the timer, too: it would be a tenth of what an idle session holds. */
-  #stopInitialiseTimer(): void {
-    this.#cancelInitialiseTimer = void this.#cancelInitialiseTimer?.()
-  }
-
-  /** Calls somebody else's code that must not harm the session. */
-  #tell(call: () => void): void {
-    guarded(call, (error) => this.#core.reportError(error, 'observer'))
+    return this.#lifecycle.close(options)
   }
 }

@@ -1,5 +1,6 @@
 /** Counters of one session: what went through, what was ignored and what was lost. */
 import type { Loss } from '../versions/index.ts'
+import type { Phase } from './phase.ts'
 
 export interface MethodCounters {
   sent: number
@@ -68,4 +69,15 @@ export class Stats {
       losses: Object.fromEntries(this.#lossCounts ?? []),
     }
   }
+}
+
+/** The state of a session at one moment. */
+export interface SessionHealth {
+  readonly phase: Phase
+  readonly alive: boolean
+  readonly paused: boolean
+  readonly pending: number
+  readonly inFlight: number
+  readonly lastReceivedAt: number
+  readonly idleMs: number
 }

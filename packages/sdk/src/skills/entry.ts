@@ -15,7 +15,10 @@ export interface SkillEntry {
   /** Of its SKILL.md. */
   uri: string
   frontmatter: Frontmatter
-  /** Every file, SKILL.md included; or `dynamic` when contents are made anew each time, so that there is nothing to check them against. */
+  /**
+   * Every file, SKILL.md included; or `dynamic` when contents are made anew each time, so that there is nothing to
+   * check them against.
+   */
   resources: SkillFile[] | 'dynamic'
 }
 
@@ -30,10 +33,14 @@ export function entryFault(entry: unknown): string | undefined {
   const { uri, frontmatter, resources } = entry as { uri: string; frontmatter?: unknown; resources?: unknown }
   const directory = directoryOf(uri)
   if (directory === undefined) return 'its "uri" does not end in a name and /SKILL.md'
-  if (!isObject(frontmatter) || !isText(frontmatter['name']) || !isText(frontmatter['description'])) return 'its frontmatter has no name and description'
-  if (frontmatter['name'] !== nameIn(directory)) return `its "uri" does not end in its name, ${JSON.stringify(frontmatter['name']).slice(0, 100)}`
+  if (!isObject(frontmatter) || !isText(frontmatter['name']) || !isText(frontmatter['description']))
+    return 'its frontmatter has no name and description'
+  if (frontmatter['name'] !== nameIn(directory))
+    return `its "uri" does not end in its name, ${JSON.stringify(frontmatter['name']).slice(0, 100)}`
   if (resources === 'dynamic') return undefined
-  return Array.isArray(resources) ? filesFault(uri, directory, resources) : 'its "resources" are neither a list nor "dynamic"'
+  return Array.isArray(resources)
+    ? filesFault(uri, directory, resources)
+    : 'its "resources" are neither a list nor "dynamic"'
 }
 
 function filesFault(own: string, directory: string, files: readonly unknown[]): string | undefined {

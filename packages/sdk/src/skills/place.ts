@@ -66,7 +66,9 @@ export function pathWithin(directory: string, uri: string): string | undefined {
   }
 }
 
-/** A reference such as `./templates/../forms.md` as a path from the skill's root; `undefined` when it leads out of it. */
+/**
+ * A reference such as `./templates/../forms.md` as a path from the skill's root; `undefined` when it leads out of it.
+ */
 export function resolvePath(reference: string): string | undefined {
   const path: string[] = []
   for (const segment of reference.split('/')) {

@@ -10,15 +10,21 @@ const DIGEST = `sha256:${'a'.repeat(64)}`
 
 describe('the text of a SKILL.md', () => {
   it('has a frontmatter and a body', () => {
-    expect(readSkill('---\nname: a\ndescription: does\n---\n\n# A\n')).toEqual({ frontmatter: { name: 'a', description: 'does' }, body: '\n# A\n' })
+    expect(readSkill('---\nname: a\ndescription: does\n---\n\n# A\n')).toEqual({
+      frontmatter: { name: 'a', description: 'does' },
+      body: '\n# A\n',
+    })
     expect(readSkill('\ufeff---\r\nname: a\r\n--- \r\nbody')).toEqual({ frontmatter: { name: 'a' }, body: 'body' })
     expect(readSkill('---\n---\n---\n')).toEqual({ frontmatter: {}, body: '---\n' })
     expect(readSkill('---\nname: a\n---')).toEqual({ frontmatter: { name: 'a' }, body: '' })
   })
 
-  it.each(['', '# A', '---', '---\nname: a', '--- name: a ---', ' ---\nname: a\n---\n', '---\nname: a ---\n'])('has none in %j', (text) => {
-    expect(() => readSkill(text)).toThrow(/no frontmatter/)
-  })
+  it.each(['', '# A', '---', '---\nname: a', '--- name: a ---', ' ---\nname: a\n---\n', '---\nname: a ---\n'])(
+    'has none in %j',
+    (text) => {
+      expect(() => readSkill(text)).toThrow(/no frontmatter/)
+    },
+  )
 
   it('is written so that it is read as the same', () => {
     fc.assert(
@@ -35,7 +41,11 @@ describe('the text of a SKILL.md', () => {
   })
 
   it.each<[string, Record<string, unknown>, RegExp | undefined]>([
-    ['all is well', { name: 'a-1', description: 'x', license: 'MIT', metadata: { a: 'b' }, 'allowed-tools': 'Bash' }, undefined],
+    [
+      'all is well',
+      { name: 'a-1', description: 'x', license: 'MIT', metadata: { a: 'b' }, 'allowed-tools': 'Bash' },
+      undefined,
+    ],
     ['no name', { description: 'x' }, /"name" is missing/],
     ['capitals', { name: 'PDF', description: 'x' }, /"name" is "PDF": use 1 to 64 lower case/],
     ['a hyphen at an end', { name: '-a', description: 'x' }, /"name"/],
@@ -64,7 +74,13 @@ describe('the place of a skill', () => {
   it('is recovered from the URI', () => {
     expect(directoryOf('skill://acme/refunds/SKILL.md')).toBe('skill://acme/refunds')
     expect(directoryOf('github://o/r/refunds/SKILL.md')).toBe('github://o/r/refunds')
-    for (const uri of ['skill://refunds/skill.md', 'skill://SKILL.md', 'skill:///SKILL.md', 'refunds/SKILL.md', 'skill://a/SKILL.md/'])
+    for (const uri of [
+      'skill://refunds/skill.md',
+      'skill://SKILL.md',
+      'skill:///SKILL.md',
+      'refunds/SKILL.md',
+      'skill://a/SKILL.md/',
+    ])
       expect(directoryOf(uri)).toBeUndefined()
   })
 
@@ -82,9 +98,12 @@ describe('the place of a skill', () => {
     expect(pathWithin('skill://a', 'skill://a/%zz')).toBeUndefined()
   })
 
-  it.each(['SKILL.md', 'skill.md', '/a', 'a/', 'a//b', './a', 'a/../b', 'a\\b', 'a\0', 'a\ud800', ''])('refuses the path %j', (path) => {
-    expect(pathFault(path)).toBeTypeOf('string')
-  })
+  it.each(['SKILL.md', 'skill.md', '/a', 'a/', 'a//b', './a', 'a/../b', 'a\\b', 'a\0', 'a\ud800', ''])(
+    'refuses the path %j',
+    (path) => {
+      expect(pathFault(path)).toBeTypeOf('string')
+    },
+  )
 
   it.each(['', '/', 'a/', '/a', '..', 'a/./b', 'a b', 'ä'])('refuses the prefix %j', (prefix) => {
     expect(prefixFault(prefix)).toBeTypeOf('string')
@@ -137,7 +156,9 @@ describe('the digest of a file', () => {
   it.each([true, false])('is its SHA-256, by the platform: %s', async (platform) => {
     if (!platform) vi.stubGlobal('crypto', {})
     const bytes = new TextEncoder().encode('Zürich\n'.repeat(30))
-    expect(await digestOf(new TextEncoder().encode('abc'))).toBe('sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(await digestOf(new TextEncoder().encode('abc'))).toBe(
+      'sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    )
     expect(await digestOf(bytes)).toBe(`sha256:${sha256(bytes)}`)
     expect(await digestOf(bytes.subarray(3, 70))).toBe(`sha256:${sha256(bytes.slice(3, 70))}`)
   })

@@ -76,7 +76,10 @@ export class FlowReader {
 
   #plain(): string {
     const text = this.#text
-    if (!canBeginPlain(text, this.at)) throw new SyntaxError(this.at >= text.length ? 'has brackets without an end' : `cannot have "${text[this.at]}" there`)
+    if (!canBeginPlain(text, this.at))
+      throw new SyntaxError(
+        this.at >= text.length ? 'has brackets without an end' : `cannot have "${text[this.at]}" there`,
+      )
     let value = ''
     let line = ''
     while (this.at < text.length) {

@@ -64,7 +64,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const HEX_LENGTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** Reads the quoted scalar that begins at `start`; `undefined` when it never ends or has an escape that does not exist. */
+/**
+ * Reads the quoted scalar that begins at `start`; `undefined` when it never ends or has an escape that does not exist.
+ */
 export function readQuoted(text: string, start: number): Quoted | undefined {
   return text[start] === '"' ? readDouble(text, start + 1) : readSingle(text, start + 1)
 }
@@ -100,7 +102,9 @@ function readDouble(text: string, start: number): Quoted | undefined {
     const escaped = sign === '\\'
     if (text[escaped ? at + 1 : at] === '\n') {
       const { joint, next } = foldLine(text, escaped ? at + 1 : at)
-      value += escaped ? line + (joint === ' ' ? '' : joint) : line.slice(0, Math.max(solid, line.trimEnd().length)) + joint
+      value += escaped
+        ? line + (joint === ' ' ? '' : joint)
+        : line.slice(0, Math.max(solid, line.trimEnd().length)) + joint
       line = ''
       solid = 0
       at = next
@@ -118,7 +122,10 @@ function readDouble(text: string, start: number): Quoted | undefined {
   return undefined
 }
 
-/** What becomes of a line break and the blanks around it: one is a space, further ones stay. `next` is the first character that counts. */
+/**
+ * What becomes of a line break and the blanks around it: one is a space, further ones stay. `next` is the first
+ * character that counts.
+ */
 export function foldLine(text: string, at: number): { joint: string; next: number } {
   let breaks = 0
   let next = at

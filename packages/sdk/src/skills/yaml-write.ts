@@ -1,7 +1,10 @@
 /** Writes JSON as YAML that every reader of either version of YAML reads back as the same. */
 import { isObject, type JsonObject, type JsonValue } from '../jsonrpc/index.ts'
 
-/** Texts that need no quotes: no sign that means something, and no word or number that some reader takes for something else. */
+/**
+ * Texts that need no quotes: no sign that means something, and no word or number that some reader takes for something
+ * else.
+ */
 const PLAIN = /^[A-Za-z](?:[\w .,()/+-]*[\w.)/+])?$/
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 
@@ -13,7 +16,8 @@ export function writeYaml(mapping: JsonObject, indent = ''): string {
 }
 
 function below(value: JsonValue, indent: string): string {
-  if (isObject(value) && Object.keys(value).length > 0) return `\n${writeYaml(value as JsonObject, `${indent}  `).trimEnd()}`
+  if (isObject(value) && Object.keys(value).length > 0)
+    return `\n${writeYaml(value as JsonObject, `${indent}  `).trimEnd()}`
   return typeof value === 'string' ? ` ${scalar(value)}` : ` ${json(value)}`
 }
 
@@ -23,5 +27,8 @@ function scalar(text: string): string {
 
 /** Every JSON is YAML, but for signs that YAML takes for line breaks or does not allow. */
 function json(value: JsonValue): string {
-  return JSON.stringify(value).replace(/[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return JSON.stringify(value).replace(
+    /[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }

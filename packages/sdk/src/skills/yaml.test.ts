@@ -72,7 +72,11 @@ describe('frontmatter in YAML, as people write it', () => {
       '"a b": c',
       '',
     ].join('\r\n')
-    expect(parseYaml(yaml)).toEqual({ metadata: { author: 'me', tags: ['a', { b: 1, c: 2 }, ['x', ['y']]] }, list: [1], 'a b': 'c' })
+    expect(parseYaml(yaml)).toEqual({
+      metadata: { author: 'me', tags: ['a', { b: 1, c: 2 }, ['x', ['y']]] },
+      list: [1],
+      'a b': 'c',
+    })
   })
 
   it('has no way to the prototype', () => {
@@ -155,7 +159,9 @@ describe('frontmatter in YAML, as people write it', () => {
   })
 
   it('is read back as it was written', () => {
-    const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), { noNullPrototype: true })
+    const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), {
+      noNullPrototype: true,
+    })
     const tricky = fc.constantFrom(
       '',
       ' ',

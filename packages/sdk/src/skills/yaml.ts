@@ -1,6 +1,7 @@
 /**
- * Reads the YAML people write at the head of a SKILL.md: mappings, lists and scalars in every notation, by the core schema of YAML 1.2.
- * Anchors, tags and keys that are no text are refused: they have no counterpart in JSON, and are how documents of YAML become bombs.
+ * Reads the YAML people write at the head of a SKILL.md: mappings, lists and scalars in every notation, by the core
+ * schema of YAML 1.2. Anchors, tags and keys that are no text are refused: they have no counterpart in JSON, and are
+ * how documents of YAML become bombs.
  */
 import type { JsonObject, JsonValue } from '../jsonrpc/index.ts'
 import { FlowReader } from './yaml-flow.ts'
@@ -78,7 +79,8 @@ class BlockReader {
     const items: JsonValue[] = []
     do {
       const start = afterBlanks(this.#current, column + 1)
-      const nested = isDash(this.#current, start) || (isContent(this.#current, start) && this.#keyAt(start) !== undefined)
+      const nested =
+        isDash(this.#current, start) || (isContent(this.#current, start) && this.#keyAt(start) !== undefined)
       items.push(nested ? this.#node(start, column, depth + 1) : this.#value(column + 1, column, false, depth))
     } while (this.#continues(column) && isDash(this.#current, column))
     return items
@@ -126,7 +128,8 @@ class BlockReader {
   }
 
   #plain(column: number, parent: number): JsonValue {
-    if (!canBeginPlain(this.#current, column)) throw this.#error(`cannot have "${this.#current[column]}" there; put the value into quotes`)
+    if (!canBeginPlain(this.#current, column))
+      throw this.#error(`cannot have "${this.#current[column]}" there; put the value into quotes`)
     const line = this.#row
     let text = this.#plainRow(column)
     let commented = text.length < this.#current.trimEnd().length - column
@@ -154,7 +157,8 @@ class BlockReader {
   #plainRow(column: number): string {
     const row = this.#current
     for (let at = column; at < row.length; at++) {
-      if (row[at] === ':' && isBlank(row[at + 1])) throw this.#error('has ": " within a value; put the value into quotes')
+      if (row[at] === ':' && isBlank(row[at + 1]))
+        throw this.#error('has ": " within a value; put the value into quotes')
       if (row[at] === '#' && isBlank(row[at - 1])) return row.slice(column, at).trimEnd()
     }
     return row.slice(column).trimEnd()
@@ -239,7 +243,8 @@ class BlockReader {
     while (this.#row + 1 < this.#rows.length && (this.#starts[this.#row + 1] as number) <= position) this.#row++
     const column = position - (this.#starts[this.#row] as number)
     const next = afterBlanks(this.#current, column)
-    if (isContent(this.#current, next) || (next === column && next < this.#current.length)) throw this.#error('has something after the end of its value')
+    if (isContent(this.#current, next) || (next === column && next < this.#current.length))
+      throw this.#error('has something after the end of its value')
     this.#row++
   }
 

@@ -1,18 +1,21 @@
 /** Scripted answers for what a server asks: in order, or by what is asked. */
 import type { ElicitQuestion, ElicitReply, SampleQuestion, SampleReply } from '../client/index.ts'
 
-type Question = ElicitQuestion | SampleQuestion
-type Reply = ElicitReply | SampleReply
+type ScriptedQuestion = ElicitQuestion | SampleQuestion
+type ScriptedReply = ElicitReply | SampleReply
 
 /** A fixed answer, or one made from the question. */
-export type ScriptedAnswer<R extends Reply = Reply> = R | ((question: never) => R | Promise<R>)
+export type ScriptedAnswer<R extends ScriptedReply = ScriptedReply> = R | ((question: never) => R | Promise<R>)
 
-/** A list is used up in order. A record is looked up by the question's key, or by a part of its text; lists in it are used up in order. */
+/**
+ * A list is used up in order. A record is looked up by the question's key, or by a part of its text; lists in it are
+ * used up in order.
+ */
 export type Script = readonly ScriptedAnswer[] | Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>
 
 export interface Answers {
   // A handler for `elicit` and for `sample`.
-  (question: Question): Promise<never>
+  (question: ScriptedQuestion): Promise<never>
   /** The texts of all questions so far. */
   readonly asked: readonly string[]
   /** Throws when something was asked that the script does not answer, or when answers are left over. */
@@ -27,7 +30,7 @@ export function answers(script: Script): Answers {
   const asked: string[] = []
   const unexpected: string[] = []
 
-  const answer = async (question: Question): Promise<Reply> => {
+  const answer = async (question: ScriptedQuestion): Promise<ScriptedReply> => {
     const text = textOf(question)
     asked.push(text)
     const queue = left.find((candidate) => candidate.answers.length > 0 && matches(candidate.name, question, text))
@@ -36,13 +39,14 @@ export function answers(script: Script): Answers {
       throw new Unscripted(`The script has no answer to ${JSON.stringify(text)}`)
     }
     const next = queue.answers.shift()
-    return typeof next === 'function' ? next(question as never) : (next as Reply)
+    return typeof next === 'function' ? next(question as never) : (next as ScriptedReply)
   }
 
-  return Object.assign(answer as (question: Question) => Promise<never>, {
+  return Object.assign(answer as (question: ScriptedQuestion) => Promise<never>, {
     asked: asked as readonly string[],
     done: () => {
-      if (unexpected.length > 0) throw new Error(`Asked but not in the script: ${unexpected.map((text) => JSON.stringify(text)).join(', ')}`)
+      if (unexpected.length > 0)
+        throw new Error(`Asked but not in the script: ${unexpected.map((text) => JSON.stringify(text)).join(', ')}`)
       const over = left.filter((queue) => queue.answers.length > 0)
       if (over.length > 0) throw new Error(`Scripted but never asked: ${over.map(describe).join(', ')}`)
     },
@@ -61,14 +65,17 @@ interface Queue {
 
 function queues(script: Script): Queue[] {
   if (Array.isArray(script)) return [{ name: undefined, answers: [...script] }]
-  return Object.entries(script).map(([name, given]) => ({ name, answers: Array.isArray(given) ? [...given] : [given as ScriptedAnswer] }))
+  return Object.entries(script).map(([name, given]) => ({
+    name,
+    answers: Array.isArray(given) ? [...given] : [given as ScriptedAnswer],
+  }))
 }
 
-function matches(name: string | undefined, question: Question, text: string): boolean {
+function matches(name: string | undefined, question: ScriptedQuestion, text: string): boolean {
   return name === undefined || ('key' in question && question.key === name) || text.includes(name)
 }
 
-function textOf(question: Question): string {
+function textOf(question: ScriptedQuestion): string {
   if ('message' in question) return question.message
   const content = question.messages[question.messages.length - 1]?.content
   const blocks = Array.isArray(content) ? content : content === undefined ? [] : [content]

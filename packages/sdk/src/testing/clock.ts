@@ -8,21 +8,25 @@ export interface FakeClock extends Clock {
   readonly pending: number
 }
 
-interface Timer {
+interface FakeTimer {
   readonly due: number
   readonly order: number
   readonly task: () => void
 }
 
 export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
-  const timers = new Set<Timer>()
+  const timers = new Set<FakeTimer>()
   let now = start
   let count = 0
 
-  const nextDue = (until: number): Timer | undefined => {
-    let first: Timer | undefined
+  const nextDue = (until: number): FakeTimer | undefined => {
+    let first: FakeTimer | undefined
     for (const timer of timers) {
-      if (timer.due <= until && (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))) first = timer
+      if (
+        timer.due <= until &&
+        (first === undefined || timer.due < first.due || (timer.due === first.due && timer.order < first.order))
+      )
+        first = timer
     }
     return first
   }
@@ -30,7 +34,7 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   return {
     now: () => now,
     after(ms, task) {
-      const timer: Timer = { due: now + Math.max(0, ms), order: count++, task }
+      const timer: FakeTimer = { due: now + Math.max(0, ms), order: count++, task }
       timers.add(timer)
       return () => timers.delete(timer)
     },

@@ -20,7 +20,12 @@ const add = tool(
   ({ a, b }) => ({ sum: a + (b ?? 1) }),
 )
 const hello = tool('hello', {}, () => 'hi')
-const ask = tool('ask', {}, async (_, ctx) => (await ctx.elicit('q', 'Well?', { type: 'object', properties: { yes: { type: 'boolean' } } })).action)
+const ask = tool(
+  'ask',
+  {},
+  async (_, ctx) =>
+    (await ctx.elicit('q', 'Well?', { type: 'object', properties: { yes: { type: 'boolean' } } })).action,
+)
 const server = createServer({ name: 'calc', version: '1' }).add(
   add,
   hello,
@@ -63,39 +68,55 @@ describe('connect of parley-mcp/testing', () => {
       return String(client.transcript)
     }
     const first = await told()
-    expect(first).toContain('→ tools/call #2 {"name":"hello","arguments":{}}\n← result #2 {"content":[{"type":"text","text":"hi"}]}')
+    expect(first).toContain(
+      '→ tools/call #2 {"name":"hello","arguments":{}}\n← result #2 {"content":[{"type":"text","text":"hi"}]}',
+    )
     expect(await told()).toBe(first)
   })
 
   it('fails the test whose script does not match', async () => {
     const client = await connect(server, { version: newestHandshakeVersion, elicit: answers([]) })
-    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: The script has no answer to "Well?"')
+    await expect(client.call('ask')).rejects.toThrow(
+      'The script of answers() does not fit: The script has no answer to "Well?"',
+    )
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
   it('D-20 fails the test whose script does not match where a question that nobody answers is cancelled', async () => {
     const client = await connect(server, { elicit: answers([]) })
-    await expect(client.call('ask')).rejects.toThrow('The script of answers() does not fit: The script has no answer to "Well?"')
+    await expect(client.call('ask')).rejects.toThrow(
+      'The script of answers() does not fit: The script has no answer to "Well?"',
+    )
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
-  it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('await using shows a wrong script as one short error (%s)', async (version) => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const test = async (script: Script): Promise<void> => {
-      await using client = await connect(server, { version, elicit: answers(script) })
-      expect((await client.call('ask')).value).toBe('accept')
-    }
-    await test([{ yes: true }])
-    await expect(test([])).rejects.toThrow(new Error('The script of answers() does not fit: The script has no answer to "Well?"'))
-    await expect(test([{ yes: true }, { yes: false }])).rejects.toThrow('Scripted but never asked: 1 answer')
-    // The server says that its handler failed; the client has nothing to add to the error of the test.
-    expect(log.mock.calls.filter(([line]) => String(line).includes('parley: client'))).toEqual([])
-    log.mockRestore()
-  })
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
+    'await using shows a wrong script as one short error (%s)',
+    async (version) => {
+      const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+      const test = async (script: Script): Promise<void> => {
+        await using client = await connect(server, { version, elicit: answers(script) })
+        expect((await client.call('ask')).value).toBe('accept')
+      }
+      await test([{ yes: true }])
+      await expect(test([])).rejects.toThrow(
+        new Error('The script of answers() does not fit: The script has no answer to "Well?"'),
+      )
+      await expect(test([{ yes: true }, { yes: false }])).rejects.toThrow('Scripted but never asked: 1 answer')
+      // The server says that its handler failed; the client has nothing to add to the error of the test.
+      expect(log.mock.calls.filter(([line]) => String(line).includes('parley: client'))).toEqual([])
+      log.mockRestore()
+    },
+  )
 
   it('shares the clock, and leaves no timer behind', async () => {
     const clock = fakeClock()
-    const client = await connect(server, { clock, version: newestHandshakeVersion, keepAlive: { every: '30s' }, accept: { keepAlive: { every: '20s' } } })
+    const client = await connect(server, {
+      clock,
+      version: newestHandshakeVersion,
+      keepAlive: { every: '30s' },
+      accept: { keepAlive: { every: '20s' } },
+    })
     client.transcript.clear()
     await clock.advance(20_000)
     expect(client.transcript.lines).toEqual(['← ping #s1', '→ result #s1 {}'])
@@ -114,7 +135,11 @@ describe('connect of parley-mcp/testing', () => {
 describe('leaks', () => {
   it('names what is left', async () => {
     const clock = fakeClock()
-    const client = await connect(server, { clock, version: newestHandshakeVersion, elicit: () => new Promise<undefined>(() => {}) })
+    const client = await connect(server, {
+      clock,
+      version: newestHandshakeVersion,
+      elicit: () => new Promise<undefined>(() => {}),
+    })
     void client.call('ask').catch(() => {})
     await client.subscribe('a://b', () => {})
     expect(leaks(client, client.serverSession)).toEqual([
@@ -149,7 +174,9 @@ describe('leaks', () => {
 
   it('a server value serves many at once', async () => {
     const clients = await Promise.all(testVersions.map((version) => connect(server, { version })))
-    expect(await Promise.all(clients.map(async (client) => (await client.call('hello')).value))).toEqual(testVersions.map(() => 'hi'))
+    expect(await Promise.all(clients.map(async (client) => (await client.call('hello')).value))).toEqual(
+      testVersions.map(() => 'hi'),
+    )
     await Promise.all(clients.map((client) => client.close()))
   })
 
@@ -162,32 +189,46 @@ describe('leaks', () => {
   })
 })
 
-describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)('F6 a scripted answer that does not fit, in %s', (version) => {
-  const named = createServer({ name: 'named', version: '1' }, { onError: () => {} }).add(
-    tool('ask', {}, async (_, ctx) => (await ctx.elicit('q', 'Who?', { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] })).action),
-  )
+describe.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
+  'F6 a scripted answer that does not fit, in %s',
+  (version) => {
+    const named = createServer({ name: 'named', version: '1' }, { onError: () => {} }).add(
+      tool(
+        'ask',
+        {},
+        async (_, ctx) =>
+          (
+            await ctx.elicit('q', 'Who?', {
+              type: 'object',
+              properties: { name: { type: 'string' } },
+              required: ['name'],
+            })
+          ).action,
+      ),
+    )
 
-  it('is the reason why closing fails, and nothing on the console', async () => {
-    const console = vi.spyOn(globalThis.console, 'error').mockImplementation(() => {})
-    try {
-      const client = await connect(named, { version, elicit: answers([{ nam: 'x' }]) })
-      await client.call('ask', {}, { throwOnError: false }).catch(() => {})
-      await expect(client.close()).rejects.toThrow(/^Scripted wrongly: .*name/)
-      expect(console).not.toHaveBeenCalled()
-    } finally {
-      console.mockRestore()
-    }
-  })
+    it('is the reason why closing fails, and nothing on the console', async () => {
+      const console = vi.spyOn(globalThis.console, 'error').mockImplementation(() => {})
+      try {
+        const client = await connect(named, { version, elicit: answers([{ nam: 'x' }]) })
+        await client.call('ask', {}, { throwOnError: false }).catch(() => {})
+        await expect(client.close()).rejects.toThrow(/^Scripted wrongly: .*name/)
+        expect(console).not.toHaveBeenCalled()
+      } finally {
+        console.mockRestore()
+      }
+    })
 
-  it('is told to onError as well, and what others get wrong goes on as ever', async () => {
-    const told: unknown[] = []
-    const onError = (error: unknown) => void told.push(error)
-    const scripted = await connect(named, { version, elicit: answers([{ nam: 'x' }]), onError })
-    await scripted.call('ask', {}, { throwOnError: false }).catch(() => {})
-    await expect(scripted.close()).rejects.toThrow('Scripted')
-    const own = await connect(named, { version, elicit: () => ({ nam: 'x' }), onError })
-    await own.call('ask', {}, { throwOnError: false }).catch(() => {})
-    await own.close()
-    expect(told).toMatchObject([{ kind: 'invalid_answer' }, { kind: 'invalid_answer' }])
-  })
-})
+    it('is told to onError as well, and what others get wrong goes on as ever', async () => {
+      const told: unknown[] = []
+      const onError = (error: unknown) => void told.push(error)
+      const scripted = await connect(named, { version, elicit: answers([{ nam: 'x' }]), onError })
+      await scripted.call('ask', {}, { throwOnError: false }).catch(() => {})
+      await expect(scripted.close()).rejects.toThrow('Scripted')
+      const own = await connect(named, { version, elicit: () => ({ nam: 'x' }), onError })
+      await own.call('ask', {}, { throwOnError: false }).catch(() => {})
+      await own.close()
+      expect(told).toMatchObject([{ kind: 'invalid_answer' }, { kind: 'invalid_answer' }])
+    })
+  },
+)

@@ -23,11 +23,18 @@ export type TestClient<Tools> = Client<Tools> & {
 }
 
 /** Both sides share the clock and count their ids; there are no keep-alive pings unless asked for. */
-export async function connect<S extends Acceptor>(server: S, options: TestOptions = {}): Promise<TestClient<ToolsOf<S>>> {
+export async function connect<S extends Acceptor>(
+  server: S,
+  options: TestOptions = {},
+): Promise<TestClient<ToolsOf<S>>> {
   const { accept, faults, ...rest } = options
   const transcript = new Transcript()
   const mint = options.mint ?? countingMint()
-  const shared = { mint, ...(options.clock && { clock: options.clock }), ...(options.limits && { limits: options.limits }) }
+  const shared = {
+    mint,
+    ...(options.clock && { clock: options.clock }),
+    ...(options.limits && { limits: options.limits }),
+  }
   const misfits: unknown[] = []
   const report = reporter(options)
   let serverSession: Session | undefined
@@ -38,28 +45,34 @@ export async function connect<S extends Acceptor>(server: S, options: TestOption
       return serverSession
     },
   }
-  const client = await connectClient<S>((faults === undefined ? value : withFaults(value, faults, options.clock)) as S, {
-    reconnect: false,
-    keepAlive: false,
-    ...rest,
-    mint,
-    onError: (error, info) => {
-      const misfit = error instanceof Unscripted || (isMisfit(error, info.during) && scripted(options).some(isAnswers))
-      if (misfit) misfits.push(error)
-      // A misfit is thrown in the end: the console would only say it twice.
-      if (!misfit || options.onError !== undefined) report(error, info.during)
+  const client = await connectClient<S>(
+    (faults === undefined ? value : withFaults(value, faults, options.clock)) as S,
+    {
+      reconnect: false,
+      keepAlive: false,
+      ...rest,
+      mint,
+      onError: (error, info) => {
+        const misfit =
+          error instanceof Unscripted || (isMisfit(error, info.during) && scripted(options).some(isAnswers))
+        if (misfit) misfits.push(error)
+        // A misfit is thrown in the end: the console would only say it twice.
+        if (!misfit || options.onError !== undefined) report(error, info.during)
+      },
+      tap: (direction, frame) => {
+        transcript.record(direction, frame)
+        options.tap?.(direction, frame)
+      },
     },
-    tap: (direction, frame) => {
-      transcript.record(direction, frame)
-      options.tap?.(direction, frame)
-    },
-  })
+  )
   const end = client.close.bind(client)
   const call = client.call.bind(client) as (...args: unknown[]) => Promise<unknown>
   let told = false
   const close = async (): Promise<void> => {
     await end()
-    for (const misfit of misfits) if (!(misfit instanceof Unscripted)) throw new Error(`Scripted wrongly: ${(misfit as Error).message}`, { cause: misfit })
+    for (const misfit of misfits)
+      if (!(misfit instanceof Unscripted))
+        throw new Error(`Scripted wrongly: ${(misfit as Error).message}`, { cause: misfit })
     for (const handler of scripted(options)) if (isAnswers(handler)) handler.done()
   }
   return Object.assign(client, {

@@ -4,14 +4,14 @@ import { type ProtocolVersion, versions } from '../protocol/index.ts'
 /** Oldest first. */
 export const testVersions: readonly ProtocolVersion[] = versions
 
-type Run = (version: ProtocolVersion) => void | Promise<void>
+type VersionRun = (version: ProtocolVersion) => void | Promise<void>
 
 /** Registers a test with a runner: `test` or `it` of vitest, jest, node:test and others. */
 type Register = (title: string, run: () => void | Promise<void>) => unknown
 
 export interface VersionedTest {
   name: string
-  run: Run
+  run: VersionRun
   /** Default: the global `test` or `it`. */
   test?: Register
   /** Default: all of `testVersions`. */
@@ -22,16 +22,16 @@ export interface VersionedTest {
  * Given a function, calls it once per version, one after the other; a failure says in which version it happened.
  * Given a named test, registers it once per version.
  */
-export function everyVersion(run: Run): void | Promise<void>
+export function everyVersion(run: VersionRun): void | Promise<void>
 export function everyVersion(test: VersionedTest): void
-export function everyVersion(given: Run | VersionedTest): void | Promise<void> {
+export function everyVersion(given: VersionRun | VersionedTest): void | Promise<void> {
   if (typeof given === 'function') return runFrom(0, given)
   const register = given.test ?? globalRegister()
   for (const version of given.versions ?? testVersions) register(`${given.name} (${version})`, () => given.run(version))
 }
 
 /** Stays synchronous for synchronous functions, so that it can also declare suites. */
-function runFrom(start: number, run: Run): void | Promise<void> {
+function runFrom(start: number, run: VersionRun): void | Promise<void> {
   for (let at = start; at < testVersions.length; at++) {
     const version = testVersions[at] as ProtocolVersion
     let outcome: void | Promise<void>
@@ -58,6 +58,7 @@ function inVersion(version: ProtocolVersion, error: unknown): unknown {
 function globalRegister(): Register {
   const { test, it } = globalThis as { test?: Register; it?: Register }
   const register = test ?? it
-  if (register === undefined) throw new Error('everyVersion found no global "test" or "it"; pass yours: everyVersion({ name, test, run })')
+  if (register === undefined)
+    throw new Error('everyVersion found no global "test" or "it"; pass yours: everyVersion({ name, test, run })')
   return register
 }

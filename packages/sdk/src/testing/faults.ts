@@ -28,7 +28,10 @@ class FaultyLink extends WrappedLink {
   override open(events: LinkEvents): void {
     super.open(
       wrappedEvents(events, {
-        frame: (frame, _, origin) => this.#pass(this.#plan(frame, this.#received++, 'received'), frame, (passed) => events.frame(passed, undefined, origin)),
+        frame: (frame, _, origin) =>
+          this.#pass(this.#plan(frame, this.#received++, 'received'), frame, (passed) =>
+            events.frame(passed, undefined, origin),
+          ),
         closed: (reason) => {
           this.#closed = true
           events.closed(reason)
@@ -38,7 +41,9 @@ class FaultyLink extends WrappedLink {
   }
 
   override send(frame: string, options?: SendOptions): void {
-    this.#pass(this.#plan(frame, this.#sent++, 'sent'), frame, (passed) => super.send(passed, passed === frame ? options : withoutKept(options)))
+    this.#pass(this.#plan(frame, this.#sent++, 'sent'), frame, (passed) =>
+      super.send(passed, passed === frame ? options : withoutKept(options)),
+    )
   }
 
   override close(): void | Promise<void> {

@@ -11,8 +11,12 @@ type Suspect = AnyClient | Session | FakeClock
 /** One line for each thing left over; empty when all is clean. */
 export function leaks(...suspects: readonly Suspect[]): string[] {
   return suspects.flatMap((suspect) => {
-    if ('subscriptions' in suspect) return [...leaksOf(suspect.session), ...suspect.subscriptions().map((uri) => `client still subscribes to ${uri}`)]
-    if ('advance' in suspect) return suspect.pending === 0 ? [] : [`clock has ${suspect.pending} timer${suspect.pending === 1 ? '' : 's'} waiting`]
+    if ('subscriptions' in suspect)
+      return [...leaksOf(suspect.session), ...suspect.subscriptions().map((uri) => `client still subscribes to ${uri}`)]
+    if ('advance' in suspect)
+      return suspect.pending === 0
+        ? []
+        : [`clock has ${suspect.pending} timer${suspect.pending === 1 ? '' : 's'} waiting`]
     return leaksOf(suspect)
   })
 }

@@ -55,7 +55,10 @@ describe('Transcript', () => {
     transcript.record('sent', '{"jsonrpc":"2.0","id":"zz","method":"tools/call","params":{"name":"x"}}')
     transcript.record('received', '{"jsonrpc":"2.0","id":41,"method":"roots/list"}')
     transcript.record('sent', '{"jsonrpc":"2.0","id":41,"result":{"roots":[]}}')
-    transcript.record('received', '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}')
+    transcript.record(
+      'received',
+      '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}',
+    )
     transcript.record('received', '{"jsonrpc":"2.0","id":"zz","error":{"code":-32602,"message":"no","data":{"a":1}}}')
     transcript.record('received', '{"jsonrpc":"2.0","error":{"code":-32700,"message":"bad"}}')
     expect(String(transcript)).toBe(
@@ -74,7 +77,10 @@ describe('Transcript', () => {
     const transcript = new Transcript()
     transcript.record('sent', '[{"jsonrpc":"2.0","id":1,"method":"ping"},7]')
     transcript.record('received', '{"half')
-    transcript.record('sent', '{"method":"n","params":{"a":"0b5f3a9e-1111-4222-8333-444455556666","b":"0b5f3a9e-1111-4222-8333-444455556666"}}')
+    transcript.record(
+      'sent',
+      '{"method":"n","params":{"a":"0b5f3a9e-1111-4222-8333-444455556666","b":"0b5f3a9e-1111-4222-8333-444455556666"}}',
+    )
     expect(JSON.parse(JSON.stringify(transcript))).toEqual([
       '→ batch of 2',
       '  → ping #1',
@@ -94,14 +100,29 @@ describe('Transcript', () => {
       'io.modelcontextprotocol/clientCapabilities': {},
     }
     const from = { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } }
-    const record = (direction: 'sent' | 'received', message: object) => transcript.record(direction, JSON.stringify({ jsonrpc: '2.0', ...message }))
+    const record = (direction: 'sent' | 'received', message: object) =>
+      transcript.record(direction, JSON.stringify({ jsonrpc: '2.0', ...message }))
     record('sent', { id: 1, method: 'server/discover', params: { _meta: meta } })
     record('received', { id: 1, result: { resultType: 'complete', supportedVersions: ['2026-07-28'], _meta: from } })
-    record('sent', { id: 2, method: 'tools/call', params: { name: 'x', _meta: { ...meta, 'io.modelcontextprotocol/logLevel': 'info', progressToken: 7 } } })
-    record('received', { id: 2, result: { resultType: 'input_required', requestState: 'v1.0123456789abcdef', _meta: from } })
-    record('sent', { id: 3, method: 'tools/call', params: { name: 'x', requestState: 'v1.0123456789abcdef', _meta: meta } })
+    record('sent', {
+      id: 2,
+      method: 'tools/call',
+      params: { name: 'x', _meta: { ...meta, 'io.modelcontextprotocol/logLevel': 'info', progressToken: 7 } },
+    })
+    record('received', {
+      id: 2,
+      result: { resultType: 'input_required', requestState: 'v1.0123456789abcdef', _meta: from },
+    })
+    record('sent', {
+      id: 3,
+      method: 'tools/call',
+      params: { name: 'x', requestState: 'v1.0123456789abcdef', _meta: meta },
+    })
     record('received', { id: 3, result: { resultType: 'complete', _meta: from } })
-    record('received', { method: 'notifications/tools/list_changed', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 4 } } })
+    record('received', {
+      method: 'notifications/tools/list_changed',
+      params: { _meta: { 'io.modelcontextprotocol/subscriptionId': 4 } },
+    })
     expect(transcript.lines).toEqual([
       '→ server/discover #1',
       '← result #1 {"supportedVersions":["2026-07-28"]}',
@@ -123,11 +144,16 @@ describe('Transcript', () => {
 
 describe('answers', () => {
   const ask = (message: string, key?: string) => ({ message, key, mode: 'form' }) as ElicitQuestion
-  const sample = (text: string) => ({ messages: [{ role: 'user', content: { type: 'text', text } }] }) as unknown as SampleQuestion
+  const sample = (text: string) =>
+    ({ messages: [{ role: 'user', content: { type: 'text', text } }] }) as unknown as SampleQuestion
 
   it('gives a list in order, with functions asked', async () => {
     const script = answers([{ a: 1 }, 'decline', (question: ElicitQuestion) => ({ echo: question.message })])
-    expect([await script(ask('1')), await script(ask('2')), await script(ask('3'))]).toEqual([{ a: 1 }, 'decline', { echo: '3' }])
+    expect([await script(ask('1')), await script(ask('2')), await script(ask('3'))]).toEqual([
+      { a: 1 },
+      'decline',
+      { echo: '3' },
+    ])
     expect(script.asked).toEqual(['1', '2', '3'])
     script.done()
   })
@@ -206,7 +232,9 @@ describe('faulty', () => {
 
   it('what is sent in half is not sent whole beside it', () => {
     const send = vi.fn<Link['send']>()
-    const link = faulty({ transport: 'http', open: () => {}, send, close: () => {} }, (_, index) => (index === 0 ? 'corrupt' : undefined))
+    const link = faulty({ transport: 'http', open: () => {}, send, close: () => {} }, (_, index) =>
+      index === 0 ? 'corrupt' : undefined,
+    )
     const kept = new Serialised('{}')
     for (const frame of ['aaaa', 'bbbb']) link.send(frame, { relatedTo: 1, final: true, kept })
     expect(send.mock.calls).toEqual([
@@ -225,7 +253,10 @@ describe('faulty', () => {
   it('works on what is received, too', async () => {
     const [near, far] = memoryPair()
     const seen: string[] = []
-    faulty(near, (_, __, direction) => (direction === 'received' ? 'duplicate' : undefined)).open({ frame: (text) => void seen.push(text), closed: () => {} })
+    faulty(near, (_, __, direction) => (direction === 'received' ? 'duplicate' : undefined)).open({
+      frame: (text) => void seen.push(text),
+      closed: () => {},
+    })
     far.send('x')
     await flush()
     expect(seen).toEqual(['x', 'x'])
@@ -235,7 +266,10 @@ describe('faulty', () => {
     const failures: unknown[] = []
     const open = vi.fn<Link['open']>()
     const withdraw = vi.fn()
-    const link = faulty({ transport: 'http', mirrors: true, withdraw, open, send: () => {}, close: () => {} }, () => undefined)
+    const link = faulty(
+      { transport: 'http', mirrors: true, withdraw, open, send: () => {}, close: () => {} },
+      () => undefined,
+    )
     expect(link.mirrors).toBe(true)
     link.withdraw?.(1)
     expect(withdraw.mock.calls).toEqual([[1]])

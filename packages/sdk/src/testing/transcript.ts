@@ -2,9 +2,9 @@
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { META } from '../versions/index.ts'
 
-type Direction = 'sent' | 'received'
+type MessageDirection = 'sent' | 'received'
 
-const ARROWS: Readonly<Record<Direction, string>> = { sent: '→', received: '←' }
+const ARROWS: Readonly<Record<MessageDirection, string>> = { sent: '→', received: '←' }
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const MAX_LINES = 10_000
 /** What every message of the stateless era repeats. */
@@ -14,19 +14,20 @@ const READABLE_STATE = 12
 
 /**
  * One line for each message: `→` sent, `←` received, `#1` the client's first request, `#s1` the server's first.
- * What every message of the stateless era repeats is left out: the reserved names in `_meta` for the version, the two sides and what the client can do, and
- * `resultType: "complete"`. A sealed `requestState` is named by its order, as UUIDs are. The log level, the subscription and questions in a result stay.
+ * What every message of the stateless era repeats is left out: the reserved names in `_meta` for the version, the two
+ * sides and what the client can do, and `resultType: "complete"`. A sealed `requestState` is named by its order, as
+ * UUIDs are. The log level, the subscription and questions in a result stay.
  */
 export class Transcript {
   readonly #lines: string[] = []
   /** Ids by whoever made the request: `#1` the client's first, `#s1` the server's first. */
-  readonly #ids: Readonly<Record<Direction, Map<unknown, string>>> = { sent: new Map(), received: new Map() }
+  readonly #ids: Readonly<Record<MessageDirection, Map<unknown, string>>> = { sent: new Map(), received: new Map() }
   readonly #uuids = new Map<string, string>()
   readonly #states = new Map<string, string>()
   #left = 0
 
   /** The form of a session's `tap`. */
-  readonly record = (direction: Direction, frame: string): void => {
+  readonly record = (direction: MessageDirection, frame: string): void => {
     let value: unknown
     try {
       value = JSON.parse(frame)
@@ -61,17 +62,18 @@ export class Transcript {
     else this.#left++
   }
 
-  #describe(direction: Direction, message: unknown): string {
+  #describe(direction: MessageDirection, message: unknown): string {
     if (typeof message !== 'object' || message === null) return `(not a message) ${JSON.stringify(message)}`
     const { id, method, params, result, error } = message as Record<string, unknown>
-    if (method !== undefined) return joined(String(method), id === undefined ? undefined : this.#id(direction, id), this.#params(params))
+    if (method !== undefined)
+      return joined(String(method), id === undefined ? undefined : this.#id(direction, id), this.#params(params))
     const asked = this.#id(direction === 'sent' ? 'received' : 'sent', id)
     if (error === undefined) return joined('result', asked, this.#body(result))
     const { code, message: text, data } = error as Record<string, unknown>
     return joined('error', asked, code, text, data)
   }
 
-  #id(asker: Direction, id: unknown): string {
+  #id(asker: MessageDirection, id: unknown): string {
     if (id === undefined || id === null) return '#?'
     const ids = this.#ids[asker]
     const known = ids.get(id) ?? `#${asker === 'received' ? 's' : ''}${ids.size + 1}`

@@ -48,7 +48,8 @@ describe('T newline frames', () => {
 
   it('joins a character that is split between chunks', () => {
     const line = bytes('{"city":"Tromsø 🌲"}\n')
-    for (let cut = 0; cut <= line.length; cut++) expect(readAll([line.subarray(0, cut), line.subarray(cut)]).frames).toEqual(['{"city":"Tromsø 🌲"}'])
+    for (let cut = 0; cut <= line.length; cut++)
+      expect(readAll([line.subarray(0, cut), line.subarray(cut)]).frames).toEqual(['{"city":"Tromsø 🌲"}'])
   })
 
   it('takes CRLF, ignores empty lines, and drops a byte order mark at the very beginning only', () => {
@@ -102,7 +103,12 @@ describe('T lines over the limit', () => {
 
   it.each([
     ['a request that says its id first', '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":"PAD"}', 7, false],
-    ['a request that says its id last', '{"method":"tools/call","params":{"id":1,"pad":"PAD"},"jsonrpc":"2.0","id":7}', 7, false],
+    [
+      'a request that says its id last',
+      '{"method":"tools/call","params":{"id":1,"pad":"PAD"},"jsonrpc":"2.0","id":7}',
+      7,
+      false,
+    ],
     ['an answer that says its id first', '{"jsonrpc":"2.0","id":"a\\"b","result":{"pad":"PAD"}}', 'a"b', true],
     ['an answer that says its id last', '{"result":{"pad":"PAD","id":3},"jsonrpc":"2.0","id":8}', 8, true],
     ['an error', '{ "jsonrpc" : "2.0", "id" : 9, "error": {"message":"PAD"}}', 9, true],
@@ -130,7 +136,9 @@ describe('T frames do not depend on how the bytes are cut', () => {
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 8 }) },
     { weight: 1, arbitrary: fc.constantFrom('\ufeff', '"', '{"jsonrpc":"2.0","id":1,"result":').map(bytes) },
   )
-  const stream = fc.array(piece, { maxLength: 30 }).map((pieces) => Uint8Array.from(pieces.flatMap((part) => [...part])))
+  const stream = fc
+    .array(piece, { maxLength: 30 })
+    .map((pieces) => Uint8Array.from(pieces.flatMap((part) => [...part])))
   const cuts = fc.array(fc.nat(), { maxLength: 20 })
 
   const split = (whole: Uint8Array, at: readonly number[]): Uint8Array[] => {

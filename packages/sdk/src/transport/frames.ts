@@ -1,4 +1,7 @@
-/** Newline-delimited frames out of a byte stream, however it is cut into chunks; nothing longer than the limit is ever kept. */
+/**
+ * Newline-delimited frames out of a byte stream, however it is cut into chunks; nothing longer than the limit is ever
+ * kept.
+ */
 import { ENDS, type Invalid, invalid, oversized } from '../jsonrpc/index.ts'
 
 /** Called for every frame; with `problem`, and an empty text, for input that is none. */

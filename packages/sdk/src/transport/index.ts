@@ -1,7 +1,15 @@
 export { FrameReader, type FrameSink } from './frames.ts'
 export { httpLink } from './http/client.ts'
 export { type HttpTransport, type OpenHttpOptions, openHttp } from './http/client-auto.ts'
-export { brokenOff, callWith, type Fetch, type HttpCall, type HttpReply, type HttpRequest, unreachable } from './http/client-call.ts'
+export {
+  brokenOff,
+  callWith,
+  type Fetch,
+  type HttpCall,
+  type HttpReply,
+  type HttpRequest,
+  unreachable,
+} from './http/client-call.ts'
 export { isUnsent } from './http/client-failure.ts'
 export type { HttpChallenge, HttpHeaders, HttpLinkOptions, LinkClock } from './http/client-options.ts'
 export { refusalWords } from './http/client-refusal.ts'

@@ -144,7 +144,9 @@ describe('memoryPair', () => {
     const [one] = memoryPair({ maxQueued: 2 })
     one.send('1')
     one.send('2')
-    expect(() => one.send('3')).toThrow(expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('2 frames') }))
+    expect(() => one.send('3')).toThrow(
+      expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('2 frames') }),
+    )
   })
 
   it('has one user per end', () => {

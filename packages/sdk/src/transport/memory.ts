@@ -1,4 +1,7 @@
-/** Two linked ends in one process: frames are real text, delivered later and in order, so that nothing is shared but strings. */
+/**
+ * Two linked ends in one process: frames are real text, delivered later and in order, so that nothing is shared but
+ * strings.
+ */
 import { ParleyError } from '../errors/index.ts'
 import type { Link, LinkEvents } from '../jsonrpc/index.ts'
 
@@ -30,18 +33,23 @@ class MemoryLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.events !== undefined) throw new ParleyError('transport_error', { message: 'This end of the memory link is already in use' })
+    if (this.events !== undefined)
+      throw new ParleyError('transport_error', { message: 'This end of the memory link is already in use' })
     this.events = events
     this.wake()
   }
 
   send(frame: string): void {
-    if (this.closedHere || this.reported) throw new ParleyError('transport_error', { message: 'The memory link is closed' })
+    if (this.closedHere || this.reported)
+      throw new ParleyError('transport_error', { message: 'The memory link is closed' })
     const peer = this.peer as MemoryLink
-    // Until it has been told, this end cannot know that the other one hung up; what it sends meanwhile is lost as on any wire.
+    // Until it has been told, this end cannot know that the other one hung up; what it sends meanwhile is lost as on
+    // any wire.
     if (peer.closedHere) return
     if (peer.inbox.length >= peer.maxQueued) {
-      throw new ParleyError('transport_error', { message: `The other end of the memory link has ${peer.maxQueued} frames waiting and takes no more` })
+      throw new ParleyError('transport_error', {
+        message: `The other end of the memory link has ${peer.maxQueued} frames waiting and takes no more`,
+      })
     }
     peer.inbox.push(frame)
     peer.wake()

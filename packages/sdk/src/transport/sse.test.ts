@@ -45,19 +45,38 @@ describe('T reading', () => {
   })
 
   it('any cutting into chunks gives the same events', () => {
-    const piece = fc.constantFrom('data: a', 'data:', 'id: 1', 'event: e', 'retry: 9', ': c', '\n', '\r', '\r\n', '\n\n', '\r\n\r\n', '\uFEFF', 'é', ':')
+    const piece = fc.constantFrom(
+      'data: a',
+      'data:',
+      'id: 1',
+      'event: e',
+      'retry: 9',
+      ': c',
+      '\n',
+      '\r',
+      '\r\n',
+      '\n\n',
+      '\r\n\r\n',
+      '\uFEFF',
+      'é',
+      ':',
+    )
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), fc.array(fc.nat(5), { minLength: 1, maxLength: 60 }), (pieces, sizes) => {
-        const text = pieces.join('')
-        const parser = new SseParser()
-        const events: SseEvent[] = []
-        for (let at = 0, n = 0; at < text.length; n++) {
-          const size = sizes[n % sizes.length] as number
-          events.push(...parser.push(text.slice(at, at + Math.max(size, n % 7 === 0 ? 1 : 0))))
-          at += Math.max(size, n % 7 === 0 ? 1 : 0)
-        }
-        expect(events).toEqual(read(text))
-      }),
+      fc.property(
+        fc.array(piece, { maxLength: 40 }),
+        fc.array(fc.nat(5), { minLength: 1, maxLength: 60 }),
+        (pieces, sizes) => {
+          const text = pieces.join('')
+          const parser = new SseParser()
+          const events: SseEvent[] = []
+          for (let at = 0, n = 0; at < text.length; n++) {
+            const size = sizes[n % sizes.length] as number
+            events.push(...parser.push(text.slice(at, at + Math.max(size, n % 7 === 0 ? 1 : 0))))
+            at += Math.max(size, n % 7 === 0 ? 1 : 0)
+          }
+          expect(events).toEqual(read(text))
+        },
+      ),
     )
   })
 })
@@ -72,7 +91,9 @@ describe('T writing', () => {
   })
 
   it('has the fields that are given', () => {
-    expect(sseEvent({ id: 'a-1', event: 'message', retry: 5, data: 'x' })).toBe('id: a-1\nevent: message\nretry: 5\ndata: x\n\n')
+    expect(sseEvent({ id: 'a-1', event: 'message', retry: 5, data: 'x' })).toBe(
+      'id: a-1\nevent: message\nretry: 5\ndata: x\n\n',
+    )
     expect(sseEvent({ retry: 5 })).toBe('retry: 5\n\n')
     expect(sseComment('hi')).toBe(': hi\n\n')
   })

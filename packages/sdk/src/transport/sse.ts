@@ -32,7 +32,10 @@ export function sseComment(text: string): string {
   return `: ${text}\n\n`
 }
 
-/** Reads decoded text in any chunks. An event cut off by the end of the stream is never reported, as the standard demands. */
+/**
+ * Reads decoded text in any chunks. An event cut off by the end of the stream is never reported, as the standard
+ * demands.
+ */
 export class SseParser {
   /** The id to resume from; empty when the stream never gave one, or took it back. */
   lastEventId = ''
@@ -53,7 +56,10 @@ export class SseParser {
     this.#maxLength = options.maxLength ?? 8 * 1024 * 1024
   }
 
-  /** The events completed by this chunk. Throws `result_too_large` when one is longer than allowed; the stream is of no use then. */
+  /**
+   * The events completed by this chunk. Throws `result_too_large` when one is longer than allowed; the stream is of no
+   * use then.
+   */
   push(chunk: string): SseEvent[] {
     const events: SseEvent[] = []
     let at = this.#begin(chunk)
@@ -128,6 +134,8 @@ export class SseParser {
   }
 
   #tooLong(): never {
-    throw new ParleyError('result_too_large', { message: `An event of the server is longer than ${this.#maxLength} characters` })
+    throw new ParleyError('result_too_large', {
+      message: `An event of the server is longer than ${this.#maxLength} characters`,
+    })
   }
 }

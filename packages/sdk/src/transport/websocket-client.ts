@@ -22,7 +22,10 @@ export interface WebSocketOptions extends WebSocketLinkOptions {
   headers?: Readonly<Record<string, string>>
   /** How long the connection may take to come about, in milliseconds. Default 10 000. */
   connectTimeout?: number
-  /** Longest message that is taken in at all, in bytes, where the runtime can be told; the limits of the session are for what was. Default 128 Mi. */
+  /**
+   * Longest message that is taken in at all, in bytes, where the runtime can be told; the limits of the session are for
+   * what was. Default 128 Mi.
+   */
   maxMessage?: number
   /** Instead of the global `WebSocket`. */
   dial?: Dial
@@ -41,10 +44,15 @@ export async function webSocketTo(url: string | URL, options: WebSocketOptions =
 function addressOf(given: string | URL): URL {
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined
   if (url?.protocol === 'ws:' || url?.protocol === 'wss:') return url
-  throw new ParleyError('transport_error', { message: `Not a WebSocket address: ${String(given).slice(0, 200)}; write ws://host/path or wss://host/path` })
+  throw new ParleyError('transport_error', {
+    message: `Not a WebSocket address: ${String(given).slice(0, 200)}; write ws://host/path or wss://host/path`,
+  })
 }
 
-async function begin(url: URL, { dial = dialGlobal, headers, maxMessage = DEFAULT_MESSAGE }: WebSocketOptions): Promise<SocketLike> {
+async function begin(
+  url: URL,
+  { dial = dialGlobal, headers, maxMessage = DEFAULT_MESSAGE }: WebSocketOptions,
+): Promise<SocketLike> {
   // A fragment never travels, and constructors refuse it.
   url.hash = ''
   try {
@@ -56,13 +64,17 @@ async function begin(url: URL, { dial = dialGlobal, headers, maxMessage = DEFAUL
 
 export function dialGlobal(url: string, { protocol, headers }: DialSettings): SocketLike {
   const { WebSocket } = globalThis
-  if (WebSocket === undefined) throw new ParleyError('transport_error', { message: 'This runtime has no WebSocket: give one as option "dial"' })
+  if (WebSocket === undefined)
+    throw new ParleyError('transport_error', { message: 'This runtime has no WebSocket: give one as option "dial"' })
   if (headers === undefined) return new WebSocket(url, protocol)
   try {
     // Servers' runtimes take settings here, browsers do not.
     return new WebSocket(url, { protocols: protocol, headers } as never)
   } catch (error) {
-    throw new ParleyError('transport_error', { message: 'The WebSocket of this runtime cannot send headers', cause: error })
+    throw new ParleyError('transport_error', {
+      message: 'The WebSocket of this runtime cannot send headers',
+      cause: error,
+    })
   }
 }
 

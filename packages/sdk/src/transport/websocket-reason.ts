@@ -25,7 +25,9 @@ const MEANINGS: Readonly<Record<number, string>> = {
 export function reasonOf({ code, reason }: SocketEnd, trouble: unknown): ParleyError | undefined {
   if (CLEAN.has(code)) return undefined
   const meaning = MEANINGS[code > 4000 ? code - 3000 : code]
-  const said = [meaning, reason, trouble instanceof Error ? trouble.message : trouble].filter((words) => typeof words === 'string' && words !== '')
+  const said = [meaning, reason, trouble instanceof Error ? trouble.message : trouble].filter(
+    (words) => typeof words === 'string' && words !== '',
+  )
   return new ParleyError(code === 1009 ? 'message_too_large' : 'connection_closed', {
     message: `The WebSocket was closed with code ${code}${said.length === 0 ? '' : `: ${said.join('; ')}`}`,
     data: { code },

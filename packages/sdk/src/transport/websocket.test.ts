@@ -62,7 +62,11 @@ describe('T WebSocket: frames', () => {
     const { frames } = listen(link)
     socket.fire('message', { data: '{"a":1}' })
     link.send('{"b":2}')
-    expect({ frames, sent: socket.sent, transport: link.transport }).toEqual({ frames: ['{"a":1}'], sent: ['{"b":2}'], transport: 'websocket' })
+    expect({ frames, sent: socket.sent, transport: link.transport }).toEqual({
+      frames: ['{"a":1}'],
+      sent: ['{"b":2}'],
+      transport: 'websocket',
+    })
   })
 
   it('that come before anybody listens are kept in order, and the end behind them', async () => {
@@ -97,7 +101,10 @@ describe('T WebSocket: frames', () => {
       socket.fire('message', { data: 'after' })
       await flush()
       expect(socket.closes).toEqual([[code, 'Messages are text']])
-      expect(heard).toEqual({ frames: [], ends: [expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('binary') })] })
+      expect(heard).toEqual({
+        frames: [],
+        ends: [expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('binary') })],
+      })
     }
   })
 
@@ -107,7 +114,11 @@ describe('T WebSocket: frames', () => {
     const { ends } = listen(link)
     expect(() => link.send('x')).toThrow(/does not read: 1001 bytes/)
     await flush()
-    expect({ sent: socket.sent, terminated: socket.terminated, ends: ends.length }).toEqual({ sent: [], terminated: 1, ends: 1 })
+    expect({ sent: socket.sent, terminated: socket.terminated, ends: ends.length }).toEqual({
+      sent: [],
+      terminated: 1,
+      ends: 1,
+    })
   })
 
   it('that the socket does not take are an error of the link', () => {
@@ -118,7 +129,9 @@ describe('T WebSocket: frames', () => {
     })
     const link = webSocketLink(socket)
     listen(link)
-    expect(() => link.send('x')).toThrow(expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('not now') }))
+    expect(() => link.send('x')).toThrow(
+      expect.objectContaining({ kind: 'transport_error', message: expect.stringContaining('not now') }),
+    )
   })
 })
 
@@ -149,7 +162,9 @@ describe('T WebSocket: the end', () => {
     const trouble = new Error('bad frame')
     socket.fire('error', { error: trouble })
     socket.end(1002, 'reserved bit')
-    expect(ends).toEqual([expect.objectContaining({ message: expect.stringMatching(/1002.*reserved bit.*bad frame/), cause: trouble })])
+    expect(ends).toEqual([
+      expect.objectContaining({ message: expect.stringMatching(/1002.*reserved bit.*bad frame/), cause: trouble }),
+    ])
   })
 
   it('from this side: says goodbye once, tells once, and waits for the other side', async () => {
@@ -195,7 +210,11 @@ describe('T WebSocket: the end', () => {
 
 describe('T WebSocket: connecting', () => {
   const connecting = (readyState = 0) => Object.assign(new FakeSocket(), { readyState })
-  const attempt = (socket: FakeSocket, options: WebSocketOptions = {}, url = 'ws://user:secret@example.org/mcp?token=secret#part') => {
+  const attempt = (
+    socket: FakeSocket,
+    options: WebSocketOptions = {},
+    url = 'ws://user:secret@example.org/mcp?token=secret#part',
+  ) => {
     const calls: unknown[] = []
     const dial: Dial = (...args) => {
       calls.push(args)
@@ -212,7 +231,12 @@ describe('T WebSocket: connecting', () => {
     socket.readyState = 1
     socket.fire('open')
     expect((await link).transport).toBe('websocket')
-    expect(calls).toEqual([['ws://user:secret@example.org/mcp?token=secret', { protocol: 'mcp', headers: { authorization: 'x' }, maxMessage: 9 }]])
+    expect(calls).toEqual([
+      [
+        'ws://user:secret@example.org/mcp?token=secret',
+        { protocol: 'mcp', headers: { authorization: 'x' }, maxMessage: 9 },
+      ],
+    ])
   })
 
   it.each([
@@ -243,9 +267,12 @@ describe('T WebSocket: connecting', () => {
     expect(socket.terminated).toBe(1)
   })
 
-  it.each(['http://example.org', 'example.org', 'tcp://example.org:1', ''])('%j is no address of a WebSocket', async (url) => {
-    await expect(webSocketTo(url)).rejects.toThrow(/Not a WebSocket address/)
-  })
+  it.each(['http://example.org', 'example.org', 'tcp://example.org:1', ''])(
+    '%j is no address of a WebSocket',
+    async (url) => {
+      await expect(webSocketTo(url)).rejects.toThrow(/Not a WebSocket address/)
+    },
+  )
 
   it('what a constructor throws is one clear error', async () => {
     const dial = () => {

@@ -38,7 +38,9 @@ const MAX_EARLY = 1000
 const NORMAL = 1000
 const NOT_TEXT = 1003
 const BROKEN_POLICY = 1008
-/** Programs in browsers may not use the codes of the standard, but have a range of their own with room for all of them. */
+/**
+ * Programs in browsers may not use the codes of the standard, but have a range of their own with room for all of them.
+ */
 const PRIVATE_RANGE = 3000
 
 const realClock = {
@@ -83,7 +85,8 @@ class WebSocketLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This WebSocket link is already in use' })
+    if (this.#events !== undefined)
+      throw new ParleyError('transport_error', { message: 'This WebSocket link is already in use' })
     this.#events = events
     if (this.#over || this.#early.length > 0) queueMicrotask(() => this.#catchUp())
   }
@@ -92,7 +95,11 @@ class WebSocketLink implements Link {
     if (this.#over) throw this.#closedError()
     const { bufferedAmount } = this.#socket
     if (bufferedAmount > this.#maxBuffered) {
-      this.#hangUp(BROKEN_POLICY, 'Not read', new ParleyError('transport_error', { message: `The peer does not read: ${bufferedAmount} bytes wait for it` }))
+      this.#hangUp(
+        BROKEN_POLICY,
+        'Not read',
+        new ParleyError('transport_error', { message: `The peer does not read: ${bufferedAmount} bytes wait for it` }),
+      )
       // Its turn to hear of it would come after all that it does not read.
       this.#socket.terminate?.()
       throw this.#closedError()
@@ -100,7 +107,10 @@ class WebSocketLink implements Link {
     try {
       this.#socket.send(frame)
     } catch (error) {
-      throw new ParleyError('transport_error', { message: `The WebSocket does not send: ${(error as Error).message}`, cause: error })
+      throw new ParleyError('transport_error', {
+        message: `The WebSocket does not send: ${(error as Error).message}`,
+        cause: error,
+      })
     }
   }
 
@@ -126,12 +136,20 @@ class WebSocketLink implements Link {
   #received(data: unknown): void {
     if (this.#over) return
     if (typeof data !== 'string') {
-      return this.#hangUp(NOT_TEXT, 'Messages are text', new ParleyError('transport_error', { message: 'The peer sent a binary message; messages are text' }))
+      return this.#hangUp(
+        NOT_TEXT,
+        'Messages are text',
+        new ParleyError('transport_error', { message: 'The peer sent a binary message; messages are text' }),
+      )
     }
     if (this.#events !== undefined && this.#early.length === 0) return this.#events.frame(data)
     this.#early.push(data)
     if (this.#early.length > MAX_EARLY) {
-      this.#hangUp(BROKEN_POLICY, 'Too much at once', new ParleyError('transport_error', { message: 'The peer sent too much before anybody listened' }))
+      this.#hangUp(
+        BROKEN_POLICY,
+        'Too much at once',
+        new ParleyError('transport_error', { message: 'The peer sent too much before anybody listened' }),
+      )
     }
   }
 
@@ -163,7 +181,10 @@ class WebSocketLink implements Link {
   #closedError(): ParleyError {
     const reason = this.#reason
     const why = reason === undefined ? '' : `: ${reason.message}`
-    return new ParleyError('transport_error', { message: `The WebSocket link is closed${why}`, ...(reason === undefined ? {} : { cause: reason }) })
+    return new ParleyError('transport_error', {
+      message: `The WebSocket link is closed${why}`,
+      ...(reason === undefined ? {} : { cause: reason }),
+    })
   }
 }
 

@@ -13,8 +13,10 @@ function items(...messages: unknown[]): Incoming[] {
   return incoming.items
 }
 
-const ids = (text: string | undefined): unknown[] => JSON.parse(text ?? '[]').map((answer: { id: unknown }) => answer.id)
-const codes = (text: string | undefined): unknown[] => JSON.parse(text ?? '[]').map((answer: { error?: { code: number } }) => answer.error?.code)
+const ids = (text: string | undefined): unknown[] =>
+  JSON.parse(text ?? '[]').map((answer: { id: unknown }) => answer.id)
+const codes = (text: string | undefined): unknown[] =>
+  JSON.parse(text ?? '[]').map((answer: { error?: { code: number } }) => answer.error?.code)
 
 describe(`M1 ${rule('A-01')}`, () => {
   it('is taken apart in order', () => {
@@ -27,7 +29,9 @@ describe(`M1 ${rule('A-01')}`, () => {
   it('is answered by one array once all requests are, in their order', () => {
     const { answer } = splitBatch(items(request(1), notice, request('1')))
     expect(answer.answer('1', resultText('1', {}))).toBeUndefined()
-    expect(answer.answer(1, resultText(1, {}))).toBe('[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"1","result":{}}]')
+    expect(answer.answer(1, resultText(1, {}))).toBe(
+      '[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":"1","result":{}}]',
+    )
   })
 
   it('of notifications and answers is not answered', () => {
@@ -49,7 +53,9 @@ describe(`M1 ${rule('A-01')}`, () => {
   })
 
   it('of refused messages only is answered at once', () => {
-    const { messages, reply } = splitBatch(items(request(1, 'initialize'), 5, { jsonrpc: '1.0', id: 7, method: 'ping' }, []))
+    const { messages, reply } = splitBatch(
+      items(request(1, 'initialize'), 5, { jsonrpc: '1.0', id: 7, method: 'ping' }, []),
+    )
     expect(messages).toEqual([])
     expect(ids(reply)).toEqual([1, null, 7, null])
     expect(codes(reply)).toEqual([-32600, -32600, -32600, -32600])
@@ -83,7 +89,12 @@ describe(`M1 ${rule('A-01')}`, () => {
   it('ignores answers to requests that are not its own, or answered already', () => {
     const { answer } = splitBatch(items(request(1), request(2)))
     answer.answer(1, 'first')
-    expect([answer.awaits(1), answer.answer(1, 'again'), answer.answer(9, 'other'), answer.abandon(9)]).toEqual([false, undefined, undefined, undefined])
+    expect([answer.awaits(1), answer.answer(1, 'again'), answer.answer(9, 'other'), answer.abandon(9)]).toEqual([
+      false,
+      undefined,
+      undefined,
+      undefined,
+    ])
     expect(answer.answer(2, 'second')).toBe('[first,second]')
   })
 })

@@ -1,4 +1,7 @@
-/** Arrays of messages, which only 2025-03-26 has: taken apart on arrival, their answers joined into one array (A-01, B-01). */
+/**
+ * Arrays of messages, which only 2025-03-26 has: taken apart on arrival, their answers joined into one array (A-01,
+ * B-01).
+ */
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import { errorText, type Incoming, type RequestId } from '../jsonrpc/index.ts'
 
@@ -36,12 +39,18 @@ export class BatchAnswer {
     return this.text()
   }
 
-  /** A request that will never be answered, because it was cancelled; returns the whole array if it was the last one awaited. */
+  /**
+   * A request that will never be answered, because it was cancelled; returns the whole array if it was the last one
+   * awaited.
+   */
   abandon(id: RequestId): string | undefined {
     return this.waiting.delete(id) ? this.text() : undefined
   }
 
-  /** The array, once nothing is awaited; nothing at all when there is nothing to answer, since an empty array is no message. */
+  /**
+   * The array, once nothing is awaited; nothing at all when there is nothing to answer, since an empty array is no
+   * message.
+   */
   text(): string | undefined {
     if (this.waiting.size > 0) return undefined
     const known = this.texts.filter((text) => text !== undefined)
@@ -64,8 +73,10 @@ export function splitBatch(items: readonly Incoming[]): SplitBatch {
     if (item.kind === 'batch') answer.include(refusal(null, 'batch_invalid', 'A batch must not contain a batch'))
     else if (item.kind === 'invalid') refuseInvalid(item, answer)
     else if (item.kind !== 'request') messages.push(item)
-    else if (item.message.method === 'initialize') answer.include(refusal(item.message.id, 'batch_invalid', 'initialize must not be part of a batch'))
-    else if (answer.awaits(item.message.id)) answer.include(refusal(item.message.id, 'duplicate_request_id', 'Two requests of a batch have the same id'))
+    else if (item.message.method === 'initialize')
+      answer.include(refusal(item.message.id, 'batch_invalid', 'initialize must not be part of a batch'))
+    else if (answer.awaits(item.message.id))
+      answer.include(refusal(item.message.id, 'duplicate_request_id', 'Two requests of a batch have the same id'))
     else {
       answer.expect(item.message.id)
       messages.push(item)

@@ -16,8 +16,8 @@ export interface Rule {
   /** Only in this profile; without it in both. */
   readonly profile?: Profile
   /**
-   * True for what only matters on the wire of the target version: the frame of its messages, and fields it no longer has.
-   * Sessions write the frame themselves, and keep what a peer of the handshake era said in its own words.
+   * True for what only matters on the wire of the target version: the frame of its messages, and fields it no longer
+   * has. Sessions write the frame themselves, and keep what a peer of the handshake era said in its own words.
    */
   readonly envelope?: boolean
 }
@@ -45,14 +45,31 @@ export interface Change {
   readonly down?: readonly Rule[]
 }
 
+/**
+ * - `shape`: a pure rewrite of one message, carried out by a step.
+ * - `flow`: a conversation that takes another form and needs memory.
+ * - `transport`: how bytes, headers and streams travel.
+ * - `prose`: words or type names changed, messages did not.
+ */
+export type RuleKind = 'shape' | 'flow' | 'transport' | 'prose'
+
+export type RuleRow = readonly [id: string, kind: RuleKind, summary: string]
+
 export interface Step {
   readonly from: ProtocolVersion
   readonly to: ProtocolVersion
+  /** Every known difference between the two versions. All ids of a step begin with the same letter. */
+  readonly rules: readonly RuleRow[]
   readonly changes: readonly Change[]
 }
 
-export function defineStep(from: ProtocolVersion, to: ProtocolVersion, changes: readonly Change[]): Step {
-  return { from, to, changes }
+export function defineStep(
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  rules: readonly RuleRow[],
+  changes: readonly Change[],
+): Step {
+  return { from, to, rules, changes }
 }
 
 export function change(name: string, definition: Omit<Change, 'name'>): Change {

@@ -1,4 +1,6 @@
-/** What a client can have declared in its version: of what only others give a meaning to, it has promised nothing (C2). */
+/**
+ * What a client can have declared in its version: of what only others give a meaning to, it has promised nothing (C2).
+ */
 import { type Capabilities, type ProtocolVersion, splitPath, versions } from '../protocol/index.ts'
 import { capabilitiesOf } from './methods.ts'
 import type { Loss } from './operation.ts'
@@ -13,7 +15,11 @@ const known: ReadonlyMap<ProtocolVersion, Known> = new Map(versions.map((version
 const knownSomewhere: Known = merged([...known.values()])
 
 /** Names that no version knows are somebody else's, and stay. */
-export function clientCapabilitiesIn(version: ProtocolVersion, capabilities: Capabilities, onLoss: (loss: Loss) => void): Capabilities {
+export function clientCapabilitiesIn(
+  version: ProtocolVersion,
+  capabilities: Capabilities,
+  onLoss: (loss: Loss) => void,
+): Capabilities {
   const own = known.get(version) as Known
   const lose = (path: string): void => onLoss(lossOf(version, path))
   const kept = Object.entries(capabilities).flatMap(([name, value]): [string, unknown][] => {
@@ -41,7 +47,8 @@ function knownIn(version: ProtocolVersion): Known {
 
 function merged(all: readonly Known[]): Known {
   const together = new Map<string, string[]>()
-  for (const each of all) for (const [name, parts] of each) together.set(name, [...(together.get(name) ?? []), ...parts])
+  for (const each of all)
+    for (const [name, parts] of each) together.set(name, [...(together.get(name) ?? []), ...parts])
   return together
 }
 

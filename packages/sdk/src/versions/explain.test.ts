@@ -17,7 +17,8 @@ describe('X1 what happens between two versions', () => {
   })
 
   it('is told in the order in which a message meets it', () => {
-    const names = (from: number, to: number): string[] => steps.slice(from, to).flatMap((step) => step.changes.map((change) => change.name))
+    const names = (from: number, to: number): string[] =>
+      steps.slice(from, to).flatMap((step) => step.changes.map((change) => change.name))
     expect(explain(V24, V11).entries.map((entry) => entry.change)).toEqual(names(0, 3))
     expect(explain(V06, V24).entries.map((entry) => entry.change)).toEqual([...names(1, 2), ...names(0, 1)])
     expect(explain(V06, V24).entries.every((entry) => entry.direction === 'down')).toBe(true)
@@ -62,10 +63,13 @@ describe('X1 what happens between two versions', () => {
   })
 
   it('can be limited to a profile', () => {
-    const titles = (profile: 'lenient' | 'strict') => explain(V06, V03, { profile }).entries.filter((entry) => entry.rules.includes('B-07'))
+    const titles = (profile: 'lenient' | 'strict') =>
+      explain(V06, V03, { profile }).entries.filter((entry) => entry.rules.includes('B-07'))
     expect(titles('lenient')).toEqual([])
     expect(titles('strict')).toMatchObject([{ profile: 'strict' }])
-    expect(explain(V06, V03, { profile: 'lenient' }).entries.map((entry) => entry.change)).toContain('structured tool output')
+    expect(explain(V06, V03, { profile: 'lenient' }).entries.map((entry) => entry.change)).toContain(
+      'structured tool output',
+    )
   })
 
   it('can be limited to a method', () => {
@@ -75,7 +79,9 @@ describe('X1 what happens between two versions', () => {
   })
 
   it('marks what frames every message', () => {
-    const framing = explain(V11, '2026-07-28').entries.flatMap((entry) => entry.actions.filter((action) => action.envelope === true))
+    const framing = explain(V11, '2026-07-28').entries.flatMap((entry) =>
+      entry.actions.filter((action) => action.envelope === true),
+    )
     expect(framing.length).toBeGreaterThan(0)
   })
 
@@ -90,7 +96,8 @@ describe('X1 what happens between two versions', () => {
   })
 
   it('can be read for every pair', () => {
-    for (const from of versions) for (const to of versions) expect(explainText(from, to)).not.toMatch(/undefined|\[object/)
+    for (const from of versions)
+      for (const to of versions) expect(explainText(from, to)).not.toMatch(/undefined|\[object/)
   })
 })
 
@@ -103,7 +110,9 @@ describe('X6 flows between the eras', () => {
 
   it('name every rule that is a flow of the newest step, and only known ones', () => {
     const told = new Set(flows.flatMap((flow) => flow.rules))
-    const known = rules.filter(({ id, kind }) => id.startsWith('D-') && kind === 'flow' && id !== 'D-09').map(({ id }) => id)
+    const known = rules
+      .filter(({ id, kind }) => id.startsWith('D-') && kind === 'flow' && id !== 'D-09')
+      .map(({ id }) => id)
     expect(known.filter((id) => !told.has(id))).toEqual([])
     for (const id of told) expect(ruleInfo(id)).toBeDefined()
   })

@@ -58,12 +58,18 @@ export interface Explanation {
 }
 
 export function explain(from: ProtocolVersion, to: ProtocolVersion, options: ExplainOptions = {}): Explanation {
-  const [methodsBefore, methodsAfter] = [from, to].map((version) => methodsOf(version).map((method) => method.name)) as [string[], string[]]
-  const [capabilitiesBefore, capabilitiesAfter] = [from, to].map((version) => capabilitiesOf(version).map((one) => one.path)) as [string[], string[]]
+  const [methodsBefore, methodsAfter] = [from, to].map((version) =>
+    methodsOf(version).map((method) => method.name),
+  ) as [string[], string[]]
+  const [capabilitiesBefore, capabilitiesAfter] = [from, to].map((version) =>
+    capabilitiesOf(version).map((one) => one.path),
+  ) as [string[], string[]]
   return {
     from,
     to,
-    entries: path(from, to).flatMap(({ changes, direction }) => changes.flatMap((change) => entryOf(change, direction, options))),
+    entries: path(from, to).flatMap(({ changes, direction }) =>
+      changes.flatMap((change) => entryOf(change, direction, options)),
+    ),
     flows: flowsBetween(from, to, options),
     addedMethods: missing(methodsAfter, methodsBefore),
     removedMethods: missing(methodsBefore, methodsAfter),
@@ -86,20 +92,38 @@ function missing(these: readonly string[], those: readonly string[]): string[] {
 
 function entryOf(change: Change, direction: 'up' | 'down', options: ExplainOptions): Entry[] {
   const all = (direction === 'up' ? change.up : change.down) ?? []
-  const actions = all.filter((rule) => options.profile === undefined || (rule.profile ?? options.profile) === options.profile).map(actionOf)
+  const actions = all
+    .filter((rule) => options.profile === undefined || (rule.profile ?? options.profile) === options.profile)
+    .map(actionOf)
   const methods = unique([...actions.flatMap((action) => action.methods), ...methodsOfChange(change)])
   if (options.method !== undefined && !methods.includes(options.method)) return []
   // A change that works in the other profile only says nothing about this one.
   if (all.length > 0 && actions.length === 0) return []
   const profiles = unique(actions.map((action) => action.profile))
-  const loses = change.loses !== undefined && (direction === 'down' || change.down === undefined) ? { loses: change.loses } : {}
+  const loses =
+    change.loses !== undefined && (direction === 'down' || change.down === undefined) ? { loses: change.loses } : {}
   const severity = 'loses' in loses && change.severity !== undefined ? { severity: change.severity } : {}
   const profile = profiles.length === 1 && profiles[0] !== undefined ? { profile: profiles[0] } : {}
-  return [{ change: change.name, rules: change.rules, direction, methods, why: change.why, actions, ...loses, ...severity, ...profile }]
+  return [
+    {
+      change: change.name,
+      rules: change.rules,
+      direction,
+      methods,
+      why: change.why,
+      actions,
+      ...loses,
+      ...severity,
+      ...profile,
+    },
+  ]
 }
 
 function methodsOfChange({ methods }: Change): string[] {
-  return [...(methods?.removed ?? []), ...[...(methods?.added ?? []), ...(methods?.changed ?? [])].map((method) => method.name)]
+  return [
+    ...(methods?.removed ?? []),
+    ...[...(methods?.added ?? []), ...(methods?.changed ?? [])].map((method) => method.name),
+  ]
 }
 
 function unique<T>(values: readonly T[]): T[] {
@@ -155,14 +179,21 @@ function crossingOf({ name, rules, handshake, stateless, handshakeClient, statel
 }
 
 function paragraph(entry: Entry): string[] {
-  const lines = ['', `${entry.change} (${entry.rules.join(', ')})${entry.profile === undefined ? '' : `, ${entry.profile} only`}`, `  ${entry.why}`]
+  const lines = [
+    '',
+    `${entry.change} (${entry.rules.join(', ')})${entry.profile === undefined ? '' : `, ${entry.profile} only`}`,
+    `  ${entry.why}`,
+  ]
   for (const id of entry.rules) lines.push(`  ${id}: ${ruleInfo(id)?.summary ?? ''}`)
   for (const action of entry.actions) {
     const shown = action.methods.length > 4 ? `${action.methods.length} methods` : action.methods.join(', ')
     const place = action.at === '' ? action.part : `${action.part} ${action.at}`
-    const notes = [action.profile, action.envelope === true ? 'envelope' : undefined].filter((note) => note !== undefined)
+    const notes = [action.profile, action.envelope === true ? 'envelope' : undefined].filter(
+      (note) => note !== undefined,
+    )
     lines.push(`  - ${shown}, ${place}: ${action.does}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`)
   }
-  if (entry.loses !== undefined) lines.push(`  Loses${entry.severity === undefined ? '' : ` [${entry.severity}]`}: ${entry.loses}`)
+  if (entry.loses !== undefined)
+    lines.push(`  Loses${entry.severity === undefined ? '' : ` [${entry.severity}]`}: ${entry.loses}`)
   return lines
 }

@@ -3,7 +3,18 @@ import { describe, expect, it } from 'vitest'
 import type { Body } from '../jsonrpc/index.ts'
 import { change, type Rule } from './change.ts'
 import { fuse, type Instruction } from './fuse.ts'
-import { defaults, type Edit, edit, type Loss, Many, type Operation, omit, omitSilently, rename, split } from './operation.ts'
+import {
+  defaults,
+  type Edit,
+  edit,
+  type Loss,
+  Many,
+  type Operation,
+  omit,
+  omitSilently,
+  rename,
+  split,
+} from './operation.ts'
 import { freeze } from './translate.fixtures.ts'
 import { drop, isVerdict } from './verdict.ts'
 
@@ -15,7 +26,10 @@ const instruction = (id: string, apply: Rule['apply'], at?: string): Instruction
 function run(value: Body | undefined, ...instructions: Instruction[]): { outcome: unknown; losses: string[] } {
   const losses: string[] = []
   const plan = fuse('m', instructions)
-  const outcome = plan === undefined ? value : plan(freeze(value), { onLoss: (loss: Loss) => losses.push(`${loss.rule} ${loss.path} ${loss.detail}`) })
+  const outcome =
+    plan === undefined
+      ? value
+      : plan(freeze(value), { onLoss: (loss: Loss) => losses.push(`${loss.rule} ${loss.path} ${loss.detail}`) })
   return { outcome, losses }
 }
 
@@ -40,7 +54,10 @@ describe('X1 fused rules', () => {
     const value = { list: [{ name: 'A' }, 5, null, [{}]], inner: { deep: { name: 'B' } } }
     const places = ['', 'list[]', 'inner', 'inner.deep', 'missing', 'missing[]', 'list', 'inner[]']
     for (const at of places) {
-      expect(run(value, instruction('R', [omit('x'), defaults({}), rename('x', 'y'), edit(upper), split(twice)], at)).outcome).toBe(value)
+      expect(
+        run(value, instruction('R', [omit('x'), defaults({}), rename('x', 'y'), edit(upper), split(twice)], at))
+          .outcome,
+      ).toBe(value)
     }
   })
 
@@ -53,7 +70,9 @@ describe('X1 fused rules', () => {
   })
 
   it('omit, rename and add fields', () => {
-    expect(run({ a: 1, b: 2, c: 3 }, instruction('R', [omit('a'), rename('b', 'd'), defaults({ c: 9, e: 5 })])).outcome).toEqual({ d: 2, c: 3, e: 5 })
+    expect(
+      run({ a: 1, b: 2, c: 3 }, instruction('R', [omit('a'), rename('b', 'd'), defaults({ c: 9, e: 5 })])).outcome,
+    ).toEqual({ d: 2, c: 3, e: 5 })
   })
 
   it('rename over a field that is there', () => {
@@ -69,17 +88,26 @@ describe('X1 fused rules', () => {
     const value = { groups: [{ members: [{ a: 1 }] }, { members: [{ b: '' }, { b: {}, a: [0], c: false }] }] }
     const place = 'groups[].members[]'
     const { losses } = run(value, instruction('R-1', omit('a'), place), instruction('R-2', omit('b', 'c'), place))
-    expect(losses).toEqual(['R-1 groups[0].members[0].a removed a', 'R-1 groups[1].members[1].a removed a', 'R-2 groups[1].members[1].c removed c'])
+    expect(losses).toEqual([
+      'R-1 groups[0].members[0].a removed a',
+      'R-1 groups[1].members[1].a removed a',
+      'R-2 groups[1].members[1].c removed c',
+    ])
   })
 
   it('report a field two rules omit once', () => {
-    expect(run({ a: 1 }, instruction('R-1', omit('a')), instruction('R-2', omit('a'))).losses).toEqual(['R-1 a removed a'])
+    expect(run({ a: 1 }, instruction('R-1', omit('a')), instruction('R-2', omit('a'))).losses).toEqual([
+      'R-1 a removed a',
+    ])
   })
 
   it('report nothing for silent omissions and for changes without severity', () => {
     const quiet = instruction('R', omit('b'))
     const { severity: _, ...rest } = quiet.change
-    expect(run({ a: 1, b: 1 }, instruction('R', omitSilently('a')), { ...quiet, change: rest })).toEqual({ outcome: {}, losses: [] })
+    expect(run({ a: 1, b: 1 }, instruction('R', omitSilently('a')), { ...quiet, change: rest })).toEqual({
+      outcome: {},
+      losses: [],
+    })
   })
 
   it('report under the rule that is cited', () => {
@@ -89,7 +117,11 @@ describe('X1 fused rules', () => {
 
   it('make several elements of one, or none, and number the rest anew', () => {
     const value = { list: [{ twice: true, name: 'a' }, { name: 'b' }] }
-    const { outcome, losses } = run(value, instruction('R-1', split(twice), 'list[]'), instruction('R-2', edit(upper), 'list[]'))
+    const { outcome, losses } = run(
+      value,
+      instruction('R-1', split(twice), 'list[]'),
+      instruction('R-2', edit(upper), 'list[]'),
+    )
     expect(outcome).toEqual({ list: [{ twice: false, name: 'A' }, { copy: true }, { name: 'B' }] })
     expect(losses).toEqual(['R-1 list[0] doubled', 'R-2 list[0].name shouted', 'R-2 list[2].name shouted'])
     expect(
@@ -106,9 +138,16 @@ describe('X1 fused rules', () => {
 
   it('go on with each of several values where a plain edit made them', () => {
     const undo: Edit = (value) => (value['copy'] === true ? new Many([{ undone: 1 }, 5]) : value)
-    const { outcome } = run({ list: [{ twice: true }] }, instruction('R', [edit(twice), edit(undo), edit(upper)], 'list[]'))
+    const { outcome } = run(
+      { list: [{ twice: true }] },
+      instruction('R', [edit(twice), edit(undo), edit(upper)], 'list[]'),
+    )
     expect(outcome).toEqual({ list: [{ twice: false }, { undone: 1 }, 5] })
-    expect(isVerdict(run({ list: [{ twice: true }] }, instruction('R', [edit(twice), edit(() => drop('no'))], 'list[]')).outcome)).toBe(true)
+    expect(
+      isVerdict(
+        run({ list: [{ twice: true }] }, instruction('R', [edit(twice), edit(() => drop('no'))], 'list[]')).outcome,
+      ),
+    ).toBe(true)
   })
 
   it('stop at the first verdict, wherever it is', () => {
@@ -118,7 +157,11 @@ describe('X1 fused rules', () => {
       ['list[]', { list: [{}, { no: true }], a: 1 }],
       ['list[].inner', { list: [{ inner: { no: true } }], a: 1 }],
     ] as const) {
-      const { outcome, losses } = run(value, instruction('R-1', [edit(never), omit('z')], at), instruction('R-2', omit('a')))
+      const { outcome, losses } = run(
+        value,
+        instruction('R-1', [edit(never), omit('z')], at),
+        instruction('R-2', omit('a')),
+      )
       expect(isVerdict(outcome) && outcome.verdict).toBe('drop')
       expect(losses).toEqual([])
     }
@@ -170,7 +213,9 @@ const step = fc.oneof(
   fc.tuple(fc.constantFrom('', 'inner'), fc.array(operation, { minLength: 1, maxLength: 2 })),
   fc.tuple(fc.constant('list[]'), fc.array(fc.oneof(operation, splitting), { minLength: 1, maxLength: 3 })),
 )
-const chain = fc.array(step, { maxLength: 6 }).map((steps) => steps.map(([at, operations], index) => instruction(`R-${index}`, operations, at)))
+const chain = fc
+  .array(step, { maxLength: 6 })
+  .map((steps) => steps.map(([at, operations], index) => instruction(`R-${index}`, operations, at)))
 
 describe('X1 fusion', () => {
   it('equals one rule after the other, in outcome and in losses', () => {
@@ -198,7 +243,8 @@ describe('X1 fusion', () => {
   it('gives the same reference exactly when every rule alone does', () => {
     fc.assert(
       fc.property(message, chain, (value, instructions) => {
-        if (instructions.every((one) => run(value, one).outcome === value)) expect(run(value, ...instructions).outcome).toBe(value)
+        if (instructions.every((one) => run(value, one).outcome === value))
+          expect(run(value, ...instructions).outcome).toBe(value)
       }),
     )
   })

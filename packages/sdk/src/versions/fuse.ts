@@ -71,7 +71,8 @@ function compilePlace(at: string, members: readonly Assignment[]): Visit {
   const segments = splitPlace(at)
   let visit = objectsOnly(compileOperations(members))
   let depth = segments.filter((segment) => segment === '[]').length
-  for (const segment of segments.reverse()) visit = segment === '[]' ? eachElement(visit, --depth) : insideKey(segment, visit)
+  for (const segment of segments.reverse())
+    visit = segment === '[]' ? eachElement(visit, --depth) : insideKey(segment, visit)
   return (value, run) => {
     run.place = at
     return visit(value, run)
@@ -79,7 +80,9 @@ function compilePlace(at: string, members: readonly Assignment[]): Visit {
 }
 
 function splitPlace(at: string): string[] {
-  return at === '' ? [] : at.split('.').flatMap((segment) => (segment.endsWith('[]') ? [segment.slice(0, -2), '[]'] : [segment]))
+  return at === ''
+    ? []
+    : at.split('.').flatMap((segment) => (segment.endsWith('[]') ? [segment.slice(0, -2), '[]'] : [segment]))
 }
 
 const objectsOnly =

@@ -4,7 +4,7 @@ import type { Body } from '../jsonrpc/index.ts'
 import { decodeHeader, encodeHeader } from '../protocol/index.ts'
 import { type HeaderParam, headerObjection, headerParamsOf, headersFor } from './header-params.ts'
 import type { EditContext } from './operation.ts'
-import { removeInvalidHeaders } from './steps/header-annotations.ts'
+import { removeInvalidHeaders } from './steps/2026-07-28/header-annotations.ts'
 
 const text = (name: unknown): Body => ({ type: 'string', 'x-mcp-header': name })
 const within = (properties: Body): Body => ({ type: 'object', properties })
@@ -47,7 +47,11 @@ describe('D-60 F9 the annotations of an input schema', () => {
     ['non-ASCII', within({ a: text('Größe') }), /name of a header/],
     ['a number', within({ a: { type: 'number', 'x-mcp-header': 'A' } }), /string, integer or boolean/],
     ['an object', within({ a: { type: 'object', 'x-mcp-header': 'A' } }), /string, integer or boolean/],
-    ['a choice of types', within({ a: { type: ['string', 'null'], 'x-mcp-header': 'A' } }), /string, integer or boolean/],
+    [
+      'a choice of types',
+      within({ a: { type: ['string', 'null'], 'x-mcp-header': 'A' } }),
+      /string, integer or boolean/,
+    ],
     ['no type', within({ a: { 'x-mcp-header': 'A' } }), /string, integer or boolean/],
     ['the same name twice', within({ a: text('Region'), b: within({ c: text('rEGION') }) }), /repeats/],
     ['the root', { type: 'string', 'x-mcp-header': 'A' }, /at the root/],
@@ -76,7 +80,9 @@ describe('D-60 F9 the annotations of an input schema', () => {
   })
 
   it('are quoted in part when they are long', () => {
-    expect(headerParamsOf(within({ ['p'.repeat(5000)]: text('ö'.repeat(5000)) }))).toSatisfy((reason: string) => reason.length < 400)
+    expect(headerParamsOf(within({ ['p'.repeat(5000)]: text('ö'.repeat(5000)) }))).toSatisfy(
+      (reason: string) => reason.length < 400,
+    )
   })
 
   it('D-46 are all valid once the invalid ones were taken out', () => {
@@ -86,7 +92,10 @@ describe('D-60 F9 the annotations of an input schema', () => {
       schema: fc.oneof(
         { maxDepth: 4 },
         fc.record({ type, 'x-mcp-header': name }, { requiredKeys: ['type'], noNullPrototype: true }),
-        fc.record({ properties: fc.dictionary(fc.constantFrom('p', 'q', 'items'), tie('schema'), { noNullPrototype: true }) }, { noNullPrototype: true }),
+        fc.record(
+          { properties: fc.dictionary(fc.constantFrom('p', 'q', 'items'), tie('schema'), { noNullPrototype: true }) },
+          { noNullPrototype: true },
+        ),
         fc.record({ items: tie('schema') }, { noNullPrototype: true }),
         fc.record({ anyOf: fc.array(tie('schema'), { maxLength: 2 }) }, { noNullPrototype: true }),
       ),
@@ -133,21 +142,36 @@ describe('D-60 the headers of a call', () => {
 
 describe('D-60 F9 headers and body of a request', () => {
   const call = (args: Body | undefined): Body => ({ name: 'sql', ...(args === undefined ? {} : { arguments: args }) })
-  const object = (params: Body, headers: Record<string, string>, annotated: readonly HeaderParam[] = [], method = 'tools/call'): string | undefined =>
-    headerObjection(method, params, (name) => headers[name], annotated)
+  const object = (
+    params: Body,
+    headers: Record<string, string>,
+    annotated: readonly HeaderParam[] = [],
+    method = 'tools/call',
+  ): string | undefined => headerObjection(method, params, (name) => headers[name], annotated)
   const base = { 'mcp-method': 'tools/call', 'mcp-name': 'sql' }
 
   it('agree', () => {
     expect(object(call({}), base)).toBeUndefined()
     expect(object({}, { 'mcp-method': 'tools/list' }, [], 'tools/list')).toBeUndefined()
-    expect(object({ uri: 'skill://ä' }, { 'mcp-method': 'resources/read', 'mcp-name': encodeHeader('skill://ä') }, [], 'resources/read')).toBeUndefined()
+    expect(
+      object(
+        { uri: 'skill://ä' },
+        { 'mcp-method': 'resources/read', 'mcp-name': encodeHeader('skill://ä') },
+        [],
+        'resources/read',
+      ),
+    ).toBeUndefined()
     expect(object({ taskId: 't1' }, { 'mcp-method': 'tasks/get', 'mcp-name': 't1' }, [], 'tasks/get')).toBeUndefined()
     expect(object({ name: '=a' }, { 'mcp-method': 'prompts/get', 'mcp-name': '=a' }, [], 'prompts/get')).toBeUndefined()
   })
 
   it.each<[string, Record<string, string>, RegExp]>([
     ['no method', { 'mcp-name': 'sql' }, /Mcp-Method is missing/],
-    ['another method', { ...base, 'mcp-method': 'tools/list' }, /Mcp-Method is "tools\/list", the request says "tools\/call"/],
+    [
+      'another method',
+      { ...base, 'mcp-method': 'tools/list' },
+      /Mcp-Method is "tools\/list", the request says "tools\/call"/,
+    ],
     ['another case', { ...base, 'mcp-method': 'Tools/Call' }, /Mcp-Method/],
     ['an encoded method', { ...base, 'mcp-method': '=?base64?dG9vbHMvY2FsbA==?=' }, /Mcp-Method/],
     ['no name', { 'mcp-method': 'tools/call' }, /Mcp-Name is missing, the request says "sql"/],
@@ -190,40 +214,80 @@ describe('D-60 F9 headers and body of a request', () => {
 
   it.each<[string, Body | undefined, Record<string, string>, RegExp]>([
     ['a missing header', { region: 'eu' }, {}, /mcp-param-region is missing, the request says "eu"/],
-    ['another value', { region: 'eu' }, { 'mcp-param-region': 'us' }, /mcp-param-region is "us", the request says "eu"/],
+    [
+      'another value',
+      { region: 'eu' },
+      { 'mcp-param-region': 'us' },
+      /mcp-param-region is "us", the request says "eu"/,
+    ],
     ['another case', { region: 'eu' }, { 'mcp-param-region': 'EU' }, /mcp-param-region/],
-    ['a value the body has not', {}, { 'mcp-param-region': 'eu' }, /mcp-param-region is "eu", the request has no such value/],
+    [
+      'a value the body has not',
+      {},
+      { 'mcp-param-region': 'eu' },
+      /mcp-param-region is "eu", the request has no such value/,
+    ],
     ['a value where the body has null', { region: null }, { 'mcp-param-region': 'null' }, /no such value/],
     ['an empty header where the body has nothing', {}, { 'mcp-param-region': '' }, /no such value/],
     ['a value where the body has a list', { region: ['eu'] }, { 'mcp-param-region': 'eu' }, /no single value/],
     ['bad padding', { region: 'Hello' }, { 'mcp-param-region': '=?base64?SGVsbG8?=' }, /cannot be read/],
     ['bad signs', { region: 'Hello' }, { 'mcp-param-region': '=?base64?SGVs!!!bG8=?=' }, /cannot be read/],
     ['a raw control character', { region: 'a\u0001' }, { 'mcp-param-region': 'a\u0001' }, /characters/],
-    ['another number', { page: { limit: 42 } }, { 'mcp-param-limit': '43' }, /mcp-param-limit is "43", the request says 42/],
+    [
+      'another number',
+      { page: { limit: 42 } },
+      { 'mcp-param-limit': '43' },
+      /mcp-param-limit is "43", the request says 42/,
+    ],
     ['a number in another notation', { page: { limit: 42 } }, { 'mcp-param-limit': '0x2a' }, /mcp-param-limit/],
     ['no number', { page: { limit: 0 } }, { 'mcp-param-limit': '' }, /mcp-param-limit/],
-    ['an integer nobody can compare', { page: { limit: 2 ** 53 } }, { 'mcp-param-limit': '9007199254740993' }, /mcp-param-limit/],
-    ['a boolean in capitals', { dry: true }, { 'mcp-param-dry': 'True' }, /mcp-param-dry is "True", the request says true/],
+    [
+      'an integer nobody can compare',
+      { page: { limit: 2 ** 53 } },
+      { 'mcp-param-limit': '9007199254740993' },
+      /mcp-param-limit/,
+    ],
+    [
+      'a boolean in capitals',
+      { dry: true },
+      { 'mcp-param-dry': 'True' },
+      /mcp-param-dry is "True", the request says true/,
+    ],
   ])('disagree: %s', (_, args, headers, reason) => {
     expect(object(call(args), { ...base, ...headers }, [REGION, LIMIT, DRY])).toMatch(reason)
   })
 
   it('disagree in one short line, whatever they hold', () => {
-    const objection = object(call({ region: `${'x'.repeat(10_000)}` }), { ...base, 'mcp-param-region': encodeHeader(`\r\n\u001b[31m${'y'.repeat(10_000)}`) }, [
-      REGION,
-    ])
+    const objection = object(
+      call({ region: `${'x'.repeat(10_000)}` }),
+      { ...base, 'mcp-param-region': encodeHeader(`\r\n\u001b[31m${'y'.repeat(10_000)}`) },
+      [REGION],
+    )
     expect(objection).toSatisfy((line: string) => line.length < 400 && /^[ -~…]*$/.test(line))
   })
 
   it('agree whenever the headers were made from the body, and in no other value', () => {
-    const single = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.maxSafeInteger(), fc.boolean(), fc.constant(null))
+    const single = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string(),
+      fc.maxSafeInteger(),
+      fc.boolean(),
+      fc.constant(null),
+    )
     fc.assert(
       fc.property(single, single, fc.string({ unit: 'binary' }), (region, limit, name) => {
         const args = { region, page: { limit } }
-        const headers = { 'mcp-method': 'tools/call', 'mcp-name': encodeHeader(name), ...headersFor([REGION, LIMIT], args) }
+        const headers = {
+          'mcp-method': 'tools/call',
+          'mcp-name': encodeHeader(name),
+          ...headersFor([REGION, LIMIT], args),
+        }
         expect(object({ name, arguments: args }, headers, [REGION, LIMIT])).toBeUndefined()
         const said = headers['mcp-param-region' as keyof typeof headers]
-        if (said !== undefined) expect(object({ name, arguments: { ...args, region: `${decodeHeader(said)}!` } }, headers, [REGION, LIMIT])).toMatch(/region/)
+        if (said !== undefined)
+          expect(
+            object({ name, arguments: { ...args, region: `${decodeHeader(said)}!` } }, headers, [REGION, LIMIT]),
+          ).toMatch(/region/)
       }),
     )
   })

@@ -1,4 +1,7 @@
-/** Tool arguments that travel a second time as `Mcp-Param-*` headers: which ones, what they say, and whether a request's headers agree with it (D-60, F9). */
+/**
+ * Tool arguments that travel a second time as `Mcp-Param-*` headers: which ones, what they say, and whether a request's
+ * headers agree with it (D-60, F9).
+ */
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { decodeHeader, encodeHeader, HEADERS, namedBy } from '../protocol/index.ts'
 import { ANNOTATION, annotationFault } from './header-rule.ts'
@@ -14,7 +17,10 @@ export interface HeaderParam {
 
 const NONE: readonly HeaderParam[] = Object.freeze([])
 
-/** Keywords and names on one way down a schema; the wire allows less, a definition in the same process could even be a circle. */
+/**
+ * Keywords and names on one way down a schema; the wire allows less, a definition in the same process could even be a
+ * circle.
+ */
 const MAX_TRAIL = 256
 
 /** Longest piece of a value that is quoted in a message. */
@@ -47,7 +53,11 @@ export function headerParamsOf(inputSchema: unknown): readonly HeaderParam[] | s
     const lower = (name as string).toLowerCase()
     taken.add(lower)
     found ??= []
-    found.push({ header: `${HEADERS.paramPrefix}${lower}`, path: trail.filter((_, at) => at % 2 === 1), type: schema['type'] as HeaderParam['type'] })
+    found.push({
+      header: `${HEADERS.paramPrefix}${lower}`,
+      path: trail.filter((_, at) => at % 2 === 1),
+      type: schema['type'] as HeaderParam['type'],
+    })
     return schema
   })
   return fault ?? found ?? NONE
@@ -95,7 +105,8 @@ function objectionTo(name: string, raw: string | undefined, value: unknown): str
   if (raw === value && isLiteral(raw)) return undefined
   const decoded = decodeHeader(raw)
   if (decoded === undefined) return `Header mismatch: ${name} has a Base64 value that cannot be read: ${quote(raw)}`
-  if (decoded === raw && !LITERAL.test(raw)) return `Header mismatch: ${name} has characters that a header must not have: ${quote(raw)}`
+  if (decoded === raw && !LITERAL.test(raw))
+    return `Header mismatch: ${name} has characters that a header must not have: ${quote(raw)}`
   return agrees(decoded, value) ? undefined : disagreement(name, decoded, value)
 }
 
@@ -104,7 +115,8 @@ const isLiteral = (raw: string): boolean => raw.charCodeAt(0) !== 0x3d && LITERA
 
 function agrees(decoded: string, value: unknown): boolean {
   // Beyond the safe integers two different numbers of the wire can be the same number here.
-  if (typeof value === 'number') return DECIMAL.test(decoded) && Number(decoded) === value && Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (typeof value === 'number')
+    return DECIMAL.test(decoded) && Number(decoded) === value && Math.abs(value) <= Number.MAX_SAFE_INTEGER
   const text = textOf(value)
   if (text === undefined || text === decoded) return text === decoded
   // Half a surrogate pair has no form in UTF-8 and travels as the replacement character.

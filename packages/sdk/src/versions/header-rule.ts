@@ -1,4 +1,7 @@
-/** Which `x-mcp-header` annotations of a tool's input schema are valid: the one rule behind mirroring, checking and repairing them (D-46, D-60). */
+/**
+ * Which `x-mcp-header` annotations of a tool's input schema are valid: the one rule behind mirroring, checking and
+ * repairing them (D-46, D-60).
+ */
 import type { Body } from '../jsonrpc/index.ts'
 
 export const ANNOTATION = 'x-mcp-header'
@@ -8,8 +11,15 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean'])
 
-/** Why the annotation of `schema`, found at `trail`, is invalid; `taken` has the names, in lower case, that were found before it. */
-export function annotationFault(schema: Body, trail: readonly string[], taken: ReadonlySet<string>): string | undefined {
+/**
+ * Why the annotation of `schema`, found at `trail`, is invalid; `taken` has the names, in lower case, that were found
+ * before it.
+ */
+export function annotationFault(
+  schema: Body,
+  trail: readonly string[],
+  taken: ReadonlySet<string>,
+): string | undefined {
   const name = schema[ANNOTATION]
   if (typeof name !== 'string') return 'is no string'
   if (!TOKEN.test(name)) return 'cannot be the name of a header'

@@ -1,10 +1,27 @@
 export { BatchAnswer, type SplitBatch, splitBatch } from './batch.ts'
-export { type Change, change, defineStep, type Part, type Rule, type Step } from './change.ts'
+export {
+  type Change,
+  change,
+  defineStep,
+  type Part,
+  type Rule,
+  type RuleKind,
+  type RuleRow,
+  type Step,
+} from './change.ts'
 export { clientCapabilitiesIn } from './declared.ts'
-export { type BadDefinition, DEFINITION_RULE, definitionsIn, emptyIfUnknown, type ReadableList, readableList } from './definitions/lists.ts'
+export {
+  type BadDefinition,
+  DEFINITION_RULE,
+  definitionsIn,
+  emptyIfUnknown,
+  type ReadableList,
+  readableList,
+} from './definitions/lists.ts'
 export { type ReadableResult, readableResult } from './definitions/results.ts'
 export {
   type Dialect,
+  type DialectDirection,
   type DialectName,
   type DialectPlan,
   dialect,
@@ -12,7 +29,6 @@ export {
   dialectPlan,
   isDialect,
   type MethodKind,
-  type Way,
 } from './dialects/dialect.ts'
 export { type Action, type Entry, type ExplainOptions, type Explanation, explain, explainText } from './explain.ts'
 export { type Crossing, type Flow, type FlowVerdict, flows } from './flows/flows.ts'
@@ -46,17 +62,22 @@ export {
   type TranslationContext,
 } from './operation.ts'
 export { type Plan, type PlanOptions, path, plan } from './plan.ts'
-export { type RuleInfo, type RuleKind, ruleInfo, rules } from './rules.ts'
+export { type RuleInfo, ruleInfo, rules } from './rules.ts'
 export { sha256 } from './sha256.ts'
-export { steps } from './steps/index.ts'
-export { capabilitiesDown, clientCapabilitiesUp, extensionLosses, serverCapabilitiesUp } from './steps/stateless-capabilities.ts'
-export { META } from './steps/stateless-envelope.ts'
-export { askingMethods, cacheableMethods } from './steps/stateless-methods.ts'
+export {
+  capabilitiesDown,
+  clientCapabilitiesUp,
+  extensionLosses,
+  serverCapabilitiesUp,
+} from './steps/2026-07-28/capabilities.ts'
+export { META } from './steps/2026-07-28/envelope.ts'
+export { askingMethods, cacheableMethods } from './steps/2026-07-28/methods.ts'
 export {
   createTaskResultToExtension,
   detailedTask,
   outcomeOf as outcomeOfTask,
   taskFromExtension,
   taskToExtension,
-} from './steps/tasks-shape.ts'
+} from './steps/2026-07-28/tasks-shape.ts'
+export { steps } from './steps/index.ts'
 export { becomeResult, drop, isVerdict, refuse, type Verdict } from './verdict.ts'

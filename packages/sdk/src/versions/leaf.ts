@@ -118,7 +118,8 @@ const renaming =
   (value) => {
     if (!Object.hasOwn(value, from)) return value
     const copy: Body = {}
-    for (const key of Object.keys(value)) if (key !== to && key !== '__proto__') copy[key === from ? to : key] = value[key]
+    for (const key of Object.keys(value))
+      if (key !== to && key !== '__proto__') copy[key === from ? to : key] = value[key]
     return copy
   }
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { type MethodInfo, versions } from '../protocol/index.ts'
 import { capabilitiesOf, features, methodIn, methodsOf, sendable, supports } from './methods.ts'
 
-/** C: clients send it, S: servers, B: both, in: inside a result only, x: absent. One column per version, oldest first. */
+/**
+ * C: clients send it, S: servers, B: both, in: inside a result only, x: absent. One column per version, oldest first.
+ */
 const requests = {
   initialize: 'C C C C x',
   'server/discover': 'x x x x C',
@@ -58,7 +60,8 @@ describe('V1 methods by version and direction', () => {
   })
 
   it.each(versions)('%s tells requests from notifications', (version) => {
-    for (const method of methodsOf(version)) expect(method.kind).toBe(method.name in requests ? 'request' : 'notification')
+    for (const method of methodsOf(version))
+      expect(method.kind).toBe(method.name in requests ? 'request' : 'notification')
   })
 
   it.each(versions)('what either side of %s may send follows from it', (version) => {
@@ -81,7 +84,9 @@ describe('C1 capabilities by version', () => {
     for (const [since, paths] of Object.entries(added)) {
       for (const path of paths) {
         const has = versions.filter((version) => capabilitiesOf(version).some((capability) => capability.path === path))
-        expect(has.filter((version) => version < '2026-07-28')).toEqual(versions.filter((version) => version >= since && version < '2026-07-28'))
+        expect(has.filter((version) => version < '2026-07-28')).toEqual(
+          versions.filter((version) => version >= since && version < '2026-07-28'),
+        )
       }
     }
   })
@@ -90,8 +95,14 @@ describe('C1 capabilities by version', () => {
     expect(methodIn('2024-11-05', 'completion/complete')?.needs).toBeUndefined()
     expect(methodIn('2025-03-26', 'completion/complete')?.needs).toEqual({ client: 'server.completions' })
     expect(methodIn('2025-06-18', 'elicitation/create')?.needs).toEqual({ server: 'client.elicitation' })
-    expect(methodIn('2025-11-25', 'tasks/list')?.needs).toEqual({ client: 'server.tasks.list', server: 'client.tasks.list' })
-    expect(methodIn('2025-11-25', 'notifications/tasks/status')?.needs).toEqual({ client: 'client.tasks', server: 'server.tasks' })
+    expect(methodIn('2025-11-25', 'tasks/list')?.needs).toEqual({
+      client: 'server.tasks.list',
+      server: 'client.tasks.list',
+    })
+    expect(methodIn('2025-11-25', 'notifications/tasks/status')?.needs).toEqual({
+      client: 'client.tasks',
+      server: 'server.tasks',
+    })
   })
 
   it('every need is a capability of the version', () => {
@@ -104,7 +115,8 @@ describe('C1 capabilities by version', () => {
   })
 
   it('later versions know more flags', () => {
-    const flags = (version: (typeof versions)[number], path: string) => capabilitiesOf(version).find((capability) => capability.path === path)?.flags
+    const flags = (version: (typeof versions)[number], path: string) =>
+      capabilitiesOf(version).find((capability) => capability.path === path)?.flags
     expect(flags('2025-06-18', 'client.sampling')).toBeUndefined()
     expect(flags('2025-11-25', 'client.sampling')).toEqual(['context', 'tools'])
     expect(flags('2025-11-25', 'client.elicitation')).toEqual(['form', 'url'])
@@ -114,12 +126,18 @@ describe('C1 capabilities by version', () => {
 describe('V1 features by version', () => {
   it('are asked for by name', () => {
     expect(versions.filter((version) => supports(version, 'batch'))).toEqual(['2025-03-26'])
-    expect(versions.filter((version) => supports(version, 'handshake'))).toEqual(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])
+    expect(versions.filter((version) => supports(version, 'handshake'))).toEqual([
+      '2024-11-05',
+      '2025-03-26',
+      '2025-06-18',
+      '2025-11-25',
+    ])
     expect(versions.filter((version) => supports(version, 'flying'))).toEqual([])
   })
 
   it('are listed', () => {
-    for (const version of versions) for (const feature of features(version)) expect(supports(version, feature)).toBe(true)
+    for (const version of versions)
+      for (const feature of features(version)) expect(supports(version, feature)).toBe(true)
     expect(features('2025-06-18')).toContain('elicitation')
   })
 })

@@ -1,4 +1,7 @@
-/** Which methods, capabilities and features each version has: the oldest version's, then what every step added and removed. */
+/**
+ * Which methods, capabilities and features each version has: the oldest version's, then what every step added and
+ * removed.
+ */
 import {
   baseCapabilities,
   baseMethods,
@@ -35,7 +38,9 @@ const baseFeatures = [
 
 const inventories: ReadonlyMap<ProtocolVersion, Inventory> = buildInventories()
 
-const everyMethod: ReadonlySet<string> = new Set([...inventories.values()].flatMap(({ methods }) => [...methods.keys()]))
+const everyMethod: ReadonlySet<string> = new Set(
+  [...inventories.values()].flatMap(({ methods }) => [...methods.keys()]),
+)
 
 /** Whether some version has this method. Other names come from peers: nothing is remembered by them. */
 export function isKnownMethod(method: string): boolean {
@@ -62,7 +67,8 @@ function after(step: Step, before: Inventory): Inventory {
   const features = new Set(before.features)
   for (const change of step.changes) {
     for (const name of change.methods?.removed ?? []) methods.delete(name)
-    for (const method of [...(change.methods?.added ?? []), ...(change.methods?.changed ?? [])]) methods.set(method.name, method)
+    for (const method of [...(change.methods?.added ?? []), ...(change.methods?.changed ?? [])])
+      methods.set(method.name, method)
     for (const path of change.capabilities?.removed ?? []) capabilities.delete(path)
     for (const capability of change.capabilities?.added ?? []) capabilities.set(capability.path, capability)
     for (const feature of change.features?.removed ?? []) features.delete(feature)

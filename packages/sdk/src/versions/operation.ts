@@ -1,4 +1,7 @@
-/** The vocabulary of version steps: what a rule may do to one message. Operations are data where they can be, functions where they must. */
+/**
+ * The vocabulary of version steps: what a rule may do to one message. Operations are data where they can be, functions
+ * where they must.
+ */
 import type { Body } from '../jsonrpc/index.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -17,7 +20,10 @@ export interface Loss {
 /** `lenient` leaves fields that merely look unknown to an older peer; `strict` removes them. */
 export type Profile = 'lenient' | 'strict'
 
-/** What a translation may need to know beyond the message; everything is optional, and each rule says what it does without. */
+/**
+ * What a translation may need to know beyond the message; everything is optional, and each rule says what it does
+ * without.
+ */
 export interface TranslationContext {
   onLoss?: (loss: Loss) => void
   /** Parameters of the request that a result or an error answers, in the newest vocabulary in which they are known. */
@@ -40,7 +46,10 @@ export interface TranslationContext {
 /** What an editing function is given beside the value. */
 export interface EditContext extends TranslationContext {
   readonly method: string
-  /** Reports what this edit lost; `path` is relative to the value, `rule` is needed only where the rule of the change that is carried out is not the cited one. */
+  /**
+   * Reports what this edit lost; `path` is relative to the value, `rule` is needed only where the rule of the change
+   * that is carried out is not the cited one.
+   */
   lose(detail: string, options?: { path?: string; severity?: Severity; rule?: string }): void
 }
 

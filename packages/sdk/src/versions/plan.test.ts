@@ -53,7 +53,13 @@ describe('X1 a plan', () => {
     })
     expect(translate([V11, V24], ['tools/list', 'result'], { tools: [tool(full)] }, { profile: 'strict' })).toEqual({
       outcome: { tools: [tool({ description: 'T' })] },
-      losses: ['C-23 i tools[0].execution', 'C-20 i tools[0].icons', 'B-05 i tools[0].outputSchema', 'B-07 i tools[0].title', 'A-07 i tools[0].annotations'],
+      losses: [
+        'C-23 i tools[0].execution',
+        'C-20 i tools[0].icons',
+        'B-05 i tools[0].outputSchema',
+        'B-07 i tools[0].title',
+        'A-07 i tools[0].annotations',
+      ],
     })
   })
 
@@ -61,13 +67,16 @@ describe('X1 a plan', () => {
     const audio = { type: 'audio', data: '', mimeType: 'audio/wav' }
     const ask = (content: unknown) => ({ maxTokens: 1, messages: [{ role: 'user', content }] })
     expect(translate([V11, V24], ['sampling/createMessage', 'params'], ask([audio])).losses).toEqual(['A-05 E '])
-    expect(translate([V11, V24], ['sampling/createMessage', 'params'], { ...ask(audio), tools: [] }).losses).toEqual(['C-03 E '])
+    expect(translate([V11, V24], ['sampling/createMessage', 'params'], { ...ask(audio), tools: [] }).losses).toEqual([
+      'C-03 E ',
+    ])
   })
 })
 
 describe('X1 the path between two versions', () => {
   it('takes the steps in the order of travel', () => {
-    const legs = (from: (typeof versions)[number], to: (typeof versions)[number]) => path(from, to).map((leg) => leg.direction)
+    const legs = (from: (typeof versions)[number], to: (typeof versions)[number]) =>
+      path(from, to).map((leg) => leg.direction)
     expect(legs(V24, V11)).toEqual(['up', 'up', 'up'])
     expect(legs(V11, V03)).toEqual(['down', 'down'])
     expect(legs(V03, V03)).toEqual([])

@@ -1,4 +1,6 @@
-/** Compiles the steps between two versions into one function per method and part, fused so that a list is walked once. */
+/**
+ * Compiles the steps between two versions into one function per method and part, fused so that a list is walked once.
+ */
 import type { Body } from '../jsonrpc/index.ts'
 import { type MethodInfo, type ProtocolVersion, versions } from '../protocol/index.ts'
 import type { Change, Part, Rule } from './change.ts'
@@ -14,8 +16,8 @@ export type Plan = (value: Body | undefined, context?: TranslationContext) => Bo
 export interface PlanOptions {
   profile?: Profile
   /**
-   * `message` (the default) makes whole messages of the target version: envelope fields are added and removed, methods the target
-   * does not have are refused or dropped. `body` leaves both to the session that speaks the version.
+   * `message` (the default) makes whole messages of the target version: envelope fields are added and removed, methods
+   * the target does not have are refused or dropped. `body` leaves both to the session that speaks the version.
    */
   scope?: 'message' | 'body'
 }
@@ -32,7 +34,13 @@ const tables: (Table | undefined)[] = []
 const position: ReadonlyMap<string, number> = new Map(versions.map((version, at) => [version, at]))
 
 /** `undefined` means: hand on untouched. */
-export function plan(from: ProtocolVersion, to: ProtocolVersion, method: string, part: Part, options: PlanOptions = {}): Plan | undefined {
+export function plan(
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  method: string,
+  part: Part,
+  options: PlanOptions = {},
+): Plan | undefined {
   if (from === to) return undefined
   const { profile = 'lenient', scope = 'message' } = options
   const pair = (position.get(from) as number) * versions.length + (position.get(to) as number)
@@ -46,7 +54,14 @@ export function plan(from: ProtocolVersion, to: ProtocolVersion, method: string,
   return made
 }
 
-function compile(from: ProtocolVersion, to: ProtocolVersion, method: string, part: Part, profile: Profile, scope: 'message' | 'body'): Plan | undefined {
+function compile(
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  method: string,
+  part: Part,
+  profile: Profile,
+  scope: 'message' | 'body',
+): Plan | undefined {
   if (scope === 'message') {
     const absent = absentInTarget(from, to, method, part)
     if (absent !== undefined) return absent
@@ -62,7 +77,14 @@ function absentInTarget(from: ProtocolVersion, to: ProtocolVersion, method: stri
   return () => refuse('method_not_found', `${method} does not exist in protocol version ${to}`)
 }
 
-function instructions(from: ProtocolVersion, to: ProtocolVersion, method: string, part: Part, profile: Profile, scope: 'message' | 'body'): Instruction[] {
+function instructions(
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  method: string,
+  part: Part,
+  profile: Profile,
+  scope: 'message' | 'body',
+): Instruction[] {
   const found: Instruction[] = []
   for (const { changes, direction } of path(from, to)) {
     for (const change of changes) {
@@ -76,11 +98,19 @@ function instructions(from: ProtocolVersion, to: ProtocolVersion, method: string
 
 function applies(rule: Rule, method: string, part: Part, profile: Profile, scope: 'message' | 'body'): boolean {
   const named = typeof rule.method === 'string' ? rule.method === method : rule.method.includes(method)
-  return named && rule.part === part && (rule.profile ?? profile) === profile && !(rule.envelope === true && scope === 'body')
+  return (
+    named &&
+    rule.part === part &&
+    (rule.profile ?? profile) === profile &&
+    !(rule.envelope === true && scope === 'body')
+  )
 }
 
 /** The steps on the way, in the order in which a message takes them. */
-export function path(from: ProtocolVersion, to: ProtocolVersion): { changes: readonly Change[]; direction: 'up' | 'down' }[] {
+export function path(
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+): { changes: readonly Change[]; direction: 'up' | 'down' }[] {
   const [start, end] = [versions.indexOf(from), versions.indexOf(to)]
   if (start <= end) return steps.slice(start, end).map((step) => ({ changes: step.changes, direction: 'up' as const }))
   return steps

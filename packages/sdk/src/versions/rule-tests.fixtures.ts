@@ -1,4 +1,7 @@
-/** Names the rule a test is about, so that the coverage test can find it: `describe(rule('B-06'), …)` with `it('up …')` and `it('down …')`. */
+/**
+ * Names the rule a test is about, so that the coverage test can find it: `describe(rule('B-06'), …)` with `it('up …')`
+ * and `it('down …')`.
+ */
 import { ruleInfo } from './rules.ts'
 
 export function rule(id: string): string {

@@ -11,7 +11,9 @@ const reference = (bytes: Uint8Array): string => createHash('sha256').update(byt
 describe(`A-04 the digest of audio`, () => {
   it('agrees with the published examples', () => {
     expect(sha256(new Uint8Array())).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855')
-    expect(sha256(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+    expect(sha256(new TextEncoder().encode('abc'))).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    )
   })
 
   it('agrees with the platform at every length around the block size', () => {

@@ -1,4 +1,7 @@
-/** SHA-256 (FIPS 180-4) in portable, synchronous form: translations are pure functions, and the platform's digest is not synchronous. */
+/**
+ * SHA-256 (FIPS 180-4) in portable, synchronous form: translations are pure functions, and the platform's digest is not
+ * synchronous.
+ */
 
 const ROUNDS = 64
 
@@ -7,7 +10,8 @@ const fraction = (root: number): number => ((root - Math.floor(root)) * 0x1_0000
 
 function primes(count: number): number[] {
   const found: number[] = []
-  for (let candidate = 2; found.length < count; candidate++) if (found.every((prime) => candidate % prime !== 0)) found.push(candidate)
+  for (let candidate = 2; found.length < count; candidate++)
+    if (found.every((prime) => candidate % prime !== 0)) found.push(candidate)
   return found
 }
 
@@ -52,7 +56,8 @@ function compress(state: Uint32Array, w: Uint32Array, block: DataView, offset: n
   for (let t = 0; t < ROUNDS; t++) {
     const choice = (e & f) ^ (~e & g)
     const majority = (a & b) ^ (a & c) ^ (b & c)
-    const first = (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choice + (CONSTANTS[t] as number) + (w[t] as number)) | 0
+    const first =
+      (h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + choice + (CONSTANTS[t] as number) + (w[t] as number)) | 0
     const second = ((rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + majority) | 0
     h = g
     g = f

@@ -30,7 +30,10 @@ export function translate(
   const frozen = freeze(value)
   const { profile, scope, ...context } = options
   const made = plan(from, to, method, part, { ...(profile && { profile }), ...(scope && { scope }) })
-  const outcome = made === undefined ? frozen : made(frozen, { ...context, onLoss: ({ rule, severity, path }) => losses.push(`${rule} ${severity} ${path}`) })
+  const outcome =
+    made === undefined
+      ? frozen
+      : made(frozen, { ...context, onLoss: ({ rule, severity, path }) => losses.push(`${rule} ${severity} ${path}`) })
   if (!isVerdict(outcome)) return translated(outcome, losses)
   if (outcome.verdict === 'refuse') return translated(`refuse ${outcome.error.code}`, losses, outcome.error.message)
   if (outcome.verdict === 'drop') return translated('drop', losses, outcome.reason)

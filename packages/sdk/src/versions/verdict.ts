@@ -24,7 +24,10 @@ class VerdictValue {
 }
 
 export function refuse(kind: ErrorKind, message: string, data?: Record<string, unknown>): Verdict {
-  return new VerdictValue({ verdict: 'refuse', error: new ParleyError(kind, data === undefined ? { message } : { message, data }) }) as Verdict
+  return new VerdictValue({
+    verdict: 'refuse',
+    error: new ParleyError(kind, data === undefined ? { message } : { message, data }),
+  }) as Verdict
 }
 
 export function drop(reason: string): Verdict {

@@ -1,4 +1,7 @@
-/** F9, D-20: the same handler gives the same answers and the same effects, whether its questions are pushed, its call is parked, or it is run again. */
+/**
+ * F9, D-20: the same handler gives the same answers and the same effects, whether its questions are pushed, its call is
+ * parked, or it is run again.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createServer, tool } from '../../src/server.ts'
@@ -23,7 +26,10 @@ async function outcomeOf(program: Program, stateless: boolean, options: TestOpti
   const client = await connect(server, { ...options, ...user, onLog: () => {} } as TestOptions)
   try {
     const { text, isError } = await client.call('run', {}, { throwOnError: false, onProgress: () => {} })
-    return { said: text.includes(' failed because of an error in the server') ? 'masked' : text, effects: isError && text === '' ? ['?'] : effects }
+    return {
+      said: text.includes(' failed because of an error in the server') ? 'masked' : text,
+      effects: isError && text === '' ? ['?'] : effects,
+    }
   } catch (error) {
     return { said: `thrown: ${(error as Error).message}`, effects }
   } finally {

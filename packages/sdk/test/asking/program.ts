@@ -55,7 +55,10 @@ export const FORM = { type: 'object', properties: { word: { type: 'string' } }, 
 /** A user who answers every question in the same way each time: by its key. */
 export function wordFor(key: string): { action: 'accept' | 'decline' | 'cancel'; word: string } {
   const sum = [...key].reduce((total, letter) => total * 31 + letter.charCodeAt(0), 7)
-  return { action: (['accept', 'accept', 'decline', 'cancel'] as const)[Math.abs(sum) % 4] as 'accept', word: `word of ${key}` }
+  return {
+    action: (['accept', 'accept', 'decline', 'cancel'] as const)[Math.abs(sum) % 4] as 'accept',
+    word: `word of ${key}`,
+  }
 }
 
 export const user = {
@@ -65,7 +68,11 @@ export const user = {
   },
   sample: ({ messages }: SampleQuestion) => {
     const content = messages[0]?.content as { text: string }
-    return { role: 'assistant' as const, model: 'parrot', content: { type: 'text' as const, text: `said ${content.text}` } }
+    return {
+      role: 'assistant' as const,
+      model: 'parrot',
+      content: { type: 'text' as const, text: `said ${content.text}` },
+    }
   },
   roots: [{ uri: 'file:///home' }],
 }
@@ -127,7 +134,8 @@ export function meaningOf(program: Program): Outcome {
       said.push(step.fails ? `${step.once} went wrong` : `done ${step.once}`)
     } else if ('unlessAccepted' in step) {
       if (wordFor(step.unlessAccepted).action !== 'accept') return { said: [...said, 'stopped'].join('; '), effects }
-    } else if ('fail' in step) return { said: step.fail === 'tool' ? [...said, 'failed'].join('; ') : 'masked', effects }
+    } else if ('fail' in step)
+      return { said: step.fail === 'tool' ? [...said, 'failed'].join('; ') : 'masked', effects }
   }
   return { said: said.join('; '), effects }
 }

@@ -1,4 +1,7 @@
-/** D-06: what a client brings back is somebody else's until it is proven to be ours, for this caller, this request and this time. */
+/**
+ * D-06: what a client brings back is somebody else's until it is proven to be ours, for this caller, this request and
+ * this time.
+ */
 
 import { describe, expect, it } from 'vitest'
 import { createServer, fetchHandler, tool } from '../../src/server.ts'
@@ -22,16 +25,23 @@ class Shop {
 
   constructor(stateless: boolean, key: string | null = KEY, more: AskingOptions = {}) {
     const ship = (name: string) =>
-      tool(name, { input: { type: 'object', properties: { to: { type: 'string' } } } as const }, async ({ to }, ctx) => {
-        const { action } = await ctx.elicit('sure', 'Ship it?', FORM)
-        if (action === 'accept') this.shipped.push(`${name} ${to}`)
-        return action
-      })
+      tool(
+        name,
+        { input: { type: 'object', properties: { to: { type: 'string' } } } as const },
+        async ({ to }, ctx) => {
+          const { action } = await ctx.elicit('sure', 'Ship it?', FORM)
+          if (action === 'accept') this.shipped.push(`${name} ${to}`)
+          return action
+        },
+      )
     const server = createServer(
       { name: 'shop', version: '1.0.0' },
       { stateless, clock: this.clock, onError: () => {}, asking: key === null ? more : { key, ...more } },
     )
-    this.#handler = fetchHandler(server.add(ship('ship'), ship('send')), { clock: this.clock, principal: (request) => request.header('x-user') })
+    this.#handler = fetchHandler(server.add(ship('ship'), ship('send')), {
+      clock: this.clock,
+      principal: (request) => request.header('x-user'),
+    })
   }
 
   async call(name: string, to: string, more: Record<string, unknown> = {}, who = 'ann'): Promise<Reply> {
@@ -48,7 +58,12 @@ class Shop {
           'mcp-name': name,
           'x-user': who,
         },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: { to }, _meta, ...more } }),
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'tools/call',
+          params: { name, arguments: { to }, _meta, ...more },
+        }),
       }),
     )
     return (await response.json()) as Reply
@@ -64,14 +79,16 @@ class Shop {
 }
 
 const YES = { sure: { action: 'accept', content: { yes: true } } }
-const flipped = (state: string, at: number): string => state.slice(0, at) + (state[at] === 'A' ? 'B' : 'A') + state.slice(at + 1)
+const flipped = (state: string, at: number): string =>
+  state.slice(0, at) + (state[at] === 'A' ? 'B' : 'A') + state.slice(at + 1)
 
 describe.each([
   { mode: 'park', stateless: false },
   { mode: 'replay', stateless: true },
 ])('requestState, $mode', ({ stateless }) => {
   const attacks: Record<string, (state: string, shop: Shop) => Promise<Reply>> = {
-    forged: (_, shop) => shop.call('ship', 'Oslo', { requestState: `v1.${btoa('{"k":"state","x":{}}')}`, inputResponses: YES }),
+    forged: (_, shop) =>
+      shop.call('ship', 'Oslo', { requestState: `v1.${btoa('{"k":"state","x":{}}')}`, inputResponses: YES }),
     'made by another server': async (_, shop) => {
       const other = new Shop(stateless, 'the secret of some other fleet of servers')
       const foreign = await other.asked()
@@ -82,11 +99,15 @@ describe.each([
     empty: (_, shop) => shop.call('ship', 'Oslo', { requestState: '', inputResponses: YES }),
     truncated: (state, shop) => shop.call('ship', 'Oslo', { requestState: state.slice(0, -4), inputResponses: YES }),
     extended: (state, shop) => shop.call('ship', 'Oslo', { requestState: `${state}AAAA`, inputResponses: YES }),
-    'changed at its beginning': (state, shop) => shop.call('ship', 'Oslo', { requestState: flipped(state, 4), inputResponses: YES }),
-    'changed at its end': (state, shop) => shop.call('ship', 'Oslo', { requestState: flipped(state, state.length - 3), inputResponses: YES }),
+    'changed at its beginning': (state, shop) =>
+      shop.call('ship', 'Oslo', { requestState: flipped(state, 4), inputResponses: YES }),
+    'changed at its end': (state, shop) =>
+      shop.call('ship', 'Oslo', { requestState: flipped(state, state.length - 3), inputResponses: YES }),
     'brought to another tool': (state, shop) => shop.call('send', 'Oslo', { requestState: state, inputResponses: YES }),
-    'brought with other arguments': (state, shop) => shop.call('ship', 'Rome', { requestState: state, inputResponses: YES }),
-    'brought by somebody else': (state, shop) => shop.call('ship', 'Oslo', { requestState: state, inputResponses: YES }, 'eve'),
+    'brought with other arguments': (state, shop) =>
+      shop.call('ship', 'Rome', { requestState: state, inputResponses: YES }),
+    'brought by somebody else': (state, shop) =>
+      shop.call('ship', 'Oslo', { requestState: state, inputResponses: YES }, 'eve'),
   }
 
   it.each(Object.entries(attacks))('%s is refused, and nothing is done', async (_, attack) => {
@@ -109,7 +130,9 @@ describe.each([
     })
     expect(shop.shipped).toEqual([])
     // Who was never entitled to it learns nothing of that.
-    expect(await shop.call('ship', 'Oslo', { requestState, inputResponses: YES }, 'eve')).toMatchObject({ error: { code: -32602 } })
+    expect(await shop.call('ship', 'Oslo', { requestState, inputResponses: YES }, 'eve')).toMatchObject({
+      error: { code: -32602 },
+    })
     await shop.close()
   })
 
@@ -117,7 +140,9 @@ describe.each([
     const [before, after] = [new Shop(stateless, null), new Shop(stateless, null)]
     const state = await before.asked()
     await before.close()
-    expect(await after.call('ship', 'Oslo', { requestState: state, inputResponses: YES })).toMatchObject({ error: { code: -32602 } })
+    expect(await after.call('ship', 'Oslo', { requestState: state, inputResponses: YES })).toMatchObject({
+      error: { code: -32602 },
+    })
     expect(after.shipped).toEqual([])
     await after.close()
   })
@@ -164,7 +189,10 @@ describe('places of calls that wait', () => {
     const shop = new Shop(false, KEY, { maxParkedEach: 3 })
     for (const _ of [1, 2, 3]) expect((await shop.call('ship', 'Oslo')).result?.['resultType']).toBe('input_required')
     const refused = await shop.call('ship', 'Oslo')
-    expect(refused.result ?? refused.error).toMatchObject({ code: -32603, message: expect.stringContaining('3 calls of this client') })
+    expect(refused.result ?? refused.error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('3 calls of this client'),
+    })
     expect((await shop.call('ship', 'Oslo', {}, 'bob')).result?.['resultType']).toBe('input_required')
     await shop.close()
   })

@@ -16,7 +16,10 @@ everyVersion((version) => {
 
   describe(`F6 elicitation (${version})`, () => {
     when(canElicit)('asks the user and goes on with the answer', async () => {
-      await using client = await connect(everything(), { version, elicit: answers([{ yes: true }, 'decline', 'cancel', { yes: false }]) })
+      await using client = await connect(everything(), {
+        version,
+        elicit: answers([{ yes: true }, 'decline', 'cancel', { yes: false }]),
+      })
       const said = async () => (await client.call('confirm', { env: 'prod' })).text
       expect([await said(), await said(), await said(), await said()]).toEqual([
         'deployed to prod',
@@ -24,9 +27,12 @@ everyVersion((version) => {
         'not deployed: cancel',
         'not deployed: accept',
       ])
-      const questions = client.transcript.lines.filter((line) => line.startsWith('←') && line.includes('elicitation/create'))
+      const questions = client.transcript.lines.filter(
+        (line) => line.startsWith('←') && line.includes('elicitation/create'),
+      )
       expect(questions).toHaveLength(4)
-      for (const line of questions) expect(line).toMatch(asksInResults ? /^← result #\d+ .*"input_required"/ : /^← elicitation\/create #s\d/)
+      for (const line of questions)
+        expect(line).toMatch(asksInResults ? /^← result #\d+ .*"input_required"/ : /^← elicitation\/create #s\d/)
     })
 
     when(asksInResults)('D-20 the question has the name the server gave it', async () => {
@@ -76,12 +82,19 @@ everyVersion((version) => {
     when(canElicit)('an answer that does not fit never reaches the handler', async () => {
       const errors: unknown[] = []
       const server = everything({ onError: () => {} })
-      await using client = await connect(server, { version, elicit: () => ({ yes: 'maybe' }), onError: (error) => errors.push(error) })
+      await using client = await connect(server, {
+        version,
+        elicit: () => ({ yes: 'maybe' }),
+        onError: (error) => errors.push(error),
+      })
       const calling = client.call('confirm', { env: 'prod' })
       if (asksInResults) {
-        // There is no answer that says "failed": the user has cancelled, and the program that answers for the user is told why.
+        // There is no answer that says "failed": the user has cancelled, and the program that answers for the user is
+        // told why.
         expect((await calling).text).toBe('not deployed: cancel')
-        expect(errors).toEqual([expect.objectContaining({ kind: 'invalid_answer', message: expect.stringContaining('yes') })])
+        expect(errors).toEqual([
+          expect.objectContaining({ kind: 'invalid_answer', message: expect.stringContaining('yes') }),
+        ])
       } else await expect(calling).rejects.toThrow()
       expect(leaks(client, client.serverSession)).toEqual([])
     })
@@ -118,7 +131,10 @@ everyVersion((version) => {
       const server = createServer({ name: 's', version: '1' }).add(careful)
       await using client = await connect(server, canElicit ? { version } : { version, elicit: () => undefined })
       expect((await client.call('careful')).value).toBe('went on')
-      expect(caught).toMatchObject({ kind: 'missing_client_capability', message: expect.stringContaining('elicitation') })
+      expect(caught).toMatchObject({
+        kind: 'missing_client_capability',
+        message: expect.stringContaining('elicitation'),
+      })
       expect(String(client.transcript)).not.toContain('elicitation/create')
     })
 
@@ -187,7 +203,10 @@ everyVersion((version) => {
     })
 
     it('C-03 tools are refused where the client or the version has none', async () => {
-      await using client = await connect(everything(), { version, sample: isNewest ? () => 'x' : { answer: () => 'x', tools: true } })
+      await using client = await connect(everything(), {
+        version,
+        sample: isNewest ? () => 'x' : { answer: () => 'x', tools: true },
+      })
       await expect(client.call('agent')).rejects.toThrow()
       expect(String(client.transcript)).not.toContain('sampling/createMessage')
     })

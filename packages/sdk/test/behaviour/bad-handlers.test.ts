@@ -1,4 +1,6 @@
-/** Handlers that misbehave: the caller gets exactly one clear answer, the details stay here, and the next request works. */
+/**
+ * Handlers that misbehave: the caller gets exactly one clear answer, the details stay here, and the next request works.
+ */
 import { describe, expect, it } from 'vitest'
 import { createServer, prompt, resource, type ServerOptions, tool } from '../../src/server.ts'
 import { connect, everyVersion, flush, leaks } from '../../src/testing.ts'
@@ -36,7 +38,10 @@ const thrown: [string, () => unknown][] = [
 ]
 
 /** What the caller of a tool reads of an error that is not meant for it. */
-const GENERAL = { isError: true, content: [{ type: 'text', text: expect.stringContaining('failed because of an error in the server') }] }
+const GENERAL = {
+  isError: true,
+  content: [{ type: 'text', text: expect.stringContaining('failed because of an error in the server') }],
+}
 
 const returned: [string, () => unknown][] = [
   ['a cyclic object', cyclic],
@@ -77,7 +82,8 @@ everyVersion((version) => {
         },
         { showErrors: 'none' },
       )
-      for (const [method, params] of requests.slice(0, 2)) expect((await client.ask(method, params)).result).toMatchObject(GENERAL)
+      for (const [method, params] of requests.slice(0, 2))
+        expect((await client.ask(method, params)).result).toMatchObject(GENERAL)
       for (const [method, params] of requests.slice(2)) {
         const { error } = await client.ask(method, params)
         expect(error).toMatchObject({ code: -32603, message: 'Internal error' })
@@ -86,7 +92,9 @@ everyVersion((version) => {
       expect(client.texts.join('')).not.toContain(SECRET)
       expect(internals(client.texts)).toEqual([])
       expect(leaks(client.session)).toEqual([])
-      expect((await client.ask('tools/call', { name: 'good', arguments: {} })).result).toMatchObject({ content: [{ text: 'fine' }] })
+      expect((await client.ask('tools/call', { name: 'good', arguments: {} })).result).toMatchObject({
+        content: [{ text: 'fine' }],
+      })
     })
 
     it.each(returned)('that return %s get one error', async (_, make) => {
@@ -99,7 +107,9 @@ everyVersion((version) => {
       }
       expect(internals(client.texts)).toEqual([])
       expect(leaks(client.session)).toEqual([])
-      expect((await client.ask('tools/call', { name: 'good', arguments: {} })).result).toMatchObject({ content: [{ text: 'fine' }] })
+      expect((await client.ask('tools/call', { name: 'good', arguments: {} })).result).toMatchObject({
+        content: [{ text: 'fine' }],
+      })
     })
 
     it('that never return can be cancelled, and hold up nobody', async () => {

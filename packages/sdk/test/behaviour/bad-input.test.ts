@@ -1,4 +1,7 @@
-/** Frames a server should never get: each has exactly one clear answer or is counted and ignored, nothing leaks, and the next request works. */
+/**
+ * Frames a server should never get: each has exactly one clear answer or is counted and ignored, nothing leaks, and the
+ * next request works.
+ */
 import { afterEach, describe, expect, it } from 'vitest'
 import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import { createServer, tool } from '../../src/server.ts'
@@ -14,17 +17,29 @@ afterEach(() => {
 })
 
 /** What asks whether somebody is there, and what a server says to it (D-17). */
-const probes = { handshake: ['ping', {}], stateless: ['server/discover', expect.objectContaining({ supportedVersions: expect.any(Array) })] } as const
+const probes = {
+  handshake: ['ping', {}],
+  stateless: ['server/discover', expect.objectContaining({ supportedVersions: expect.any(Array) })],
+} as const
 
 /** A request as a client of a version makes it; parameters that are none stay as they are. */
-const requestIn = (version: ProtocolVersion, id: unknown, method: unknown = probes[eraOf(version)][0], params?: unknown): string => {
-  const dresses = eraOf(version) === 'stateless' && (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params)))
+const requestIn = (
+  version: ProtocolVersion,
+  id: unknown,
+  method: unknown = probes[eraOf(version)][0],
+  params?: unknown,
+): string => {
+  const dresses =
+    eraOf(version) === 'stateless' &&
+    (params === undefined || (typeof params === 'object' && params !== null && !Array.isArray(params)))
   const dressed = dresses ? envelope(version, params as Record<string, unknown> | undefined) : params
   return JSON.stringify({ jsonrpc: '2.0', id, method, ...(dressed === undefined ? {} : { params: dressed }) })
 }
 
 async function worksIn(version: ProtocolVersion): Promise<void> {
-  expect(await client.exchange(requestIn(version, 'next'))).toEqual([{ jsonrpc: '2.0', id: 'next', result: probes[eraOf(version)][1] }])
+  expect(await client.exchange(requestIn(version, 'next'))).toEqual([
+    { jsonrpc: '2.0', id: 'next', result: probes[eraOf(version)][1] },
+  ])
 }
 
 /** Declares a test only where it means something. */
@@ -146,7 +161,9 @@ everyVersion((version) => {
       const answers = await client.exchange(batch)
       const outcomes = new Map(answers.map((answer) => [answer.id ?? null, answer.error?.code]))
       const requests = [1, 2, 3]
-      expect(requests.map((id) => outcomes.get(id))).toEqual(version === '2025-03-26' ? [undefined, -32601, -32600] : [-32600, -32600, -32600])
+      expect(requests.map((id) => outcomes.get(id))).toEqual(
+        version === '2025-03-26' ? [undefined, -32601, -32600] : [-32600, -32600, -32600],
+      )
       expect(requests.filter((id) => answers.filter((answer) => answer.id === id).length !== 1)).toEqual([])
       const kinds = new Set(answers.map(({ error }) => error?.data?.['parley/kind']))
       if (version !== '2025-03-26') expect(kinds).toEqual(new Set(['batch_not_supported']))
@@ -189,30 +206,49 @@ everyVersion((version) => {
       expect((await client.exchange(initialize(version)))[0]?.result).toMatchObject({ protocolVersion: version })
     })
 
-    when(era === 'stateless')('D-01 a request that does not say what it is made in is told so, and so is one that says too little', async () => {
-      client = await openRaw(everything(), version)
-      const name = (key: string) => `io.modelcontextprotocol/${key}`
-      const bare = async (params?: object) => (await client.exchange({ jsonrpc: '2.0', id: 5, method: 'tools/list', ...(params && { params }) }))[0]
-      for (const params of [undefined, {}, { _meta: {} }, { _meta: { [name('clientCapabilities')]: {} } }]) {
-        expect(await bare(params)).toMatchObject({ id: 5, error: { code: -32602, data: { missing: name('protocolVersion') } } })
-      }
-      for (const capabilities of [undefined, null, [], 'all']) {
-        const refused = await bare({ _meta: { [name('protocolVersion')]: version, [name('clientCapabilities')]: capabilities } })
-        expect(refused).toMatchObject({ id: 5, error: { code: -32602, data: { missing: name('clientCapabilities') } } })
-      }
-      for (const wrong of ['2025-11-25', '1999-01-01', '', 'x'.repeat(1000)]) {
-        const refused = await bare(envelope(wrong))
-        expect(refused).toMatchObject({ id: 5, error: { code: -32022, data: { supported: expect.arrayContaining([version]) } } })
-        expect(JSON.stringify(refused).length).toBeLessThan(1000)
-      }
-      await stillWorks()
-    })
+    when(era === 'stateless')(
+      'D-01 a request that does not say what it is made in is told so, and so is one that says too little',
+      async () => {
+        client = await openRaw(everything(), version)
+        const name = (key: string) => `io.modelcontextprotocol/${key}`
+        const bare = async (params?: object) =>
+          (await client.exchange({ jsonrpc: '2.0', id: 5, method: 'tools/list', ...(params && { params }) }))[0]
+        for (const params of [undefined, {}, { _meta: {} }, { _meta: { [name('clientCapabilities')]: {} } }]) {
+          expect(await bare(params)).toMatchObject({
+            id: 5,
+            error: { code: -32602, data: { missing: name('protocolVersion') } },
+          })
+        }
+        for (const capabilities of [undefined, null, [], 'all']) {
+          const refused = await bare({
+            _meta: { [name('protocolVersion')]: version, [name('clientCapabilities')]: capabilities },
+          })
+          expect(refused).toMatchObject({
+            id: 5,
+            error: { code: -32602, data: { missing: name('clientCapabilities') } },
+          })
+        }
+        for (const wrong of ['2025-11-25', '1999-01-01', '', 'x'.repeat(1000)]) {
+          const refused = await bare(envelope(wrong))
+          expect(refused).toMatchObject({
+            id: 5,
+            error: { code: -32022, data: { supported: expect.arrayContaining([version]) } },
+          })
+          expect(JSON.stringify(refused).length).toBeLessThan(1000)
+        }
+        await stillWorks()
+      },
+    )
 
     when(era === 'stateless')('D-65 who has asked without a handshake may still make one', async () => {
       client = await openRaw(everything(), version)
-      expect((await client.exchange(initialize('2025-06-18')))[0]?.result).toMatchObject({ protocolVersion: '2025-06-18' })
+      expect((await client.exchange(initialize('2025-06-18')))[0]?.result).toMatchObject({
+        protocolVersion: '2025-06-18',
+      })
       await client.exchange({ jsonrpc: '2.0', method: 'notifications/initialized' })
-      expect((await client.exchange({ jsonrpc: '2.0', id: 6, method: 'tools/list' }))[0]?.result).not.toHaveProperty('resultType')
+      expect((await client.exchange({ jsonrpc: '2.0', id: 6, method: 'tools/list' }))[0]?.result).not.toHaveProperty(
+        'resultType',
+      )
     })
 
     it('duplicate ids in flight are refused, and the first is still answered', async () => {
@@ -244,7 +280,9 @@ everyVersion((version) => {
       client = await openRaw(everything(), version)
       await client.exchange(request(5, 'tools/call', { name: 'slow', arguments: {} }))
       for (const requestId of [5, 6, 'x', null])
-        expect(await client.exchange({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })).toEqual([])
+        expect(
+          await client.exchange({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }),
+        ).toEqual([])
       expect(Object.values(client.session.stats().ignored).reduce((sum, count) => sum + count, 0)).toBe(4)
       await stillWorks()
     })
@@ -273,7 +311,12 @@ everyVersion((version) => {
       ['a level', 'logging/setLevel', { level: 'shout' }, gone],
       ['no level', 'logging/setLevel', {}, gone],
       ['a reference', 'completion/complete', { ref: { type: 'ref/x' }, argument: { name: 'a', value: 'b' } }, -32602],
-      ['a completion without an argument', 'completion/complete', { ref: { type: 'ref/prompt', name: 'greet' } }, -32602],
+      [
+        'a completion without an argument',
+        'completion/complete',
+        { ref: { type: 'ref/prompt', name: 'greet' } },
+        -32602,
+      ],
       ['a subscription to nothing', 'resources/subscribe', {}, gone],
       ['something to listen for', 'subscriptions/listen', {}, era === 'handshake' ? -32601 : -32602],
     ]
@@ -302,15 +345,21 @@ describe('V3 V5 versions', () => {
     return answer as Frame
   }
 
-  it.each(['2024-10-07', '2025-06-19', '2026-07-28', '1999-01-01', '9999-12-31'])('%s gets the newest there is', async (requested) => {
-    expect((await versionIn(requested)).result).toMatchObject({ protocolVersion: '2025-11-25' })
-  })
+  it.each(['2024-10-07', '2025-06-19', '2026-07-28', '1999-01-01', '9999-12-31'])(
+    '%s gets the newest there is',
+    async (requested) => {
+      expect((await versionIn(requested)).result).toMatchObject({ protocolVersion: '2025-11-25' })
+    },
+  )
 
-  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100), 7, null, {}, [], true])('%j is refused with the list of what there is', async (requested) => {
-    const { error } = await versionIn(requested)
-    expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
-    expect(JSON.stringify(error).length).toBeLessThan(1000)
-  })
+  it.each(['', 'latest', '2025-13-01', '1.0.0', 'x'.repeat(100), 7, null, {}, [], true])(
+    '%j is refused with the list of what there is',
+    async (requested) => {
+      const { error } = await versionIn(requested)
+      expect(error).toMatchObject({ code: -32602, data: { supported: expect.arrayContaining(['2025-11-25']) } })
+      expect(JSON.stringify(error).length).toBeLessThan(1000)
+    },
+  )
 })
 
 describe('L2 M2 floods and silence', () => {
@@ -324,23 +373,30 @@ describe('L2 M2 floods and silence', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it.each(['2025-11-25', '2026-07-28'] as const)('more requests at once than allowed are refused, not dropped (%s)', async (version) => {
-    client = await openRaw(everything(), version, { maxInFlight: 3 })
-    for (let id = 0; id < 5; id++) await client.exchange(requestIn(version, id, 'tools/call', { name: 'wait', arguments: { tag: 'flood' } }))
-    const refused = client.texts.map((text) => JSON.parse(text) as Frame).filter((frame) => frame.error !== undefined)
-    expect(refused.map((frame) => [frame.id, frame.error?.data?.['parley/kind']])).toEqual([
-      [3, 'too_many_requests'],
-      [4, 'too_many_requests'],
-    ])
-    await client.session.close({ drain: 0 })
-  })
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'more requests at once than allowed are refused, not dropped (%s)',
+    async (version) => {
+      client = await openRaw(everything(), version, { maxInFlight: 3 })
+      for (let id = 0; id < 5; id++)
+        await client.exchange(requestIn(version, id, 'tools/call', { name: 'wait', arguments: { tag: 'flood' } }))
+      const refused = client.texts.map((text) => JSON.parse(text) as Frame).filter((frame) => frame.error !== undefined)
+      expect(refused.map((frame) => [frame.id, frame.error?.data?.['parley/kind']])).toEqual([
+        [3, 'too_many_requests'],
+        [4, 'too_many_requests'],
+      ])
+      await client.session.close({ drain: 0 })
+    },
+  )
 
-  it.each(['2025-11-25', '2026-07-28'] as const)('a flood of nonsense is answered frame by frame (%s)', async (version) => {
-    client = await openRaw(everything(), version)
-    const before = client.texts.length
-    for (let n = 0; n < 1000; n++) void client.exchange('{')
-    await flush()
-    expect(client.texts.length - before).toBe(1000)
-    await worksIn(version)
-  })
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'a flood of nonsense is answered frame by frame (%s)',
+    async (version) => {
+      client = await openRaw(everything(), version)
+      const before = client.texts.length
+      for (let n = 0; n < 1000; n++) void client.exchange('{')
+      await flush()
+      expect(client.texts.length - before).toBe(1000)
+      await worksIn(version)
+    },
+  )
 })

@@ -7,16 +7,20 @@ import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import { connect as connectTest, everyVersion, flush } from '../../src/testing.ts'
 import { everything } from './everything.ts'
 
-const tokenOf = (message: RawMessage | undefined): unknown => (message?.params?.['_meta'] as { progressToken?: unknown } | undefined)?.progressToken
+const tokenOf = (message: RawMessage | undefined): unknown =>
+  (message?.params?.['_meta'] as { progressToken?: unknown } | undefined)?.progressToken
 
 type Answers = NonNullable<Parameters<typeof rawServer>[0]>['answers']
 
 /** A server of raw frames in the era of a version. */
-const rawIn = (version: ProtocolVersion, answers: Answers) => (eraOf(version) === 'stateless' ? rawStateless({ answers }) : rawServer({ answers }))
+const rawIn = (version: ProtocolVersion, answers: Answers) =>
+  eraOf(version) === 'stateless' ? rawStateless({ answers }) : rawServer({ answers })
 
 everyVersion((version) => {
   describe(`M2 a client and a server that misbehaves (${version})`, () => {
-    const open = async (answer: (params: Record<string, unknown>, id: unknown) => Record<string, unknown> | undefined) => {
+    const open = async (
+      answer: (params: Record<string, unknown>, id: unknown) => Record<string, unknown> | undefined,
+    ) => {
       const server = rawIn(version, { 'tools/call': (params, message) => answer(params, message.id) })
       const errors: unknown[] = []
       const client = await connect(server.link, { version, keepAlive: false, onError: (error) => errors.push(error) })
@@ -110,7 +114,10 @@ everyVersion((version) => {
         await calling
         await flush()
       }
-      expect(errors).toEqual([expect.objectContaining({ message: 'mine' }), expect.objectContaining({ message: 'later' })])
+      expect(errors).toEqual([
+        expect.objectContaining({ message: 'mine' }),
+        expect.objectContaining({ message: 'later' }),
+      ])
     })
 
     it('sends nonsense', async () => {
@@ -123,13 +130,26 @@ everyVersion((version) => {
 
     it('asks for what no client does', async () => {
       const { server, client } = await open(() => ({ content: [] }))
-      const methods = ['tools/list', 'initialize', 'nope', 'constructor', 'elicitation/create', 'sampling/createMessage', 'roots/list', 'ping']
+      const methods = [
+        'tools/list',
+        'initialize',
+        'nope',
+        'constructor',
+        'elicitation/create',
+        'sampling/createMessage',
+        'roots/list',
+        'ping',
+      ]
       for (const [at, method] of methods.entries()) server.send({ id: `ask-${at}`, method, params: {} })
       await client.ping()
       const answers = server.received.filter((message) => message.method === undefined)
       // D-08: clients of newer versions answer nothing, they make their request again.
       if (eraOf(version) === 'stateless') expect([answers, ignored(client)]).toEqual([[], methods.length])
-      else expect(answers.map(({ error, result }) => error?.code ?? result)).toEqual([...methods.slice(1).map(() => -32601), {}])
+      else
+        expect(answers.map(({ error, result }) => error?.code ?? result)).toEqual([
+          ...methods.slice(1).map(() => -32601),
+          {},
+        ])
     })
 
     it('calls before initialise and after close are refused here', async () => {
@@ -158,7 +178,9 @@ everyVersion((version) => {
       ring['self'] = ring
       await expect(client.call('t', ring)).rejects.toThrow()
       await expect(client.call('t', { big: 1n })).rejects.toThrow()
-      await expect(client.call('t', { pad: 'x'.repeat(5_000_000) })).rejects.toMatchObject({ kind: 'message_too_large' })
+      await expect(client.call('t', { pad: 'x'.repeat(5_000_000) })).rejects.toMatchObject({
+        kind: 'message_too_large',
+      })
       expect(client.pending()).toEqual([])
       await client.call('t')
     })
@@ -168,14 +190,19 @@ everyVersion((version) => {
     it('frames that come twice are answered once', async () => {
       const client = await connectTest(everything(), {
         version,
-        faults: (frame, _, direction) => (direction === 'received' && frame.includes('"result"') ? 'duplicate' : undefined),
+        faults: (frame, _, direction) =>
+          direction === 'received' && frame.includes('"result"') ? 'duplicate' : undefined,
       })
       expect((await client.call('slow')).value).toBe('done')
       await client.close()
     })
 
     it('frames that are cut fail one call', async () => {
-      const client = await connectTest(everything(), { version, timeout: 50, faults: (frame) => (frame.includes('"wait"') ? 'corrupt' : undefined) })
+      const client = await connectTest(everything(), {
+        version,
+        timeout: 50,
+        faults: (frame) => (frame.includes('"wait"') ? 'corrupt' : undefined),
+      })
       await expect(client.call('wait', { tag: 'cut' })).rejects.toMatchObject({ kind: 'request_timeout' })
       expect((await client.call('slow')).value).toBe('done')
       await client.close()

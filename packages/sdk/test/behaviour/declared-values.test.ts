@@ -6,7 +6,9 @@ import { createServer, result, tool } from '../../src/server.ts'
 import { connect, everyVersion } from '../../src/testing.ts'
 
 const server = createServer({ name: 's', version: '1' }).add(
-  tool('sum', { input: z.object({ a: z.number() }), output: z.object({ sum: z.number() }) }, ({ a }) => ({ sum: a + 1 })),
+  tool('sum', { input: z.object({ a: z.number() }), output: z.object({ sum: z.number() }) }, ({ a }) => ({
+    sum: a + 1,
+  })),
   tool('list', { output: { type: 'array', items: { type: 'number' } } }, () => [1, 2]),
   tool('words', { output: z.object({ n: z.number() }) }, () => result({ content: 'just words', structured: { n: 1 } })),
   tool('json', {}, () => '{"sum":1}'),
@@ -25,8 +27,11 @@ everyVersion((version) => {
   })
 })
 
-it.each(['2024-11-05', '2025-03-26'] as const)('F1 a list is one, beside other blocks as well (%s)', async (version) => {
-  await using client = await connect(server, { version })
-  expect((await client.call('list')).value).toEqual([1, 2])
-  expect((await client.call('words')).value).toEqual({ n: 1 })
-})
+it.each(['2024-11-05', '2025-03-26'] as const)(
+  'F1 a list is one, beside other blocks as well (%s)',
+  async (version) => {
+    await using client = await connect(server, { version })
+    expect((await client.call('list')).value).toEqual([1, 2])
+    expect((await client.call('words')).value).toEqual({ n: 1 })
+  },
+)

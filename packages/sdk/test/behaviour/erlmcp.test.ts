@@ -1,4 +1,6 @@
-/** The dialect of erlmcp end to end: between two Parleys, with a server that knows nothing else, and with such a client. */
+/**
+ * The dialect of erlmcp end to end: between two Parleys, with a server that knows nothing else, and with such a client.
+ */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ALL, rawServer } from '../../src/client/raw-server.fixtures.ts'
@@ -12,7 +14,11 @@ const DIALECT = { dialect: 'erlmcp', keepAlive: false } as const
 
 function makeServer(options: ServerOptions = {}) {
   return createServer({ name: 'shop', version: '1' }, { onError: () => {}, pageSize: 3, ...options }).add(
-    tool('pack', { input: z.object({ what: z.string() }), execution: { taskSupport: 'optional' } }, ({ what }) => `${what}, packed`),
+    tool(
+      'pack',
+      { input: z.object({ what: z.string() }), execution: { taskSupport: 'optional' } },
+      ({ what }) => `${what}, packed`,
+    ),
     tool('plain', {}, () => 'plain'),
     tool('refuse', {}, () => {
       throw new ParleyError('refusal_safety', { message: 'Not that', data: { why: 'sharp' } })
@@ -20,12 +26,19 @@ function makeServer(options: ServerOptions = {}) {
     tool('think', {}, async (_, ctx) => JSON.stringify((await ctx.sample('thought', 'Think!')).content)),
     tool('ask', {}, async (_, ctx) => (await ctx.elicit('sure', 'Sure?', z.object({ yes: z.boolean() }))).action),
     resource('file:///docs/readme.md', { name: 'readme' }, () => 'Read me'),
-    prompt('review', { arguments: { language: { complete: ['erlang', 'elixir'] } } }, ({ language }) => `Review this ${language}`),
+    prompt(
+      'review',
+      { arguments: { language: { complete: ['erlang', 'elixir'] } } },
+      ({ language }) => `Review this ${language}`,
+    ),
   )
 }
 
 /** Every frame that goes over a link, as the wire has it. */
-function recorded(link: Link): { link: Link; frames: { method?: string; result?: object; error?: { code: number } }[] } {
+function recorded(link: Link): {
+  link: Link
+  frames: { method?: string; result?: object; error?: { code: number } }[]
+} {
   const frames: { method?: string }[] = []
   const note = (text: string): void => void frames.push(JSON.parse(text) as { method?: string })
   return {
@@ -55,7 +68,13 @@ async function pair(options: Parameters<typeof connect>[1] = {}) {
   const { link, frames } = recorded(near)
   const session = server.accept(far, DIALECT)
   const client = await connect<typeof server>(link, { ...DIALECT, ...options })
-  return { server, client, session, frames, methods: () => frames.flatMap(({ method }) => (method === undefined ? [] : [method])) }
+  return {
+    server,
+    client,
+    session,
+    frames,
+    methods: () => frames.flatMap(({ method }) => (method === undefined ? [] : [method])),
+  }
 }
 
 describe('D two Parleys that speak the dialect', () => {
@@ -74,9 +93,13 @@ describe('D two Parleys that speak the dialect', () => {
     expect(methods()).toContain('tasks/create')
 
     expect((await client.call('think')).value).toContain('yes')
-    expect((await client.read('file:///docs/readme.md')).contents).toEqual([{ uri: 'file:///docs/readme.md', mimeType: 'text/plain', text: 'Read me' }])
+    expect((await client.read('file:///docs/readme.md')).contents).toEqual([
+      { uri: 'file:///docs/readme.md', mimeType: 'text/plain', text: 'Read me' },
+    ])
     expect(JSON.stringify(frames)).toContain('"name":"readme.md"')
-    expect(await client.complete({ prompt: 'review' }, { name: 'language', value: 'er' })).toMatchObject({ values: ['erlang'] })
+    expect(await client.complete({ prompt: 'review' }, { name: 'language', value: 'er' })).toMatchObject({
+      values: ['erlang'],
+    })
 
     const updates: string[] = []
     const subscription = await client.subscribe('file:///docs/readme.md', () => void updates.push('updated'))
@@ -140,10 +163,16 @@ describe('D a client and a server that knows only erlmcp', () => {
         'tasks/get': ({ taskId }) => ({ task: { taskId, status: 'processing' } }),
         'tasks/result': () => ({ content: [{ type: 'text', text: '42 rows' }], isError: false }),
         'tasks/cancel': () => ({}),
-        'resources/list': () => ({ resources: [{ uri: 'doc://readme', name: 'README', metadata: {}, lastModified: 1640995200000 }] }),
+        'resources/list': () => ({
+          resources: [{ uri: 'doc://readme', name: 'README', metadata: {}, lastModified: 1640995200000 }],
+        }),
         'resources/read': ({ uri }) => ({ contents: [{ uri, name: 'doc://readme', text: 'x' }] }),
         'resources/subscribe': () => ({}),
-        'completion/complete': () => ({ completions: [{ value: 'erlang', label: 'Erlang/OTP' }], hasMore: false, total: 1 }),
+        'completion/complete': () => ({
+          completions: [{ value: 'erlang', label: 'Erlang/OTP' }],
+          hasMore: false,
+          total: 1,
+        }),
         'prompts/get': () => ({ error: { code: 1005, message: 'Permission denied' } }),
       },
     })
@@ -158,12 +187,20 @@ describe('D a client and a server that knows only erlmcp', () => {
         return { role: 'assistant', model: 'm', stopReason: 'endTurn', content: { type: 'text', text: 'advice' } }
       },
     })
-    expect(server.of('initialize')[0]?.params?.['capabilities']).toMatchObject({ resources: { subscribe: true }, tools: {}, prompts: {}, tasks: {} })
+    expect(server.of('initialize')[0]?.params?.['capabilities']).toMatchObject({
+      resources: { subscribe: true },
+      tools: {},
+      prompts: {},
+      tasks: {},
+    })
     expect((await client.tools()).map(({ name }) => name)).toEqual(['sql_query', 'other'])
     expect(server.of('tools/list')[1]?.params).toEqual({ cursor: 'c2' })
 
     const task = await client.callAsTask('sql_query', { query: 'SELECT 1' }, { ttl: '30s' })
-    expect(server.of('tasks/create')[0]?.params).toEqual({ action: { type: 'sql_query', parameters: { query: 'SELECT 1' } }, metadata: { timeout: 30000 } })
+    expect(server.of('tasks/create')[0]?.params).toEqual({
+      action: { type: 'sql_query', parameters: { query: 'SELECT 1' } },
+      metadata: { timeout: 30000 },
+    })
     expect(task.id).toBe('task-sql_query')
     expect((await task.status()).status).toBe('working')
     expect((await task.result()).value).toBe('42 rows')
@@ -171,7 +208,11 @@ describe('D a client and a server that knows only erlmcp', () => {
 
     expect((await client.resources())[0]).toMatchObject({ annotations: { lastModified: '2022-01-01T00:00:00.000Z' } })
     expect((await client.read('doc://readme')).contents[0]).not.toHaveProperty('name')
-    expect(await client.complete({ prompt: 'p' }, { name: 'language', value: 'er' })).toEqual({ values: ['erlang'], hasMore: false, total: 1 })
+    expect(await client.complete({ prompt: 'p' }, { name: 'language', value: 'er' })).toEqual({
+      values: ['erlang'],
+      hasMore: false,
+      total: 1,
+    })
     expect(server.of('completion/complete')[0]?.params?.['ref']).toEqual({ type: 'prompt', name: 'p' })
     await expect(client.prompt('p')).rejects.toMatchObject({ kind: 'refusal_permission_denied', code: -32603 })
 
@@ -211,14 +252,23 @@ describe('D a client and a server that knows only erlmcp', () => {
 })
 
 describe('D a server and a client that knows only erlmcp', () => {
-  const initialize = { capabilities: { resources: true, tools: {}, prompts: {}, logging: {}, tasks: {} }, clientInfo: { name: 'erl', version: '1' } }
+  const initialize = {
+    capabilities: { resources: true, tools: {}, prompts: {}, logging: {}, tasks: {} },
+    clientInfo: { name: 'erl', version: '1' },
+  }
 
   it('understand each other', async () => {
     const server = makeServer({ dialect: 'erlmcp' })
     expect(server.versions).toEqual(['2025-11-25'])
     const client = rawClient(server)
-    expect((await client.ask('tools/list')).error).toMatchObject({ code: -32005, data: { currentPhase: 'initialization' } })
-    expect((await client.ask('initialize', initialize)).result).toMatchObject({ protocolVersion: '2025-11-25', capabilities: { tools: {}, tasks: {} } })
+    expect((await client.ask('tools/list')).error).toMatchObject({
+      code: -32005,
+      data: { currentPhase: 'initialization' },
+    })
+    expect((await client.ask('initialize', initialize)).result).toMatchObject({
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {}, tasks: {} },
+    })
     expect((await client.ask('initialize', initialize)).error).toMatchObject({ code: -32005 })
     await client.exchange({ jsonrpc: '2.0', method: 'initialized' })
 
@@ -230,24 +280,53 @@ describe('D a server and a client that knows only erlmcp', () => {
     expect(third.result).toMatchObject({ tools: [{ name: 'think' }, { name: 'ask' }] })
     expect(third.result).not.toHaveProperty('cursor')
 
-    const created = await client.ask('tasks/create', { action: { type: 'pack', parameters: { what: 'tea' } }, metadata: { timeout: 30000 } })
+    const created = await client.ask('tasks/create', {
+      action: { type: 'pack', parameters: { what: 'tea' } },
+      metadata: { timeout: 30000 },
+    })
     const taskId = created.result?.['taskId'] as string
     expect(taskId).toEqual(expect.any(String))
-    expect((await client.ask('tasks/get', { taskId })).result).toMatchObject({ taskId, status: 'completed', ttl: 30000 })
-    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({ content: [{ type: 'text', text: 'tea, packed' }] })
+    expect((await client.ask('tasks/get', { taskId })).result).toMatchObject({
+      taskId,
+      status: 'completed',
+      ttl: 30000,
+    })
+    expect((await client.ask('tasks/result', { taskId })).result).toMatchObject({
+      content: [{ type: 'text', text: 'tea, packed' }],
+    })
     expect((await client.ask('tasks/list', {})).result).toMatchObject({ tasks: [{ taskId, status: 'completed' }] })
 
-    expect((await client.ask('resources/read', { uri: 'file:///docs/readme.md' })).result).toMatchObject({ contents: [{ name: 'readme.md' }] })
-    expect((await client.ask('resources/read', { uri: 'file:///nope' })).error).toMatchObject({ code: -32001, data: { uri: 'file:///nope' } })
-    expect((await client.ask('tools/call', { name: 'nope' })).error).toMatchObject({ code: -32002, data: { toolId: 'nope' } })
-    expect((await client.ask('tools/call', { name: 'refuse' })).error).toMatchObject({ code: 1002, data: { why: 'sharp' } })
+    expect((await client.ask('resources/read', { uri: 'file:///docs/readme.md' })).result).toMatchObject({
+      contents: [{ name: 'readme.md' }],
+    })
+    expect((await client.ask('resources/read', { uri: 'file:///nope' })).error).toMatchObject({
+      code: -32001,
+      data: { uri: 'file:///nope' },
+    })
+    expect((await client.ask('tools/call', { name: 'nope' })).error).toMatchObject({
+      code: -32002,
+      data: { toolId: 'nope' },
+    })
+    expect((await client.ask('tools/call', { name: 'refuse' })).error).toMatchObject({
+      code: 1002,
+      data: { why: 'sharp' },
+    })
     const ref = { type: 'prompt', name: 'review' }
-    expect((await client.ask('completion/complete', { ref, argument: { name: 'language', value: 'el' } })).result).toEqual({
+    expect(
+      (await client.ask('completion/complete', { ref, argument: { name: 'language', value: 'el' } })).result,
+    ).toEqual({
       completions: [{ value: 'elixir' }],
       hasMore: false,
       total: 1,
     })
-    expect((await client.ask('completion/complete', { ref: { type: 'tool', name: 'pack' }, argument: { name: 'what', value: '' } })).error).toMatchObject({
+    expect(
+      (
+        await client.ask('completion/complete', {
+          ref: { type: 'tool', name: 'pack' },
+          argument: { name: 'what', value: '' },
+        })
+      ).error,
+    ).toMatchObject({
       code: -32602,
     })
     client.close()
@@ -265,12 +344,18 @@ describe('D a server and a client that knows only erlmcp', () => {
 describe('D settings', () => {
   it('go with 2025-11-25 and no other version', async () => {
     const [link] = memoryPair()
-    await expect(connect(link, { dialect: 'erlmcp', version: '2025-06-18' })).rejects.toThrow('goes with protocol version 2025-11-25')
-    expect(() => makeServer({ dialect: 'erlmcp', versions: ['2026-07-28'] }).accept(link)).toThrow('goes with protocol version 2025-11-25')
+    await expect(connect(link, { dialect: 'erlmcp', version: '2025-06-18' })).rejects.toThrow(
+      'goes with protocol version 2025-11-25',
+    )
+    expect(() => makeServer({ dialect: 'erlmcp', versions: ['2026-07-28'] }).accept(link)).toThrow(
+      'goes with protocol version 2025-11-25',
+    )
   })
 
   it('name a dialect there is', async () => {
     const [link] = memoryPair()
-    await expect(connect(link, { dialect: 'klingon' as never })).rejects.toThrow('Not a dialect: "klingon"; there is erlmcp')
+    await expect(connect(link, { dialect: 'klingon' as never })).rejects.toThrow(
+      'Not a dialect: "klingon"; there is erlmcp',
+    )
   })
 })

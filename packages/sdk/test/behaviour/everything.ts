@@ -19,7 +19,13 @@ export const choices = {
       ],
       default: 'l',
     },
-    days: { type: 'array', items: { type: 'string', enum: ['mon', 'tue', 'wed'] }, minItems: 1, maxItems: 2, default: ['mon'] },
+    days: {
+      type: 'array',
+      items: { type: 'string', enum: ['mon', 'tue', 'wed'] },
+      minItems: 1,
+      maxItems: 2,
+      default: ['mon'],
+    },
     extras: {
       type: 'array',
       items: {
@@ -104,8 +110,16 @@ const agent = tool('agent', {}, async (_, ctx) => {
   const first = await ctx.sample('first', { messages, maxTokens: 100, tools: [weather], toolChoice: { mode: 'auto' } })
   const blocks = Array.isArray(first.content) ? first.content : [first.content]
   const uses = blocks.flatMap((block) => (block.type === 'tool_use' ? [block] : []))
-  const outcomes = uses.map((use) => ({ type: 'tool_result' as const, toolUseId: use.id, content: [{ type: 'text' as const, text: 'sunny' }] }))
-  const turn = [...messages, { role: 'assistant' as const, content: blocks }, { role: 'user' as const, content: outcomes }]
+  const outcomes = uses.map((use) => ({
+    type: 'tool_result' as const,
+    toolUseId: use.id,
+    content: [{ type: 'text' as const, text: 'sunny' }],
+  }))
+  const turn = [
+    ...messages,
+    { role: 'assistant' as const, content: blocks },
+    { role: 'user' as const, content: outcomes },
+  ]
   const second = await ctx.sample('second', { messages: turn, maxTokens: 100, tools: [weather] })
   return JSON.stringify(second.content)
 })
@@ -119,8 +133,10 @@ const chatty = tool('chatty', {}, (_, ctx) => {
 
 const notes = resource('notes://today', { title: 'Today', mimeType: 'text/plain' }, () => 'buy milk')
 const picture = resource('notes://picture', { mimeType: 'image/png' }, () => new Uint8Array([1, 2, 3]))
-const user = resource('users://{id}/profile', { complete: { id: ['ann', 'anton', 'bob'] }, list: () => [{ uri: 'users://ann/profile' }] }, ({ id }) =>
-  id === 'nobody' ? undefined : { json: { id } },
+const user = resource(
+  'users://{id}/profile',
+  { complete: { id: ['ann', 'anton', 'bob'] }, list: () => [{ uri: 'users://ann/profile' }] },
+  ({ id }) => (id === 'nobody' ? undefined : { json: { id } }),
 )
 
 const greet = prompt(
@@ -137,7 +153,10 @@ const listen = prompt('listen', {}, () => [{ role: 'user', content: audio('c291b
 
 /** A new one for each test that changes it. */
 export function everything(options: Parameters<typeof createServer>[1] = {}) {
-  return createServer({ name: 'everything', version: '1.0.0', title: 'Everything', instructions: 'Use it all' }, options)
+  return createServer(
+    { name: 'everything', version: '1.0.0', title: 'Everything', instructions: 'Use it all' },
+    options,
+  )
     .add(forecast, media, slow, wait, confirm, survey, visit, ask, agent, places, chatty)
     .add(notes, picture, user)
     .add(greet, listen)

@@ -10,7 +10,11 @@ const server = createServer({ name: 'failing', version: '1' }).add(
   tool('thrown', { description: 'Fails by throwing', output }, () => {
     throw new ToolError('Too busy', { structured })
   }),
-  tool('returned', { description: 'Fails by saying so', output }, () => result({ content: 'Too busy', structured, isError: true }) as never),
+  tool(
+    'returned',
+    { description: 'Fails by saying so', output },
+    () => result({ content: 'Too busy', structured, isError: true }) as never,
+  ),
   tool('free', { description: 'Fails, and declares no output' }, () => {
     throw new ToolError('Too busy', { structured })
   }),

@@ -6,7 +6,9 @@ import { connect, everyVersion, fakeClock, flush, leaks } from '../../src/testin
 import { cancellations, everything } from './everything.ts'
 
 const manyTools = (count: number, pageSize: number) =>
-  createServer({ name: 's', version: '1' }, { pageSize }).add(...Array.from({ length: count }, (_, n) => tool(`t${n}`, {}, () => 'x')))
+  createServer({ name: 's', version: '1' }, { pageSize }).add(
+    ...Array.from({ length: count }, (_, n) => tool(`t${n}`, {}, () => 'x')),
+  )
 
 /** Declares a test only where it means something. */
 const when = (holds: boolean): ((title: string, run: () => Promise<void>) => void) => (holds ? it : () => {})
@@ -33,7 +35,10 @@ everyVersion((version) => {
       await flush()
       expect(client.serverSession.inFlight()).toHaveLength(1)
       abort.abort('enough')
-      await expect(calling).rejects.toMatchObject({ kind: 'request_cancelled', message: expect.stringContaining('enough') })
+      await expect(calling).rejects.toMatchObject({
+        kind: 'request_cancelled',
+        message: expect.stringContaining('enough'),
+      })
       await flush()
       expect(cancellations).toContain(tag)
       expect(client.transcript.lines.filter((line) => line.startsWith('← error'))).toEqual([])
@@ -43,7 +48,9 @@ everyVersion((version) => {
     it('an aborted signal sends nothing at all', async () => {
       await using client = await connect(everything(), { version })
       client.transcript.clear()
-      await expect(client.call('wait', { tag: 'never' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'request_cancelled' })
+      await expect(client.call('wait', { tag: 'never' }, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+        kind: 'request_cancelled',
+      })
       expect(client.transcript.lines).toEqual([])
     })
 
@@ -61,7 +68,9 @@ everyVersion((version) => {
       expect(await silent).toMatchObject({ kind: 'request_timeout', recoverable: true })
       expect(client.serverSession.inFlight()).toEqual([])
 
-      const busy = client.call('stepping', {}, { timeout: 1000, maxTimeout: '3s', onProgress: () => {} }).catch((error: unknown) => error)
+      const busy = client
+        .call('stepping', {}, { timeout: 1000, maxTimeout: '3s', onProgress: () => {} })
+        .catch((error: unknown) => error)
       for (let n = 0; n < 4; n++) {
         await clock.advance(700)
         step?.()
@@ -71,7 +80,9 @@ everyVersion((version) => {
       await clock.advance(700)
       expect(await busy).toMatchObject({ kind: 'request_timeout', message: expect.stringContaining('hard maximum') })
 
-      const stubborn = client.call('stepping', {}, { timeout: 1000, resetOnProgress: false, onProgress: () => {} }).catch((error: unknown) => error)
+      const stubborn = client
+        .call('stepping', {}, { timeout: 1000, resetOnProgress: false, onProgress: () => {} })
+        .catch((error: unknown) => error)
       await clock.advance(700)
       step?.()
       await clock.advance(300)
@@ -118,22 +129,28 @@ everyVersion((version) => {
       expect(heard).toEqual(['loud'])
     })
 
-    when(!hasSessions)('D-18 D-28 is per request: nobody else hears of it, and without a request there is no log', async () => {
-      const server = everything()
-      const heard: string[] = []
-      await using quiet = await connect(server, { version, onLog: () => heard.push('quiet') })
-      await using loud = await connect(server, { version, onLog: ({ level }) => heard.push(`loud ${level}`) })
-      await quiet.setLogLevel('emergency')
-      await loud.setLogLevel('error')
-      await Promise.all([quiet.call('chatty'), loud.call('chatty')])
-      server.log('error', 'to all')
-      await flush()
-      expect(heard).toEqual(['loud error'])
-    })
+    when(!hasSessions)(
+      'D-18 D-28 is per request: nobody else hears of it, and without a request there is no log',
+      async () => {
+        const server = everything()
+        const heard: string[] = []
+        await using quiet = await connect(server, { version, onLog: () => heard.push('quiet') })
+        await using loud = await connect(server, { version, onLog: ({ level }) => heard.push(`loud ${level}`) })
+        await quiet.setLogLevel('emergency')
+        await loud.setLogLevel('error')
+        await Promise.all([quiet.call('chatty'), loud.call('chatty')])
+        server.log('error', 'to all')
+        await flush()
+        expect(heard).toEqual(['loud error'])
+      },
+    )
 
     it('refuses levels that are none', async () => {
       await using client = await connect(everything(), { version })
-      await expect(client.setLogLevel('loud' as never)).rejects.toMatchObject({ code: -32602, kind: 'invalid_log_level' })
+      await expect(client.setLogLevel('loud' as never)).rejects.toMatchObject({
+        code: -32602,
+        kind: 'invalid_log_level',
+      })
     })
   })
 

@@ -1,4 +1,7 @@
-/** Values that have no text, in every position of what a server answers and says: a client makes one clear error of them, or nothing. */
+/**
+ * Values that have no text, in every position of what a server answers and says: a client makes one clear error of
+ * them, or nothing.
+ */
 import { expect, it } from 'vitest'
 import { type Client, connect } from '../../src/client.ts'
 import { everyVersion, flush } from '../../src/testing.ts'

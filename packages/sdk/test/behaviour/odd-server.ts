@@ -54,27 +54,57 @@ const RESULTS: Readonly<Record<string, readonly Body[]>> = {
     {
       resultType: 'input_required',
       requestState: 's',
-      inputRequests: { a: { method: 'elicitation/create', params: { mode: 'form', message: 'm', requestedSchema: schema } } },
+      inputRequests: {
+        a: { method: 'elicitation/create', params: { mode: 'form', message: 'm', requestedSchema: schema } },
+      },
     },
   ],
   'prompts/list': [
     {
-      prompts: [{ name: 'a', title: 't', description: 'd', icons, arguments: [{ name: 'a', title: 't', description: 'd', required: true }] }],
+      prompts: [
+        {
+          name: 'a',
+          title: 't',
+          description: 'd',
+          icons,
+          arguments: [{ name: 'a', title: 't', description: 'd', required: true }],
+        },
+      ],
       nextCursor: 'n',
     },
   ],
   'prompts/get': [{ description: 'd', messages: [{ role: 'user', content: content[0] }], ...meta }],
-  'resources/list': [{ resources: [{ uri: 'a://b', name: 'n', title: 't', mimeType: 'text/plain', size: 1, icons, annotations }], nextCursor: 'n' }],
-  'resources/templates/list': [
-    { resourceTemplates: [{ uriTemplate: 'a://{b}', name: 'n', title: 't', mimeType: 'text/plain', icons, annotations }], nextCursor: 'n' },
+  'resources/list': [
+    {
+      resources: [{ uri: 'a://b', name: 'n', title: 't', mimeType: 'text/plain', size: 1, icons, annotations }],
+      nextCursor: 'n',
+    },
   ],
-  'resources/read': [{ contents: [{ uri: 'a://b', text: 't', mimeType: 'text/plain' }], ttlMs: 5, cacheScope: 'private' }],
+  'resources/templates/list': [
+    {
+      resourceTemplates: [
+        { uriTemplate: 'a://{b}', name: 'n', title: 't', mimeType: 'text/plain', icons, annotations },
+      ],
+      nextCursor: 'n',
+    },
+  ],
+  'resources/read': [
+    { contents: [{ uri: 'a://b', text: 't', mimeType: 'text/plain' }], ttlMs: 5, cacheScope: 'private' },
+  ],
   'completion/complete': [{ completion: { values: ['a'], total: 1, hasMore: false } }],
 }
 
 const ERRORS: readonly Body[] = [
-  { error: { code: -32602, message: 'm', data: { uri: 'x', supported: ['a'], requiredCapabilities: { sampling: {} } } } },
-  { error: { code: -32042, message: 'm', data: { elicitations: [{ mode: 'url', elicitationId: 'e', url: 'https://example.org', message: 'm' }] } } },
+  {
+    error: { code: -32602, message: 'm', data: { uri: 'x', supported: ['a'], requiredCapabilities: { sampling: {} } } },
+  },
+  {
+    error: {
+      code: -32042,
+      message: 'm',
+      data: { elicitations: [{ mode: 'url', elicitationId: 'e', url: 'https://example.org', message: 'm' }] },
+    },
+  },
 ]
 
 /** What a server says and asks by itself. */
@@ -89,7 +119,11 @@ const MESSAGES: readonly Body[] = [
   {
     id: 'ask',
     method: 'sampling/createMessage',
-    params: { messages: [{ role: 'user', content: content[0] }], maxTokens: 1, tools: [{ name: 'a', inputSchema: schema }] },
+    params: {
+      messages: [{ role: 'user', content: content[0] }],
+      maxTokens: 1,
+      tools: [{ name: 'a', inputSchema: schema }],
+    },
   },
   { id: 'ask', method: 'roots/list', params: meta },
 ]
@@ -111,8 +145,10 @@ export function oddServer(version: ProtocolVersion): OddServer {
     tasks: { requests: { tools: { call: {} } } },
   }
   const usual = (method: string): Body => {
-    if (method === 'initialize') return { protocolVersion: version, capabilities, serverInfo: { name: 'odd', version: '1' } }
-    if (method === 'server/discover') return { resultType: 'complete', supportedVersions: [version], capabilities, ttlMs: 0, cacheScope: 'private' }
+    if (method === 'initialize')
+      return { protocolVersion: version, capabilities, serverInfo: { name: 'odd', version: '1' } }
+    if (method === 'server/discover')
+      return { resultType: 'complete', supportedVersions: [version], capabilities, ttlMs: 0, cacheScope: 'private' }
     return RESULTS[method]?.[0] ?? {}
   }
   const server: OddServer = {

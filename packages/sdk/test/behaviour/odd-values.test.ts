@@ -1,4 +1,7 @@
-/** Values that have no text, in every position of every message of a client: one clear answer each, never the runtime's own words. */
+/**
+ * Values that have no text, in every position of every message of a client: one clear answer each, never the runtime's
+ * own words.
+ */
 import { expect, it } from 'vitest'
 import { everyVersion } from '../../src/testing.ts'
 import { everything } from './everything.ts'

@@ -1,4 +1,7 @@
-/** Messages with values in every position that JavaScript makes something of: what has no text, and names of its own members. */
+/**
+ * Messages with values in every position that JavaScript makes something of: what has no text, and names of its own
+ * members.
+ */
 import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import type { Acceptor } from '../../src/session/index.ts'
 import { flush } from '../../src/testing.ts'
@@ -18,13 +21,21 @@ const ODD: readonly string[] = [
   '"constructor"',
 ]
 
-const progress = { _meta: { progressToken: 'token', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' } }
+const progress = {
+  _meta: { progressToken: 'token', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+}
 
 /** What a client asks and says, with all that can be in it. */
 const clientMessages: readonly { readonly method: string; readonly params: Body }[] = [
   { method: 'tools/call', params: { name: 'forecast', arguments: { city: 'Oslo', days: 2 }, ...progress } },
-  { method: 'tools/call', params: { name: 'forecast', arguments: { city: 'Oslo' }, task: { ttl: 1000, pollInterval: 10 } } },
-  { method: 'tools/call', params: { name: 'media', requestState: 'state', inputResponses: { a: { action: 'accept', content: { a: 1 } } } } },
+  {
+    method: 'tools/call',
+    params: { name: 'forecast', arguments: { city: 'Oslo' }, task: { ttl: 1000, pollInterval: 10 } },
+  },
+  {
+    method: 'tools/call',
+    params: { name: 'media', requestState: 'state', inputResponses: { a: { action: 'accept', content: { a: 1 } } } },
+  },
   { method: 'tools/list', params: { cursor: 'cursor', ...progress } },
   { method: 'prompts/list', params: { cursor: 'cursor' } },
   { method: 'prompts/get', params: { name: 'review', arguments: { code: 'x' }, ...progress } },
@@ -36,9 +47,16 @@ const clientMessages: readonly { readonly method: string; readonly params: Body 
   { method: 'resources/directory/read', params: { uri: 'skill://x', cursor: 'cursor' } },
   {
     method: 'completion/complete',
-    params: { ref: { type: 'ref/prompt', name: 'review', uri: 'x' }, argument: { name: 'code', value: 'a' }, context: { arguments: { a: 'b' } } },
+    params: {
+      ref: { type: 'ref/prompt', name: 'review', uri: 'x' },
+      argument: { name: 'code', value: 'a' },
+      context: { arguments: { a: 'b' } },
+    },
   },
-  { method: 'completion/complete', params: { ref: { type: 'ref/resource', uri: 'notes://{day}' }, argument: { name: 'day', value: 'a' } } },
+  {
+    method: 'completion/complete',
+    params: { ref: { type: 'ref/resource', uri: 'notes://{day}' }, argument: { name: 'day', value: 'a' } },
+  },
   { method: 'logging/setLevel', params: { level: 'info' } },
   { method: 'tasks/get', params: { taskId: 'a' } },
   { method: 'tasks/result', params: { taskId: 'a' } },
@@ -53,22 +71,36 @@ const clientMessages: readonly { readonly method: string; readonly params: Body 
   { method: 'notifications/tasks/status', params: { taskId: 'a', status: 'working', createdAt: 'x', ttl: null } },
 ]
 
-/** The value with each of its members, at any depth, in the place of each odd value; and with odd members beside the others. */
+/**
+ * The value with each of its members, at any depth, in the place of each odd value; and with odd members beside the
+ * others.
+ */
 export function* oddForms(value: unknown, kinds = ODD.length): Generator<unknown> {
   for (const odd of ODD.slice(0, kinds)) yield JSON.parse(odd)
   if (typeof value !== 'object' || value === null) return
   for (const name of Object.keys(value)) {
-    for (const inner of oddForms((value as Body)[name], kinds)) yield Array.isArray(value) ? value.with(Number(name), inner) : { ...value, [name]: inner }
+    for (const inner of oddForms((value as Body)[name], kinds))
+      yield Array.isArray(value) ? value.with(Number(name), inner) : { ...value, [name]: inner }
   }
-  if (!Array.isArray(value)) yield { ...(JSON.parse('{"__proto__":{"toString":1},"toString":1,"constructor":1,"hasOwnProperty":1}') as Body), ...value }
+  if (!Array.isArray(value))
+    yield {
+      ...(JSON.parse('{"__proto__":{"toString":1},"toString":1,"constructor":1,"hasOwnProperty":1}') as Body),
+      ...value,
+    }
 }
 
 /** What the runtime says of a mistake in the program. */
 export const RUNTIME_WORDS =
   /Cannot (?:convert|read|set|destructure|mix)|is not (?:a function|iterable|a constructor|defined)|Maximum call stack|Invalid time value/
 
-/** Sends every odd form of every message, and gives those requests that got no answer, or one that blames the server. */
-export async function badAnswers(server: Acceptor, version: ProtocolVersion, settled: () => Promise<void> = flush): Promise<unknown[]> {
+/**
+ * Sends every odd form of every message, and gives those requests that got no answer, or one that blames the server.
+ */
+export async function badAnswers(
+  server: Acceptor,
+  version: ProtocolVersion,
+  settled: () => Promise<void> = flush,
+): Promise<unknown[]> {
   const client = await openRaw(server, version)
   const dressed = (params: Body): Body => (eraOf(version) === 'stateless' ? envelope(version, params) : params)
   const requests = new Map<number, Body>()
@@ -83,7 +115,8 @@ export async function badAnswers(server: Acceptor, version: ProtocolVersion, set
     await settled()
   }
   const answers = new Map<unknown, Frame[]>()
-  for (const frame of client.texts.flatMap((text) => JSON.parse(text) as Frame | Frame[])) answers.set(frame.id, [...(answers.get(frame.id) ?? []), frame])
+  for (const frame of client.texts.flatMap((text) => JSON.parse(text) as Frame | Frame[]))
+    answers.set(frame.id, [...(answers.get(frame.id) ?? []), frame])
   client.close()
   return [...requests].flatMap(([asked, message]) => {
     const own = answers.get(asked) ?? []
@@ -104,7 +137,18 @@ const NEEDED: Readonly<Record<string, string>> = {
 
 function isBad({ method }: Body, own: readonly Frame[]): boolean {
   const [answer] = own
-  if (answer === undefined || own.length > 1 || answer.error?.code === -32603 || RUNTIME_WORDS.test(JSON.stringify(own))) return true
+  if (
+    answer === undefined ||
+    own.length > 1 ||
+    answer.error?.code === -32603 ||
+    RUNTIME_WORDS.test(JSON.stringify(own))
+  )
+    return true
   const needed = typeof method === 'string' ? NEEDED[method] : undefined
-  return needed !== undefined && answer.result !== undefined && answer.result['task'] === undefined && !Array.isArray(answer.result[needed])
+  return (
+    needed !== undefined &&
+    answer.result !== undefined &&
+    answer.result['task'] === undefined &&
+    !Array.isArray(answer.result[needed])
+  )
 }

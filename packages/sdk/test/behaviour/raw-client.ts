@@ -54,7 +54,9 @@ export function rawClient(server: Acceptor, options: AcceptOptions = {}, dress: 
     ask: async (method, given) => {
       const asked = ++id
       const params = dress(given)
-      const answers = (await exchange({ jsonrpc: '2.0', id: asked, method, ...(params === undefined ? {} : { params }) })).filter((frame) => frame.id === asked)
+      const answers = (
+        await exchange({ jsonrpc: '2.0', id: asked, method, ...(params === undefined ? {} : { params }) })
+      ).filter((frame) => frame.id === asked)
       if (answers.length !== 1) throw new Error(`${method} got ${answers.length} answers`)
       return answers[0] as Frame
     },
@@ -73,7 +75,11 @@ export const initialize = (version: unknown, capabilities: Record<string, unknow
 })
 
 /** D-01: what a request of the stateless era says of itself, beside its own parameters. */
-export function envelope(version: string, params: Record<string, unknown> = {}, capabilities: Record<string, unknown> = {}): Record<string, unknown> {
+export function envelope(
+  version: string,
+  params: Record<string, unknown> = {},
+  capabilities: Record<string, unknown> = {},
+): Record<string, unknown> {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '0' },
@@ -83,7 +89,12 @@ export function envelope(version: string, params: Record<string, unknown> = {}, 
 }
 
 /** Past the handshake, or where there is none, past the first request. */
-export async function openRaw(server: Acceptor, version: ProtocolVersion, options?: AcceptOptions, capabilities?: Record<string, unknown>): Promise<RawClient> {
+export async function openRaw(
+  server: Acceptor,
+  version: ProtocolVersion,
+  options?: AcceptOptions,
+  capabilities?: Record<string, unknown>,
+): Promise<RawClient> {
   if (eraOf(version) === 'stateless') {
     const client = rawClient(server, options, (params) => envelope(version, params, capabilities))
     await client.ask('server/discover')
@@ -97,5 +108,7 @@ export async function openRaw(server: Acceptor, version: ProtocolVersion, option
 
 /** Nothing of the inside may show on the wire. */
 export function internals(texts: readonly string[]): string[] {
-  return texts.filter((text) => /"stack"|\bat .+:\d+:\d+|\/(?:work|home|usr|node_modules)\/|node:internal|\.ts:\d+/.test(text))
+  return texts.filter((text) =>
+    /"stack"|\bat .+:\d+:\d+|\/(?:work|home|usr|node_modules)\/|node:internal|\.ts:\d+/.test(text),
+  )
 }

@@ -28,7 +28,10 @@ interface TheirClient {
 
 interface TheirServer {
   connect(transport: LinkTransport): Promise<void>
-  setRequestHandler(schema: unknown, handler: (request: { params: Result }, extra: never) => Result | Promise<Result>): void
+  setRequestHandler(
+    schema: unknown,
+    handler: (request: { params: Result }, extra: never) => Result | Promise<Result>,
+  ): void
 }
 
 interface Package {
@@ -82,7 +85,9 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
     expect(session.version).toBe(version)
     expect(session.peer?.info.name).toBe('theirs')
     expect(client.getServerVersion()).toMatchObject({ name: 'everything' })
-    expect(Object.keys(client.getServerCapabilities())).toEqual(expect.arrayContaining(['tools', 'resources', 'prompts', 'logging']))
+    expect(Object.keys(client.getServerCapabilities())).toEqual(
+      expect.arrayContaining(['tools', 'resources', 'prompts', 'logging']),
+    )
     await client.ping()
     await client.close()
   })
@@ -94,7 +99,9 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
     const result = await client.callTool({ name: 'forecast', arguments: { city: 'Oslo' } })
     const content = result['content'] as { text: string }[]
     expect(JSON.parse(content[0]?.text ?? '')).toEqual({ city: 'Oslo', high: 21, days: 3 })
-    expect(result['structuredContent']).toEqual(HAS_STRUCTURED.has(version) ? { city: 'Oslo', high: 21, days: 3 } : undefined)
+    expect(result['structuredContent']).toEqual(
+      HAS_STRUCTURED.has(version) ? { city: 'Oslo', high: 21, days: 3 } : undefined,
+    )
     expect(await client.callTool({ name: 'forecast', arguments: { city: 'Atlantis' } })).toMatchObject({
       isError: true,
       content: expect.arrayContaining([{ type: 'text', text: 'Atlantis has sunk' }]),
@@ -104,7 +111,9 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
   it('carry content of every kind in a form the client accepts', async () => {
     const { client } = await theirClient()
     const { content } = (await client.callTool({ name: 'media', arguments: {} })) as { content: { type: string }[] }
-    const known = { '2024-11-05': ['text', 'image', 'resource'], '2025-03-26': ['text', 'image', 'resource', 'audio'] }[version]
+    const known = { '2024-11-05': ['text', 'image', 'resource'], '2025-03-26': ['text', 'image', 'resource', 'audio'] }[
+      version
+    ]
     for (const block of content) if (known !== undefined) expect(known).toContain(block.type)
     expect(JSON.stringify(content)).toContain('c291bmQ=')
     expect(JSON.stringify(content)).toContain('notes://today')
@@ -114,11 +123,20 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
     const { client } = await theirClient()
     expect((await client.listResources()).resources.map((entry) => entry['uri'])).toContain('notes://today')
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1)
-    expect((await client.readResource({ uri: 'notes://today' })).contents).toEqual([expect.objectContaining({ text: 'buy milk' })])
-    expect((await client.readResource({ uri: 'users://ann/profile' })).contents).toEqual([expect.objectContaining({ text: expect.stringContaining('ann') })])
-    expect((await client.listPrompts()).prompts.map((entry) => entry['name'])).toEqual(expect.arrayContaining(['greet']))
+    expect((await client.readResource({ uri: 'notes://today' })).contents).toEqual([
+      expect.objectContaining({ text: 'buy milk' }),
+    ])
+    expect((await client.readResource({ uri: 'users://ann/profile' })).contents).toEqual([
+      expect.objectContaining({ text: expect.stringContaining('ann') }),
+    ])
+    expect((await client.listPrompts()).prompts.map((entry) => entry['name'])).toEqual(
+      expect.arrayContaining(['greet']),
+    )
     expect(JSON.stringify(await client.getPrompt({ name: 'greet', arguments: { name: 'Ann' } }))).toContain('Greet Ann')
-    const { completion } = await client.complete({ ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'name', value: 'An' } })
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'greet' },
+      argument: { name: 'name', value: 'An' },
+    })
     expect(completion['values']).toEqual(['Ann', 'Anton'])
     await client.setLoggingLevel('error')
   })
@@ -131,34 +149,54 @@ describe.each(Object.entries(packages))('V1 a published client of %s and our ser
   })
 
   it('report progress and answer questions', async () => {
-    const { client, types } = await theirClient({ roots: {}, sampling: {}, ...(HAS_ELICITATION.has(version) ? { elicitation: {} } : {}) })
+    const { client, types } = await theirClient({
+      roots: {},
+      sampling: {},
+      ...(HAS_ELICITATION.has(version) ? { elicitation: {} } : {}),
+    })
     const steps: unknown[] = []
-    await client.callTool({ name: 'slow', arguments: {} }, undefined, { onprogress: (progress: Result) => steps.push(progress['progress']) })
+    await client.callTool({ name: 'slow', arguments: {} }, undefined, {
+      onprogress: (progress: Result) => steps.push(progress['progress']),
+    })
     expect(steps).toEqual([1, 2, 3])
     client.setRequestHandler(types['ListRootsRequestSchema'], () => ({ roots: [{ uri: 'file:///tmp' }] }))
     expect(JSON.stringify(await client.callTool({ name: 'places', arguments: {} }))).toContain('file:///tmp')
-    client.setRequestHandler(types['CreateMessageRequestSchema'], () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: 'forty-two' } }))
+    client.setRequestHandler(types['CreateMessageRequestSchema'], () => ({
+      role: 'assistant',
+      model: 'm',
+      content: { type: 'text', text: 'forty-two' },
+    }))
     expect(JSON.stringify(await client.callTool({ name: 'ask', arguments: { question: '?' } }))).toContain('forty-two')
     if (!HAS_ELICITATION.has(version)) return
     client.setRequestHandler(types['ElicitRequestSchema'], () => ({ action: 'accept', content: { yes: true } }))
-    expect(JSON.stringify(await client.callTool({ name: 'confirm', arguments: { env: 'prod' } }))).toContain('deployed to prod')
+    expect(JSON.stringify(await client.callTool({ name: 'confirm', arguments: { env: 'prod' } }))).toContain(
+      'deployed to prod',
+    )
   })
 })
 
 describe.each(Object.entries(packages))('V1 our client and a published server of %s', (version, load) => {
   async function ours(): Promise<Client> {
     const { Server, types } = await load()
-    const server = new Server({ name: 'theirs', version: '1' }, { capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} }, instructions: 'hello' })
+    const server = new Server(
+      { name: 'theirs', version: '1' },
+      { capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} }, instructions: 'hello' },
+    )
     const tool = { name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }
     server.setRequestHandler(types['ListToolsRequestSchema'], () => ({ tools: [tool] }))
     server.setRequestHandler(types['CallToolRequestSchema'], ({ params }) => {
-      if (params['name'] !== 'echo') throw new (types['McpError'] as new (code: number, message: string) => Error)(-32602, 'Unknown tool')
+      if (params['name'] !== 'echo')
+        throw new (types['McpError'] as new (code: number, message: string) => Error)(-32602, 'Unknown tool')
       return { content: [{ type: 'text', text: String((params['arguments'] as Result)['text']) }] }
     })
     server.setRequestHandler(types['ListResourcesRequestSchema'], () => ({ resources: [{ uri: 'a://b', name: 'b' }] }))
-    server.setRequestHandler(types['ReadResourceRequestSchema'], ({ params }) => ({ contents: [{ uri: params['uri'], text: 'read' }] }))
+    server.setRequestHandler(types['ReadResourceRequestSchema'], ({ params }) => ({
+      contents: [{ uri: params['uri'], text: 'read' }],
+    }))
     server.setRequestHandler(types['ListPromptsRequestSchema'], () => ({ prompts: [{ name: 'p' }] }))
-    server.setRequestHandler(types['GetPromptRequestSchema'], () => ({ messages: [{ role: 'user', content: { type: 'text', text: 'prompted' } }] }))
+    server.setRequestHandler(types['GetPromptRequestSchema'], () => ({
+      messages: [{ role: 'user', content: { type: 'text', text: 'prompted' } }],
+    }))
     const [near, far] = memoryPair()
     await server.connect(new LinkTransport(far))
     return connect(near, { keepAlive: false })

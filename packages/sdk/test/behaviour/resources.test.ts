@@ -11,18 +11,29 @@ everyVersion((version) => {
   describe(`F2 resources (${version})`, () => {
     it('are listed, with those of templates, and read as text or bytes', async () => {
       await using client = await connect(everything(), { version })
-      expect((await client.resources()).map((each) => each.uri).sort()).toEqual(['notes://picture', 'notes://today', 'users://ann/profile'])
+      expect((await client.resources()).map((each) => each.uri).sort()).toEqual([
+        'notes://picture',
+        'notes://today',
+        'users://ann/profile',
+      ])
       expect((await client.templates()).map((each) => each.uriTemplate)).toEqual(['users://{id}/profile'])
-      expect((await client.read('notes://today')).contents).toEqual([{ uri: 'notes://today', mimeType: 'text/plain', text: 'buy milk' }])
-      expect((await client.read('notes://picture')).contents).toEqual([{ uri: 'notes://picture', mimeType: 'image/png', blob: 'AQID' }])
+      expect((await client.read('notes://today')).contents).toEqual([
+        { uri: 'notes://today', mimeType: 'text/plain', text: 'buy milk' },
+      ])
+      expect((await client.read('notes://picture')).contents).toEqual([
+        { uri: 'notes://picture', mimeType: 'image/png', blob: 'AQID' },
+      ])
       const [profile] = (await client.read('users://bob/profile')).contents
       expect(profile).toMatchObject({ uri: 'users://bob/profile', text: expect.stringContaining('bob') })
     })
 
-    it.each(['notes://none', 'users://nobody/profile', 'not a uri'])('E3 D-54 that do not exist are not found: %j', async (uri) => {
-      await using client = await connect(everything(), { version })
-      await expect(client.read(uri)).rejects.toMatchObject({ code, kind: 'resource_not_found' })
-    })
+    it.each(['notes://none', 'users://nobody/profile', 'not a uri'])(
+      'E3 D-54 that do not exist are not found: %j',
+      async (uri) => {
+        await using client = await connect(everything(), { version })
+        await expect(client.read(uri)).rejects.toMatchObject({ code, kind: 'resource_not_found' })
+      },
+    )
 
     it('M7 tell exactly the subscribed sessions of changes, until they unsubscribe or end', async () => {
       const server = everything()
@@ -50,12 +61,17 @@ everyVersion((version) => {
       await using client = await connect(everything(), { version })
       // D-30: a server that is asked to tell of many things leaves out what it cannot, and does not say why.
       const kind = version < '2026-07-28' ? 'resource_not_found' : 'subscription_failed'
-      await expect(client.subscribe('notes://none', () => {})).rejects.toMatchObject({ kind, message: expect.stringContaining('notes://none') })
+      await expect(client.subscribe('notes://none', () => {})).rejects.toMatchObject({
+        kind,
+        message: expect.stringContaining('notes://none'),
+      })
       expect(client.subscriptions()).toEqual([])
     })
 
     it('limits of subscriptions are told', async () => {
-      const server = createServer({ name: 's', version: '1' }, { maxSubscriptions: 1 }).add(resource('a://{x}', {}, () => 'x'))
+      const server = createServer({ name: 's', version: '1' }, { maxSubscriptions: 1 }).add(
+        resource('a://{x}', {}, () => 'x'),
+      )
       await using client = await connect(server, { version })
       await client.subscribe('a://1', () => {})
       await expect(client.subscribe('a://2', () => {})).rejects.toMatchObject({ kind: 'subscription_failed' })
@@ -82,15 +98,30 @@ everyVersion((version) => {
     it('unknown prompts, missing and surplus arguments are refused with -32602', async () => {
       await using client = await connect(everything(), { version })
       await expect(client.prompt('nope')).rejects.toMatchObject({ code: -32602, kind: 'prompt_not_found' })
-      await expect(client.prompt('greet')).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('name') })
-      await expect(client.prompt('greet', { name: 7 as never })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('string') })
-      await expect(client.prompt('greet', { name: 'Ann', shoe: '42' })).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('shoe') })
+      await expect(client.prompt('greet')).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('name'),
+      })
+      await expect(client.prompt('greet', { name: 7 as never })).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('string'),
+      })
+      await expect(client.prompt('greet', { name: 'Ann', shoe: '42' })).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('shoe'),
+      })
     })
 
     it('arguments are completed', async () => {
       await using client = await connect(everything(), { version })
-      expect(await client.complete({ prompt: 'greet' }, { name: 'name', value: 'an' })).toEqual({ values: ['Ann', 'Anton'], total: 2, hasMore: false })
-      expect((await client.complete({ resource: 'users://{id}/profile' }, { name: 'id', value: 'b' })).values).toEqual(['bob'])
+      expect(await client.complete({ prompt: 'greet' }, { name: 'name', value: 'an' })).toEqual({
+        values: ['Ann', 'Anton'],
+        total: 2,
+        hasMore: false,
+      })
+      expect((await client.complete({ resource: 'users://{id}/profile' }, { name: 'id', value: 'b' })).values).toEqual([
+        'bob',
+      ])
     })
 
     it('B-09 with what is filled in already, where the version carries it', async () => {
@@ -102,8 +133,12 @@ everyVersion((version) => {
 
     it('for something unknown is refused with -32602', async () => {
       await using client = await connect(everything(), { version })
-      await expect(client.complete({ prompt: 'nope' }, { name: 'a', value: '' })).rejects.toMatchObject({ code: -32602 })
-      await expect(client.complete({ type: 'ref/tool' } as never, { name: 'a', value: '' })).rejects.toMatchObject({ code: -32602 })
+      await expect(client.complete({ prompt: 'nope' }, { name: 'a', value: '' })).rejects.toMatchObject({
+        code: -32602,
+      })
+      await expect(client.complete({ type: 'ref/tool' } as never, { name: 'a', value: '' })).rejects.toMatchObject({
+        code: -32602,
+      })
     })
   })
 })

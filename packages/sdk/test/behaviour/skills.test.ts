@@ -13,7 +13,10 @@ const info = { name: 'office', version: '1.0.0' }
 const pdf = () =>
   skill(
     'pdf-processing',
-    { description: 'Extract, fill, and assemble PDF documents', files: { 'references/FORMS.md': '# Forms', 'logo.png': new Uint8Array([1, 2]) } },
+    {
+      description: 'Extract, fill, and assemble PDF documents',
+      files: { 'references/FORMS.md': '# Forms', 'logo.png': new Uint8Array([1, 2]) },
+    },
     '# PDF\n\nSee [forms](references/FORMS.md).\n',
   )
 
@@ -27,7 +30,11 @@ everyVersion((version) => {
       expect(client.transcript.lines.filter((line) => line.includes('resources/read'))).toEqual([])
 
       const loaded = await client.skill(entry as SkillEntry)
-      expect(loaded).toMatchObject({ uri: entry?.uri, name: 'pdf-processing', description: 'Extract, fill, and assemble PDF documents' })
+      expect(loaded).toMatchObject({
+        uri: entry?.uri,
+        name: 'pdf-processing',
+        description: 'Extract, fill, and assemble PDF documents',
+      })
       expect(loaded.instructions).toBe('\n# PDF\n\nSee [forms](references/FORMS.md).\n')
       expect(loaded.files).toEqual(['SKILL.md', 'references/FORMS.md', 'logo.png'])
       expect(await loaded.read('./references/FORMS.md')).toBe('# Forms')
@@ -49,7 +56,11 @@ everyVersion((version) => {
         { uri: 'skill://pdf-processing/logo.png', name: 'logo.png', mimeType: 'image/png' },
       ])
       expect(await client.request('resources/directory/read', { uri: 'skill://pdf-processing' })).toMatchObject({
-        resources: [{ name: 'pdf-processing' }, { uri: 'skill://pdf-processing/references', mimeType: 'inode/directory' }, { name: 'logo.png' }],
+        resources: [
+          { name: 'pdf-processing' },
+          { uri: 'skill://pdf-processing/references', mimeType: 'inode/directory' },
+          { name: 'logo.png' },
+        ],
       })
     })
 
@@ -57,7 +68,9 @@ everyVersion((version) => {
       await using client = await connect(createServer(info).add(tool('t', {}, () => '')), { version })
       await expect(client.skills()).rejects.toMatchObject({ kind: 'capability_not_supported' })
       await expect(client.skill('skill://a/SKILL.md')).rejects.toMatchObject({ kind: 'capability_not_supported' })
-      await expect(client.request('skills/list')).rejects.toMatchObject({ kind: expect.stringMatching(/method_not_found|capability_not_supported/) })
+      await expect(client.request('skills/list')).rejects.toMatchObject({
+        kind: expect.stringMatching(/method_not_found|capability_not_supported/),
+      })
     })
 
     it('change with the server', async () => {
@@ -65,8 +78,17 @@ everyVersion((version) => {
       await using client = await connect(server, { version })
       const before = await client.skill('skill://pdf-processing/SKILL.md')
       server.remove('skill', before.uri)
-      server.add(skill('pdf-processing', { description: 'Another', files: { 'references/FORMS.md': '# Other', 'new.md': '' } }, ''))
-      await expect(before.read('references/FORMS.md')).rejects.toMatchObject({ kind: 'invalid_answer', data: { check: 'digest' } })
+      server.add(
+        skill(
+          'pdf-processing',
+          { description: 'Another', files: { 'references/FORMS.md': '# Other', 'new.md': '' } },
+          '',
+        ),
+      )
+      await expect(before.read('references/FORMS.md')).rejects.toMatchObject({
+        kind: 'invalid_answer',
+        data: { check: 'digest' },
+      })
       await expect(before.read('new.md')).rejects.toMatchObject({ kind: 'invalid_answer', data: { check: 'files' } })
       expect(await (await client.skill(before.uri)).read('references/FORMS.md')).toBe('# Other')
     })
@@ -90,7 +112,9 @@ describe('E3 a skill that is not what its entry says', () => {
       answers: {
         'skills/list': () => ({ skills: [entry] }),
         'skills/get': () => ({ skill: entry }),
-        'resources/read': ({ uri }) => ({ contents: typeof contents === 'string' ? [{ uri, mimeType: 'text/markdown', text: contents }] : contents }),
+        'resources/read': ({ uri }) => ({
+          contents: typeof contents === 'string' ? [{ uri, mimeType: 'text/markdown', text: contents }] : contents,
+        }),
       },
     })
     return { server, client: await connectTo(server.link, { version: '2025-11-25', keepAlive: false }) }
@@ -100,15 +124,33 @@ describe('E3 a skill that is not what its entry says', () => {
     ['another body', entryOf(TEXT), TEXT.replace('Body.', 'Evil!'), 'digest'],
     ['more bytes', entryOf(TEXT), `${TEXT}more`, 'size'],
     ['another description', entryOf(TEXT.replace('Fills', 'Steals')), TEXT.replace('Fills', 'Steals'), 'frontmatter'],
-    ['a further field', entryOf(TEXT.replace('\n---', '\nallowed-tools: Bash\n---')), TEXT.replace('\n---', '\nallowed-tools: Bash\n---'), 'frontmatter'],
-    ['a missing field', entryOf(TEXT, { frontmatter: { name: 'pdf', description: 'Fills forms', license: 'MIT' } }), TEXT, 'frontmatter'],
+    [
+      'a further field',
+      entryOf(TEXT.replace('\n---', '\nallowed-tools: Bash\n---')),
+      TEXT.replace('\n---', '\nallowed-tools: Bash\n---'),
+      'frontmatter',
+    ],
+    [
+      'a missing field',
+      entryOf(TEXT, { frontmatter: { name: 'pdf', description: 'Fills forms', license: 'MIT' } }),
+      TEXT,
+      'frontmatter',
+    ],
     ['no frontmatter', entryOf('Body.'), 'Body.', 'frontmatter'],
     ['a frontmatter nobody can read', entryOf(TEXT.replace('pdf', '*x')), TEXT.replace('pdf', '*x'), 'frontmatter'],
-    ['another frontmatter, dynamic or not', entryOf(TEXT, { resources: 'dynamic' }), TEXT.replace('Fills', 'Steals'), 'frontmatter'],
+    [
+      'another frontmatter, dynamic or not',
+      entryOf(TEXT, { resources: 'dynamic' }),
+      TEXT.replace('Fills', 'Steals'),
+      'frontmatter',
+    ],
   ])('is not loaded: %s', async (_, entry, contents, check) => {
     const { server, client } = await serving(entry, contents)
     const [listed] = await client.skills()
-    await expect(client.skill(listed as SkillEntry)).rejects.toMatchObject({ kind: 'invalid_answer', data: { uri: URI, check } })
+    await expect(client.skill(listed as SkillEntry)).rejects.toMatchObject({
+      kind: 'invalid_answer',
+      data: { uri: URI, check },
+    })
     expect(server.of('resources/read')).toHaveLength(1)
     await client.close()
   })
@@ -142,7 +184,8 @@ describe('E3 a skill that is not what its entry says', () => {
   it('never makes a client read what is no file of it', async () => {
     const { server, client } = await serving(entryOf(TEXT), TEXT)
     const loaded = await client.skill(URI)
-    for (const path of ['b.md', '../other/SKILL.md', '/etc/passwd', '']) await expect(loaded.read(path)).rejects.toMatchObject({ data: { check: 'files' } })
+    for (const path of ['b.md', '../other/SKILL.md', '/etc/passwd', ''])
+      await expect(loaded.read(path)).rejects.toMatchObject({ data: { check: 'files' } })
     expect(server.of('resources/read')).toHaveLength(1)
     await client.close()
   })

@@ -30,10 +30,18 @@ const ours = () =>
     }),
     tool('hang', optional, (_, ctx) => new Promise((_, reject) => ctx.signal.addEventListener('abort', reject))),
     tool('ask', { execution: { taskSupport: 'required' } }, async (_, ctx) => {
-      const { action } = await ctx.elicit('go', 'Go on?', { type: 'object', properties: { sure: { type: 'boolean' } } } as const)
+      const { action } = await ctx.elicit('go', 'Go on?', {
+        type: 'object',
+        properties: { sure: { type: 'boolean' } },
+      } as const)
       return `answered ${action}`
     }),
-    tool('think', optional, async (_, ctx) => (await ctx.sample('s', 'Think', { task: { ttl: '1m' } })).content as { type: 'text'; text: string }),
+    tool(
+      'think',
+      optional,
+      async (_, ctx) =>
+        (await ctx.sample('s', 'Think', { task: { ttl: '1m' } })).content as { type: 'text'; text: string },
+    ),
   )
 
 async function theirClient(capabilities: object = {}, more: object = {}) {
@@ -47,7 +55,9 @@ async function theirClient(capabilities: object = {}, more: object = {}) {
 
 async function follow(client: TheirClient, name: string) {
   const seen: string[] = []
-  for await (const message of client.experimental.tasks.callToolStream({ name, arguments: {} }, CallToolResultSchema, { task: { ttl: 60_000 } })) {
+  for await (const message of client.experimental.tasks.callToolStream({ name, arguments: {} }, CallToolResultSchema, {
+    task: { ttl: 60_000 },
+  })) {
     seen.push(message.type === 'taskStatus' ? message.task.status : message.type)
     if (message.type === 'result') return { seen, result: message.result }
     if (message.type === 'error') return { seen, error: message.error }
@@ -74,7 +84,9 @@ describe('F8 V1 a published client and our tasks', () => {
   it('sees failures, lists and cancels', async () => {
     const { client } = await theirClient()
     expect((await follow(client, 'fail')).seen).toContain('failed')
-    const created = client.experimental.tasks.callToolStream({ name: 'hang', arguments: {} }, CallToolResultSchema, { task: {} })
+    const created = client.experimental.tasks.callToolStream({ name: 'hang', arguments: {} }, CallToolResultSchema, {
+      task: {},
+    })
     const first = (await created.next()).value
     const taskId = first?.type === 'taskCreated' ? first.task.taskId : ''
     const { tasks } = await client.experimental.tasks.listTasks()
@@ -83,7 +95,9 @@ describe('F8 V1 a published client and our tasks', () => {
     expect(await client.experimental.tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' })
     await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32602 })
     await expect(client.experimental.tasks.getTask('nope')).rejects.toMatchObject({ code: -32602 })
-    await expect(client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)).rejects.toMatchObject({ code: -32603 })
+    await expect(client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)).rejects.toMatchObject({
+      code: -32603,
+    })
   })
 
   it('runs our questions as its own tasks', async () => {
@@ -97,16 +111,27 @@ describe('F8 V1 a published client and our tasks', () => {
       wished = request.params.task
       const store = extra.taskStore as NonNullable<typeof extra.taskStore>
       const task = await store.createTask({ ttl: 60_000, pollInterval: 20 })
-      setImmediate(() => store.storeTaskResult(task.taskId, 'completed', { role: 'assistant', model: 'm', content: { type: 'text', text: 'thought' } }))
+      setImmediate(() =>
+        store.storeTaskResult(task.taskId, 'completed', {
+          role: 'assistant',
+          model: 'm',
+          content: { type: 'text', text: 'thought' },
+        }),
+      )
       return { task } as never
     })
-    expect(await client.callTool({ name: 'think', arguments: {} })).toMatchObject({ content: [{ type: 'text', text: 'thought' }] })
+    expect(await client.callTool({ name: 'think', arguments: {} })).toMatchObject({
+      content: [{ type: 'text', text: 'thought' }],
+    })
     expect(wished).toEqual({ ttl: 60_000 })
   })
 })
 
 describe('F8 V1 our client and tasks of a published server', () => {
-  async function theirServer(work: (finish: (text: string) => void) => void, taskSupport: 'optional' | 'required' = 'optional') {
+  async function theirServer(
+    work: (finish: (text: string) => void) => void,
+    taskSupport: 'optional' | 'required' = 'optional',
+  ) {
     const taskStore = theirStore()
     const server = new McpServer({ name: 'theirs', version: '1' }, {
       capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },

@@ -1,4 +1,7 @@
-/** Tasks end to end: the same program in every version, and every message of 2025-11-25 held against the official schema. */
+/**
+ * Tasks end to end: the same program in every version, and every message of 2025-11-25 held against the official
+ * schema.
+ */
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type ProtocolVersion, ToolError } from '../../src/index.ts'
@@ -22,9 +25,18 @@ const think = tool('think', { execution: { taskSupport: 'required' }, output: z.
   const { content } = await ctx.sample('thought', 'Think!', { task: { ttl: '1h' } })
   return [JSON.stringify(content)]
 })
-const hang = tool('hang', { execution: { taskSupport: 'optional' } }, (_, ctx) => new Promise((_, reject) => ctx.signal.addEventListener('abort', reject)))
+const hang = tool(
+  'hang',
+  { execution: { taskSupport: 'optional' } },
+  (_, ctx) => new Promise((_, reject) => ctx.signal.addEventListener('abort', reject)),
+)
 
-const server = () => createServer({ name: 'tasks', version: '1' }, { onError: () => {}, tasks: { pollInterval: '100ms' } }).add(pack, think, hang)
+const server = () =>
+  createServer({ name: 'tasks', version: '1' }, { onError: () => {}, tasks: { pollInterval: '100ms' } }).add(
+    pack,
+    think,
+    hang,
+  )
 
 const HAS_TASKS: ReadonlySet<string> = new Set(['2025-11-25'])
 /** Here the server decides, and nothing is sent for a task. */
@@ -91,11 +103,18 @@ everyVersion((version) => {
 })
 
 /** Frames of both sides, each with what it answers. */
-async function conversation(options: TestOptions, talk: (client: Awaited<ReturnType<typeof connect<ReturnType<typeof server>>>>) => Promise<unknown>) {
+async function conversation(
+  options: TestOptions,
+  talk: (client: Awaited<ReturnType<typeof connect<ReturnType<typeof server>>>>) => Promise<unknown>,
+) {
   const frames: { from: 'Client' | 'Server'; message: Record<string, unknown> }[] = []
   const client = await connect(server(), {
     ...options,
-    tap: (direction, frame) => frames.push({ from: direction === 'sent' ? 'Client' : 'Server', message: JSON.parse(frame) as Record<string, unknown> }),
+    tap: (direction, frame) =>
+      frames.push({
+        from: direction === 'sent' ? 'Client' : 'Server',
+        message: JSON.parse(frame) as Record<string, unknown>,
+      }),
   })
   await talk(client)
   await client.close()
@@ -141,32 +160,48 @@ describe.skipIf(!haveSchemas)('F8 the official schema of 2025-11-25', () => {
   const version: ProtocolVersion = '2025-11-25'
 
   it('accepts every message', async () => {
-    const frames = await conversation({ version, tasks: true, elicit: () => ({ bow: true }), sample: () => 'hm' }, async (client) => {
-      await client.tools()
-      const task = await client.callAsTask('pack', { what: 'tea' }, { ttl: '1m', onProgress: () => {} })
-      await task.result()
-      await task.status()
-      await client.call('think')
-      const hanging = await client.callAsTask('hang')
-      await hanging.cancel()
-      await hanging.result().catch(() => {})
-      await (await client.callAsTask('pack', { what: 'the moon' })).result().catch(() => {})
-      await client.tasks()
-      await client
-        .task('nope')
-        .status()
-        .catch(() => {})
-    })
+    const frames = await conversation(
+      { version, tasks: true, elicit: () => ({ bow: true }), sample: () => 'hm' },
+      async (client) => {
+        await client.tools()
+        const task = await client.callAsTask('pack', { what: 'tea' }, { ttl: '1m', onProgress: () => {} })
+        await task.result()
+        await task.status()
+        await client.call('think')
+        const hanging = await client.callAsTask('hang')
+        await hanging.cancel()
+        await hanging.result().catch(() => {})
+        await (await client.callAsTask('pack', { what: 'the moon' })).result().catch(() => {})
+        await client.tasks()
+        await client
+          .task('nope')
+          .status()
+          .catch(() => {})
+      },
+    )
     const parts = [...partsOf(frames)]
     const flaws = parts.flatMap(([definition, value]) => validate(version, definition, value) ?? [])
     expect(flaws).toEqual([])
     const judged = parts.map(([definition]) => definition)
     expect(judged).toEqual(
-      expect.arrayContaining(['CreateTaskResult', 'GetTaskResult', 'ListTasksResult', 'CancelTaskResult', 'CreateMessageResult', 'CallToolResult']),
+      expect.arrayContaining([
+        'CreateTaskResult',
+        'GetTaskResult',
+        'ListTasksResult',
+        'CancelTaskResult',
+        'CreateMessageResult',
+        'CallToolResult',
+      ]),
     )
     const methods = frames.map(({ message }) => message['method'])
     expect(methods).toEqual(
-      expect.arrayContaining(['notifications/tasks/status', 'notifications/progress', 'elicitation/create', 'sampling/createMessage', 'tasks/result']),
+      expect.arrayContaining([
+        'notifications/tasks/status',
+        'notifications/progress',
+        'elicitation/create',
+        'sampling/createMessage',
+        'tasks/result',
+      ]),
     )
   })
 })

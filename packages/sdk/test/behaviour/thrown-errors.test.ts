@@ -1,4 +1,7 @@
-/** What a tool handler throws is a result that the model can read, in every version; what nobody should read has a reference instead. */
+/**
+ * What a tool handler throws is a result that the model can read, in every version; what nobody should read has a
+ * reference instead.
+ */
 import { describe, expect, it, vi } from 'vitest'
 import { connect as connectClient } from '../../src/client.ts'
 import { createServer, ParleyError, type ShownErrors, ToolError, tool } from '../../src/server.ts'
@@ -7,7 +10,8 @@ import { connect, everyVersion } from '../../src/testing.ts'
 class QuotaError extends Error {}
 class StrictTypeError extends TypeError {}
 
-const system = (): Error => Object.assign(new Error("ENOENT: no such file, open '/etc/x'"), { syscall: 'open', code: 'ENOENT' })
+const system = (): Error =>
+  Object.assign(new Error("ENOENT: no such file, open '/etc/x'"), { syscall: 'open', code: 'ENOENT' })
 const command = (): Error => Object.assign(new Error('Command failed: ls /etc/x'), { cmd: 'ls /etc/x', code: 2 })
 
 const own: [string, () => Error, string][] = [
@@ -15,7 +19,11 @@ const own: [string, () => Error, string][] = [
   ['a class of the author', () => new QuotaError('no quota left'), 'no quota left'],
   ['a class that extends a built-in one', () => new StrictTypeError('not a city'), 'not a city'],
   ['an error with a code', () => Object.assign(new Error('try later'), { code: 'E_BUSY' }), 'try later'],
-  ['an error that quotes a stack', () => new Error('worker died\n    at run (/srv/app/worker.js:3:7)\n    at /srv/x.js:1:1'), 'worker died'],
+  [
+    'an error that quotes a stack',
+    () => new Error('worker died\n    at run (/srv/app/worker.js:3:7)\n    at /srv/x.js:1:1'),
+    'worker died',
+  ],
 ]
 
 const builtIn: [string, () => unknown][] = [
@@ -64,7 +72,9 @@ everyVersion((version) => {
     })
 
     it('all are shown for development, and none but ToolError when all are masked', async () => {
-      expect((await calling(() => new TypeError('x is not a function'), 'all')).text).toBe('TypeError: x is not a function')
+      expect((await calling(() => new TypeError('x is not a function'), 'all')).text).toBe(
+        'TypeError: x is not a function',
+      )
       expect((await calling(() => 'a text', 'all')).text).toBe('a text')
       expect((await calling(() => new Error('mine'), 'none')).text).toContain('under the reference')
       expect((await calling(() => new ToolError('mine'), 'none')).text).toBe('mine')
@@ -78,7 +88,9 @@ everyVersion((version) => {
     })
 
     it('a catalogue error of the author stays an error of its kind', async () => {
-      const { failure } = await calling(() => new ParleyError('rate_limited', { message: 'Slow down' })).catch((error: unknown) => ({ failure: error }))
+      const { failure } = await calling(() => new ParleyError('rate_limited', { message: 'Slow down' })).catch(
+        (error: unknown) => ({ failure: error }),
+      )
       expect(failure).toMatchObject({ kind: 'rate_limited', message: 'Slow down' })
     })
   })
@@ -86,7 +98,9 @@ everyVersion((version) => {
 
 describe('E2 settings of what is shown', () => {
   it('refuses a value that means nothing', () => {
-    expect(() => createServer({ name: 's', version: '1' }, { showErrors: 'some' as never })).toThrow('showErrors must be "own", "all" or "none", not "some"')
+    expect(() => createServer({ name: 's', version: '1' }, { showErrors: 'some' as never })).toThrow(
+      'showErrors must be "own", "all" or "none", not "some"',
+    )
   })
 
   it('the console has the reference beside the cause', async () => {

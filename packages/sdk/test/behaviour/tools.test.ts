@@ -14,7 +14,10 @@ everyVersion((version) => {
       await using client = await connect(everything(), { version })
       const tools = await client.tools()
       const forecast = tools.find((each) => each.name === 'forecast')
-      expect(forecast).toMatchObject({ description: 'Forecast for a city', inputSchema: { type: 'object', required: ['city'] } })
+      expect(forecast).toMatchObject({
+        description: 'Forecast for a city',
+        inputSchema: { type: 'object', required: ['city'] },
+      })
       expect(forecast?.outputSchema === undefined).toBe(!hasStructured)
       expect(tools).toHaveLength(11)
       expect(leaks(client, client.serverSession)).toEqual([])
@@ -35,7 +38,9 @@ everyVersion((version) => {
       const failure = await client.call('forecast', { city: 'Atlantis' }).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(ToolError)
       expect(failure).toMatchObject({ message: expect.stringContaining('Atlantis has sunk') })
-      expect(await client.call('forecast', { city: 'Atlantis' }, { throwOnError: false })).toMatchObject({ isError: true })
+      expect(await client.call('forecast', { city: 'Atlantis' }, { throwOnError: false })).toMatchObject({
+        isError: true,
+      })
     })
 
     it('report details with their failures, as text where the version has no structured content', async () => {
@@ -44,7 +49,9 @@ everyVersion((version) => {
       })
       await using client = await connect(createServer({ name: 's', version: '1' }).add(sink), { version })
       const failure = await client.call('sink').catch((error: unknown) => error)
-      expect(failure).toMatchObject(hasStructured ? { message: 'sunk', structured: { depth: 900 } } : { message: 'sunk\n{"depth":900}' })
+      expect(failure).toMatchObject(
+        hasStructured ? { message: 'sunk', structured: { depth: 900 } } : { message: 'sunk\n{"depth":900}' },
+      )
     })
 
     it('C-29 tell the caller what is wrong with arguments, the way the version does', async () => {
@@ -83,25 +90,38 @@ everyVersion((version) => {
 
     it('pass meta both ways', async () => {
       const echo = tool('echo', {}, (_, ctx) =>
-        result({ content: 'x', meta: { 'example.org/back': (ctx.request.params['_meta'] as never)['example.org/there'] } }),
+        result({
+          content: 'x',
+          meta: { 'example.org/back': (ctx.request.params['_meta'] as never)['example.org/there'] },
+        }),
       )
       await using client = await connect(createServer({ name: 's', version: '1' }).add(echo), { version })
-      expect((await client.call('echo', {}, { meta: { 'example.org/there': 'x' } })).meta).toMatchObject({ 'example.org/back': 'x' })
+      expect((await client.call('echo', {}, { meta: { 'example.org/there': 'x' } })).meta).toMatchObject({
+        'example.org/back': 'x',
+      })
     })
 
     it('a hundred calls at once each get their own answer', async () => {
       await using client = await connect(everything(), { version })
-      const outcomes = await Promise.all(Array.from({ length: 100 }, (_, n) => client.call('forecast', { city: `c${n}` })))
-      expect(outcomes.map((outcome) => JSON.parse(outcome.text).city)).toEqual(Array.from({ length: 100 }, (_, n) => `c${n}`))
+      const outcomes = await Promise.all(
+        Array.from({ length: 100 }, (_, n) => client.call('forecast', { city: `c${n}` })),
+      )
+      expect(outcomes.map((outcome) => JSON.parse(outcome.text).city)).toEqual(
+        Array.from({ length: 100 }, (_, n) => `c${n}`),
+      )
     })
   })
 })
 
 describe('types from the server value', () => {
   it('give names, arguments and values', async () => {
-    const add = tool('add', { input: z.object({ a: z.number(), b: z.number().default(1) }), output: z.object({ sum: z.number() }) }, ({ a, b }) => ({
-      sum: a + b,
-    }))
+    const add = tool(
+      'add',
+      { input: z.object({ a: z.number(), b: z.number().default(1) }), output: z.object({ sum: z.number() }) },
+      ({ a, b }) => ({
+        sum: a + b,
+      }),
+    )
     const hello = tool('hello', {}, () => 'hi')
     const server = createServer({ name: 's', version: '1' }).add(add, hello)
     await using client = await connect(server)

@@ -51,7 +51,13 @@ const heavy: Readonly<Record<string, number>> = {
 }
 
 const around: fc.Arbitrary<Surroundings> = fc.record(
-  { clientCapabilities: clientCapabilities(V26), clientInfo: implementation(V26), serverInfo: implementation(V26), logLevel, subscriptionId: identifier },
+  {
+    clientCapabilities: clientCapabilities(V26),
+    clientInfo: implementation(V26),
+    serverInfo: implementation(V26),
+    logLevel,
+    subscriptionId: identifier,
+  },
   { requiredKeys: [], noNullPrototype: true },
 ) as fc.Arbitrary<Surroundings>
 
@@ -68,11 +74,15 @@ export function entries(version: ProtocolVersion): readonly Entry[] {
       weight,
       arbitrary: fc
         .tuple(contents, around)
-        .map(([content, surroundings]) => settle({ version, method, part, body: undefined, around: surroundings, ...content })),
+        .map(([content, surroundings]) =>
+          settle({ version, method, part, body: undefined, around: surroundings, ...content }),
+        ),
     })
     const asked = entry('params', weight, params.map((body) => ({ body })) as fc.Arbitrary<Partial<Case>>)
     if (result === undefined) return [asked]
-    const failed = result.chain((answer) => error(version, answer.request?.['uri']).map((body) => ({ ...answer, body })))
+    const failed = result.chain((answer) =>
+      error(version, answer.request?.['uri']).map((body) => ({ ...answer, body })),
+    )
     return [asked, entry('result', weight, result), entry('error', Math.min(weight, 2), failed)]
   })
   entriesByVersion.set(version, made)
@@ -109,8 +119,8 @@ export function casesOf(version: ProtocolVersion, entry: Entry): readonly Case[]
 }
 
 /**
- * Holds a law against every case of a version. A case that breaks it is made as small as it can be before it is reported.
- * Returns how many cases the law looked at: those for which it does not answer `false`.
+ * Holds a law against every case of a version. A case that breaks it is made as small as it can be before it is
+ * reported. Returns how many cases the law looked at: those for which it does not answer `false`.
  */
 export function hold(version: ProtocolVersion, law: (message: Case) => unknown): number {
   let looked = 0
@@ -130,7 +140,9 @@ export function hold(version: ProtocolVersion, law: (message: Case) => unknown):
   return looked
 }
 
-/** Everything a translation of the message may ask for; ids are the same every time, so that two ways can be compared. */
+/**
+ * Everything a translation of the message may ask for; ids are the same every time, so that two ways can be compared.
+ */
 export function contextOf(message: Case, losses?: Loss[]): TranslationContext {
   const { tool, request } = message
   return {

@@ -13,7 +13,8 @@ const triples = [
   ...downward.flatMap(({ from, to }) => between(to, from).map((via) => ({ from, via, to }))),
 ]
 
-const setOf = (losses: readonly Loss[]): string[] => losses.map(({ rule, path, severity }) => `${rule} ${severity} ${path}`).sort()
+const setOf = (losses: readonly Loss[]): string[] =>
+  losses.map(({ rule, path, severity }) => `${rule} ${severity} ${path}`).sort()
 
 describe.each(triples)('X1 from $from over $via to $to', ({ from, via, to }) => {
   it.each(profiles)('is the same as straight (%s)', (profile) => {
@@ -41,7 +42,8 @@ describe.each(versions)('X1 from %s to itself', (version) => {
   it('there is no plan, so messages pass untouched', () => {
     for (const { method, part } of entries(version)) {
       for (const profile of profiles) {
-        for (const scope of ['message', 'body'] as const) expect(plan(version, version, method, part, { profile, scope })).toBeUndefined()
+        for (const scope of ['message', 'body'] as const)
+          expect(plan(version, version, method, part, { profile, scope })).toBeUndefined()
       }
     }
   })

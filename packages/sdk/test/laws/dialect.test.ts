@@ -1,4 +1,7 @@
-/** The dialect of erlmcp beside 2025-11-25: what both can say comes back as it was, valid, and nothing else is taken away. */
+/**
+ * The dialect of erlmcp beside 2025-11-25: what both can say comes back as it was, valid, and nothing else is taken
+ * away.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { type Body, isObject } from '../../src/jsonrpc/index.ts'
@@ -12,14 +15,22 @@ const { version, wireMethod, standardMethod } = dialect('erlmcp')
 
 /** What a reader of both cannot tell apart. */
 const indifferent: readonly Indifference[] = [
-  { rule: 'D', why: 'what a client wants of a server is named in the dialect only', at: /^initialize params capabilities\.tasks$/ },
+  {
+    rule: 'D',
+    why: 'what a client wants of a server is named in the dialect only',
+    at: /^initialize params capabilities\.tasks$/,
+  },
   {
     rule: 'D',
     why: 'tasks that no request begins are none',
     at: /^initialize result capabilities\.tasks$/,
     as: (tasks) => (declares({ tasks } as never, 'tasks.requests.tools.call') ? tasks : undefined),
   },
-  { rule: 'D', why: 'the dialect does not tell, so the tool is tried', at: /^tools\/list result tools\[\]\.execution$/ },
+  {
+    rule: 'D',
+    why: 'the dialect does not tell, so the tool is tried',
+    at: /^tools\/list result tools\[\]\.execution$/,
+  },
   {
     rule: 'D',
     why: 'one block is a list of one',
@@ -32,8 +43,16 @@ const indifferent: readonly Indifference[] = [
     at: /^completion\/complete result completion\.hasMore$/,
     as: (more) => more === true || undefined,
   },
-  { rule: 'D', why: 'what is flat has one place for fields nobody knows', at: /^completion\/complete result (completion\.)?x-unknown$/ },
-  { rule: 'E3', why: 'the name of an error that is known by its code is told with it', at: / error data\.parley\/kind$/ },
+  {
+    rule: 'D',
+    why: 'what is flat has one place for fields nobody knows',
+    at: /^completion\/complete result (completion\.)?x-unknown$/,
+  },
+  {
+    rule: 'E3',
+    why: 'the name of an error that is known by its code is told with it',
+    at: / error data\.parley\/kind$/,
+  },
 ]
 
 interface Journey {
@@ -65,7 +84,9 @@ describe('D round trips', () => {
       const { read, losses } = journey(message)
       if (losses.some(({ rule }) => rule !== 'E3')) return false
       if (isDeepStrictEqual(read, message.body)) return true
-      const [before, after] = [message.body, read].map((body) => essence(body, message, indifferent, 'lenient', emptyFields))
+      const [before, after] = [message.body, read].map((body) =>
+        essence(body, message, indifferent, 'lenient', emptyFields),
+      )
       if (!isDeepStrictEqual(after, before)) expect(after).toEqual(before)
       return true
     })
@@ -75,7 +96,9 @@ describe('D round trips', () => {
   it('names of methods', () => {
     hold(version, (message) => {
       if (message.part !== 'params') return false
-      expect(standardMethod(wireOf(message), message.method.startsWith('notifications/') ? 'notification' : 'request')).toBe(message.method)
+      expect(
+        standardMethod(wireOf(message), message.method.startsWith('notifications/') ? 'notification' : 'request'),
+      ).toBe(message.method)
       return true
     })
   })
@@ -108,7 +131,9 @@ describe('D X2 losses', () => {
     const told = new Set<string>()
     hold(version, (message) => {
       for (const { path, severity } of journey(message).losses)
-        told.add(`${message.part === 'error' ? 'any error' : message.method} ${path.replace(/\[\d+\]/g, '[]')} ${severity}`)
+        told.add(
+          `${message.part === 'error' ? 'any error' : message.method} ${path.replace(/\[\d+\]/g, '[]')} ${severity}`,
+        )
     })
     expect(told).toContain('tasks/get status i')
     for (const one of told) expect(declared).toContain(one)

@@ -1,4 +1,7 @@
-/** Translation does little: what takes time is counted here, and timed in `bench/`, where a noisy machine cannot fail a test. */
+/**
+ * Translation does little: what takes time is counted here, and timed in `bench/`, where a noisy machine cannot fail a
+ * test.
+ */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../src/jsonrpc/index.ts'
 import { plan } from '../../src/versions/index.ts'
@@ -27,7 +30,12 @@ function counted(count: number): { tools: Body[]; looks: () => number } {
   return { tools: watched, looks: () => looks }
 }
 
-function looksFor(from: (typeof pairs)[number]['from'], to: (typeof pairs)[number]['to'], profile: 'lenient' | 'strict', count: number): number {
+function looksFor(
+  from: (typeof pairs)[number]['from'],
+  to: (typeof pairs)[number]['to'],
+  profile: 'lenient' | 'strict',
+  count: number,
+): number {
   const { tools, looks } = counted(count)
   plan(from, to, 'tools/list', 'result', { profile })?.({ tools })
   return looks()

@@ -33,7 +33,9 @@ describe.each(downward)('X2 from $from down to $to', ({ from, to }) => {
       if (isVerdict(up.outcome)) return expect.fail(`translating back gave ${JSON.stringify(up.outcome)}`)
       // What the way back reports, such as a context the client never declared, is not the loss of the way there.
       if (up.losses.length > 0) return false
-      const [before, after] = [message.body, up.outcome].map((body) => essence(body, message, unreportedDown, profile, emptyFields))
+      const [before, after] = [message.body, up.outcome].map((body) =>
+        essence(body, message, unreportedDown, profile, emptyFields),
+      )
       if (!isDeepStrictEqual(after, before)) expect(after).toEqual(before)
       return true
     })

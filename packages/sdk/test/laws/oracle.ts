@@ -1,9 +1,12 @@
-/** Says whether a message is one of a version: the official schemas when they are there, the published releases always, and what only the prose demands. */
+/**
+ * Says whether a message is one of a version: the official schemas when they are there, the published releases always,
+ * and what only the prose demands.
+ */
 import { isObject } from '../../src/jsonrpc/index.ts'
 import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import type { Part } from '../../src/versions/index.ts'
 import { definitionOf, kindOf } from './definitions.ts'
-import { parse } from './releases.ts'
+import { judgedAs, parse } from './releases.ts'
 import { haveSchemas, type Judgement, validate } from './schemas.ts'
 
 export const oracles: string = haveSchemas
@@ -12,14 +15,25 @@ export const oracles: string = haveSchemas
 
 const multiRound = new Set(['tools/call', 'prompts/get', 'resources/read'])
 const taskAugmented = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create'])
-const cacheable = new Set(['server/discover', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read'])
+const cacheable = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+])
 /** Travel inside results in the stateless era, and so without its envelope. */
 const embedded = new Set(['sampling/createMessage', 'roots/list', 'elicitation/create'])
 const tasksExtension = new Set(['tasks/get', 'tasks/update', 'tasks/cancel', 'notifications/tasks'])
 
 const errorDefinitions: Readonly<Partial<Record<ProtocolVersion, Readonly<Record<number, string>>>>> = {
   '2025-11-25': { [-32042]: 'URLElicitationRequiredError' },
-  '2026-07-28': { [-32020]: 'HeaderMismatchError', [-32021]: 'MissingRequiredClientCapabilityError', [-32022]: 'UnsupportedProtocolVersionError' },
+  '2026-07-28': {
+    [-32020]: 'HeaderMismatchError',
+    [-32021]: 'MissingRequiredClientCapabilityError',
+    [-32022]: 'UnsupportedProtocolVersionError',
+  },
 }
 
 /** `undefined` when the part is valid, otherwise every oracle's complaint. */
@@ -29,9 +43,11 @@ export function judge(version: ProtocolVersion, method: string, part: Part, body
   const stateless = eraOf(version) === 'stateless'
   const outsideCore = stateless && (tasksExtension.has(method) || definition === 'CreateTaskResult') && part !== 'error'
   const complaints = [
-    haveSchemas ? validate(outsideCore ? 'tasks-extension' : version, definition, message) : undefined,
-    outsideCore || (stateless && asksForUrl(definition, body)) ? undefined : parse(version, parserFor(definition, body), message),
-    stateless ? statelessProse(method, part, body) : undefined,
+    haveSchemas ? validate(outsideCore ? 'tasks-extension' : judgedAs(version), definition, message) : undefined,
+    outsideCore || (stateless && asksForUrl(definition, body))
+      ? undefined
+      : parse(version, parserFor(definition, body), message),
+    stateless ? statelessProse(version, method, part, body) : undefined,
   ].filter((complaint) => complaint !== undefined)
   return complaints.length === 0 ? undefined : complaints.join('\n')
 }
@@ -39,7 +55,7 @@ export function judge(version: ProtocolVersion, method: string, part: Part, body
 function definitionFor(version: ProtocolVersion, method: string, part: Part, body: unknown): string {
   const stateless = eraOf(version) === 'stateless'
   if (part === 'error') {
-    const special = isObject(body) ? errorDefinitions[version]?.[body['code'] as number] : undefined
+    const special = isObject(body) ? errorDefinitions[judgedAs(version)]?.[body['code'] as number] : undefined
     return special ?? (version >= '2025-11-25' ? 'JSONRPCErrorResponse' : 'JSONRPCError')
   }
   if (part === 'result' && isObject(body)) {
@@ -52,7 +68,10 @@ function definitionFor(version: ProtocolVersion, method: string, part: Part, bod
 
 /** The releases have a parser of its own for sampling results of clients that were offered tools. */
 function parserFor(definition: string, body: unknown): string {
-  const plural = definition === 'CreateMessageResult' && isObject(body) && (Array.isArray(body['content']) || isToolUse(body['content']))
+  const plural =
+    definition === 'CreateMessageResult' &&
+    isObject(body) &&
+    (Array.isArray(body['content']) || isToolUse(body['content']))
   return plural ? 'CreateMessageResultWithTools' : definition
 }
 
@@ -69,31 +88,38 @@ function wrap(method: string, part: Part, body: unknown): unknown {
   if (part === 'result') return body
   if (part === 'error') return { jsonrpc: '2.0', id: 1, error: body }
   const params = body === undefined ? {} : { params: body }
-  return kindOf(method) === 'notification' ? { jsonrpc: '2.0', method, ...params } : { jsonrpc: '2.0', id: 1, method, ...params }
+  return kindOf(method) === 'notification'
+    ? { jsonrpc: '2.0', method, ...params }
+    : { jsonrpc: '2.0', id: 1, method, ...params }
 }
 
 /** What the releases do not check and the schemas cannot say. */
-function statelessProse(method: string, part: Part, body: unknown): Judgement {
+function statelessProse(version: ProtocolVersion, method: string, part: Part, body: unknown): Judgement {
   if (kindOf(method) === 'notification' || (embedded.has(method) && part !== 'error')) return undefined
   if (!isObject(body)) return `${method} ${part} is missing`
   const checks = {
-    params: () => requestEnvelope(body['_meta']),
+    params: () => requestEnvelope(version, body['_meta']),
     result: () => resultEnvelope(method, body),
     error: () => forbiddenCode(body['code'] as number),
   }
   return checks[part]()
 }
 
-function requestEnvelope(meta: unknown): Judgement {
+function requestEnvelope(version: ProtocolVersion, meta: unknown): Judgement {
   if (!isObject(meta)) return 'params._meta is missing'
-  if (meta['io.modelcontextprotocol/protocolVersion'] !== '2026-07-28') return 'params._meta does not name the protocol version'
-  return isObject(meta['io.modelcontextprotocol/clientCapabilities']) ? undefined : 'params._meta does not hold the client capabilities'
+  if (meta['io.modelcontextprotocol/protocolVersion'] !== version)
+    return 'params._meta does not name the protocol version'
+  return isObject(meta['io.modelcontextprotocol/clientCapabilities'])
+    ? undefined
+    : 'params._meta does not hold the client capabilities'
 }
 
 function resultEnvelope(method: string, body: Record<string, unknown>): Judgement {
   const type = body['resultType']
   if (type === 'input_required')
-    return body['inputRequests'] === undefined && body['requestState'] === undefined ? 'input_required asks for nothing' : undefined
+    return body['inputRequests'] === undefined && body['requestState'] === undefined
+      ? 'input_required asks for nothing'
+      : undefined
   if (type !== 'complete' && type !== 'task') return `resultType is ${JSON.stringify(type)}`
   const cached = typeof body['ttlMs'] === 'number' && typeof body['cacheScope'] === 'string'
   return cacheable.has(method) && !cached ? 'a cacheable result without ttlMs and cacheScope' : undefined

@@ -13,9 +13,21 @@ import { profiles, translate, translateBody } from './translate.ts'
 const engine = new Ajv2020({ strict: false, validateFormats: false })
 
 /** A question of one version, as a client of 2025-06-18 sees it, and an answer to what it sees. */
-const dialogue = (version: typeof V11, profile: (typeof profiles)[number]): fc.Arbitrary<{ question: Case; seen: Body; content: Body }> =>
+const dialogue = (
+  version: typeof V11,
+  profile: (typeof profiles)[number],
+): fc.Arbitrary<{ question: Case; seen: Body; content: Body }> =>
   formParams(version)
-    .map((body): Case => deepFreeze({ version, method: 'elicitation/create', part: 'params', body: JSON.parse(JSON.stringify(body)) as Body, around: {} }))
+    .map(
+      (body): Case =>
+        deepFreeze({
+          version,
+          method: 'elicitation/create',
+          part: 'params',
+          body: JSON.parse(JSON.stringify(body)) as Body,
+          around: {},
+        }),
+    )
     .chain((question) => {
       const { outcome } = translate(question, V06, { profile })
       if (isVerdict(outcome)) throw new Error('a form was refused')
@@ -29,7 +41,13 @@ describe.each([V11, V26])('F6 forms of %s shown to a client of 2025-06-18', (ver
     fc.assert(
       fc.property(dialogue(version, profile), ({ question, seen, content }) => {
         expect(judge(V06, 'elicitation/create', 'params', seen)).toBeUndefined()
-        const answer: Case = { ...question, version: V06, part: 'result', body: { action: 'accept', content }, request: question.body as Body }
+        const answer: Case = {
+          ...question,
+          version: V06,
+          part: 'result',
+          body: { action: 'accept', content },
+          request: question.body as Body,
+        }
         const { outcome, losses } = translateBody(answer, answer.body, V06, version, { profile })
         expect(judge(version, 'elicitation/create', 'result', outcome)).toBeUndefined()
         const { action, content: understood } = outcome as Body

@@ -10,10 +10,16 @@ import { pairs, profiles, translate } from './translate.ts'
 /** Any JSON, including the key that assigning to an object swallows. */
 const anything: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-  { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }).map((value) => JSON.parse(`{"__proto__":${JSON.stringify(value)},"kept":1}`) as unknown) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .jsonValue({ maxDepth: 1 })
+      .map((value) => JSON.parse(`{"__proto__":${JSON.stringify(value)},"kept":1}`) as unknown),
+  },
 )
 
-const anyEntry = (version: ProtocolVersion): fc.Arbitrary<Case> => fc.oneof(...entries(version).map(({ arbitrary }) => arbitrary))
+const anyEntry = (version: ProtocolVersion): fc.Arbitrary<Case> =>
+  fc.oneof(...entries(version).map(({ arbitrary }) => arbitrary))
 
 const replaced = (version: ProtocolVersion): fc.Arbitrary<Case> =>
   fc.tuple(anyEntry(version), anything).map(([message, body]) => deepFreeze({ ...message, body: body as Case['body'] }))
@@ -49,13 +55,17 @@ function define(holder: object, key: string, value: unknown): void {
 function placesIn(value: unknown): ((replacement: unknown) => void)[] {
   if (typeof value !== 'object' || value === null) return []
   const holder = value as Record<string, unknown>
-  return Object.keys(holder).flatMap((key) => [(replacement: unknown) => define(holder, key, replacement), ...placesIn(holder[key])])
+  return Object.keys(holder).flatMap((key) => [
+    (replacement: unknown) => define(holder, key, replacement),
+    ...placesIn(holder[key]),
+  ])
 }
 
 /** Nobody may be given a prototype of the sender's choosing. */
 function expectPlain(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
-  if (isObject(value) && Object.getPrototypeOf(value) !== Object.prototype) expect.fail(`${JSON.stringify(value)} has a foreign prototype`)
+  if (isObject(value) && Object.getPrototypeOf(value) !== Object.prototype)
+    expect.fail(`${JSON.stringify(value)} has a foreign prototype`)
   for (const inner of Object.values(value)) expectPlain(inner)
 }
 

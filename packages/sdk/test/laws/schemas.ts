@@ -1,9 +1,13 @@
-/** The first oracle: the official JSON Schemas of the five versions, read from the directory that PARLEY_SPEC_SCHEMAS names. */
+/**
+ * The first oracle: the official JSON Schemas of the five versions, read from the directory that PARLEY_SPEC_SCHEMAS
+ * names.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type ProtocolVersion, versions } from '../../src/protocol/index.ts'
+import { judgedAs } from './releases.ts'
 
 /** `undefined` when the value fits, otherwise what is wrong with it. */
 export type Judgement = string | undefined
@@ -21,7 +25,13 @@ const directory = process.env['PARLEY_SPEC_SCHEMAS']
 /** True when the official schemas can be consulted. */
 export const haveSchemas: boolean = directory !== undefined && directory !== ''
 
-const books: ReadonlyMap<string, Book> = new Map(haveSchemas ? [...versions, 'tasks-extension'].map((name) => [name, openBook(name)] as const) : [])
+const books: ReadonlyMap<string, Book> = new Map(
+  haveSchemas
+    ? [...versions.filter((version) => judgedAs(version) === version), 'tasks-extension'].map(
+        (name) => [name, openBook(name)] as const,
+      )
+    : [],
+)
 
 function openBook(name: string): Book {
   const file = join(directory as string, name, 'schema.json')
@@ -50,7 +60,9 @@ export function validate(version: ProtocolVersion | 'tasks-extension', definitio
   let check = compiled.get(definition)
   if (check === undefined) {
     if (!definitions.has(definition)) return `${version} has no definition ${definition}`
-    check = engine.compile({ $ref: `spec#/${engine instanceof Ajv2020 ? '$defs' : 'definitions'}/${definition}` }) as Compiled
+    check = engine.compile({
+      $ref: `spec#/${engine instanceof Ajv2020 ? '$defs' : 'definitions'}/${definition}`,
+    }) as Compiled
     compiled.set(definition, check)
   }
   if (check(value)) return undefined

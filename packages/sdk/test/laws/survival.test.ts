@@ -12,7 +12,9 @@ const withoutIndexes = (path: string): string => path.replaceAll(/\[\d+\]/g, '[]
 /** Once an element has been removed or split, later losses count the list as it then is. */
 function isReported(path: string, losses: readonly Loss[]): boolean {
   const shifted = losses.some((loss) => loss.path.endsWith(']'))
-  return losses.some((loss) => (shifted ? isInside(withoutIndexes(path), withoutIndexes(loss.path)) : isInside(path, loss.path)))
+  return losses.some((loss) =>
+    shifted ? isInside(withoutIndexes(path), withoutIndexes(loss.path)) : isInside(path, loss.path),
+  )
 }
 
 describe.each(pairs)('X2 unknown fields from $from to $to', ({ from, to }) => {
@@ -27,7 +29,9 @@ describe.each(pairs)('X2 unknown fields from $from to $to', ({ from, to }) => {
         if (there.has(value) || isReported(path, losses)) continue
         const place = `${message.method} ${message.part} ${withoutIndexes(path)}`
         if (removedWhole.some(({ at }) => at.test(place))) continue
-        expect.fail(`${place} vanished, reported losses: ${JSON.stringify(losses)}, outcome: ${JSON.stringify(outcome)}`)
+        expect.fail(
+          `${place} vanished, reported losses: ${JSON.stringify(losses)}, outcome: ${JSON.stringify(outcome)}`,
+        )
       }
     })
     expect(followed, 'the cases hold unknown fields').toBeGreaterThan(runs / 5)

@@ -16,7 +16,13 @@ export function translate(message: Case, to: ProtocolVersion, options: PlanOptio
 }
 
 /** Another body in the surroundings of the case, such as what an earlier translation made of it. */
-export function translateBody(message: Case, body: unknown, from: ProtocolVersion, to: ProtocolVersion, options: PlanOptions = {}): Translated {
+export function translateBody(
+  message: Case,
+  body: unknown,
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  options: PlanOptions = {},
+): Translated {
   const losses: Loss[] = []
   const translation = plan(from, to, message.method, message.part, options)
   const outcome = translation === undefined ? body : translation(body as Case['body'], contextOf(message, losses))
@@ -33,7 +39,9 @@ export interface Pair {
 }
 
 /** All ordered pairs of different versions. */
-export const pairs: readonly Pair[] = versions.flatMap((from) => versions.filter((to) => to !== from).map((to) => ({ from, to })))
+export const pairs: readonly Pair[] = versions.flatMap((from) =>
+  versions.filter((to) => to !== from).map((to) => ({ from, to })),
+)
 
 export const upward: readonly Pair[] = pairs.filter(({ from, to }) => from < to)
 export const downward: readonly Pair[] = pairs.filter(({ from, to }) => from > to)

@@ -1,4 +1,7 @@
-/** Valid in, valid out: for every pair of versions and both profiles, a translation makes a message of the target version or says why not. */
+/**
+ * Valid in, valid out: for every pair of versions and both profiles, a translation makes a message of the target
+ * version or says why not.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { errorKinds, ParleyError } from '../../src/errors/index.ts'
@@ -53,7 +56,8 @@ describe.each(pairs)('X1 Q from $from to $to', ({ from, to }) => {
     const looked = hold(from, (message) => {
       const { outcome } = translate(message, to, { profile })
       const exists = methodIn(to, message.method) !== undefined
-      if (!exists && message.part === 'params' && !isVerdict(outcome)) expect.fail(`${to} does not have ${message.method}, and yet there is no verdict`)
+      if (!exists && message.part === 'params' && !isVerdict(outcome))
+        expect.fail(`${to} does not have ${message.method}, and yet there is no verdict`)
       if (isVerdict(outcome)) return judgeVerdict(outcome, message, to)
       // Nobody in the target version asks for this, so there is nothing it could be a valid answer to.
       if (!exists || isAnswerToQuestion(message, to)) return
@@ -62,13 +66,16 @@ describe.each(pairs)('X1 Q from $from to $to', ({ from, to }) => {
     expect(looked).toBeGreaterThanOrEqual(runs)
   })
 
-  it.each(profiles)('what did not have to change is the same object, and nothing is written to the input (%s)', (profile) => {
-    // Cases are deeply frozen: a write would throw.
-    hold(from, (message) => {
-      const { outcome } = translate(message, to, { profile })
-      if (outcome !== message.body && isDeepStrictEqual(outcome, message.body)) expect.fail('an equal copy was made')
-    })
-  })
+  it.each(profiles)(
+    'what did not have to change is the same object, and nothing is written to the input (%s)',
+    (profile) => {
+      // Cases are deeply frozen: a write would throw.
+      hold(from, (message) => {
+        const { outcome } = translate(message, to, { profile })
+        if (outcome !== message.body && isDeepStrictEqual(outcome, message.body)) expect.fail('an equal copy was made')
+      })
+    },
+  )
 })
 
 const intoStateless = pairs.filter(({ from, to }) => eraOf(from) !== eraOf(to) && eraOf(to) === 'stateless')
@@ -85,7 +92,10 @@ describe.each(intoStateless)('X1 from $from to the vocabulary of $to', ({ from, 
     hold(from, (message) => {
       const { outcome } = translate(message, to, { scope: 'body' })
       // Sessions know errors by their kind and cancellations by their request, and write both themselves.
-      const written = message.part !== 'error' && message.method !== 'notifications/cancelled' && methodIn(to, message.method) !== undefined
+      const written =
+        message.part !== 'error' &&
+        message.method !== 'notifications/cancelled' &&
+        methodIn(to, message.method) !== undefined
       if (!written || isVerdict(outcome) || isTask(message)) return false
       expectValid(to, message, framed(message, (outcome ?? {}) as object))
       return true

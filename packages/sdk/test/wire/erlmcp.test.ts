@@ -1,4 +1,7 @@
-/** The dialect of erlmcp over a real connection: lists the server keeps as text are rewritten, too, and notices find their stream. */
+/**
+ * The dialect of erlmcp over a real connection: lists the server keeps as text are rewritten, too, and notices find
+ * their stream.
+ */
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { connect, serveHttp, serveTcp, tcpLink } from '../../src/node.ts'
@@ -11,7 +14,11 @@ afterEach(async () => {
 
 const makeServer = () =>
   createServer({ name: 'shop', version: '1' }, { dialect: 'erlmcp', pageSize: 1, onError: () => {} }).add(
-    tool('pack', { input: z.object({ what: z.string() }), execution: { taskSupport: 'optional' } }, ({ what }) => `${what}, packed`),
+    tool(
+      'pack',
+      { input: z.object({ what: z.string() }), execution: { taskSupport: 'optional' } },
+      ({ what }) => `${what}, packed`,
+    ),
     tool('plain', {}, () => 'plain'),
     resource('file:///docs/readme.md', { name: 'readme' }, () => 'Read me'),
   )
@@ -21,13 +28,19 @@ describe.each(['http', 'tcp'] as const)('D the dialect over %s', (transport) => 
     const server = makeServer()
     const served = transport === 'http' ? await serveHttp(server, { port: 0 }) : await serveTcp(server, { port: 0 })
     ends.push(() => served.close())
-    await using client = await connect(served.url.startsWith('tcp:') ? () => tcpLink(served.url) : served.url, { dialect: 'erlmcp' })
+    await using client = await connect(served.url.startsWith('tcp:') ? () => tcpLink(served.url) : served.url, {
+      dialect: 'erlmcp',
+    })
     expect(client.version).toBe('2025-11-25')
-    for (let round = 0; round < 2; round++) expect((await client.tools({ fresh: true })).map(({ name }) => name)).toEqual(['pack', 'plain'])
+    for (let round = 0; round < 2; round++)
+      expect((await client.tools({ fresh: true })).map(({ name }) => name)).toEqual(['pack', 'plain'])
     expect((await (await client.callAsTask('pack', { what: 'tea' })).result()).value).toBe('tea, packed')
     await expect(client.read('file:///nope')).rejects.toMatchObject({ kind: 'resource_not_found', code: -32002 })
     const updated = new Promise<void>(
-      (resolve) => void client.subscribe('file:///docs/readme.md', () => resolve()).then(() => server.updated('file:///docs/readme.md')),
+      (resolve) =>
+        void client
+          .subscribe('file:///docs/readme.md', () => resolve())
+          .then(() => server.updated('file:///docs/readme.md')),
     )
     await updated
     expect(client.losses()).toEqual([])
@@ -47,7 +60,11 @@ describe('D the same over HTTP, seen from outside', () => {
         },
         body: JSON.stringify({ jsonrpc: '2.0', ...body }),
       })
-    const opened = await post({ id: 1, method: 'initialize', params: { capabilities: { tools: true }, clientInfo: { name: 'erl', version: '1' } } })
+    const opened = await post({
+      id: 1,
+      method: 'initialize',
+      params: { capabilities: { tools: true }, clientInfo: { name: 'erl', version: '1' } },
+    })
     const session = opened.headers.get('mcp-session-id') as string
     await opened.text()
     await post({ method: 'notifications/initialized' }, session)

@@ -9,7 +9,10 @@ describe.each(calls)('T being let in, over %s', (_, options) => {
     it('asks for headers each time, and keeps those of the protocol', async () => {
       let count = 0
       const server = await scripted((seen, response) => json(response, answer(seen.message.id)))
-      const link = httpLink(server.url, { ...options, headers: async () => ({ Authorization: `Bearer ${++count}`, Accept: 'text/html', 'X-Own': 'yes' }) })
+      const link = httpLink(server.url, {
+        ...options,
+        headers: async () => ({ Authorization: `Bearer ${++count}`, Accept: 'text/html', 'X-Own': 'yes' }),
+      })
       const ear = new Ear(link)
       link.send(request(1))
       await ear.answer(1)
@@ -26,7 +29,9 @@ describe.each(calls)('T being let in, over %s', (_, options) => {
       [401, 'unauthorized'],
       [403, 'forbidden'],
     ])('A-14 C-44 %i is %s, with the challenge', async (status, kind) => {
-      const server = await scripted((_seen, response) => void response.writeHead(status, { 'www-authenticate': 'Bearer scope="x"' }).end('go away'))
+      const server = await scripted(
+        (_seen, response) => void response.writeHead(status, { 'www-authenticate': 'Bearer scope="x"' }).end('go away'),
+      )
       await expect(talk(httpLink(server.url, options))).rejects.toMatchObject({
         kind,
         message: expect.stringMatching(`/mcp answered ${status}: go away`),
@@ -38,7 +43,8 @@ describe.each(calls)('T being let in, over %s', (_, options) => {
       let token = 'old'
       const challenges: unknown[] = []
       const server = await scripted((seen, response) => {
-        if (seen.headers.authorization !== 'new') return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+        if (seen.headers.authorization !== 'new')
+          return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
         json(response, answer(seen.message.id))
       })
       const authorize = async (challenge: unknown) => {
@@ -68,7 +74,10 @@ describe.each(calls)('T being let in, over %s', (_, options) => {
       })
       const ear = new Ear(link)
       link.send(request(1))
-      expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', message: 'The HTTP request failed: the key is locked' })
+      expect(await ear.failure(1)).toMatchObject({
+        kind: 'transport_error',
+        message: 'The HTTP request failed: the key is locked',
+      })
       link.close()
     })
   })
@@ -85,7 +94,11 @@ describe.each(calls)('T being let in, over %s', (_, options) => {
       await ear.answer(1)
       link.send(request(2))
       await ear.answer(2)
-      expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /mcp', 'POST /mcp/', 'POST /mcp/'])
+      expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+        'POST /mcp',
+        'POST /mcp/',
+        'POST /mcp/',
+      ])
       link.close()
     })
 
@@ -109,7 +122,9 @@ describe.each(calls)('T being let in, over %s', (_, options) => {
       ['to nonsense', 308, 'http://[', /no address/],
       ['away from POST', 303, '/seen', /to be read instead/],
     ])('%s is one clear error', async (__, status, location, message) => {
-      const server = await scripted((_seen, response) => void response.writeHead(status, location === undefined ? {} : { location }).end())
+      const server = await scripted(
+        (_seen, response) => void response.writeHead(status, location === undefined ? {} : { location }).end(),
+      )
       const link = httpLink(server.url, options)
       const ear = new Ear(link)
       link.send(request(1))
@@ -125,7 +140,9 @@ describe('T addresses', () => {
     ['ftp://host/mcp', /Not an HTTP address: ftp:/],
     ['http://user:secret@host/mcp', /do not belong in the address of http:\/\/host\/mcp/],
   ])('%s is refused', (url, message) => {
-    expect(() => httpLink(url)).toThrowError(expect.objectContaining({ kind: 'transport_error', message: expect.stringMatching(message) }))
+    expect(() => httpLink(url)).toThrowError(
+      expect.objectContaining({ kind: 'transport_error', message: expect.stringMatching(message) }),
+    )
     expect(() => httpLink(url)).not.toThrowError(/secret/)
   })
 })

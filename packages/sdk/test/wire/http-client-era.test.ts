@@ -2,7 +2,19 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Link } from '../../src/jsonrpc/index.ts'
 import { openHttp } from '../../src/transport/index.ts'
-import { answer, calls, closeServers, data, Ear, events, type Handler, json, request, type Seen, scripted } from './http-client.fixtures.ts'
+import {
+  answer,
+  calls,
+  closeServers,
+  data,
+  Ear,
+  events,
+  type Handler,
+  json,
+  request,
+  type Seen,
+  scripted,
+} from './http-client.fixtures.ts'
 
 afterEach(closeServers)
 
@@ -11,7 +23,9 @@ const wireError = (id: unknown, code: number) => ({ jsonrpc: '2.0', id, error: {
 const isProbe = ({ message }: Seen) => message.method === 'server/discover'
 
 function probe(link: Link, id = 1): void {
-  link.send(request(id, 'server/discover', {}), { headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' } })
+  link.send(request(id, 'server/discover', {}), {
+    headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' },
+  })
 }
 
 /** HTTP+SSE only: POST at the address of the stream is refused as the test likes. */
@@ -66,7 +80,9 @@ describe.each(calls)('C-42 D-65 finding out which, when the first message is a p
     ['404 and an error', spoken(404, -32601)],
     ['200 and an error', spoken(200, -32601)],
   ])('%s to the probe is told as it is, and decides nothing either', async (__, refuseProbe) => {
-    const server = await scripted(older((seen, response) => (isProbe(seen) ? refuseProbe : status(404))(seen, response)))
+    const server = await scripted(
+      older((seen, response) => (isProbe(seen) ? refuseProbe : status(404))(seen, response)),
+    )
     const link = openHttp(server.url, options)
     const ear = new Ear(link)
     probe(link, 1)
@@ -100,7 +116,9 @@ describe.each(calls)('C-42 D-65 finding out which, when the first message is a p
   })
 
   it('a probe that is answered settles it: what is refused later is only refused', async () => {
-    const server = await scripted((seen, response) => (isProbe(seen) ? json(response, answer(1, { supportedVersions: [] })) : status(404)(seen, response)))
+    const server = await scripted((seen, response) =>
+      isProbe(seen) ? json(response, answer(1, { supportedVersions: [] })) : status(404)(seen, response),
+    )
     const link = openHttp(server.url, options)
     const ear = new Ear(link)
     probe(link)
@@ -151,7 +169,9 @@ describe.each(calls)('C-42 D-65 finding out which, when the first message is a p
     link.send(initialize)
     await ear.answer(0)
     expect(ear.failures).toMatchObject([{ request: 1, error: { kind: 'transport_error', data: { status: 405 } } }])
-    expect(server.seen.filter(({ path }) => path === '/messages').map(({ message }) => message.method)).toEqual(['initialize'])
+    expect(server.seen.filter(({ path }) => path === '/messages').map(({ message }) => message.method)).toEqual([
+      'initialize',
+    ])
     expect(ear.ended).toBeUndefined()
     link.close()
     await server.idle()

@@ -44,15 +44,31 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
         'invalid_answer',
         /did not answer tools\/list but sent 200 text\/html: an HTML page$/,
       ],
-      ['nothing', (_seen, r) => void r.writeHead(200).end(), 'invalid_answer', /sent 200 without a type: \(an empty body\)/],
-      ['an empty JSON body', (_seen, r) => json(r, ''), 'invalid_answer', /sent 200 application\/json: \(an empty body\)/],
+      [
+        'nothing',
+        (_seen, r) => void r.writeHead(200).end(),
+        'invalid_answer',
+        /sent 200 without a type: \(an empty body\)/,
+      ],
+      [
+        'an empty JSON body',
+        (_seen, r) => json(r, ''),
+        'invalid_answer',
+        /sent 200 application\/json: \(an empty body\)/,
+      ],
       ['202', (_seen, r) => void r.writeHead(202).end(), 'invalid_answer', /sent 202/],
       ['garbage called JSON', (_seen, r) => json(r, '{"jsonrpc":'), 'invalid_answer', /application\/json: {"jsonrpc":/],
       ['the answer to something else', (_seen, r) => json(r, answer(99)), 'invalid_answer', /"id":99/],
-      ['a notification instead', (_seen, r) => json(r, { jsonrpc: '2.0', method: 'x' }), 'invalid_answer', /"method":"x"/],
+      [
+        'a notification instead',
+        (_seen, r) => json(r, { jsonrpc: '2.0', method: 'x' }),
+        'invalid_answer',
+        /"method":"x"/,
+      ],
       [
         'bytes that are no text',
-        (_seen, r) => void r.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0x22])),
+        (_seen, r) =>
+          void r.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from([0x22, 0xff, 0x22])),
         'parse_error',
         /UTF-8/,
       ],
@@ -62,9 +78,19 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
         'result_too_large',
         /longer than 100000 bytes/,
       ],
-      ['an event without end', (_seen, r) => stream(r, `data: ${'x'.repeat(200_000)}`), 'result_too_large', /longer than/],
+      [
+        'an event without end',
+        (_seen, r) => stream(r, `data: ${'x'.repeat(200_000)}`),
+        'result_too_large',
+        /longer than/,
+      ],
       ['a stream that is no text', (_seen, r) => stream(r, Buffer.from([0x64, 0xff, 0xff])), 'parse_error', /UTF-8/],
-      ['an empty stream', (_seen, r) => stream(r, '').end(), 'transport_error', /ended before the answer, and its events have no ids/],
+      [
+        'an empty stream',
+        (_seen, r) => stream(r, '').end(),
+        'transport_error',
+        /ended before the answer, and its events have no ids/,
+      ],
       [
         'a stream that is cut',
         (_seen, r) => cutSoon(stream(r, data({ jsonrpc: '2.0', method: 'a' }))),
@@ -81,11 +107,31 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
         /broke off/,
       ],
       ['a closed connection', (_seen, r) => void r.destroy(), 'transport_error', /Cannot reach/],
-      ['500', (_seen, r) => void r.writeHead(500).end('the disk\u0007 is full'), 'transport_error', /answered 500: the disk is full/],
-      ['503 with a time', (_seen, r) => void r.writeHead(503, { 'retry-after': '7' }).end(), 'transport_error', /answered 503: \(an empty body\)/],
-      ['a page', (_seen, r) => void r.writeHead(500).end('<!DOCTYPE html>\n<html>'), 'transport_error', /answered 500: an HTML page$/],
+      [
+        '500',
+        (_seen, r) => void r.writeHead(500).end('the disk\u0007 is full'),
+        'transport_error',
+        /answered 500: the disk is full/,
+      ],
+      [
+        '503 with a time',
+        (_seen, r) => void r.writeHead(503, { 'retry-after': '7' }).end(),
+        'transport_error',
+        /answered 503: \(an empty body\)/,
+      ],
+      [
+        'a page',
+        (_seen, r) => void r.writeHead(500).end('<!DOCTYPE html>\n<html>'),
+        'transport_error',
+        /answered 500: an HTML page$/,
+      ],
       ['429', (_seen, r) => void r.writeHead(429).end('slowly'), 'rate_limited', /answered 429: slowly/],
-      ['404 without a session', (_seen, r) => void r.writeHead(404).end('x'.repeat(1000)), 'transport_error', /answered 404: x{200}…$/],
+      [
+        '404 without a session',
+        (_seen, r) => void r.writeHead(404).end('x'.repeat(1000)),
+        'transport_error',
+        /answered 404: x{200}…$/,
+      ],
     ]
 
     it.each(cases)('%s', async (__, handler, kind, message) => {
@@ -162,7 +208,10 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       link.send(notification('notifications/roots/list_changed'))
       await server.request(() => true)
       ;(await clock.wait((ms) => ms === 30_000)).run()
-      expect(await ear.failure()).toMatchObject({ kind: 'transport_error', message: 'The server did not accept the message within 30000 ms' })
+      expect(await ear.failure()).toMatchObject({
+        kind: 'transport_error',
+        message: 'The server did not accept the message within 30000 ms',
+      })
       await server.idle()
       link.close()
     })
@@ -180,11 +229,16 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       })
       expect(error.cause).toBeInstanceOf(Error)
       await link.close()
-      await expect(talk(httpLink(server.url, options))).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining('ECONNREFUSED') })
+      await expect(talk(httpLink(server.url, options))).rejects.toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringContaining('ECONNREFUSED'),
+      })
     })
 
     it('a session id no header may have', async () => {
-      const server = await scripted((seen, response) => json(response, answer(seen.message.id), 200, { 'mcp-session-id': 'a b' }))
+      const server = await scripted((seen, response) =>
+        json(response, answer(seen.message.id), 200, { 'mcp-session-id': 'a b' }),
+      )
       const link = httpLink(server.url, options)
       const ear = new Ear(link)
       link.send(initialize)
@@ -201,7 +255,11 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       })
       expect(JSON.parse(frame)).toMatchObject({
         id: 1,
-        error: { code: -32603, message: expect.stringContaining('answered 500: oh'), data: { 'parley/kind': 'transport_error' } },
+        error: {
+          code: -32603,
+          message: expect.stringContaining('answered 500: oh'),
+          data: { 'parley/kind': 'transport_error' },
+        },
       })
       link.close()
     })
@@ -211,13 +269,24 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
     const forgetful =
       (forget: Handler): Handler =>
       (seen, response, index) =>
-        seen.message.method === 'initialize' ? json(response, answer(seen.message.id), 200, { 'mcp-session-id': 's' }) : forget(seen, response, index)
+        seen.message.method === 'initialize'
+          ? json(response, answer(seen.message.id), 200, { 'mcp-session-id': 's' })
+          : forget(seen, response, index)
 
     const lost: [string, Handler][] = [
       ['404', (_seen, response) => void response.writeHead(404).end('Session not found')],
-      ['404 and an error', (seen, response) => json(response, wireError(seen.message.id, -32001, 'Session not found'), 404)],
-      ['400 that speaks of it', (_seen, response) => json(response, wireError(null, -32000, 'Bad Request: No valid session ID provided'), 400)],
-      ['400 of a server that began anew', (_seen, response) => json(response, wireError(null, -32000, 'Bad Request: Server not initialized'), 400)],
+      [
+        '404 and an error',
+        (seen, response) => json(response, wireError(seen.message.id, -32001, 'Session not found'), 404),
+      ],
+      [
+        '400 that speaks of it',
+        (_seen, response) => json(response, wireError(null, -32000, 'Bad Request: No valid session ID provided'), 400),
+      ],
+      [
+        '400 of a server that began anew',
+        (_seen, response) => json(response, wireError(null, -32000, 'Bad Request: Server not initialized'), 400),
+      ],
     ]
     it.each(lost)('%s: the link ends and says so, once', async (__, forget) => {
       const server = await scripted(forgetful(forget))
@@ -293,7 +362,11 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
 
     it('404 of a server that knows no GET is not mistaken for it', async () => {
       const server = await scripted(
-        session((seen, response) => (seen.method === 'GET' ? void response.writeHead(404).end('Cannot GET /mcp') : json(response, answer(seen.message.id)))),
+        session((seen, response) =>
+          seen.method === 'GET'
+            ? void response.writeHead(404).end('Cannot GET /mcp')
+            : json(response, answer(seen.message.id)),
+        ),
       )
       const link = httpLink(server.url, options)
       const ear = new Ear(link)
@@ -317,14 +390,19 @@ describe.each(calls)('T servers that misbehave, over %s', (_, options) => {
       const client = await talk(httpLink(server.url, options))
       const waiting = client.request('tools/list')
       await server.request(({ message }) => message.method === 'tools/list')
-      const failed = expect(waiting).rejects.toMatchObject({ kind: 'connection_closed', cause: { kind: 'session_lost' } })
+      const failed = expect(waiting).rejects.toMatchObject({
+        kind: 'connection_closed',
+        cause: { kind: 'session_lost' },
+      })
       await expect(client.ping()).rejects.toMatchObject({ cause: { kind: 'session_lost' } })
       await failed
       expect(client.phase).toBe('closed')
     })
 
     it('a method the server does not know is no lost session', async () => {
-      const server = await scripted(forgetful((seen, response) => json(response, wireError(seen.message.id, -32601, 'Method not found'), 404)))
+      const server = await scripted(
+        forgetful((seen, response) => json(response, wireError(seen.message.id, -32601, 'Method not found'), 404)),
+      )
       const link = httpLink(server.url, options)
       const ear = new Ear(link)
       link.send(initialize)

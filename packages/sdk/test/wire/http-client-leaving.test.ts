@@ -2,7 +2,19 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Link } from '../../src/jsonrpc/index.ts'
 import { type HttpLinkOptions, httpLink, sseLink } from '../../src/transport/index.ts'
-import { answer, calls, closeServers, Ear, events, HandClock, json, notification, request, type Scripted, scripted } from './http-client.fixtures.ts'
+import {
+  answer,
+  calls,
+  closeServers,
+  Ear,
+  events,
+  HandClock,
+  json,
+  notification,
+  request,
+  type Scripted,
+  scripted,
+} from './http-client.fixtures.ts'
 
 afterEach(closeServers)
 
@@ -23,7 +35,9 @@ const overStreamable: Begin = async (options) => {
   const took: string[] = []
   let cancelled: ServerResponse | undefined
   const server = await scripted(({ method, message }, response) => {
-    response.on('close', () => took.push(`${message.method ?? method} ${response.writableFinished ? 'accepted' : 'hung up'}`))
+    response.on('close', () =>
+      took.push(`${message.method ?? method} ${response.writableFinished ? 'accepted' : 'hung up'}`),
+    )
     if (method === 'DELETE') return void response.writeHead(204).end()
     if (message.method === 'initialize') return json(response, answer(message.id), 200, { 'mcp-session-id': 's' })
     if (message.method === 'notifications/cancelled') cancelled = response
@@ -39,7 +53,9 @@ const overSse: Begin = async (options) => {
   const took: string[] = []
   let cancelled: ServerResponse | undefined
   const server = await scripted(({ method, message }, response) => {
-    response.on('close', () => took.push(`${message.method ?? method} ${response.writableFinished ? 'accepted' : 'hung up'}`))
+    response.on('close', () =>
+      took.push(`${message.method ?? method} ${response.writableFinished ? 'accepted' : 'hung up'}`),
+    )
     if (method === 'GET') {
       events(response)
       return response.write('event: endpoint\ndata: /messages\n\n')
@@ -74,7 +90,10 @@ describe.each(calls)('8.2 a client over %s that leaves', (_, options) => {
       await closed
       await left.server.idle()
       expect(left.took).toContain('tools/call hung up')
-      expect(left.took.filter((what) => !/^(initialize|tools)/.test(what))).toEqual(['notifications/cancelled accepted', farewell])
+      expect(left.took.filter((what) => !/^(initialize|tools)/.test(what))).toEqual([
+        'notifications/cancelled accepted',
+        farewell,
+      ])
       expect(left.ear.failures).toEqual([])
     })
 
@@ -87,7 +106,9 @@ describe.each(calls)('8.2 a client over %s that leaves', (_, options) => {
       ;(await clock.wait((ms) => ms === 2000)).run()
       await closed
       await left.server.idle()
-      expect(left.took.filter((what) => /cancelled|DELETE|GET/.test(what)).sort()).toEqual([farewell, 'notifications/cancelled hung up'].sort())
+      expect(left.took.filter((what) => /cancelled|DELETE|GET/.test(what)).sort()).toEqual(
+        [farewell, 'notifications/cancelled hung up'].sort(),
+      )
       expect([left.ear.failures, clock.waits.size]).toEqual([[], 0])
     })
 
@@ -98,7 +119,9 @@ describe.each(calls)('8.2 a client over %s that leaves', (_, options) => {
       await left.server.request(({ message }) => message.id === 1)
       await left.link.close()
       await left.server.idle()
-      expect(left.took.filter((what) => what !== 'initialize accepted').sort()).toEqual([farewell, 'tools/call hung up'].sort())
+      expect(left.took.filter((what) => what !== 'initialize accepted').sort()).toEqual(
+        [farewell, 'tools/call hung up'].sort(),
+      )
       expect(clock.waits.size).toBe(0)
     })
   })

@@ -10,7 +10,11 @@ import { calls, talk } from './http-client.fixtures.ts'
 let release = (): void => {}
 
 const server = createServer({ name: 'own', version: '1' }).add(
-  tool('echo', { description: 'Says it again', input: { type: 'object', properties: { text: { type: 'string' } } } }, ({ text }) => `${text}`),
+  tool(
+    'echo',
+    { description: 'Says it again', input: { type: 'object', properties: { text: { type: 'string' } } } },
+    ({ text }) => `${text}`,
+  ),
   tool('steps', { description: 'Reports progress' }, (_, ctx) => {
     for (let step = 1; step <= 3; step++) ctx.progress(step, 3)
     return 'done'
@@ -35,27 +39,33 @@ afterEach(async () => {
   await Promise.all(servings.splice(0).map((serving) => serving.close({ drain: 0 })))
 })
 
-const call = (session: Session, name: string, args: object = {}, options = {}) => session.request('tools/call', { name, arguments: args }, options)
+const call = (session: Session, name: string, args: object = {}, options = {}) =>
+  session.request('tools/call', { name, arguments: args }, options)
 
 describe.each(calls)('T our client over %s and our server', (_, options) => {
-  it.each(handshakeVersions.flatMap((version) => (['json', 'sse'] as const).map((answer): [HandshakeVersion, 'json' | 'sse'] => [version, answer])))(
-    '%s, answered with %s',
-    async (version, answer) => {
-      const serving = await serve({ answer })
-      const session = await talk(httpLink(serving.url, options), { versions: [version] })
-      expect(session.version).toBe(version)
-      const told: number[] = []
-      expect(await call(session, 'steps', {}, { onProgress: ({ progress }: { progress: number }) => told.push(progress) })).toMatchObject({
-        content: [{ type: 'text', text: 'done' }],
-      })
-      if (answer === 'sse') expect(told).toEqual([1, 2, 3])
-      const texts = Array.from({ length: 20 }, (__, index) => `text ${index}`)
-      expect(await Promise.all(texts.map((text) => call(session, 'echo', { text })))).toMatchObject(texts.map((text) => ({ content: [{ text }] })))
-      expect(serving.sessions).toBe(1)
-      await session.close()
-      expect(serving.sessions).toBe(0)
-    },
-  )
+  it.each(
+    handshakeVersions.flatMap((version) =>
+      (['json', 'sse'] as const).map((answer): [HandshakeVersion, 'json' | 'sse'] => [version, answer]),
+    ),
+  )('%s, answered with %s', async (version, answer) => {
+    const serving = await serve({ answer })
+    const session = await talk(httpLink(serving.url, options), { versions: [version] })
+    expect(session.version).toBe(version)
+    const told: number[] = []
+    expect(
+      await call(session, 'steps', {}, { onProgress: ({ progress }: { progress: number }) => told.push(progress) }),
+    ).toMatchObject({
+      content: [{ type: 'text', text: 'done' }],
+    })
+    if (answer === 'sse') expect(told).toEqual([1, 2, 3])
+    const texts = Array.from({ length: 20 }, (__, index) => `text ${index}`)
+    expect(await Promise.all(texts.map((text) => call(session, 'echo', { text })))).toMatchObject(
+      texts.map((text) => ({ content: [{ text }] })),
+    )
+    expect(serving.sessions).toBe(1)
+    await session.close()
+    expect(serving.sessions).toBe(0)
+  })
 
   it('C-40 comes back for an answer when the server asks it to', async () => {
     const serving = await serve()
@@ -92,7 +102,10 @@ describe.each(calls)('T our client over %s and our server', (_, options) => {
     const session = await talk(httpLink(first.url, { ...options, listen: false }))
     await first.close({ drain: 0 })
     await serve({ port: first.port })
-    await expect(call(session, 'echo')).rejects.toMatchObject({ kind: 'connection_closed', cause: { kind: 'session_lost' } })
+    await expect(call(session, 'echo')).rejects.toMatchObject({
+      kind: 'connection_closed',
+      cause: { kind: 'session_lost' },
+    })
   })
 
   it('C-42 its stream of 2024-11-05 is found by its address', async () => {

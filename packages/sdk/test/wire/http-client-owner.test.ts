@@ -56,7 +56,9 @@ describe.each(calls)('8.2 owners over HTTP, over %s', (_, options) => {
     held.get('own')?.write(data(log('to all')))
     await until(3)
     const ids = Object.fromEntries(
-      server.seen.filter(({ message }) => message.method === 'tools/call').map(({ message }) => [message.params?.['name'], message.id]),
+      server.seen
+        .filter(({ message }) => message.method === 'tools/call')
+        .map(({ message }) => [message.params?.['name'], message.id]),
     )
     held.get('Ann')?.end(data(answer(ids['Ann'], { content: [] })))
     await outcomes[0]
@@ -77,9 +79,14 @@ describe.each(calls)('8.2 owners over HTTP, over %s', (_, options) => {
     const server = await scripted((seen, response) => {
       if (seen.message.id === undefined) return void response.writeHead(seen.method === 'POST' ? 202 : 405).end()
       const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } }
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer(seen.message.id, result)))
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer(seen.message.id, result)))
     })
-    const endpoint: Endpoint = { introduce: () => ({ info: { name: 'c', version: '1' }, capabilities: {} }), answer: () => ({}) }
+    const endpoint: Endpoint = {
+      introduce: () => ({ info: { name: 'c', version: '1' }, capabilities: {} }),
+      answer: () => ({}),
+    }
     const client = new Session({ role: 'client', link: httpLink(server.url, options), endpoint })
     await client.initialise()
     expect(client.remembered).toBe(false)

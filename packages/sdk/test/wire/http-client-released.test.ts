@@ -1,7 +1,21 @@
-/** A server that lets its client hang up and come back, and one that has no stream of its own: whoever asked is told (C-40). */
+/**
+ * A server that lets its client hang up and come back, and one that has no stream of its own: whoever asked is told
+ * (C-40).
+ */
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpLink } from '../../src/transport/index.ts'
-import { answer, calls, closeServers, data, events, HandClock, noStream, scripted, session, talk } from './http-client.fixtures.ts'
+import {
+  answer,
+  calls,
+  closeServers,
+  data,
+  events,
+  HandClock,
+  noStream,
+  scripted,
+  session,
+  talk,
+} from './http-client.fixtures.ts'
 
 afterEach(closeServers)
 

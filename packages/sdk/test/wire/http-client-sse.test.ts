@@ -22,7 +22,10 @@ import {
 afterEach(closeServers)
 
 /** A server of 2024-11-05: POST belongs to `/messages`, and everything is answered on the stream. */
-function older(react: (seen: Seen, stream: ServerResponse, response: ServerResponse) => unknown = answerAll, endpoint = '/messages?sessionId=7'): Handler {
+function older(
+  react: (seen: Seen, stream: ServerResponse, response: ServerResponse) => unknown = answerAll,
+  endpoint = '/messages?sessionId=7',
+): Handler {
   let stream: ServerResponse | undefined
   return (seen, response) => {
     if (seen.method === 'GET' && seen.path === '/mcp') {
@@ -40,7 +43,9 @@ function answerAll(seen: Seen, stream: ServerResponse, response: ServerResponse)
   response.writeHead(202).end('Accepted')
   const { id, method } = seen.message
   const result =
-    method === 'initialize' ? { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'older', version: '1' } } : { tools: [] }
+    method === 'initialize'
+      ? { protocolVersion: '2024-11-05', capabilities: { tools: {} }, serverInfo: { name: 'older', version: '1' } }
+      : { tools: [] }
   if (id !== undefined) stream.write(`event: message\n${data(answer(id, result))}`)
 }
 
@@ -61,7 +66,10 @@ describe.each(calls)('T HTTP+SSE client over %s', (_, options) => {
     ])
     expect(server.seen[0]?.headers).toMatchObject({ accept: 'text/event-stream' })
     expect(server.seen[1]?.headers).not.toHaveProperty('mcp-protocol-version')
-    expect(server.seen[3]?.headers).toMatchObject({ 'content-type': 'application/json', 'mcp-protocol-version': '2024-11-05' })
+    expect(server.seen[3]?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2024-11-05',
+    })
   })
 
   it('sends headers with the stream and with every message', async () => {
@@ -78,13 +86,21 @@ describe.each(calls)('T HTTP+SSE client over %s', (_, options) => {
     link.send(notification('notifications/initialized'))
     link.send(request(1))
     await ear.answer(1)
-    expect(server.seen.map(({ message }) => message.method)).toEqual([undefined, 'notifications/initialized', 'tools/list'])
+    expect(server.seen.map(({ message }) => message.method)).toEqual([
+      undefined,
+      'notifications/initialized',
+      'tools/list',
+    ])
     link.close()
   })
 
   const broken: [string, Handler, RegExp][] = [
     ['no stream', noStream, /answered 405/],
-    ['a page', (_seen, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'), /answered 200 with text\/html: <p>hi/],
+    [
+      'a page',
+      (_seen, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi'),
+      /answered 200 with text\/html: <p>hi/,
+    ],
     [
       'an end',
       (_seen, response) => {
@@ -93,7 +109,11 @@ describe.each(calls)('T HTTP+SSE client over %s', (_, options) => {
       },
       /ended the stream/,
     ],
-    ['an endpoint elsewhere', older(undefined, 'http://127.0.0.1:9/messages'), /another server: http:\/\/127\.0\.0\.1:9\/messages/],
+    [
+      'an endpoint elsewhere',
+      older(undefined, 'http://127.0.0.1:9/messages'),
+      /another server: http:\/\/127\.0\.0\.1:9\/messages/,
+    ],
     ['an endpoint that is none', older(undefined, 'http://['), /no address/],
     ['an endpoint of another kind', older(undefined, 'file:///etc/passwd'), /no address/],
     ['401', (_seen, response) => response.writeHead(401).end(), /answered 401/],
@@ -127,7 +147,10 @@ describe.each(calls)('T HTTP+SSE client over %s', (_, options) => {
       }),
     )
     const client = await talk(sseLink(server.url, options))
-    await expect(client.request('tools/list')).rejects.toMatchObject({ kind: 'connection_closed', cause: { kind: 'transport_error' } })
+    await expect(client.request('tools/list')).rejects.toMatchObject({
+      kind: 'connection_closed',
+      cause: { kind: 'transport_error' },
+    })
   })
 
   it('E1 a message that is refused fails alone', async () => {
@@ -142,7 +165,10 @@ describe.each(calls)('T HTTP+SSE client over %s', (_, options) => {
     const link = sseLink(server.url, options)
     const ear = new Ear(link)
     for (const id of [1, 2, 3]) link.send(request(id))
-    expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('answered 500: broken') })
+    expect(await ear.failure(1)).toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringContaining('answered 500: broken'),
+    })
     expect(await ear.answer(2)).toMatchObject({ error: { code: -32600, message: 'bad' } })
     await ear.answer(3)
     link.close()
@@ -173,7 +199,8 @@ describe.each(calls)('C-42 finding out which, over %s', (_, options) => {
   })
 
   const plain = (response: ServerResponse, status: number) => response.writeHead(status).end('no')
-  const inJson = (response: ServerResponse, status: number) => json(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'no' } }, status)
+  const inJson = (response: ServerResponse, status: number) =>
+    json(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'no' } }, status)
   it.each(
     [400, 404, 405].flatMap((status): [number, string, typeof inJson][] => [
       [status, 'text', plain],
@@ -181,7 +208,9 @@ describe.each(calls)('C-42 finding out which, over %s', (_, options) => {
     ]),
   )('%i and %s: HTTP+SSE is tried, with the same handshake', async (status, __, refuse) => {
     const behind = older()
-    const server = await scripted((seen, response, index) => (index === 0 ? refuse(response, status) : behind(seen, response, index)))
+    const server = await scripted((seen, response, index) =>
+      index === 0 ? refuse(response, status) : behind(seen, response, index),
+    )
     const link = openHttp(server.url, options)
     const client = await talk(link)
     expect(await client.request('tools/list')).toMatchObject({ tools: [] })
@@ -198,13 +227,18 @@ describe.each(calls)('C-42 finding out which, over %s', (_, options) => {
   it.each([
     [
       'an error in words of the protocol',
-      (seen: Seen, r: ServerResponse) => json(r, { jsonrpc: '2.0', id: seen.message.id, error: { code: -32022, message: 'versions' } }, 400),
+      (seen: Seen, r: ServerResponse) =>
+        json(r, { jsonrpc: '2.0', id: seen.message.id, error: { code: -32022, message: 'versions' } }, 400),
       'unsupported_protocol_version',
     ],
     ['401', (_seen: Seen, r: ServerResponse) => r.writeHead(401).end(), 'unauthorized'],
     ['403', (_seen: Seen, r: ServerResponse) => r.writeHead(403).end(), 'forbidden'],
     ['500', (_seen: Seen, r: ServerResponse) => r.writeHead(500).end(), 'transport_error'],
-    ['a page', (_seen: Seen, r: ServerResponse) => r.writeHead(200, { 'content-type': 'text/html' }).end(), 'invalid_answer'],
+    [
+      'a page',
+      (_seen: Seen, r: ServerResponse) => r.writeHead(200, { 'content-type': 'text/html' }).end(),
+      'invalid_answer',
+    ],
   ])('%s is no reason to try', async (__, react, kind) => {
     const server = await scripted(react)
     await expect(talk(openHttp(server.url, options))).rejects.toMatchObject({ kind })
@@ -241,7 +275,9 @@ describe.each(calls)('C-42 finding out which, over %s', (_, options) => {
   })
 
   it('close while finding out leaves nothing behind', async () => {
-    const server = await scripted((seen, response) => (seen.method === 'POST' ? response.writeHead(405).end() : events(response)))
+    const server = await scripted((seen, response) =>
+      seen.method === 'POST' ? response.writeHead(405).end() : events(response),
+    )
     const link = openHttp(server.url, options)
     const ear = new Ear(link)
     link.send(request(0, 'initialize', {}))

@@ -2,17 +2,36 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Link } from '../../src/jsonrpc/index.ts'
 import { httpLink, sseLink } from '../../src/transport/index.ts'
-import { answer, calls, closeServers, data, Ear, events, HandClock, type Handler, json, notification, request, scripted } from './http-client.fixtures.ts'
+import {
+  answer,
+  calls,
+  closeServers,
+  data,
+  Ear,
+  events,
+  HandClock,
+  type Handler,
+  json,
+  notification,
+  request,
+  scripted,
+} from './http-client.fixtures.ts'
 
 afterEach(closeServers)
 
 const initialize = request(0, 'initialize', {})
 const initialized = notification('notifications/initialized')
-const wireError = (id: unknown, code: number, message = 'no') => ({ jsonrpc: '2.0', ...(id === undefined ? {} : { id }), error: { code, message } })
+const wireError = (id: unknown, code: number, message = 'no') => ({
+  jsonrpc: '2.0',
+  ...(id === undefined ? {} : { id }),
+  error: { code, message },
+})
 
 /** A request that stands for itself, as the session of a client sends it. */
 function ask(link: Link, id: number, method = 'tools/list', more: Record<string, string> = {}): void {
-  link.send(request(id, method, {}), { headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...more } })
+  link.send(request(id, method, {}), {
+    headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...more },
+  })
 }
 
 /** A session of the handshake era on the link, with a stream for everything else. */
@@ -31,7 +50,9 @@ const openSession: Handler = (seen, response) => {
 
 describe.each(calls)('D-60 D-61 requests that stand for themselves, over %s', (_, options) => {
   it('says that messages have headers, and sends those of each', async () => {
-    const server = await scripted((seen, response) => json(response, answer(seen.message.id), 200, { 'mcp-session-id': 'unasked' }))
+    const server = await scripted((seen, response) =>
+      json(response, answer(seen.message.id), 200, { 'mcp-session-id': 'unasked' }),
+    )
     const link = httpLink(server.url, { ...options, headers: { authorization: 'Bearer x', 'mcp-name': 'mine' } })
     expect(link.mirrors).toBe(true)
     const ear = new Ear(link)
@@ -57,7 +78,9 @@ describe.each(calls)('D-60 D-61 requests that stand for themselves, over %s', (_
 
   it('names neither the session nor the version of a handshake on the same link', async () => {
     const server = await scripted((seen, response, index) =>
-      seen.message.method === 'tools/list' ? json(response, answer(seen.message.id)) : openSession(seen, response, index),
+      seen.message.method === 'tools/list'
+        ? json(response, answer(seen.message.id))
+        : openSession(seen, response, index),
     )
     const link = httpLink(server.url, options)
     const ear = new Ear(link)
@@ -110,7 +133,11 @@ describe.each(calls)('D-62 the stream of an answer, over %s', (_, options) => {
     const link = httpLink(server.url, { ...options, clock })
     const ear = new Ear(link)
     ask(link, 1, 'tools/call')
-    expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', advice: 'reconnect', message: expect.stringMatching(message) })
+    expect(await ear.failure(1)).toMatchObject({
+      kind: 'transport_error',
+      advice: 'reconnect',
+      message: expect.stringMatching(message),
+    })
     expect(ear.frames).toHaveLength(1)
     ask(link, 2)
     await ear.answer(2)
@@ -150,7 +177,11 @@ describe.each(calls)('D-62 the stream of an answer, over %s', (_, options) => {
     await shakeHands(link, ear)
     await server.request(({ method }) => method === 'GET')
     ask(link, 1)
-    expect(await ear.failure(1)).toMatchObject({ kind: 'invalid_answer', message: expect.stringContaining('sent 202'), data: { status: 202 } })
+    expect(await ear.failure(1)).toMatchObject({
+      kind: 'invalid_answer',
+      message: expect.stringContaining('sent 202'),
+      data: { status: 202 },
+    })
     await link.close()
   })
 })
@@ -158,10 +189,16 @@ describe.each(calls)('D-62 the stream of an answer, over %s', (_, options) => {
 describe.each(calls)('D-63 a request that is withdrawn, over %s', (_, options) => {
   it.each([
     ['before its answer begins', () => {}],
-    ['in the middle of it', (response: ServerResponse) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0",')],
+    [
+      'in the middle of it',
+      (response: ServerResponse) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0",'),
+    ],
     ['while its stream is open', (response: ServerResponse) => events(response)],
   ])('%s is hung up on, and nothing is said', async (__, react) => {
-    const server = await scripted((seen, response) => (seen.message.id === 1 ? react(response) : json(response, answer(seen.message.id))))
+    const server = await scripted((seen, response) =>
+      seen.message.id === 1 ? react(response) : json(response, answer(seen.message.id)),
+    )
     const link = httpLink(server.url, options)
     const ear = new Ear(link)
     ask(link, 1)
@@ -184,7 +221,9 @@ describe.each(calls)('D-63 a request that is withdrawn, over %s', (_, options) =
     const server = await scripted((seen, response) => {
       if (seen.message.id === 2) return json(response, answer(2))
       events(response)
-      response.end(`${data({ jsonrpc: '2.0', method: 'notifications/progress' })}${data({ jsonrpc: '2.0', method: 'late' })}${data(answer(1))}`)
+      response.end(
+        `${data({ jsonrpc: '2.0', method: 'notifications/progress' })}${data({ jsonrpc: '2.0', method: 'late' })}${data(answer(1))}`,
+      )
     })
     const link = httpLink(server.url, options)
     const heard: string[] = []
@@ -237,7 +276,9 @@ describe.each(calls)('D-64 D-65 refusals, over %s', (_, options) => {
     ['a null id', () => null],
     ['no id', () => undefined],
   ]
-  const cases = [400, 404].flatMap((status) => modern.flatMap((code) => ids.map(([words, idFor]) => [status, code, words, idFor] as const)))
+  const cases = [400, 404].flatMap((status) =>
+    modern.flatMap((code) => ids.map(([words, idFor]) => [status, code, words, idFor] as const)),
+  )
   it.each(cases)('%i and %i with %s is the answer', async (status, code, __, idFor) => {
     const server = await scripted((seen, response) => json(response, wireError(idFor(seen.message.id), code), status))
     const link = httpLink(server.url, options)
@@ -257,11 +298,17 @@ describe.each(calls)('D-64 D-65 refusals, over %s', (_, options) => {
     [501, 'transport_error'],
     [503, 'transport_error'],
   ])('%i tells nobody what a server is: an error in it is no answer to server/discover', async (status, kind) => {
-    const server = await scripted((seen, response) => json(response, wireError(seen.message.id, -32601, 'no such method'), status))
+    const server = await scripted((seen, response) =>
+      json(response, wireError(seen.message.id, -32601, 'no such method'), status),
+    )
     const link = httpLink(server.url, options)
     const ear = new Ear(link)
     ask(link, 1, 'server/discover')
-    expect(await ear.failure(1)).toMatchObject({ kind, message: expect.stringContaining(`answered ${status}: no such method`), data: { status, code: -32601 } })
+    expect(await ear.failure(1)).toMatchObject({
+      kind,
+      message: expect.stringContaining(`answered ${status}: no such method`),
+      data: { status, code: -32601 },
+    })
     expect(ear.frames).toEqual([])
     link.close()
   })
@@ -286,7 +333,9 @@ describe.each(calls)('D-64 D-65 refusals, over %s', (_, options) => {
 
   it('404 says nothing of a session that the request did not name', async () => {
     const server = await scripted((seen, response, index) =>
-      seen.message.id === 1 ? void response.writeHead(404).end('Session not found') : openSession(seen, response, index),
+      seen.message.id === 1
+        ? void response.writeHead(404).end('Session not found')
+        : openSession(seen, response, index),
     )
     const link = httpLink(server.url, { ...options, listen: false })
     const ear = new Ear(link)

@@ -1,7 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, it } from 'vitest'
 import { httpLink } from '../../src/transport/index.ts'
-import { answer, calls, closeServers, data, Ear, events, HandClock, json, notification, request, scripted, session, talk } from './http-client.fixtures.ts'
+import {
+  answer,
+  calls,
+  closeServers,
+  data,
+  Ear,
+  events,
+  HandClock,
+  json,
+  notification,
+  request,
+  scripted,
+  session,
+  talk,
+} from './http-client.fixtures.ts'
 
 afterEach(closeServers)
 
@@ -54,7 +68,9 @@ describe.each(calls)('T requests that take their time, over %s', (_, options) =>
     })
 
     it('L a stalled server is left alone when the session gives up', async () => {
-      const server = await scripted(session((seen, response) => void (seen.method === 'GET' && response.writeHead(405).end())))
+      const server = await scripted(
+        session((seen, response) => void (seen.method === 'GET' && response.writeHead(405).end())),
+      )
       const client = await talk(httpLink(server.url, options))
       await expect(client.request('tools/list', {}, { timeout: 20 })).rejects.toMatchObject({ kind: 'request_timeout' })
       await server.idle()
@@ -78,7 +94,10 @@ describe.each(calls)('T requests that take their time, over %s', (_, options) =>
       expect(server.seen).toHaveLength(1)
       wait.run()
       expect(await ear.answer(1)).toEqual(answer(1, { done: true }))
-      expect(server.seen[1]).toMatchObject({ method: 'GET', headers: { accept: 'text/event-stream', 'last-event-id': 'event-1' } })
+      expect(server.seen[1]).toMatchObject({
+        method: 'GET',
+        headers: { accept: 'text/event-stream', 'last-event-id': 'event-1' },
+      })
       expect(ear.frames).toHaveLength(1)
       link.close()
     })
@@ -117,7 +136,10 @@ describe.each(calls)('T requests that take their time, over %s', (_, options) =>
       const ear = new Ear(link)
       link.send(request(1))
       ;(await clock.wait((ms) => ms === 1000)).run()
-      expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('answered 405') })
+      expect(await ear.failure(1)).toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringContaining('answered 405'),
+      })
       link.close()
     })
 
@@ -128,14 +150,22 @@ describe.each(calls)('T requests that take their time, over %s', (_, options) =>
         events(response)
         response.end('id: 1\nretry: 1500\ndata:\n\n')
       })
-      const link = httpLink(server.url, { ...options, clock, random: () => 0, reconnect: { attempts: 5, maxDelay: 4000 } })
+      const link = httpLink(server.url, {
+        ...options,
+        clock,
+        random: () => 0,
+        reconnect: { attempts: 5, maxDelay: 4000 },
+      })
       const ear = new Ear(link)
       link.send(request(1))
       for (const [failures, ms] of [1500, 1500, 2000, 4000, 4000].entries()) {
         await server.request(() => server.seen.length === failures + 1)
         ;(await clock.wait((given) => given === ms)).run()
       }
-      expect(await ear.failure(1)).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('answered 503: busy') })
+      expect(await ear.failure(1)).toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringContaining('answered 503: busy'),
+      })
       expect(server.seen).toHaveLength(6)
       link.close()
     })
@@ -234,7 +264,10 @@ describe.each(calls)('T requests that take their time, over %s', (_, options) =>
     await ear.until(() => ear.frames.length === 1)
     await server.close()
     for (const ms of [1000, 1000, 2000, 4000, 8000]) (await clock.wait((given) => given === ms)).run()
-    expect((await ear.end()).reason).toMatchObject({ kind: 'transport_error', message: expect.stringContaining('ECONNREFUSED') })
+    expect((await ear.end()).reason).toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringContaining('ECONNREFUSED'),
+    })
     expect(clock.waits.size).toBe(0)
   })
 
@@ -262,7 +295,9 @@ describe.each(calls)('T requests that take their time, over %s', (_, options) =>
 
   it('L a ping that could not be delivered is no sign of life', async () => {
     const server = await scripted(session((_seen, response) => response.writeHead(500).end()))
-    const client = await talk(httpLink(server.url, { ...options, listen: false }), { keepAlive: { every: 5, timeout: 10_000 } })
+    const client = await talk(httpLink(server.url, { ...options, listen: false }), {
+      keepAlive: { every: 5, timeout: 10_000 },
+    })
     const reason = await new Promise((resolve) => client.onClose(resolve))
     expect(reason).toMatchObject({ kind: 'peer_unresponsive', cause: { kind: 'transport_error' } })
   })

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Link, LinkEvents, RequestId } from '../../src/jsonrpc/index.ts'
-import { nodeCall } from '../../src/node/http-call.ts'
+import { nodeCall } from '../../src/node/http/client-call.ts'
 import { Session, type SessionOptions } from '../../src/session/index.ts'
 import type { HttpLinkOptions, LinkClock } from '../../src/transport/index.ts'
 
@@ -72,7 +72,13 @@ export async function scripted(handler: Handler, port = 0): Promise<Scripted> {
       return
     }
     const { method = '', url = '' } = request
-    const one: Seen = { method, path: url, headers: request.headers, body, message: body === '' ? {} : JSON.parse(body) }
+    const one: Seen = {
+      method,
+      path: url,
+      headers: request.headers,
+      body,
+      message: body === '' ? {} : JSON.parse(body),
+    }
     seen.push(one)
     await handler(one, response, seen.length - 1)
     wake()
@@ -107,7 +113,12 @@ export async function scripted(handler: Handler, port = 0): Promise<Scripted> {
   return made
 }
 
-export function json(response: ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(typeof body === 'string' ? body : JSON.stringify(body))
 }
@@ -118,14 +129,19 @@ export function events(response: ServerResponse, headers: Record<string, string>
 }
 
 export const answer = (id: RequestId | undefined, result: unknown = {}) => ({ jsonrpc: '2.0', id, result })
-export const data = (message: unknown, id?: string) => `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`
+export const data = (message: unknown, id?: string) =>
+  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(message)}\n\n`
 
 /** Answers the handshake, accepts notifications, offers no stream; the rest is the test's. */
 export function session(rest: Handler, version = '2025-11-25'): Handler {
   return (seen, response, index) => {
     const { id, method } = seen.message
     if (seen.method === 'POST' && method === 'initialize') {
-      const result = { protocolVersion: version, capabilities: { tools: {} }, serverInfo: { name: 'scripted', version: '1' } }
+      const result = {
+        protocolVersion: version,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'scripted', version: '1' },
+      }
       return json(response, answer(id, result), 200, { 'mcp-session-id': 'session-1' })
     }
     if (seen.method === 'POST' && id === undefined) return void response.writeHead(202).end()
@@ -140,7 +156,10 @@ export const noStream: Handler = (_, response) => void response.writeHead(405).e
 export class Ear implements LinkEvents {
   readonly maxBytes: number
   readonly frames: Record<string, unknown>[] = []
-  readonly failures: { request: RequestId | undefined; error: Error & { kind?: string; data?: Record<string, unknown> } }[] = []
+  readonly failures: {
+    request: RequestId | undefined
+    error: Error & { kind?: string; data?: Record<string, unknown> }
+  }[] = []
   ended: { reason: (Error & { kind?: string }) | undefined } | undefined
   readonly #waiting = new Set<() => void>()
 
@@ -195,7 +214,8 @@ export class Ear implements LinkEvents {
 
 export const request = (id: RequestId, method = 'tools/list', params?: unknown) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) })
-export const notification = (method: string, params?: unknown) => JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
+export const notification = (method: string, params?: unknown) =>
+  JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) })
 
 /** A client's session whose handshake is complete, without anything above it. */
 export async function talk(link: Link, options: Partial<SessionOptions> = {}): Promise<Session> {

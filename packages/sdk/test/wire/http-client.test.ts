@@ -32,7 +32,12 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
     link.send(request(1))
     expect(await ear.answer(1)).toEqual(answer(1, { tools: [] }))
     expect(server.seen).toMatchObject([
-      { method: 'POST', path: '/mcp', body: request(1), headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' } },
+      {
+        method: 'POST',
+        path: '/mcp',
+        body: request(1),
+        headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+      },
     ])
     link.close()
     expect(await ear.end()).toEqual({ reason: undefined })
@@ -47,7 +52,9 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
         return void response.writeHead(202).end()
       }
       events(response)
-      response.write(`: hello\n\n${data({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'é' } })}`)
+      response.write(
+        `: hello\n\n${data({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'é' } })}`,
+      )
       response.write(data({ jsonrpc: '2.0', id: 'q', method: 'roots/list' }))
       response.end(`event: ping\ndata: {}\n\nevent: message\n${data(answer(seen.message.id))}`)
     })
@@ -70,7 +77,12 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
     await client.close()
     expect(client.version).toBe('2025-11-25')
     const of = (method: string) => server.seen.find((seen) => seen.method === method)?.headers
-    expect(server.seen.map(({ method, message }) => message.method ?? method)).toEqual(['initialize', 'notifications/initialized', 'GET', 'DELETE'])
+    expect(server.seen.map(({ method, message }) => message.method ?? method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'GET',
+      'DELETE',
+    ])
     expect(server.seen[0]?.headers).not.toHaveProperty('mcp-session-id')
     expect(server.seen[0]?.headers).not.toHaveProperty('mcp-protocol-version')
     const names = { 'mcp-session-id': 'session-1', 'mcp-protocol-version': '2025-11-25' }
@@ -81,7 +93,9 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
   })
 
   it('a server without sessions is told of no end', async () => {
-    const server = await scripted((seen, response) => (seen.method === 'POST' ? json(response, answer(seen.message.id)) : noStream(seen, response, 0)))
+    const server = await scripted((seen, response) =>
+      seen.method === 'POST' ? json(response, answer(seen.message.id)) : noStream(seen, response, 0),
+    )
     const link = httpLink(server.url, options)
     const ear = new Ear(link)
     link.send(initialize)
@@ -103,7 +117,10 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
       },
     ],
   ])('takes %s for an accepted notification', async (__, accept) => {
-    const server = await scripted((seen, response) => void (seen.message.id === undefined ? accept(response) : json(response, answer(seen.message.id))))
+    const server = await scripted(
+      (seen, response) =>
+        void (seen.message.id === undefined ? accept(response) : json(response, answer(seen.message.id))),
+    )
     const link = httpLink(server.url, { ...options, listen: false })
     const ear = new Ear(link)
     link.send(initialized)
@@ -144,7 +161,9 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
     await server.request(({ message }) => message.method === 'notifications/roots/list_changed')
     expect(server.seen).toHaveLength(2)
     for (const step of [0, 1, 2]) {
-      await server.request(({ message }) => message.params?.['progress'] === step + 1 || (step === 2 && message.result !== undefined))
+      await server.request(
+        ({ message }) => message.params?.['progress'] === step + 1 || (step === 2 && message.result !== undefined),
+      )
       for (const free of held.splice(0)) free()
     }
     expect(
@@ -223,7 +242,10 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
       const link = httpLink(server.url, options)
       const ear = new Ear(link)
       link.send(initialized)
-      expect(await ear.failure()).toMatchObject({ kind: 'transport_error', message: expect.stringContaining(`answered ${status}: no stream for you`) })
+      expect(await ear.failure()).toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringContaining(`answered ${status}: no stream for you`),
+      })
       link.send(request(1))
       await ear.answer(1)
       link.close()
@@ -236,7 +258,8 @@ describe.each(calls)('T Streamable HTTP client over %s', (_, options) => {
         if (seen.headers['last-event-id'] !== undefined)
           return json(response, { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Unknown event' } }, 400)
         events(response)
-        if (server.seen.filter(({ method }) => method === 'GET').length === 1) return void response.end(data({ jsonrpc: '2.0', method: 'a' }, '1'))
+        if (server.seen.filter(({ method }) => method === 'GET').length === 1)
+          return void response.end(data({ jsonrpc: '2.0', method: 'a' }, '1'))
         response.write(data({ jsonrpc: '2.0', method: 'b' }))
       })
       const link = httpLink(server.url, { ...options, clock })

@@ -21,7 +21,9 @@ async function site(options: ServeSiteOptions = {}): Promise<SiteServing> {
 }
 
 const hint: NonNullable<ServeSiteOptions['hint']> = ({ method, path, header }, { status, message }) =>
-  path === '/silent' ? undefined : { message: `${message} (hint)`, text: `${method} ${path} ${status} for ${header('x-who')}\n` }
+  path === '/silent'
+    ? undefined
+    : { message: `${message} (hint)`, text: `${method} ${path} ${status} for ${header('x-who')}\n` }
 
 const get = ({ port }: SiteServing, path: string, accept?: string, more: Record<string, string> = {}) =>
   call(port, { method: 'GET', path, headers: { accept, 'x-who': 'ann', ...more } })
@@ -39,18 +41,26 @@ const TURNED_AWAY = [
 
 describe('words for who has come to the wrong place', () => {
   it.each(TURNED_AWAY)('are told to programs in the error, %s %s', async (method, path, status) => {
-    const ask = async (serving: SiteServing) => call(serving.port, { method, path, ...(method === 'POST' ? { body: {} } : {}) })
+    const ask = async (serving: SiteServing) =>
+      call(serving.port, { method, path, ...(method === 'POST' ? { body: {} } : {}) })
     const [plain, hinted] = [await ask(await site()), await ask(await site({ hint }))]
     expect([plain.status, hinted.status]).toEqual([status, status])
     expect(hinted.json.error).toEqual({ ...plain.json.error, message: `${plain.json.error?.message} (hint)` })
     expect([hinted.headers.allow, hinted.headers.upgrade]).toEqual([plain.headers.allow, plain.headers.upgrade])
   })
 
-  it.each(TURNED_AWAY.filter(([method]) => method === 'GET'))('are a text for people, %s %s', async (_, path, status) => {
-    const seen = await get(await site({ hint }), path, BROWSER)
-    expect([seen.status, seen.text]).toEqual([status, `GET ${path} ${status} for ann\n`])
-    expect(seen.headers).toMatchObject({ 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' })
-  })
+  it.each(TURNED_AWAY.filter(([method]) => method === 'GET'))(
+    'are a text for people, %s %s',
+    async (_, path, status) => {
+      const seen = await get(await site({ hint }), path, BROWSER)
+      expect([seen.status, seen.text]).toEqual([status, `GET ${path} ${status} for ann\n`])
+      expect(seen.headers).toMatchObject({
+        'content-type': 'text/plain; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      })
+    },
+  )
 
   it.each([
     [BROWSER, 'text/plain'],
@@ -70,7 +80,9 @@ describe('words for who has come to the wrong place', () => {
   it('have a line of their own where the site has none', async () => {
     const words = 'Nothing is served at this path; the endpoint is /mcp'
     for (const serving of [await site(), await site({ hint })]) {
-      expect((await get(serving, '/silent', BROWSER)).text).toBe(`This server is for MCP clients, not for browsers.\n${words}\n`)
+      expect((await get(serving, '/silent', BROWSER)).text).toBe(
+        `This server is for MCP clients, not for browsers.\n${words}\n`,
+      )
       expect((await get(serving, '/silent')).json.error?.message).toBe(words)
     }
   })
@@ -78,14 +90,24 @@ describe('words for who has come to the wrong place', () => {
   it('are the same on other runtimes', async () => {
     const handler = fetchHandler(server(), { hint })
     closers.push(() => handler.close())
-    const answer = await handler(new Request('http://localhost/elsewhere', { headers: { accept: BROWSER, 'x-who': 'ann' } }))
+    const answer = await handler(
+      new Request('http://localhost/elsewhere', { headers: { accept: BROWSER, 'x-who': 'ann' } }),
+    )
     expect([answer.status, await answer.text()]).toEqual([404, 'GET /elsewhere 404 for ann\n'])
   })
 
   it('are told to who offers a WebSocket elsewhere, and cost nothing when they fail', async () => {
-    const offer = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const offer = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    }
     const words = 'Nothing is served at this path; WebSockets are taken at /ws'
-    expect(await get(await site({ hint }), '/mcp', undefined, offer)).toMatchObject({ status: 404, json: { error: { message: `${words} (hint)` } } })
+    expect(await get(await site({ hint }), '/mcp', undefined, offer)).toMatchObject({
+      status: 404,
+      json: { error: { message: `${words} (hint)` } },
+    })
     const told: unknown[] = []
     const broken = await site({
       hint: () => {
@@ -93,7 +115,10 @@ describe('words for who has come to the wrong place', () => {
       },
       onError: (error) => told.push((error as Error).message),
     })
-    expect(await get(broken, '/mcp', undefined, offer)).toMatchObject({ status: 404, json: { error: { message: words } } })
+    expect(await get(broken, '/mcp', undefined, offer)).toMatchObject({
+      status: 404,
+      json: { error: { message: words } },
+    })
     expect((await get(broken, '/elsewhere')).status).toBe(500)
     expect(told).toEqual(['broken', 'broken'])
   })
@@ -103,13 +128,19 @@ describe('words for who has come to the wrong place', () => {
     const strangers: Record<string, string>[] = [{ host: 'evil.example' }, { origin: 'https://evil.example' }]
     for (const path of ['/elsewhere', '/mcp', '/ws'])
       for (const stranger of strangers)
-        expect(await get(serving, path, BROWSER, stranger)).toMatchObject({ status: 403, text: expect.stringContaining('is not allowed') })
+        expect(await get(serving, path, BROWSER, stranger)).toMatchObject({
+          status: 403,
+          text: expect.stringContaining('is not allowed'),
+        })
   })
 
   it('are not in the way of clients', async () => {
     const { port } = await site({ hint })
     expect((await call(port, { body: initialize() })).status).toBe(200)
-    expect((await call(port, { method: 'GET', headers: { accept: BROWSER, 'mcp-session-id': 'unknown' } })).json.error?.message).toContain('no such session')
+    expect(
+      (await call(port, { method: 'GET', headers: { accept: BROWSER, 'mcp-session-id': 'unknown' } })).json.error
+        ?.message,
+    ).toContain('no such session')
   })
 })
 

@@ -1,4 +1,6 @@
-/** Clients that hang up, come twice or never finish, and what the other clients of an HTTP server notice of it: nothing. */
+/**
+ * Clients that hang up, come twice or never finish, and what the other clients of an HTTP server notice of it: nothing.
+ */
 import { request } from 'node:http'
 import { connect } from 'node:http2'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -15,7 +17,14 @@ const MINUTE = 60_000
 
 /** Posts, waits until the call runs, and hangs up. */
 async function askAndLeave({ port, id }: Peer, begun: Promise<void>): Promise<void> {
-  const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/mcp', headers: { ...JSON_HEADERS, 'mcp-session-id': id }, agent: false })
+  const asked = request({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/mcp',
+    headers: { ...JSON_HEADERS, 'mcp-session-id': id },
+    agent: false,
+  })
   asked.on('error', () => {})
   asked.end(JSON.stringify(toolCall(1, 'wait')))
   await begun
@@ -250,7 +259,9 @@ describe('L2 too many sessions', () => {
       await clock.advance(10)
     }
     expect(serving.sessions).toBe(5)
-    expect(await Promise.all(peers.map(async (peer) => (await peer.post(toolCall(2, 'now'))).status))).toEqual([200, 200, 200, 200])
+    expect(await Promise.all(peers.map(async (peer) => (await peer.post(toolCall(2, 'now'))).status))).toEqual([
+      200, 200, 200, 200,
+    ])
   })
 
   it('of the principal that has the most, and of the others none', async () => {
@@ -260,10 +271,14 @@ describe('L2 too many sessions', () => {
     for (let flood = 0; flood < 50; flood++) expect((await open('mallory')).status).toBe(200)
     expect(serving.sessions).toBe(6)
     const called = quiet.map((id, at) =>
-      call(port, { body: toolCall(1, 'now'), headers: { ...JSON_HEADERS, 'mcp-session-id': id, 'x-user': at === 0 ? 'ann' : 'bea' } }),
+      call(port, {
+        body: toolCall(1, 'now'),
+        headers: { ...JSON_HEADERS, 'mcp-session-id': id, 'x-user': at === 0 ? 'ann' : 'bea' },
+      }),
     )
     // Their handshake is not complete, but they are still there.
-    for (const { json } of await Promise.all(called)) expect(json).not.toMatchObject({ error: { data: { 'parley/kind': 'session_closed' } } })
+    for (const { json } of await Promise.all(called))
+      expect(json).not.toMatchObject({ error: { data: { 'parley/kind': 'session_closed' } } })
   })
 
   it.each([
@@ -272,12 +287,16 @@ describe('L2 too many sessions', () => {
   ])('a session whose client was asked something %s', async (_, silence, status, forOld) => {
     const clock = fakeClock()
     const server = createServer({ name: 'x', version: '1' }, { clock }).add(
-      tool('ask', {}, async (_input, ctx) => JSON.stringify(await ctx.elicit('go', 'Go on?', { type: 'object', properties: {} } as never))),
+      tool('ask', {}, async (_input, ctx) =>
+        JSON.stringify(await ctx.elicit('go', 'Go on?', { type: 'object', properties: {} } as never)),
+      ),
     )
     const serving = await serveHttp(server, { port: 0, clock, maxSessions: 1 })
     const { port } = serving
     const capabilities = { elicitation: {} }
-    const opened = await call(port, { body: { ...initialize(), params: { ...(initialize() as { params: object }).params, capabilities } } })
+    const opened = await call(port, {
+      body: { ...initialize(), params: { ...(initialize() as { params: object }).params, capabilities } },
+    })
     const peer = new Peer(port, String(opened.headers['mcp-session-id']), '2025-11-25')
     await peer.post({ jsonrpc: '2.0', method: 'notifications/initialized' })
     const asked = await peer.stream(toolCall(1, 'ask'))
@@ -287,8 +306,13 @@ describe('L2 too many sessions', () => {
     const late = await peer.post({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })
     expect(late.status).toBe(forOld)
     if (forOld === 404) {
-      expect(late.json).toMatchObject({ error: { message: expect.stringContaining('begin a new one with initialize') } })
-      expect((await asked.end()).messages.at(-1)).toMatchObject({ id: 1, error: { data: { 'parley/kind': 'session_closed' } } })
+      expect(late.json).toMatchObject({
+        error: { message: expect.stringContaining('begin a new one with initialize') },
+      })
+      expect((await asked.end()).messages.at(-1)).toMatchObject({
+        id: 1,
+        error: { data: { 'parley/kind': 'session_closed' } },
+      })
     } else asked.hangUp()
     await serving.close({ drain: 0 })
   })
@@ -306,14 +330,21 @@ describe('C-41 the guard', () => {
 
   it('a server on another loopback address can be reached by it', async () => {
     await using serving = await serveHttp(createServer({ name: 'x', version: '1' }), { port: 0, host: '127.0.0.2' })
-    const response = await fetch(serving.url, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(initialize()) })
+    const response = await fetch(serving.url, {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: JSON.stringify(initialize()),
+    })
     expect(response.status).toBe(200)
     await response.text()
   })
 
-  it.each(['127.0.0.2.evil.example', '127.0.0.256', '127.0.2', '128.0.0.1', 'x127.0.0.2'])('%s is no loopback address', (host) => {
-    expect(new Guard().objection(host, undefined)).toBeDefined()
-  })
+  it.each(['127.0.0.2.evil.example', '127.0.0.256', '127.0.2', '128.0.0.1', 'x127.0.0.2'])(
+    '%s is no loopback address',
+    (host) => {
+      expect(new Guard().objection(host, undefined)).toBeDefined()
+    },
+  )
 
   it('hosts that are listed are all there are', () => {
     expect(new Guard({ allowedHosts: ['mcp.example'] }).objection('127.0.0.2', undefined)).toBeDefined()

@@ -100,7 +100,9 @@ describe('too many sessions', () => {
     await peers[0]?.post(toolCall(1, 'now'))
     peers.push(await Peer.open(port))
     expect(serving.sessions).toBe(3)
-    expect(await Promise.all(peers.map(async (peer) => (await peer.post(toolCall(2, 'now'))).status))).toEqual([200, 404, 200, 200])
+    expect(await Promise.all(peers.map(async (peer) => (await peer.post(toolCall(2, 'now'))).status))).toEqual([
+      200, 404, 200, 200,
+    ])
   })
 
   it('with none idle, nobody is let in (503)', async () => {
@@ -167,7 +169,10 @@ describe('L8 shutting down', () => {
     const answer = peer.post(toolCall(1, 'wait'))
     await waiting.opened
     await serving.close({ drain: 20 })
-    expect(await answer).toMatchObject({ status: 200, json: { id: 1, error: { data: { 'parley/kind': 'session_closed' } } } })
+    expect(await answer).toMatchObject({
+      status: 200,
+      json: { id: 1, error: { data: { 'parley/kind': 'session_closed' } } },
+    })
   })
 
   it('says so on a stream, too: there will be nobody to come back to', async () => {
@@ -179,53 +184,63 @@ describe('L8 shutting down', () => {
     await clock.advance(1000)
     const events = await stream
     await serving.close({ drain: 0 })
-    expect((await events.end()).messages).toMatchObject([{ id: 1, error: { data: { 'parley/kind': 'session_closed' } } }])
+    expect((await events.end()).messages).toMatchObject([
+      { id: 1, error: { data: { 'parley/kind': 'session_closed' } } },
+    ])
   })
 
-  describe.each([[[1]], [[1, 'b']]])('A-01 C-27 tells each request of a batch %j by its id, all in one array', (ids) => {
-    const batch = ids.map((id) => toolCall(id, 'wait'))
-    const told = ids.map((id) => ({ id, error: { code: -32600, data: { 'parley/kind': 'session_closed' } } }))
+  describe.each([[[1]], [[1, 'b']]])(
+    'A-01 C-27 tells each request of a batch %j by its id, all in one array',
+    (ids) => {
+      const batch = ids.map((id) => toolCall(id, 'wait'))
+      const told = ids.map((id) => ({ id, error: { code: -32600, data: { 'parley/kind': 'session_closed' } } }))
 
-    it('as JSON', async () => {
-      const { port, serving, waiting } = await serve()
-      const answer = (await Peer.open(port, '2025-03-26')).post(batch)
-      await waiting.opened
-      await serving.close({ drain: 0 })
-      expect(await answer).toMatchObject({ status: 200, json: told })
-    })
+      it('as JSON', async () => {
+        const { port, serving, waiting } = await serve()
+        const answer = (await Peer.open(port, '2025-03-26')).post(batch)
+        await waiting.opened
+        await serving.close({ drain: 0 })
+        expect(await answer).toMatchObject({ status: 200, json: told })
+      })
 
-    it('on its stream', async () => {
-      const clock = fakeClock()
-      const { port, serving, waiting } = await serve({ clock })
-      const stream = (await Peer.open(port, '2025-03-26')).stream(batch)
-      await waiting.opened
-      await clock.advance(15_000)
-      const events = await stream
-      await serving.close({ drain: 0 })
-      expect((await events.end()).messages).toMatchObject([told])
-    })
-  })
+      it('on its stream', async () => {
+        const clock = fakeClock()
+        const { port, serving, waiting } = await serve({ clock })
+        const stream = (await Peer.open(port, '2025-03-26')).stream(batch)
+        await waiting.opened
+        await clock.advance(15_000)
+        const events = await stream
+        await serving.close({ drain: 0 })
+        expect((await events.end()).messages).toMatchObject([told])
+      })
+    },
+  )
 
-  it.each(['json', 'sse'] as const)('L6 D-62 a client reads again in its next session what it waited for, told by %s', async (answer) => {
-    const begun = gate()
-    const server = createServer({ name: 's', version: '1' }, { onError: () => {} }).add(
-      resource('a://x', { name: 'x' }, async (_, ctx) => {
-        begun.open()
-        await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
-        return { text: 'too late' }
-      }),
-    )
-    const first = await serveHttp(server, { port: 0, answer })
-    const client = await connect(first.url, { version: '2025-11-25', reconnect: { delays: ['5ms'] } })
-    const reading = client.read('a://x')
-    await begun.opened
-    await first.close({ drain: 0 })
-    const fresh = createServer({ name: 's', version: '2' }).add(resource('a://x', { name: 'x' }, () => ({ text: 'fresh' })))
-    const second = await serveHttp(fresh, { port: first.port })
-    expect((await reading).contents).toMatchObject([{ text: 'fresh' }])
-    await client.close()
-    await second.close()
-  })
+  it.each(['json', 'sse'] as const)(
+    'L6 D-62 a client reads again in its next session what it waited for, told by %s',
+    async (answer) => {
+      const begun = gate()
+      const server = createServer({ name: 's', version: '1' }, { onError: () => {} }).add(
+        resource('a://x', { name: 'x' }, async (_, ctx) => {
+          begun.open()
+          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          return { text: 'too late' }
+        }),
+      )
+      const first = await serveHttp(server, { port: 0, answer })
+      const client = await connect(first.url, { version: '2025-11-25', reconnect: { delays: ['5ms'] } })
+      const reading = client.read('a://x')
+      await begun.opened
+      await first.close({ drain: 0 })
+      const fresh = createServer({ name: 's', version: '2' }).add(
+        resource('a://x', { name: 'x' }, () => ({ text: 'fresh' })),
+      )
+      const second = await serveHttp(fresh, { port: first.port })
+      expect((await reading).contents).toMatchObject([{ text: 'fresh' }])
+      await client.close()
+      await second.close()
+    },
+  )
 
   it('ends connections that are kept open for nothing', async () => {
     const { Agent } = await import('node:http')

@@ -42,11 +42,14 @@ describe('limits on bodies', () => {
     endless.destroy()
   })
 
-  it.each([false, true])('a client that goes on sending can still read why it was refused (HTTP/2 as well: %s)', async (http2) => {
-    const { port } = await serve({ http2, session: { limits: { maxBytes: 2000 } } })
-    const long = await call(port, { body: `"${'x'.repeat(20_000_000)}"` })
-    expect(long.status).toBe(413)
-  })
+  it.each([false, true])(
+    'a client that goes on sending can still read why it was refused (HTTP/2 as well: %s)',
+    async (http2) => {
+      const { port } = await serve({ http2, session: { limits: { maxBytes: 2000 } } })
+      const long = await call(port, { body: `"${'x'.repeat(20_000_000)}"` })
+      expect(long.status).toBe(413)
+    },
+  )
 
   it('a failure of the server itself is 500, and told to its owner only', async () => {
     const errors: unknown[] = []
@@ -66,7 +69,9 @@ describe('limits on bodies', () => {
     const { port } = await serve({ requestTimeout: 150, http2 })
     const { connect } = await import('node:net')
     const socket = connect(port, '127.0.0.1')
-    socket.write(`POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: 100\r\n\r\n{"jsonrpc"`)
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: 100\r\n\r\n{"jsonrpc"`,
+    )
     let text = ''
     for await (const chunk of socket.setEncoding('utf8')) text += chunk
     expect(text).toMatch(/^HTTP\/1.1 408 /)
@@ -77,10 +82,13 @@ describe('limits on bodies', () => {
     const { connect } = await import('node:net')
     const socket = connect(port, '127.0.0.1')
     await new Promise<void>((resolve) => {
-      socket.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"json', () => {
-        socket.destroy()
-        resolve()
-      })
+      socket.write(
+        'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"json',
+        () => {
+          socket.destroy()
+          resolve()
+        },
+      )
     })
     expect((await call(port, { body: initialize() })).status).toBe(200)
   })
@@ -118,7 +126,9 @@ describe('many at once', () => {
   it('hundred calls of one session are each answered on their own response', async () => {
     const { port } = await serve()
     const peer = await Peer.open(port)
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, id) => peer.post(toolCall(id, 'echo', { text: `nr ${id}` }))))
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, id) => peer.post(toolCall(id, 'echo', { text: `nr ${id}` }))),
+    )
     expect(answers.map(({ json }) => [json.id, json.result?.['content']])).toEqual(
       Array.from({ length: 100 }, (_, id) => [id, [{ type: 'text', text: `nr ${id}` }]]),
     )

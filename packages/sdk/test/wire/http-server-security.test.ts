@@ -18,17 +18,20 @@ describe('C-41 Host and Origin', () => {
     }
   })
 
-  it.each(['evil.example', 'evil.example:80', 'localhost.evil.example', '127.0.0.1.evil.example', 'localhost@evil.example'])(
-    'refuses host %j (403)',
-    async (host) => {
-      const { port, serving } = await serve()
-      const answer = await call(port, { body: initialize(), headers: { host } })
-      expect(answer.status).toBe(403)
-      expect('id' in answer.json).toBe(false)
-      expect(answer.headers['mcp-session-id']).toBeUndefined()
-      expect(serving.sessions).toBe(0)
-    },
-  )
+  it.each([
+    'evil.example',
+    'evil.example:80',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost@evil.example',
+  ])('refuses host %j (403)', async (host) => {
+    const { port, serving } = await serve()
+    const answer = await call(port, { body: initialize(), headers: { host } })
+    expect(answer.status).toBe(403)
+    expect('id' in answer.json).toBe(false)
+    expect(answer.headers['mcp-session-id']).toBeUndefined()
+    expect(serving.sessions).toBe(0)
+  })
 
   it.each(['http://evil.example', 'null', 'http://localhost.evil.example', 'http://localhost:1', 'file://', ''])(
     'refuses origin %j on every method (403)',
@@ -48,12 +51,19 @@ describe('C-41 Host and Origin', () => {
 
   it('a rebound name is refused though host and origin agree (403)', async () => {
     const { port } = await serve()
-    expect((await call(port, { body: initialize(), headers: { host: 'evil.example', origin: 'http://evil.example' } })).status).toBe(403)
+    expect(
+      (await call(port, { body: initialize(), headers: { host: 'evil.example', origin: 'http://evil.example' } }))
+        .status,
+    ).toBe(403)
   })
 
   it('takes names and origins that are listed', async () => {
-    const { port } = await serve({ allowedHosts: ['mcp.example', 'other.example:8080'], allowedOrigins: ['https://app.example/'] })
-    const status = async (host: string, origin?: string) => (await call(port, { body: initialize(), headers: { host, origin } })).status
+    const { port } = await serve({
+      allowedHosts: ['mcp.example', 'other.example:8080'],
+      allowedOrigins: ['https://app.example/'],
+    })
+    const status = async (host: string, origin?: string) =>
+      (await call(port, { body: initialize(), headers: { host, origin } })).status
     expect(await status('mcp.example')).toBe(200)
     expect(await status('mcp.example:99')).toBe(200)
     expect(await status('other.example:8080')).toBe(200)
@@ -122,13 +132,23 @@ describe('CORS', () => {
 
   it('on: pages of listed origins can ask and read', async () => {
     const { port } = await serve({ allowedOrigins: [origin], cors: true })
-    const preflight = await call(port, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
+    const preflight = await call(port, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    })
     expect(preflight).toMatchObject({
       status: 204,
-      headers: { 'access-control-allow-origin': origin, 'access-control-allow-headers': expect.stringContaining('mcp-session-id'), vary: 'origin' },
+      headers: {
+        'access-control-allow-origin': origin,
+        'access-control-allow-headers': expect.stringContaining('mcp-session-id'),
+        vary: 'origin',
+      },
     })
     const answer = await call(port, { body: initialize(), headers: { origin } })
-    expect(answer.headers).toMatchObject({ 'access-control-allow-origin': origin, 'access-control-expose-headers': 'mcp-session-id' })
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': 'mcp-session-id',
+    })
     const stranger = await call(port, { method: 'OPTIONS', headers: { origin: 'https://evil.example' } })
     expect(stranger.status).toBe(403)
     expect(stranger.headers['access-control-allow-origin']).toBeUndefined()
@@ -143,10 +163,14 @@ describe('whose session it is', () => {
     for (const other of [{ 'x-user': 'eve' }, {}] as Record<string, string>[]) {
       const headers = { ...other, 'mcp-session-id': id }
       expect((await call(port, { body: toolCall(2, 'now'), headers })).status).toBe(404)
-      expect((await call(port, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' } })).status).toBe(404)
+      expect((await call(port, { method: 'GET', headers: { ...headers, accept: 'text/event-stream' } })).status).toBe(
+        404,
+      )
       expect((await call(port, { method: 'DELETE', headers })).status).toBe(404)
     }
     expect(serving.sessions).toBe(1)
-    expect((await call(port, { body: toolCall(2, 'now'), headers: { 'x-user': 'ann', 'mcp-session-id': id } })).status).toBe(200)
+    expect(
+      (await call(port, { body: toolCall(2, 'now'), headers: { 'x-user': 'ann', 'mcp-session-id': id } })).status,
+    ).toBe(200)
   })
 })

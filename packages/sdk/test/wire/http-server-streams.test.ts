@@ -14,7 +14,11 @@ describe('the form of an answer', () => {
     const peer = await Peer.open(port)
     expect((await peer.post(toolCall(1, 'soon'))).headers['content-type']).toBe('application/json')
     const events = await (await peer.stream(toolCall(2, 'report', {}, { progressToken: 'p' }))).end()
-    expect(events.headers).toMatchObject({ 'content-type': SSE, 'cache-control': 'no-cache', 'x-accel-buffering': 'no' })
+    expect(events.headers).toMatchObject({
+      'content-type': SSE,
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    })
     expect(texts(events)).toEqual(['notifications/progress', 'notifications/progress', 2])
   })
 
@@ -136,7 +140,10 @@ describe('the stream of the session', () => {
     const { port, server } = await serve()
     const peer = await Peer.open(port)
     const own = await peer.listen()
-    expect(await peer.get()).toMatchObject({ status: 409, json: { error: { message: expect.stringContaining('Last-Event-ID') } } })
+    expect(await peer.get()).toMatchObject({
+      status: 409,
+      json: { error: { message: expect.stringContaining('Last-Event-ID') } },
+    })
     own.hangUp()
     await own.end()
     let again = await peer.listen()
@@ -241,7 +248,9 @@ describe('A-11 A-12 coming back', () => {
   it('hanging up is not cancelling: the answer can be fetched', async () => {
     const { port, go, waiting } = await serve({ answer: 'sse' })
     const peer = await Peer.open(port)
-    const events = await (await peer.stream(toolCall(1, 'wait', {}, { progressToken: 'p' }))).until(({ seen }) => seen.length === 1)
+    const events = await (await peer.stream(toolCall(1, 'wait', {}, { progressToken: 'p' }))).until(
+      ({ seen }) => seen.length === 1,
+    )
     await waiting.opened
     events.hangUp()
     go.open()
@@ -253,7 +262,11 @@ describe('A-11 A-12 coming back', () => {
     const { port, server } = await serve({ answer: 'sse' })
     const peer = await Peer.open(port)
     server.log('info', 'not yours')
-    const [one, two] = await Promise.all(['p', 'q'].map(async (token) => (await peer.stream(toolCall(token, 'report', {}, { progressToken: token }))).end()))
+    const [one, two] = await Promise.all(
+      ['p', 'q'].map(async (token) =>
+        (await peer.stream(toolCall(token, 'report', {}, { progressToken: token }))).end(),
+      ),
+    )
     const ids = one?.seen.map(({ id }) => String(id)) ?? []
     expect(new Set([...ids, ...(two?.seen.map(({ id }) => String(id)) ?? [])]).size).toBe(8)
     for (const [index, id] of ids.entries()) {
@@ -292,11 +305,14 @@ describe('A-11 A-12 coming back', () => {
     expect(texts(await again.end())).toEqual(['notifications/progress', 'notifications/progress', 1])
   })
 
-  it.each(['nonsense', '', 'a.1-1', 'a-b', '../../x', 'x.99999999999999999999-1'])('%j is no event of this session (400)', async (id) => {
-    const { port } = await serve()
-    const peer = await Peer.open(port)
-    expect((await peer.get({ 'last-event-id': id })).status).toBe(400)
-  })
+  it.each(['nonsense', '', 'a.1-1', 'a-b', '../../x', 'x.99999999999999999999-1'])(
+    '%j is no event of this session (400)',
+    async (id) => {
+      const { port } = await serve()
+      const peer = await Peer.open(port)
+      expect((await peer.get({ 'last-event-id': id })).status).toBe(400)
+    },
+  )
 
   it('events of another session, of the future, or forgotten, are refused (400)', async () => {
     const { port } = await serve({ answer: 'sse', eventLog: { maxEvents: 2 } })
@@ -308,7 +324,10 @@ describe('A-11 A-12 coming back', () => {
     expect((await two.get({ 'last-event-id': own.replace(/\.\d+-/, '.77-') })).status).toBe(400)
     expect((await two.listen({ 'last-event-id': own })).status).toBe(200)
     for (let id = 2; id < 5; id++) await (await two.stream(toolCall(id, 'now'))).end()
-    expect(await two.get({ 'last-event-id': own })).toMatchObject({ status: 400, json: { error: { message: expect.stringContaining('no longer kept') } } })
+    expect(await two.get({ 'last-event-id': own })).toMatchObject({
+      status: 400,
+      json: { error: { message: expect.stringContaining('no longer kept') } },
+    })
   })
 
   it('a log that answers later loses nothing', async () => {

@@ -12,9 +12,18 @@ import { call, initialize, JSON_HEADERS, Peer, serve, stopAll, toolCall } from '
 
 afterEach(stopAll)
 
-function ask(session: ClientHttp2Session, headers: Record<string, string>, body?: unknown): Promise<{ headers: IncomingHttpHeaders; text: string }> {
+function ask(
+  session: ClientHttp2Session,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<{ headers: IncomingHttpHeaders; text: string }> {
   return new Promise((resolve, reject) => {
-    const stream = session.request({ ':path': '/mcp', ':method': 'POST', ...(headers[':method'] === undefined ? JSON_HEADERS : {}), ...headers })
+    const stream = session.request({
+      ':path': '/mcp',
+      ':method': 'POST',
+      ...(headers[':method'] === undefined ? JSON_HEADERS : {}),
+      ...headers,
+    })
     let text = ''
     let seen: IncomingHttpHeaders = {}
     stream.setEncoding('utf8')
@@ -35,9 +44,15 @@ async function conversation(session: ClientHttp2Session): Promise<void> {
   expect(opened.headers[':status']).toBe(200)
   const id = String(opened.headers['mcp-session-id'])
   const named = { 'mcp-session-id': id }
-  expect((await ask(session, named, { jsonrpc: '2.0', method: 'notifications/initialized' })).headers[':status']).toBe(202)
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => ask(session, named, toolCall(n, 'echo', { text: `nr ${n} ☃` }))))
-  expect(answers.map(({ text }) => JSON.parse(text).result.content[0].text)).toEqual(Array.from({ length: 50 }, (_, n) => `nr ${n} ☃`))
+  expect((await ask(session, named, { jsonrpc: '2.0', method: 'notifications/initialized' })).headers[':status']).toBe(
+    202,
+  )
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => ask(session, named, toolCall(n, 'echo', { text: `nr ${n} ☃` }))),
+  )
+  expect(answers.map(({ text }) => JSON.parse(text).result.content[0].text)).toEqual(
+    Array.from({ length: 50 }, (_, n) => `nr ${n} ☃`),
+  )
   const list = await ask(session, named, { jsonrpc: '2.0', id: 2, method: 'tools/list' })
   expect(JSON.parse(list.text).result.tools.length).toBeGreaterThan(3)
   const reported = await ask(session, named, toolCall(3, 'report', {}, { progressToken: 'p' }))
@@ -61,7 +76,15 @@ describe('T HTTP/2', () => {
     const { port } = await serve({ tls: certificate })
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const request = httpsRequest(
-        { port, host: 'localhost', path: '/mcp', method: 'POST', headers: JSON_HEADERS, ca: certificate.cert, agent: false },
+        {
+          port,
+          host: 'localhost',
+          path: '/mcp',
+          method: 'POST',
+          headers: JSON_HEADERS,
+          ca: certificate.cert,
+          agent: false,
+        },
         (response) => {
           response.resume()
           resolve(response.statusCode)
@@ -118,7 +141,9 @@ describe('T HTTP/2', () => {
     while (!enough()) await new Promise((resolve) => setImmediate(resolve))
   }
   const dialled = async (port: number, secure: boolean) => {
-    const socket: Socket = secure ? dialTls({ port, host: 'localhost', ca: certificate.cert, ALPNProtocols: ['h2'] }) : dial({ port, host: '127.0.0.1' })
+    const socket: Socket = secure
+      ? dialTls({ port, host: 'localhost', ca: certificate.cert, ALPNProtocols: ['h2'] })
+      : dial({ port, host: '127.0.0.1' })
     let heard = 0
     let over = false
     socket
@@ -151,21 +176,24 @@ describe('T HTTP/2', () => {
     await ticks(() => clock.pending === 0)
   })
 
-  it.each([false, true])('hangs up after 75 s without a request (TLS: %s), also on a client that does not', async (secure) => {
-    const clock = fakeClock()
-    const { port } = await serve({ clock, ...(secure ? { tls: certificate } : { http2: true }) })
-    const { socket, heard, over } = await dialled(port, secure)
-    socket.allowHalfOpen = true
-    socket.write(Buffer.concat([Buffer.from(PREFACE), SETTINGS]))
-    // Its settings and that it has seen ours.
-    await ticks(() => heard() >= 24)
-    await clock.advance(74_000)
-    expect(over()).toBe(false)
-    await clock.advance(1_000)
-    await ticks(() => clock.pending === 0)
-    socket.end()
-    await ticks(over)
-  })
+  it.each([false, true])(
+    'hangs up after 75 s without a request (TLS: %s), also on a client that does not',
+    async (secure) => {
+      const clock = fakeClock()
+      const { port } = await serve({ clock, ...(secure ? { tls: certificate } : { http2: true }) })
+      const { socket, heard, over } = await dialled(port, secure)
+      socket.allowHalfOpen = true
+      socket.write(Buffer.concat([Buffer.from(PREFACE), SETTINGS]))
+      // Its settings and that it has seen ours.
+      await ticks(() => heard() >= 24)
+      await clock.advance(74_000)
+      expect(over()).toBe(false)
+      await clock.advance(1_000)
+      await ticks(() => clock.pending === 0)
+      socket.end()
+      await ticks(over)
+    },
+  )
 
   it('a stream that is open keeps the connection, and the time begins when it ends', async () => {
     const clock = fakeClock()
@@ -173,7 +201,12 @@ describe('T HTTP/2', () => {
     const session = connectHttp2(`http://127.0.0.1:${port}`).on('error', () => {})
     const id = String((await ask(session, {}, initialize())).headers['mcp-session-id'])
     await ask(session, { 'mcp-session-id': id }, { jsonrpc: '2.0', method: 'notifications/initialized' })
-    const stream = session.request({ ':path': '/mcp', ':method': 'GET', accept: 'text/event-stream', 'mcp-session-id': id })
+    const stream = session.request({
+      ':path': '/mcp',
+      ':method': 'GET',
+      accept: 'text/event-stream',
+      'mcp-session-id': id,
+    })
     await new Promise((resolve) => stream.on('response', resolve))
     stream.resume()
     await clock.advance(200_000)
@@ -193,7 +226,12 @@ describe('T HTTP/2', () => {
     const { port, serving } = await serve({ http2: true })
     const session = connectHttp2(`http://127.0.0.1:${port}`)
     const id = String((await ask(session, {}, initialize())).headers['mcp-session-id'])
-    const stream = session.request({ ':path': '/mcp', ':method': 'GET', accept: 'text/event-stream', 'mcp-session-id': id })
+    const stream = session.request({
+      ':path': '/mcp',
+      ':method': 'GET',
+      accept: 'text/event-stream',
+      'mcp-session-id': id,
+    })
     await new Promise((resolve) => stream.on('response', resolve))
     stream.resume()
     const over = new Promise((resolve) => stream.on('close', resolve))
@@ -217,7 +255,11 @@ describe('T fetchHandler', () => {
     return { server, handler: fetchHandler(server, options) }
   }
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    new Request(url, { method: 'POST', headers: { ...JSON_HEADERS, ...headers }, body: typeof body === 'string' ? body : JSON.stringify(body) })
+    new Request(url, {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
   const open = async (handler: ReturnType<typeof fetchHandler>) => {
     const response = await handler(post(initialize()))
     const id = String(response.headers.get('mcp-session-id'))
@@ -229,7 +271,10 @@ describe('T fetchHandler', () => {
     const { handler } = make()
     const named = await open(handler)
     expect(handler.sessions).toBe(1)
-    expect(await (await handler(post(toolCall(1, 'now'), named))).json()).toMatchObject({ id: 1, result: { content: [{ text: 'here' }] } })
+    expect(await (await handler(post(toolCall(1, 'now'), named))).json()).toMatchObject({
+      id: 1,
+      result: { content: [{ text: 'here' }] },
+    })
     const list = await handler(post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, named))
     expect(list.headers.get('content-type')).toBe('application/json')
     expect(await list.json()).toMatchObject({ id: 2, result: { tools: [{ name: 'now' }, { name: 'report' }] } })
@@ -262,12 +307,19 @@ describe('T fetchHandler', () => {
     const named = await open(handler)
     expect((await handler(post('{', named))).status).toBe(400)
     expect((await handler(post(toolCall(1, 'x'.repeat(2000)), named))).status).toBe(413)
-    expect((await handler(new Request('http://evil.example/mcp', { method: 'POST', headers: JSON_HEADERS, body: '{}' }))).status).toBe(403)
+    expect(
+      (await handler(new Request('http://evil.example/mcp', { method: 'POST', headers: JSON_HEADERS, body: '{}' })))
+        .status,
+    ).toBe(403)
     expect((await handler(post(initialize(), { origin: 'http://evil.example' }))).status).toBe(403)
     expect((await handler(new Request('http://localhost/other'))).status).toBe(404)
     const head = await handler(new Request(url, { method: 'HEAD' }))
     expect([head.status, await head.text()]).toEqual([405, ''])
-    const bytes = new Request(url, { method: 'POST', headers: { ...JSON_HEADERS, ...named }, body: new Uint8Array([0x22, 0xff, 0x22]) })
+    const bytes = new Request(url, {
+      method: 'POST',
+      headers: { ...JSON_HEADERS, ...named },
+      body: new Uint8Array([0x22, 0xff, 0x22]),
+    })
     expect((await handler(bytes)).status).toBe(400)
   })
 
@@ -317,8 +369,19 @@ describe('T fetchHandler', () => {
 describe('T a handler behind another server', () => {
   it('works with whatever turns requests into Request', async () => {
     const { serving } = await serve()
-    const answer = await fetch(serving.url, { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(initialize()) })
+    const answer = await fetch(serving.url, {
+      method: 'POST',
+      headers: JSON_HEADERS,
+      body: JSON.stringify(initialize()),
+    })
     expect(answer.status).toBe(200)
-    expect((await call(serving.port, { method: 'DELETE', headers: { 'mcp-session-id': String(answer.headers.get('mcp-session-id')) } })).status).toBe(204)
+    expect(
+      (
+        await call(serving.port, {
+          method: 'DELETE',
+          headers: { 'mcp-session-id': String(answer.headers.get('mcp-session-id')) },
+        })
+      ).status,
+    ).toBe(204)
   })
 })

@@ -33,13 +33,19 @@ export const JSON_HEADERS = { 'content-type': 'application/json', accept: 'appli
 /** Connections stay open, as those of most clients do. */
 const kept = new Agent({ keepAlive: true })
 
-export function start(port: number, { method = 'POST', path = '/mcp', headers = {}, body, agent }: Call): Promise<IncomingMessage> {
+export function start(
+  port: number,
+  { method = 'POST', path = '/mcp', headers = {}, body, agent }: Call,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const all: Record<string, string> = {}
-    for (const [name, value] of Object.entries({ ...(method === 'POST' ? JSON_HEADERS : {}), ...headers })) if (value !== undefined) all[name] = value
+    for (const [name, value] of Object.entries({ ...(method === 'POST' ? JSON_HEADERS : {}), ...headers }))
+      if (value !== undefined) all[name] = value
     const request = httpRequest({ port, host: '127.0.0.1', method, path, headers: all, agent: agent ?? kept }, resolve)
     request.on('error', reject)
-    request.end(body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body))
+    request.end(
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    )
   })
 }
 
@@ -116,8 +122,16 @@ export class Events {
   }
 }
 
-export function initialize(version = '2025-11-25', capabilities: Record<string, unknown> = {}): Record<string, unknown> {
-  return { jsonrpc: '2.0', id: 'init', method: 'initialize', params: { protocolVersion: version, capabilities, clientInfo: { name: 'bare', version: '1' } } }
+export function initialize(
+  version = '2025-11-25',
+  capabilities: Record<string, unknown> = {},
+): Record<string, unknown> {
+  return {
+    jsonrpc: '2.0',
+    id: 'init',
+    method: 'initialize',
+    params: { protocolVersion: version, capabilities, clientInfo: { name: 'bare', version: '1' } },
+  }
 }
 
 /** A session opened by hand. */
@@ -151,11 +165,19 @@ export class Peer {
   }
 
   async listen(headers: Call['headers'] = {}): Promise<Events> {
-    return new Events(await start(this.port, { method: 'GET', headers: { accept: 'text/event-stream', 'mcp-session-id': this.id, ...headers } }))
+    return new Events(
+      await start(this.port, {
+        method: 'GET',
+        headers: { accept: 'text/event-stream', 'mcp-session-id': this.id, ...headers },
+      }),
+    )
   }
 
   get(headers: Call['headers'] = {}): Promise<Answer> {
-    return call(this.port, { method: 'GET', headers: { accept: 'text/event-stream', 'mcp-session-id': this.id, ...headers } })
+    return call(this.port, {
+      method: 'GET',
+      headers: { accept: 'text/event-stream', 'mcp-session-id': this.id, ...headers },
+    })
   }
 
   delete(headers: Call['headers'] = {}): Promise<Answer> {
@@ -163,7 +185,12 @@ export class Peer {
   }
 }
 
-export const toolCall = (id: unknown, name: string, args: Record<string, unknown> = {}, meta?: Record<string, unknown>): Record<string, unknown> => ({
+export const toolCall = (
+  id: unknown,
+  name: string,
+  args: Record<string, unknown> = {},
+  meta?: Record<string, unknown>,
+): Record<string, unknown> => ({
   jsonrpc: '2.0',
   id,
   method: 'tools/call',
@@ -203,8 +230,13 @@ export async function serve(options: ServeHttpOptions = {}, serverOptions: Serve
   const server = createServer({ name: 'served', version: '1' }, { onError: () => {}, ...serverOptions }).add(
     tool('now', { description: 'Answers at once' }, () => 'here'),
     tool('soon', { description: 'Answers a moment later' }, async () => 'there'),
-    tool('echo', { description: 'Gives back', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, ({ text }) =>
-      String(text),
+    tool(
+      'echo',
+      {
+        description: 'Gives back',
+        input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+      },
+      ({ text }) => String(text),
     ),
     tool('report', { description: 'Reports progress' }, async (_, ctx) => {
       ctx.progress(1, 2)

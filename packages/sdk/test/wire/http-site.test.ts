@@ -31,7 +31,10 @@ function named(name: string, options: ServerOptions = {}, waits?: { opened: Prom
 }
 
 async function client(url: string, pin?: '2025-11-25' | '2026-07-28') {
-  const made = await connect(url.startsWith('ws') ? await webSocketTo(url) : url, { keepAlive: false, ...(pin === undefined ? {} : { versions: [pin] }) })
+  const made = await connect(url.startsWith('ws') ? await webSocketTo(url) : url, {
+    keepAlive: false,
+    ...(pin === undefined ? {} : { versions: [pin] }),
+  })
   closers.push(() => made.close())
   return made
 }
@@ -50,9 +53,18 @@ async function open(port: number, path: string): Promise<{ status: number; id: s
 }
 
 /** How a WebSocket handshake is answered when it is not taken. */
-function handshake(port: number, path: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
+function handshake(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
-    const offer = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' }
+    const offer = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    }
     const asked = request({ port, host: '127.0.0.1', path, headers: { ...offer, ...headers }, agent: false })
     asked.on('upgrade', (_, socket) => {
       socket.destroy()
@@ -104,11 +116,18 @@ describe('many servers behind one port', () => {
   it('a session of one does not exist for another', async () => {
     const { port } = await twoServers()
     const { id } = await open(port, '/servers/a/mcp')
-    const ask = (name: string) => call(port, { path: `/servers/${name}/mcp`, body: toolCall(1, 'who'), headers: { 'mcp-session-id': id } })
-    await call(port, { path: '/servers/a/mcp', body: { jsonrpc: '2.0', method: 'notifications/initialized' }, headers: { 'mcp-session-id': id } })
+    const ask = (name: string) =>
+      call(port, { path: `/servers/${name}/mcp`, body: toolCall(1, 'who'), headers: { 'mcp-session-id': id } })
+    await call(port, {
+      path: '/servers/a/mcp',
+      body: { jsonrpc: '2.0', method: 'notifications/initialized' },
+      headers: { 'mcp-session-id': id },
+    })
     expect((await ask('b')).status).toBe(404)
     expect((await ask('a')).status).toBe(200)
-    expect((await call(port, { method: 'DELETE', path: '/servers/b/mcp', headers: { 'mcp-session-id': id } })).status).toBe(404)
+    expect(
+      (await call(port, { method: 'DELETE', path: '/servers/b/mcp', headers: { 'mcp-session-id': id } })).status,
+    ).toBe(404)
     expect((await ask('a')).status).toBe(200)
   })
 
@@ -124,7 +143,14 @@ describe('many servers behind one port', () => {
     const { port } = await twoServers()
     const status = async (path: string) => (await call(port, { path, body: initialize() })).status
     expect(await status('/servers/a/mcp?x=1')).toBe(200)
-    for (const path of ['/servers/%61/mcp', '/servers/b/../a/mcp', '/servers/a/mcp/', '//servers/a/mcp', '/Servers/a/mcp']) expect(await status(path)).toBe(404)
+    for (const path of [
+      '/servers/%61/mcp',
+      '/servers/b/../a/mcp',
+      '/servers/a/mcp/',
+      '//servers/a/mcp',
+      '/Servers/a/mcp',
+    ])
+      expect(await status(path)).toBe(404)
   })
 
   it('leads WebSocket handshakes to the server of their path, and refuses the others', async () => {
@@ -134,8 +160,10 @@ describe('many servers behind one port', () => {
     expect(other.status).toBe(404)
     expect(other.text).toContain('WebSockets are taken at /servers/a/ws, /servers/b/ws')
     expect((await handshake(port, '/servers/a/mcp')).status).toBe(404)
-    for (const path of ['/servers/a/ws', '/servers/c/ws']) expect((await handshake(port, path, { host: 'evil.example' })).status).toBe(403)
-    for (const path of ['/servers/a/ws', '/servers/c/ws']) expect((await handshake(port, path, { origin: 'https://evil.example' })).status).toBe(403)
+    for (const path of ['/servers/a/ws', '/servers/c/ws'])
+      expect((await handshake(port, path, { host: 'evil.example' })).status).toBe(403)
+    for (const path of ['/servers/a/ws', '/servers/c/ws'])
+      expect((await handshake(port, path, { origin: 'https://evil.example' })).status).toBe(403)
   })
 
   it('holds the limits of each server', async () => {
@@ -149,9 +177,15 @@ describe('many servers behind one port', () => {
 
   it('takes all paths of a server or none', async () => {
     const { serving, port } = await twoServers()
-    await expect(serving.serve(named('c'), { path: '/c', sse: { path: '/servers/a/sse', messages: '/m' } })).rejects.toThrow('Path /servers/a/sse is taken')
-    await expect(serving.serve(named('c'), { path: '/c', sse: { path: '/same', messages: '/same' } })).rejects.toThrow('Path /same is taken')
-    await expect(serving.serve(named('c'), { path: '/c', webSocket: { path: '/w' }, mounts: { '/w': { handle: () => {} } } })).rejects.toThrow('taken')
+    await expect(
+      serving.serve(named('c'), { path: '/c', sse: { path: '/servers/a/sse', messages: '/m' } }),
+    ).rejects.toThrow('Path /servers/a/sse is taken')
+    await expect(serving.serve(named('c'), { path: '/c', sse: { path: '/same', messages: '/same' } })).rejects.toThrow(
+      'Path /same is taken',
+    )
+    await expect(
+      serving.serve(named('c'), { path: '/c', webSocket: { path: '/w' }, mounts: { '/w': { handle: () => {} } } }),
+    ).rejects.toThrow('taken')
     await expect(serving.serve(named('c'), { path: 'c' })).rejects.toThrow('A path begins with a slash: "c"')
     expect((await call(port, { path: '/c', body: initialize() })).status).toBe(404)
   })
@@ -170,7 +204,8 @@ describe('many servers behind one port', () => {
         },
       },
     })
-    const get = async (path: string, host = `127.0.0.1:${serving.port}`) => (await call(serving.port, { method: 'GET', path, headers: { host } })).text
+    const get = async (path: string, host = `127.0.0.1:${serving.port}`) =>
+      (await call(serving.port, { method: 'GET', path, headers: { host } })).text
     expect(await get('/plain')).toBe('words for GET')
     expect(await get('/plain', 'evil.example')).toContain('is not allowed')
     expect([await get('/probe'), await get('/probe', '10.1.2.3')]).toEqual(['all', 'little'])
@@ -187,12 +222,17 @@ describe('a server that leaves', () => {
     const [fromA, fromB] = [toA.call('wait'), toB.call('wait')]
     await Promise.all([aBegun.opened, bBegun.opened])
     const closed = a.close()
-    expect(await call(serving.port, { path: '/a', body: initialize() })).toMatchObject({ status: 503, headers: { 'retry-after': '5' } })
+    expect(await call(serving.port, { path: '/a', body: initialize() })).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5' },
+    })
     aGo.open()
     expect(await fromA).toMatchObject({ content: [{ text: 'a waited' }] })
     await closed
     expect([a.sessions, serving.sessions]).toEqual([0, 1])
-    expect((await call(serving.port, { path: '/a', body: initialize() })).json.error?.message).toContain('the endpoint is /b')
+    expect((await call(serving.port, { path: '/a', body: initialize() })).json.error?.message).toContain(
+      'the endpoint is /b',
+    )
     bGo.open()
     expect(await fromB).toMatchObject({ content: [{ text: 'b waited' }] })
     await serving.serve(named('new'), { path: '/a' })
@@ -216,7 +256,12 @@ describe('a server that leaves', () => {
   it('answers a request whose body came only after that', async () => {
     const { a, port } = await twoServers()
     const text = JSON.stringify(initialize())
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'content-length': text.length, expect: '100-continue' }
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'content-length': text.length,
+      expect: '100-continue',
+    }
     const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/servers/a/mcp', headers, agent: false })
     asked.flushHeaders()
     await once(asked, 'continue')
@@ -237,7 +282,10 @@ describe('limits of a whole site', () => {
     expect(serving.sessions).toBe(2)
     expect((await open(port, '/servers/b/mcp')).status).toBe(503)
     expect((await call(port, { method: 'GET', path: '/servers/b/sse', headers: SSE })).status).toBe(503)
-    expect(await handshake(port, '/servers/a/ws')).toMatchObject({ status: 503, text: expect.stringContaining('too many sessions') })
+    expect(await handshake(port, '/servers/a/ws')).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('too many sessions'),
+    })
     socket.terminate()
     await expect.poll(() => serving.sessions).toBe(1)
     expect((await open(port, '/servers/b/mcp')).status).toBe(200)
@@ -255,7 +303,8 @@ describe('limits of a whole site', () => {
 
   it('a handshake that fails takes no place', async () => {
     const { port } = await twoServers({ maxSessions: 1 })
-    for (let n = 0; n < 3; n++) expect((await handshake(port, '/servers/a/ws', { 'sec-websocket-key': 'short' })).status).toBe(400)
+    for (let n = 0; n < 3; n++)
+      expect((await handshake(port, '/servers/a/ws', { 'sec-websocket-key': 'short' })).status).toBe(400)
     const broken: Servable = {
       accept: () => {
         throw new Error('broken')
@@ -303,14 +352,22 @@ describe('C-41 whom a conversation is with', () => {
     closers.push(() => serving.close({ drain: 0 }))
     const events = await (await sse(serving.port, '/sse', { 'x-user': 'ann' })).until(({ seen }) => seen.length > 0)
     const post = async (user: string) =>
-      (await call(serving.port, { path: String(events.seen[0]?.data), body: initialize('2024-11-05'), headers: { 'x-user': user } })).status
+      (
+        await call(serving.port, {
+          path: String(events.seen[0]?.data),
+          body: initialize('2024-11-05'),
+          headers: { 'x-user': user },
+        })
+      ).status
     expect([await post('bob'), await post('ann')]).toEqual([404, 202])
   })
 })
 
 describe('serveSite', () => {
   it('C-41 needs to know its names when it can be reached from elsewhere', async () => {
-    await expect(serveSite({ port: 0, host: '0.0.0.0' })).rejects.toThrow('serveSite on 0.0.0.0 can be reached from elsewhere: list the names')
+    await expect(serveSite({ port: 0, host: '0.0.0.0' })).rejects.toThrow(
+      'serveSite on 0.0.0.0 can be reached from elsewhere: list the names',
+    )
   })
 
   it('answers who offers another protocol like anybody else, on a connection that goes on', async () => {

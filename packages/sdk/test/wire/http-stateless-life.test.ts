@@ -1,4 +1,6 @@
-/** How requests of the stateless era end over real HTTP: hang-ups, limits, listeners, shutdown, and nothing left behind. */
+/**
+ * How requests of the stateless era end over real HTTP: hang-ups, limits, listeners, shutdown, and nothing left behind.
+ */
 import { request } from 'node:http'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'
 import { connect as dial } from 'node:net'
@@ -19,7 +21,14 @@ const FOR_TOOLS = { notifications: { toolsListChanged: true } }
 /** A request that is sent and can be dropped. */
 function leaver(port: number, method: string, params: Record<string, unknown>): { leave(): void } {
   const { body, headers } = posting(method, params)
-  const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/mcp', headers: { ...JSON_HEADERS, ...headers }, agent: false })
+  const asked = request({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/mcp',
+    headers: { ...JSON_HEADERS, ...headers },
+    agent: false,
+  })
   asked.on('error', () => {})
   asked.end(JSON.stringify(body))
   return { leave: () => void asked.destroy() }
@@ -92,7 +101,9 @@ describe('D-63 hanging up cancels', () => {
     expect(server.health().inFlight).toBe(1)
     listening.close(8)
     while (server.health().inFlight > 0) await flush()
-    expect(JSON.parse(await textOf(overHttp2(session, 'tools/call', { name: 'now' })))).toMatchObject({ result: { resultType: 'complete' } })
+    expect(JSON.parse(await textOf(overHttp2(session, 'tools/call', { name: 'now' })))).toMatchObject({
+      result: { resultType: 'complete' },
+    })
     session.destroy()
   })
 
@@ -134,7 +145,11 @@ describe('by fetch', () => {
     const handler = fetchHandler(server, options)
     const post = (method: string, params: Record<string, unknown>, signal?: AbortSignal): Promise<Response> => {
       const { body, headers } = posting(method, params)
-      const init = { method: 'POST', headers: { ...JSON_HEADERS, ...(headers as Record<string, string>) }, body: JSON.stringify(body) }
+      const init = {
+        method: 'POST',
+        headers: { ...JSON_HEADERS, ...(headers as Record<string, string>) },
+        body: JSON.stringify(body),
+      }
       return handler(new Request('http://localhost/mcp', signal === undefined ? init : { ...init, signal }))
     }
     return { told, go, server, handler, post }
@@ -179,32 +194,52 @@ describe('by fetch', () => {
     const text = response.text()
     await handler.close()
     const messages = new SseParser().push(await text).map(({ data }) => JSON.parse(data))
-    expect(messages).toMatchObject([{ method: 'notifications/subscriptions/acknowledged' }, { id: 1, result: { resultType: 'complete' } }])
+    expect(messages).toMatchObject([
+      { method: 'notifications/subscriptions/acknowledged' },
+      { id: 1, result: { resultType: 'complete' } },
+    ])
   })
 })
 
 describe('D-29 listening', () => {
-  it.each(['auto', 'json', 'sse'] as const)('is acknowledged first, then told what was asked for (%s)', async (answer) => {
-    const { port, server } = await serveStateless({ answer })
-    const events = await stream(port, LISTEN, { notifications: { toolsListChanged: true, promptsListChanged: false } }, { id: 'ear' })
-    expect(events).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
-    await events.until(({ messages }) => messages.length === 1)
-    const about = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
-    expect(events.messages).toMatchObject([
-      { method: 'notifications/subscriptions/acknowledged', params: { notifications: { toolsListChanged: true }, ...about } },
-    ])
-    server.remove('prompt', 'greet')
-    server.add(tool('fresh', {}, () => 'new'))
-    await events.until(({ messages }) => messages.length === 2)
-    expect(events.messages[1]).toMatchObject({ method: 'notifications/tools/list_changed', params: about })
-    expect(events.text).not.toMatch(/^(id|retry):/m)
-    events.hangUp()
-    while (server.health().inFlight > 0) await flush()
-  })
+  it.each(['auto', 'json', 'sse'] as const)(
+    'is acknowledged first, then told what was asked for (%s)',
+    async (answer) => {
+      const { port, server } = await serveStateless({ answer })
+      const events = await stream(
+        port,
+        LISTEN,
+        { notifications: { toolsListChanged: true, promptsListChanged: false } },
+        { id: 'ear' },
+      )
+      expect(events).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+      })
+      await events.until(({ messages }) => messages.length === 1)
+      const about = { _meta: { 'io.modelcontextprotocol/subscriptionId': 'ear' } }
+      expect(events.messages).toMatchObject([
+        {
+          method: 'notifications/subscriptions/acknowledged',
+          params: { notifications: { toolsListChanged: true }, ...about },
+        },
+      ])
+      server.remove('prompt', 'greet')
+      server.add(tool('fresh', {}, () => 'new'))
+      await events.until(({ messages }) => messages.length === 2)
+      expect(events.messages[1]).toMatchObject({ method: 'notifications/tools/list_changed', params: about })
+      expect(events.text).not.toMatch(/^(id|retry):/m)
+      events.hangUp()
+      while (server.health().inFlight > 0) await flush()
+    },
+  )
 
   it('what is wrong with it is told by JSON', async () => {
     const { port } = await serveStateless()
-    expect(await ask(port, LISTEN, {})).toMatchObject({ headers: { 'content-type': 'application/json' }, json: { error: { code: -32602 } } })
+    expect(await ask(port, LISTEN, {})).toMatchObject({
+      headers: { 'content-type': 'application/json' },
+      json: { error: { code: -32602 } },
+    })
   })
 
   it('D-66 is kept alive by comments', async () => {

@@ -16,15 +16,27 @@ export interface Asking {
 
 export function meta(more: Record<string, unknown> = {}): Record<string, unknown> {
   const own = { protocolVersion: VERSION, clientCapabilities: {}, clientInfo: { name: 'bare', version: '1' } }
-  return { ...Object.fromEntries(Object.entries(own).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value])), ...more }
+  return {
+    ...Object.fromEntries(Object.entries(own).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value])),
+    ...more,
+  }
 }
 
 /** Body and headers of a request. */
-export function posting(method: string, params: Record<string, unknown> = {}, { id = 1, meta: more, headers }: Asking = {}): Call & { headers: object } {
+export function posting(
+  method: string,
+  params: Record<string, unknown> = {},
+  { id = 1, meta: more, headers }: Asking = {},
+): Call & { headers: object } {
   const name = params[NAMED[method] ?? '']
   return {
     body: { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta(more) } },
-    headers: { 'mcp-protocol-version': VERSION, 'mcp-method': method, ...(name === undefined ? {} : { 'mcp-name': String(name) }), ...headers },
+    headers: {
+      'mcp-protocol-version': VERSION,
+      'mcp-method': method,
+      ...(name === undefined ? {} : { 'mcp-name': String(name) }),
+      ...headers,
+    },
   }
 }
 
@@ -33,7 +45,12 @@ export function ask(port: number, method: string, params?: Record<string, unknow
 }
 
 /** The answer as it comes, for what may become a stream. */
-export async function stream(port: number, method: string, params?: Record<string, unknown>, asking?: Asking): Promise<Events> {
+export async function stream(
+  port: number,
+  method: string,
+  params?: Record<string, unknown>,
+  asking?: Asking,
+): Promise<Events> {
   return new Events(await start(port, posting(method, params, asking)))
 }
 
@@ -58,7 +75,8 @@ export class Told {
   }
 
   async until(word: string, times = 1): Promise<void> {
-    while (this.words.filter((said) => said === word).length < times) await new Promise<void>((resolve) => this.#wakers.add(resolve))
+    while (this.words.filter((said) => said === word).length < times)
+      await new Promise<void>((resolve) => this.#wakers.add(resolve))
   }
 }
 
@@ -73,12 +91,20 @@ export async function stopStateless(): Promise<void> {
 export function tellingServer(told: Told, go: ReturnType<typeof gate>, options: ServerOptions = {}): Server {
   return createServer({ name: 'served', version: '1' }, { onError: () => {}, ...options }).add(
     tool('now', { description: 'Answers at once' }, () => 'here'),
-    tool('echo', { description: 'Gives back', input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }, async ({ text }) =>
-      String(text),
+    tool(
+      'echo',
+      {
+        description: 'Gives back',
+        input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+      },
+      async ({ text }) => String(text),
     ),
     tool(
       'near',
-      { description: 'Mirrors a header', input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as never },
+      {
+        description: 'Mirrors a header',
+        input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } } as never,
+      },
       () => 'near',
     ),
     tool('report', { description: 'Reports progress' }, async (_, ctx) => {
@@ -103,7 +129,10 @@ export function tellingServer(told: Told, go: ReturnType<typeof gate>, options: 
   ) as Server
 }
 
-export async function serveStateless(options: ServeHttpOptions = {}, serverOptions: ServerOptions = {}): Promise<StatelessRig> {
+export async function serveStateless(
+  options: ServeHttpOptions = {},
+  serverOptions: ServerOptions = {},
+): Promise<StatelessRig> {
   const told = new Told()
   const go = gate()
   const server = tellingServer(told, go, serverOptions)

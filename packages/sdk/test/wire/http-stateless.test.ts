@@ -14,7 +14,10 @@ describe('F9 a request that speaks for itself', () => {
     const answer = await ask(port, 'tools/call', { name: 'echo', arguments: { text: 'ünd' } }, { id: 'a' })
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': JSON_TYPE } })
     expect(answer.headers['mcp-session-id']).toBeUndefined()
-    expect(answer.json).toMatchObject({ id: 'a', result: { resultType: 'complete', content: [{ type: 'text', text: 'ünd' }] } })
+    expect(answer.json).toMatchObject({
+      id: 'a',
+      result: { resultType: 'complete', content: [{ type: 'text', text: 'ünd' }] },
+    })
     expect(serving.sessions).toBe(0)
   })
 
@@ -37,7 +40,10 @@ describe('F9 a request that speaks for itself', () => {
       // Twice, because the second answer may be one that was kept.
       for (const id of [1, 'two']) {
         const { status, json } = await ask(port, method, params, { id })
-        expect({ status, json }).toMatchObject({ status: 200, json: { id, result: { resultType: 'complete', ...expected } } })
+        expect({ status, json }).toMatchObject({
+          status: 200,
+          json: { id, result: { resultType: 'complete', ...expected } },
+        })
       }
     }
   })
@@ -47,7 +53,10 @@ describe('F9 a request that speaks for itself', () => {
     const asked = posting('tools/list')
     const own = meta()
     delete own['io.modelcontextprotocol/clientInfo']
-    expect((await call(port, { ...asked, body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: own } } })).status).toBe(200)
+    expect(
+      (await call(port, { ...asked, body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: own } } }))
+        .status,
+    ).toBe(200)
   })
 
   it('shares its id with those of other clients', async () => {
@@ -55,7 +64,9 @@ describe('F9 a request that speaks for itself', () => {
     const texts = ['one', 'two', 'three']
     const waiting = ask(port, 'tools/call', { name: 'wait' }, { id: 7 })
     await told.until('begun')
-    const answers = await Promise.all(texts.map((text) => ask(port, 'tools/call', { name: 'echo', arguments: { text } }, { id: 7 })))
+    const answers = await Promise.all(
+      texts.map((text) => ask(port, 'tools/call', { name: 'echo', arguments: { text } }, { id: 7 })),
+    )
     expect(answers.map(({ json }) => json.result?.['content'])).toEqual(texts.map((text) => [{ type: 'text', text }]))
     go.open()
     expect((await waiting).json).toMatchObject({ id: 7, result: { content: [{ text: 'waited' }] } })
@@ -67,7 +78,9 @@ describe('F9 a request that speaks for itself', () => {
     expect((await ask(port, 'tools/call', { name: 'now' })).json.result).toMatchObject({ resultType: 'complete' })
     const answer = await peer.post(toolCall(1, 'now'))
     expect(answer.json.result).not.toHaveProperty('resultType')
-    expect((await ask(port, 'tools/call', { name: 'now' }, { headers: { 'mcp-session-id': peer.id } })).json.result).toMatchObject({ resultType: 'complete' })
+    expect(
+      (await ask(port, 'tools/call', { name: 'now' }, { headers: { 'mcp-session-id': peer.id } })).json.result,
+    ).toMatchObject({ resultType: 'complete' })
     expect(serving.sessions).toBe(1)
   })
 
@@ -87,7 +100,12 @@ describe('D-59, D-60, D-64 what is refused, by status and code', () => {
     delete own[`io.modelcontextprotocol/${name}`]
     return own
   }
-  const body = (method: string, params?: unknown) => ({ jsonrpc: '2.0', id: 'x', method, ...(params === undefined ? {} : { params }) })
+  const body = (method: string, params?: unknown) => ({
+    jsonrpc: '2.0',
+    id: 'x',
+    method,
+    ...(params === undefined ? {} : { params }),
+  })
   const named = { 'mcp-protocol-version': VERSION, 'mcp-method': 'tools/list' }
   const unknown = meta({ 'io.modelcontextprotocol/protocolVersion': 'v999.0.0' })
   const calling = (headers: Record<string, string>, params: Record<string, unknown> = { name: 'now' }) => ({
@@ -99,8 +117,18 @@ describe('D-59, D-60, D-64 what is refused, by status and code', () => {
     ['no _meta', { body: body('tools/list', {}), headers: named }, 400, -32602],
     ['a broken _meta', { body: body('tools/list', { _meta: 'x' }), headers: named }, 400, -32602],
     ['no version', { body: body('tools/list', { _meta: without('protocolVersion') }), headers: named }, 400, -32602],
-    ['no capabilities', { body: body('tools/list', { _meta: without('clientCapabilities') }), headers: named }, 400, -32602],
-    ['no _meta, and an unknown version', { body: body('tools/list', {}), headers: { ...named, 'mcp-protocol-version': 'v999.0.0' } }, 400, -32602],
+    [
+      'no capabilities',
+      { body: body('tools/list', { _meta: without('clientCapabilities') }), headers: named },
+      400,
+      -32602,
+    ],
+    [
+      'no _meta, and an unknown version',
+      { body: body('tools/list', {}), headers: { ...named, 'mcp-protocol-version': 'v999.0.0' } },
+      400,
+      -32602,
+    ],
     [
       'another version in the header',
       { body: body('tools/list', { _meta: meta() }), headers: { ...named, 'mcp-protocol-version': '2025-11-25' } },
@@ -108,17 +136,50 @@ describe('D-59, D-60, D-64 what is refused, by status and code', () => {
       -32020,
     ],
     ['an unknown one in the body only', { body: body('tools/list', { _meta: unknown }), headers: named }, 400, -32020],
-    ['no version header', { body: body('tools/list', { _meta: meta() }), headers: { 'mcp-method': 'tools/list' } }, 400, -32020],
-    ['an unknown version', { body: body('tools/list', { _meta: unknown }), headers: { ...named, 'mcp-protocol-version': 'v999.0.0' } }, 400, -32022],
-    ['no Mcp-Method', { body: body('tools/list', { _meta: meta() }), headers: { 'mcp-protocol-version': VERSION } }, 400, -32020],
-    ['another Mcp-Method', { body: body('tools/list', { _meta: meta() }), headers: { ...named, 'mcp-method': 'prompts/list' } }, 400, -32020],
-    ['Mcp-Method in capitals', { body: body('tools/list', { _meta: meta() }), headers: { ...named, 'mcp-method': 'TOOLS/LIST' } }, 400, -32020],
+    [
+      'no version header',
+      { body: body('tools/list', { _meta: meta() }), headers: { 'mcp-method': 'tools/list' } },
+      400,
+      -32020,
+    ],
+    [
+      'an unknown version',
+      { body: body('tools/list', { _meta: unknown }), headers: { ...named, 'mcp-protocol-version': 'v999.0.0' } },
+      400,
+      -32022,
+    ],
+    [
+      'no Mcp-Method',
+      { body: body('tools/list', { _meta: meta() }), headers: { 'mcp-protocol-version': VERSION } },
+      400,
+      -32020,
+    ],
+    [
+      'another Mcp-Method',
+      { body: body('tools/list', { _meta: meta() }), headers: { ...named, 'mcp-method': 'prompts/list' } },
+      400,
+      -32020,
+    ],
+    [
+      'Mcp-Method in capitals',
+      { body: body('tools/list', { _meta: meta() }), headers: { ...named, 'mcp-method': 'TOOLS/LIST' } },
+      400,
+      -32020,
+    ],
     ['no Mcp-Name', calling({ 'mcp-method': 'tools/call' }), 400, -32020],
     ['another Mcp-Name', calling({ 'mcp-method': 'tools/call', 'mcp-name': 'echo' }), 400, -32020],
-    ['no Mcp-Param', calling({ 'mcp-method': 'tools/call', 'mcp-name': 'near' }, { name: 'near', arguments: { region: 'Hello' } }), 400, -32020],
+    [
+      'no Mcp-Param',
+      calling({ 'mcp-method': 'tools/call', 'mcp-name': 'near' }, { name: 'near', arguments: { region: 'Hello' } }),
+      400,
+      -32020,
+    ],
     [
       'an Mcp-Param that cannot be decoded',
-      calling({ 'mcp-method': 'tools/call', 'mcp-name': 'near', 'mcp-param-region': '=?base64?SGVsbG8?=' }, { name: 'near', arguments: { region: 'Hello' } }),
+      calling(
+        { 'mcp-method': 'tools/call', 'mcp-name': 'near', 'mcp-param-region': '=?base64?SGVsbG8?=' },
+        { name: 'near', arguments: { region: 'Hello' } },
+      ),
       400,
       -32020,
     ],
@@ -181,9 +242,15 @@ describe('D-59, D-60, D-64 what is refused, by status and code', () => {
 
   it('D-61 a server without sessions refuses whoever begins one (400), GET and DELETE (405), and ignores what else belongs to sessions', async () => {
     const { port } = await serveStateless({}, { versions: [VERSION] })
-    for (const method of ['GET', 'DELETE']) expect(await call(port, { method })).toMatchObject({ status: 405, headers: { allow: 'POST, OPTIONS' } })
-    expect(await call(port, { body: initialize() })).toMatchObject({ status: 400, json: { id: 'init', error: expect.anything() } })
-    expect((await ask(port, 'tools/list', {}, { headers: { 'mcp-session-id': 'x', 'last-event-id': 'y' } })).status).toBe(200)
+    for (const method of ['GET', 'DELETE'])
+      expect(await call(port, { method })).toMatchObject({ status: 405, headers: { allow: 'POST, OPTIONS' } })
+    expect(await call(port, { body: initialize() })).toMatchObject({
+      status: 400,
+      json: { id: 'init', error: expect.anything() },
+    })
+    expect(
+      (await ask(port, 'tools/list', {}, { headers: { 'mcp-session-id': 'x', 'last-event-id': 'y' } })).status,
+    ).toBe(200)
   })
 
   it('a server without stateless versions has no use for it', async () => {
@@ -197,7 +264,10 @@ describe('D-62 answers that are streams', () => {
   it('progress comes before the answer, without ids', async () => {
     const { port } = await serveStateless()
     const events = await (await stream(port, 'tools/call', { name: 'report' }, { meta: { progressToken: 'p' } })).end()
-    expect(events).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } })
+    expect(events).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+    })
     expect(events.messages).toMatchObject([
       { method: 'notifications/progress', params: { progressToken: 'p', progress: 1 } },
       { method: 'notifications/progress', params: { progress: 2 } },
@@ -209,7 +279,10 @@ describe('D-62 answers that are streams', () => {
   it('where answers are JSON there is the answer only', async () => {
     const { port } = await serveStateless({ answer: 'json' })
     const answer = await ask(port, 'tools/call', { name: 'report' }, { meta: { progressToken: 'p' } })
-    expect(answer).toMatchObject({ headers: { 'content-type': JSON_TYPE }, json: { result: { content: [{ text: 'reported' }] } } })
+    expect(answer).toMatchObject({
+      headers: { 'content-type': JSON_TYPE },
+      json: { result: { content: [{ text: 'reported' }] } },
+    })
   })
 
   it('where answers are streams refusals are not', async () => {
@@ -223,7 +296,9 @@ describe('D-62 answers that are streams', () => {
 describe('F9 a call that waits for an answer of its user', () => {
   it('D-59 is refused when its client cannot ask (400)', async () => {
     const { port, server } = await serveStateless()
-    server.add(tool('where', {}, async (_, ctx) => JSON.stringify(await ctx.sample('poem', { messages: [], maxTokens: 9 }))))
+    server.add(
+      tool('where', {}, async (_, ctx) => JSON.stringify(await ctx.sample('poem', { messages: [], maxTokens: 9 }))),
+    )
     expect(await ask(port, 'tools/call', { name: 'where' })).toMatchObject({
       status: 400,
       json: { id: 1, error: { code: -32021, data: { requiredCapabilities: { sampling: {} } } } },
@@ -234,7 +309,10 @@ describe('F9 a call that waits for an answer of its user', () => {
     const { port, server } = await serveStateless({ principal: ({ header }) => header('authorization') })
     server.add(
       tool('greet', {}, async (_, ctx) => {
-        const answer = await ctx.elicit('user', 'Who are you?', { type: 'object', properties: { name: { type: 'string' } } })
+        const answer = await ctx.elicit('user', 'Who are you?', {
+          type: 'object',
+          properties: { name: { type: 'string' } },
+        })
         return `Hello, ${answer.action === 'accept' ? answer.content.name : 'nobody'}!`
       }),
     )
@@ -246,9 +324,21 @@ describe('F9 a call that waits for an answer of its user', () => {
         { meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }, headers: { authorization } },
       )
     const asked = await asWhom('anne')
-    expect(asked).toMatchObject({ status: 200, json: { result: { resultType: 'input_required', inputRequests: { user: { method: 'elicitation/create' } } } } })
-    const more = { requestState: asked.json.result?.['requestState'], inputResponses: { user: { action: 'accept', content: { name: 'Anne' } } } }
-    expect((await asWhom('bob', more)).json.error).toMatchObject({ code: -32602, data: { 'parley/kind': 'request_state_invalid' } })
-    expect((await asWhom('anne', more)).json.result).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello, Anne!' }] })
+    expect(asked).toMatchObject({
+      status: 200,
+      json: { result: { resultType: 'input_required', inputRequests: { user: { method: 'elicitation/create' } } } },
+    })
+    const more = {
+      requestState: asked.json.result?.['requestState'],
+      inputResponses: { user: { action: 'accept', content: { name: 'Anne' } } },
+    }
+    expect((await asWhom('bob', more)).json.error).toMatchObject({
+      code: -32602,
+      data: { 'parley/kind': 'request_state_invalid' },
+    })
+    expect((await asWhom('anne', more)).json.result).toMatchObject({
+      resultType: 'complete',
+      content: [{ text: 'Hello, Anne!' }],
+    })
   })
 })

@@ -1,6 +1,6 @@
 /** What a request says of where it goes, and of the form its body has. */
 import { afterEach, describe, expect, it } from 'vitest'
-import { hangUpAll, type RawRequest, Wire } from './http-plain.fixtures.ts'
+import { hangUpAll, type RawRequest, Wire } from './http-fast.fixtures.ts'
 import { initialize, serve, stopAll } from './http-server.fixtures.ts'
 
 afterEach(async () => {
@@ -9,11 +9,16 @@ afterEach(async () => {
 })
 
 const body = initialize()
-const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' }
+const upgrade = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+  'sec-websocket-version': '13',
+}
 
-describe.each([false, true])('T requests to a server, by way of node:http: %s', (viaNodeHttp) => {
+describe.each([false, true])('T requests to a server, fastHttp: %s', (fastHttp) => {
   async function status(request: (port: number) => RawRequest): Promise<number> {
-    const { port } = await serve({ viaNodeHttp, sse: true, webSocket: true, healthPath: '/health' })
+    const { port } = await serve({ fastHttp, sse: true, webSocket: true, healthPath: '/health' })
     const wire = await Wire.open(port)
     return (await wire.ask(request(port))).status
   }
@@ -40,7 +45,13 @@ describe.each([false, true])('T requests to a server, by way of node:http: %s', 
     ['names somebody else as a user', 'http://127.0.0.1@evil.example/mcp', '127.0.0.1', 403],
     ['comes with the host of somebody else', 'http://127.0.0.1/mcp', 'evil.example', 403],
   ])('C-41 a target in absolute form %s: %s, host %s', async (_, path, host, expected) => {
-    expect(await status((port) => ({ path: path.replace('PORT', `${port}`), headers: { host: host.replace('PORT', `${port}`) }, body }))).toBe(expected)
+    expect(
+      await status((port) => ({
+        path: path.replace('PORT', `${port}`),
+        headers: { host: host.replace('PORT', `${port}`) },
+        body,
+      })),
+    ).toBe(expected)
   })
 
   it.each([
@@ -57,6 +68,9 @@ describe.each([false, true])('T requests to a server, by way of node:http: %s', 
     ['Identity', 200],
   ])('a body that is said to be %s: %i', async (coding, expected) => {
     expect(await status(() => ({ headers: { 'content-encoding': coding }, body }))).toBe(expected)
-    if (expected === 415) expect(await status(() => ({ path: '/messages?sessionId=x', headers: { 'content-encoding': coding }, body }))).toBe(415)
+    if (expected === 415)
+      expect(
+        await status(() => ({ path: '/messages?sessionId=x', headers: { 'content-encoding': coding }, body })),
+      ).toBe(415)
   })
 })

@@ -16,8 +16,15 @@ afterEach(async () => {
 function greedy(port: number): { read(): Promise<number> } {
   const { body, headers } = posting('tools/call', { name: 'long', arguments: {} })
   const text = JSON.stringify(body)
-  const all = { host: `127.0.0.1:${port}`, accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers }
-  const head = Object.entries({ ...all, 'content-length': String(text.length), connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
+  const all = {
+    host: `127.0.0.1:${port}`,
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    ...headers,
+  }
+  const head = Object.entries({ ...all, 'content-length': String(text.length), connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  )
   const socket = dial(port, '127.0.0.1')
   socket.pause()
   socket.on('error', () => {})
@@ -37,24 +44,27 @@ function greedy(port: number): { read(): Promise<number> } {
   }
 }
 
-describe.each<ServeHttpOptions>([{ viaNodeHttp: false }, { viaNodeHttp: true }])('L4 answers that nobody reads (%o)', (options) => {
-  it('are kept up to a limit; then those who leave most unread are hung up on', async () => {
-    let calls = 0
-    let allCalled = (): void => {}
-    const called = new Promise<void>((resolve) => {
-      allCalled = resolve
+describe.each<ServeHttpOptions>([{ fastHttp: true }, { fastHttp: false }])(
+  'L4 answers that nobody reads (%o)',
+  (options) => {
+    it('are kept up to a limit; then those who leave most unread are hung up on', async () => {
+      let calls = 0
+      let allCalled = (): void => {}
+      const called = new Promise<void>((resolve) => {
+        allCalled = resolve
+      })
+      const long = tool('long', {}, () => {
+        if (++calls === CLIENTS) setImmediate(allCalled)
+        return 'x'.repeat(LONG)
+      })
+      const server = createServer({ name: 'long', version: '1' }, { limits: { maxBytes: 2 * LONG } }).add(long)
+      const serving = await serveHttp(server, { port: 0, maxUnreadTotal: 2 * LONG, ...options })
+      undo.push(() => serving.close({ drain: 0 }))
+      const clients = Array.from({ length: CLIENTS }, () => greedy(serving.port))
+      await called
+      const whole = (await Promise.all(clients.map((client) => client.read()))).filter((length) => length > LONG)
+      expect(whole.length).toBeGreaterThan(0)
+      expect(whole.length).toBeLessThan(CLIENTS)
     })
-    const long = tool('long', {}, () => {
-      if (++calls === CLIENTS) setImmediate(allCalled)
-      return 'x'.repeat(LONG)
-    })
-    const server = createServer({ name: 'long', version: '1' }, { limits: { maxBytes: 2 * LONG } }).add(long)
-    const serving = await serveHttp(server, { port: 0, maxUnreadTotal: 2 * LONG, ...options })
-    undo.push(() => serving.close({ drain: 0 }))
-    const clients = Array.from({ length: CLIENTS }, () => greedy(serving.port))
-    await called
-    const whole = (await Promise.all(clients.map((client) => client.read()))).filter((length) => length > LONG)
-    expect(whole.length).toBeGreaterThan(0)
-    expect(whole.length).toBeLessThan(CLIENTS)
-  })
-})
+  },
+)

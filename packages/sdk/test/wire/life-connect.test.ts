@@ -6,7 +6,9 @@ import { createServer, fetchHandler, tool } from '../../src/server.ts'
 import { fakeClock, flush } from '../../src/testing.ts'
 import { memoryPair } from '../../src/transport/index.ts'
 
-const server = createServer({ name: 's', version: '1' }).add(tool('t', { annotations: { readOnlyHint: true } }, (_, ctx) => ctx.request.context.transport))
+const server = createServer({ name: 's', version: '1' }).add(
+  tool('t', { annotations: { readOnlyHint: true } }, (_, ctx) => ctx.request.context.transport),
+)
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -28,9 +30,17 @@ describe('targets of connect', () => {
     ['anywhere', connectAnywhere],
   ])('an HTTP address, alone or with more, %s', async (_, connecting) => {
     const { url, port } = await http()
-    const targets = [url, new URL(url), { url }, { url: new URL(url), transport: 'streamable-http' }, { url, headers: { 'x-who': 'me' } }] as const
+    const targets = [
+      url,
+      new URL(url),
+      { url },
+      { url: new URL(url), transport: 'streamable-http' },
+      { url, headers: { 'x-who': 'me' } },
+    ] as const
     for (const target of targets) expect(await transportOf(await kept(connecting(target)))).toEqual(['http', 'http'])
-    expect(await transportOf(await kept(connecting({ url: `http://127.0.0.1:${port}/sse`, transport: 'sse' })))).toEqual(['sse', 'sse'])
+    expect(
+      await transportOf(await kept(connecting({ url: `http://127.0.0.1:${port}/sse`, transport: 'sse' }))),
+    ).toEqual(['sse', 'sse'])
   })
 
   it('a fetch of the caller is used, on Node as well', async () => {
@@ -96,7 +106,10 @@ describe('targets of connect', () => {
       return serving
     })
     for (const target of [url, `tcp://127.0.0.1:${port}`, `ws://127.0.0.1:${port}/ws`]) {
-      await expect(connect(target)).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining(String(port)) })
+      await expect(connect(target)).rejects.toMatchObject({
+        kind: 'transport_error',
+        message: expect.stringContaining(String(port)),
+      })
     }
   })
 })
@@ -122,8 +135,20 @@ describe('L7 health of a server', () => {
     const busy = createServer({ name: 's', version: '1' }, { clock, keepAlive: false }).add(
       tool('wait', {}, () => new Promise<string>((resolve) => void finish.push(resolve))),
     )
-    expect(busy.health()).toEqual({ sessions: 0, others: 0, inFlight: 0, pending: 0, oldest: undefined, subscriptions: 0, keptBytes: 0, paused: false })
-    const [one, two] = [await kept(connect(busy, { version: '2025-11-25' })), await kept(connect(busy, { version: '2025-11-25' }))]
+    expect(busy.health()).toEqual({
+      sessions: 0,
+      others: 0,
+      inFlight: 0,
+      pending: 0,
+      oldest: undefined,
+      subscriptions: 0,
+      keptBytes: 0,
+      paused: false,
+    })
+    const [one, two] = [
+      await kept(connect(busy, { version: '2025-11-25' })),
+      await kept(connect(busy, { version: '2025-11-25' })),
+    ]
     const calls = [one.call('wait')]
     await flush()
     await clock.advance(500)

@@ -37,7 +37,13 @@ describe('L4 requests while there is no connection', () => {
     await clock.advance(2 * SECOND)
     expect(client.health().waiting).toBe(1)
     await clock.advance(8 * SECOND)
-    expect(await Promise.all(outcomes)).toEqual(['request_timeout', 'request_timeout', 'request_cancelled', 'too_many_requests', 'request_cancelled'])
+    expect(await Promise.all(outcomes)).toEqual([
+      'request_timeout',
+      'request_timeout',
+      'request_cancelled',
+      'too_many_requests',
+      'request_cancelled',
+    ])
     await expect(client.call('nonsense', {}, { timeout: 'soon' as never })).rejects.toThrow(/Not a duration/)
     await clean()
   })
@@ -103,7 +109,13 @@ describe('L5 a server that is there and does not answer', () => {
     expect(await acting).toBe('peer_unresponsive')
     await clock.advance(SECOND)
     expect((await reading).contents).toEqual([{ uri: 'a://x', text: 'fresh' }])
-    expect(reports).toMatchObject([{ reason: { kind: 'peer_unresponsive' }, failed: [{ method: 'tools/call' }], retried: [{ method: 'resources/read' }] }])
+    expect(reports).toMatchObject([
+      {
+        reason: { kind: 'peer_unresponsive' },
+        failed: [{ method: 'tools/call' }],
+        retried: [{ method: 'resources/read' }],
+      },
+    ])
     await clean()
   })
 
@@ -146,7 +158,8 @@ describe('L5 a server that is there and does not answer', () => {
     const requests = client.pending()
     const { last } = servers
     last.stall()
-    for (const { id } of requests) last.tell({ id, error: { code: -32600, message: 'It ended', data: { 'parley/kind': 'session_closed' } } })
+    for (const { id } of requests)
+      last.tell({ id, error: { code: -32600, message: 'It ended', data: { 'parley/kind': 'session_closed' } } })
     expect(await acting).toBe('connection_closed')
     last.lose(new ParleyError('session_lost'))
     await clock.advance(0)
@@ -169,7 +182,14 @@ describe('L5 a server that is there and does not answer', () => {
 describe('M3 a session whose request ids run out', () => {
   it('is replaced before, without a gap: what waits on the old one is answered there', async () => {
     const servers = fleet((index) =>
-      index === 0 ? { answers: { ...OK.answers, 'tools/call': ({ name }) => (name === 'slow' ? undefined : OK.answers?.['tools/call']?.({ name }, {})) } } : OK,
+      index === 0
+        ? {
+            answers: {
+              ...OK.answers,
+              'tools/call': ({ name }) => (name === 'slow' ? undefined : OK.answers?.['tools/call']?.({ name }, {})),
+            },
+          }
+        : OK,
     )
     const { client, clock, states, reports, clean } = await begin(servers, { maxRequestId: 50 })
     const heard: string[] = []
@@ -183,8 +203,15 @@ describe('M3 a session whose request ids run out', () => {
     expect(servers.opened).toBe(2)
     expect(states).toEqual([])
     await client.call('after')
-    expect(servers.last.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'resources/subscribe', 'tools/call'])
-    expect(reports).toMatchObject([{ cause: 'renewed', failed: [], retried: [], notRestored: [], presumed: [], downFor: 0 }])
+    expect(servers.last.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'resources/subscribe',
+      'tools/call',
+    ])
+    expect(reports).toMatchObject([
+      { cause: 'renewed', failed: [], retried: [], notRestored: [], presumed: [], downFor: 0 },
+    ])
     expect(heard).toEqual([])
 
     expect(old?.closed).toBe(false)
@@ -229,7 +256,11 @@ describe('M3 a session whose request ids run out', () => {
   })
 
   it('an old session that dies before its last answer is one that was lost', async () => {
-    const servers = fleet((index) => (index === 0 ? { answers: { ...OK.answers, 'tools/call': () => undefined, 'resources/read': () => undefined } } : OK))
+    const servers = fleet((index) =>
+      index === 0
+        ? { answers: { ...OK.answers, 'tools/call': () => undefined, 'resources/read': () => undefined } }
+        : OK,
+    )
     const { client, clock, clean } = await begin(servers, { maxRequestId: 50 })
     const acting = outcomeOf(client.call('acts'))
     const reading = client.read('a://x')
@@ -272,7 +303,10 @@ describe('where a lost connection stays lost', () => {
     expect(clock.pending).toBe(0)
   })
 
-  it.each([{ retries: 0 }, { delays: [] }, { delays: ['soon' as never] }])('and %j is no way to reconnect', async (reconnect) => {
-    await expect(connect(fleet(() => OK).open, { reconnect })).rejects.toThrow(RangeError)
-  })
+  it.each([{ retries: 0 }, { delays: [] }, { delays: ['soon' as never] }])(
+    'and %j is no way to reconnect',
+    async (reconnect) => {
+      await expect(connect(fleet(() => OK).open, { reconnect })).rejects.toThrow(RangeError)
+    },
+  )
 })

@@ -35,7 +35,11 @@ async function kept(connecting: Promise<Client>): Promise<Client> {
   return client
 }
 
-const command = (env: Record<string, string> = {}) => ({ command: process.execPath, args: [program.path, 'stdio'], env: { [MARK]: current, ...env } })
+const command = (env: Record<string, string> = {}) => ({
+  command: process.execPath,
+  args: [program.path, 'stdio'],
+  env: { [MARK]: current, ...env },
+})
 
 interface Running {
   readonly child: ChildProcess
@@ -47,7 +51,10 @@ interface Running {
 }
 
 async function serve(role: 'http' | 'tcp', port = '0', env: Record<string, string> = {}): Promise<Running> {
-  const child = spawn(process.execPath, [program.path, role, port], { env: { ...process.env, [MARK]: current, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program.path, role, port], {
+    env: { ...process.env, [MARK]: current, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   processes.add(child)
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
   let words = ''
@@ -84,13 +91,20 @@ describe('L6 a server that is a child process', () => {
     process.kill(before, 'SIGKILL')
     expect(await hanging).toBe('connection_closed')
     const after = client.call('pid')
-    expect(await report).toMatchObject({ cause: 'lost', reason: { data: { signal: 'SIGKILL' } }, failed: [{ method: 'tools/call' }] })
+    expect(await report).toMatchObject({
+      cause: 'lost',
+      reason: { data: { signal: 'SIGKILL' } },
+      failed: [{ method: 'tools/call' }],
+    })
     expect(Number((await after).text)).not.toBe(before)
     expect(client.health()).toMatchObject({ state: 'connected', reconnects: 1 })
   })
 
   it('keeps the client alive that waits for it', async () => {
-    const child = spawn(process.execPath, [program.path, 'client'], { env: { ...process.env, [MARK]: current }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [program.path, 'client'], {
+      env: { ...process.env, [MARK]: current },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     processes.add(child)
     const words: string[] = []
     child.stdout.setEncoding('utf8').on('data', (text: string) => words.push(text))
@@ -137,22 +151,30 @@ describe('L6 a server over http', () => {
     const report = reconnected(client)
     expect((await client.call('act')).text).toBe('done')
     expect(client.session).not.toBe(before)
-    expect(await report).toMatchObject({ reason: { kind: 'session_lost' }, attempts: 1, failed: [], retried: [{ method: 'tools/call' }] })
+    expect(await report).toMatchObject({
+      reason: { kind: 'session_lost' },
+      attempts: 1,
+      failed: [],
+      retried: [{ method: 'tools/call' }],
+    })
     expect((await client.call('pid')).text).toBe(String(second.child.pid))
   })
 })
 
 describe('L8 a served process that is told to end', () => {
-  it.each(['http', 'tcp'] as const)('over %s: answers what it has begun, remembers its sessions, ends with 0', async (role) => {
-    const running = await serve(role)
-    const client = await kept(connect(running.url, { reconnect: false, version: '2025-11-25' }))
-    const slow = client.call('slow')
-    await running.said('slow')
-    running.child.kill('SIGTERM')
-    expect((await slow).text).toBe('finished')
-    expect(await running.ended).toBe(0)
-    await running.said('persisted 2025-11-25')
-  })
+  it.each(['http', 'tcp'] as const)(
+    'over %s: answers what it has begun, remembers its sessions, ends with 0',
+    async (role) => {
+      const running = await serve(role)
+      const client = await kept(connect(running.url, { reconnect: false, version: '2025-11-25' }))
+      const slow = client.call('slow')
+      await running.said('slow')
+      running.child.kill('SIGTERM')
+      expect((await slow).text).toBe('finished')
+      expect(await running.ended).toBe(0)
+      await running.said('persisted 2025-11-25')
+    },
+  )
 
   it('ends at once when it is told twice', async () => {
     const running = await serve('http')
@@ -170,50 +192,63 @@ describe('L8 a served process that is told to end', () => {
 describe('L8 a served process that crashes', () => {
   const secret = 'correct-horse-battery-staple'
 
-  it.each(['exception', 'rejection'])('leaves a report of an uncaught %s, without payloads and secrets', async (how) => {
-    const directory = await mkdtemp(join(tmpdir(), 'parley-crash-'))
-    try {
-      const env = { CRASH_REPORTS: join(directory, 'reports'), CRASH_SECRET: secret }
-      const client = await kept(connect(command(env), { reconnect: false, version: '2025-11-25' }))
-      const crashing = client.call('crash', { how, password: 'hunter2-hunter2' })
-      await expect(crashing).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringContaining('exited with code 1') })
-      const [name, ...others] = await readdir(env.CRASH_REPORTS)
-      expect(others).toEqual([])
-      const path = join(env.CRASH_REPORTS, name as string)
-      expect((await stat(path)).mode & 0o777).toBe(0o600)
-      const text = await readFile(path, 'utf8')
-      expect(text).not.toMatch(/hunter2|correct-horse/)
-      expect(JSON.parse(text)).toMatchObject({
-        format: 'parley-crash-report/1',
-        cause: how === 'rejection' ? 'unhandledRejection' : 'uncaughtException',
-        error: { name: 'Error', message: 'on purpose, with [CRASH_SECRET]', stack: expect.stringContaining('lasting.mjs') },
-        sessions: [
-          {
-            role: 'server',
-            transport: 'stdio',
-            version: '2025-11-25',
-            phase: 'ready',
-            peer: { name: 'parley-client' },
-            history: [{ phase: 'initialization' }, { phase: 'initialized' }, { phase: 'ready' }],
-            inFlight: [{ method: 'tools/call', id: 2, ageMs: expect.any(Number) }],
-            lastMessages: [
-              { direction: 'received', kind: 'request', method: 'initialize', id: 1 },
-              { direction: 'sent', kind: 'result', id: 1 },
-              { direction: 'received', kind: 'notification', method: 'notifications/initialized' },
-              { direction: 'received', kind: 'request', method: 'tools/call', id: 2, size: expect.any(Number) },
-            ],
+  it.each(['exception', 'rejection'])(
+    'leaves a report of an uncaught %s, without payloads and secrets',
+    async (how) => {
+      const directory = await mkdtemp(join(tmpdir(), 'parley-crash-'))
+      try {
+        const env = { CRASH_REPORTS: join(directory, 'reports'), CRASH_SECRET: secret }
+        const client = await kept(connect(command(env), { reconnect: false, version: '2025-11-25' }))
+        const crashing = client.call('crash', { how, password: 'hunter2-hunter2' })
+        await expect(crashing).rejects.toMatchObject({
+          kind: 'connection_closed',
+          message: expect.stringContaining('exited with code 1'),
+        })
+        const [name, ...others] = await readdir(env.CRASH_REPORTS)
+        expect(others).toEqual([])
+        const path = join(env.CRASH_REPORTS, name as string)
+        expect((await stat(path)).mode & 0o777).toBe(0o600)
+        const text = await readFile(path, 'utf8')
+        expect(text).not.toMatch(/hunter2|correct-horse/)
+        expect(JSON.parse(text)).toMatchObject({
+          format: 'parley-crash-report/1',
+          cause: how === 'rejection' ? 'unhandledRejection' : 'uncaughtException',
+          error: {
+            name: 'Error',
+            message: 'on purpose, with [CRASH_SECRET]',
+            stack: expect.stringContaining('lasting.mjs'),
           },
-        ],
-      })
-    } finally {
-      await rm(directory, { recursive: true })
-    }
-  })
+          sessions: [
+            {
+              role: 'server',
+              transport: 'stdio',
+              version: '2025-11-25',
+              phase: 'ready',
+              peer: { name: 'parley-client' },
+              history: [{ phase: 'initialization' }, { phase: 'initialized' }, { phase: 'ready' }],
+              inFlight: [{ method: 'tools/call', id: 2, ageMs: expect.any(Number) }],
+              lastMessages: [
+                { direction: 'received', kind: 'request', method: 'initialize', id: 1 },
+                { direction: 'sent', kind: 'result', id: 1 },
+                { direction: 'received', kind: 'notification', method: 'notifications/initialized' },
+                { direction: 'received', kind: 'request', method: 'tools/call', id: 2, size: expect.any(Number) },
+              ],
+            },
+          ],
+        })
+      } finally {
+        await rm(directory, { recursive: true })
+      }
+    },
+  )
 })
 
 describe('a client and its server in one process', () => {
   it('M2 do not end before the time-out of a call that hangs, and are not kept afterwards', async () => {
-    const child = spawn(process.execPath, [program.path, 'both'], { env: { ...process.env, [MARK]: current }, stdio: ['ignore', 'pipe', 'ignore'] })
+    const child = spawn(process.execPath, [program.path, 'both'], {
+      env: { ...process.env, [MARK]: current },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     processes.add(child)
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))

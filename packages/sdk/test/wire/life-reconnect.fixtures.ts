@@ -16,7 +16,9 @@ export const OK: RawServerOptions = {
     'tools/list': () => ({ tools: [] }),
   },
 }
-export const SILENT: RawServerOptions = { answers: { ...OK.answers, 'resources/read': () => undefined, 'tools/call': () => undefined } }
+export const SILENT: RawServerOptions = {
+  answers: { ...OK.answers, 'resources/read': () => undefined, 'tools/call': () => undefined },
+}
 export const refused = () => new ParleyError('transport_error', { message: 'nobody listens there' })
 
 export async function begin(servers: Fleet, options: ConnectOptions = {}) {

@@ -9,24 +9,30 @@ describe('L6 the schedule', () => {
   it.each([
     [0, [1, 2, 4, 8, 16, 30, 30, 30, 30, 30]],
     [0.5, [1.1, 2.2, 4.4, 8.8, 17.6, 33, 33, 33, 33, 33]],
-  ])('is 1, 2, 4, 8, 16, 30 s and a little by chance (%d), ten times, and then the client gives up', async (chance, waits) => {
-    const tried: number[] = []
-    const servers = fleet((index) => {
-      if (index > 0) tried.push(clock.now())
-      return index === 0 ? OK : refused()
-    })
-    const { client, clock, states, clean } = await begin(servers, { random: () => chance })
-    const lostAt = clock.now()
-    servers.last.lose(new Error('cable cut'))
-    expect(client.state).toBe('reconnecting')
-    const asked = outcomeOf(client.call('anything', {}, { timeout: '1h' }))
-    await clock.advance(3600 * SECOND - 1)
-    expect(tried.map((at, index) => (at - (tried[index - 1] ?? lostAt)) / SECOND)).toEqual(waits)
-    expect(await asked).toBe('connection_closed')
-    expect(states).toEqual(['connected → reconnecting', 'reconnecting → closed'])
-    await expect(client.tools()).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringContaining('nobody listens there') })
-    await clean()
-  })
+  ])(
+    'is 1, 2, 4, 8, 16, 30 s and a little by chance (%d), ten times, and then the client gives up',
+    async (chance, waits) => {
+      const tried: number[] = []
+      const servers = fleet((index) => {
+        if (index > 0) tried.push(clock.now())
+        return index === 0 ? OK : refused()
+      })
+      const { client, clock, states, clean } = await begin(servers, { random: () => chance })
+      const lostAt = clock.now()
+      servers.last.lose(new Error('cable cut'))
+      expect(client.state).toBe('reconnecting')
+      const asked = outcomeOf(client.call('anything', {}, { timeout: '1h' }))
+      await clock.advance(3600 * SECOND - 1)
+      expect(tried.map((at, index) => (at - (tried[index - 1] ?? lostAt)) / SECOND)).toEqual(waits)
+      expect(await asked).toBe('connection_closed')
+      expect(states).toEqual(['connected → reconnecting', 'reconnecting → closed'])
+      await expect(client.tools()).rejects.toMatchObject({
+        kind: 'connection_closed',
+        message: expect.stringContaining('nobody listens there'),
+      })
+      await clean()
+    },
+  )
 
   it('can be another one', async () => {
     const servers = fleet((index) => (index === 0 ? OK : refused()))
@@ -128,7 +134,12 @@ describe('L6 coming back', () => {
     expect(states).toEqual(['connected → reconnecting', 'reconnecting → connected'])
     expect(client.session).not.toBe(before)
     const now = servers.last
-    expect(now.received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'resources/subscribe', 'logging/setLevel'])
+    expect(now.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'resources/subscribe',
+      'logging/setLevel',
+    ])
     expect(now.of('resources/subscribe')[0]?.params).toEqual({ uri: 'a://x' })
     expect(now.of('logging/setLevel')[0]?.params).toEqual({ level: 'warning' })
     expect(heard).toEqual(['tools', 'a://x'])
@@ -165,13 +176,22 @@ describe('L6 coming back', () => {
 
   it('says what the server did not give back', async () => {
     const gone = { error: { code: -32002, message: 'no such thing' } }
-    const servers = fleet((index) => (index === 1 ? { answers: { ...OK.answers, 'resources/subscribe': () => gone, 'logging/setLevel': () => gone } } : OK))
+    const servers = fleet((index) =>
+      index === 1
+        ? { answers: { ...OK.answers, 'resources/subscribe': () => gone, 'logging/setLevel': () => gone } }
+        : OK,
+    )
     const { client, clock, reports, clean } = await begin(servers)
     await client.setLogLevel('debug')
     const subscription = await client.subscribe('a://x', () => {})
     servers.last.lose()
     await clock.advance(SECOND)
-    expect(reports).toMatchObject([{ notRestored: [{ uri: 'a://x', error: { message: 'no such thing' } }], logLevelError: { message: 'no such thing' } }])
+    expect(reports).toMatchObject([
+      {
+        notRestored: [{ uri: 'a://x', error: { message: 'no such thing' } }],
+        logLevelError: { message: 'no such thing' },
+      },
+    ])
     // It is wanted all the same, and tried again.
     servers.last.lose()
     await clock.advance(2 * SECOND)
@@ -213,7 +233,11 @@ describe('L6 coming back', () => {
   })
 
   it('forgets what the tools promised, because another server may stand there', async () => {
-    const strict = { name: 't', inputSchema: { type: 'object' }, outputSchema: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } } }
+    const strict = {
+      name: 't',
+      inputSchema: { type: 'object' },
+      outputSchema: { type: 'object', required: ['n'], properties: { n: { type: 'number' } } },
+    }
     const servers = fleet(() => ({ answers: { ...OK.answers, 'tools/list': () => ({ tools: [strict] }) } }))
     const { client, clock, clean } = await begin(servers)
     await client.tools()
@@ -244,7 +268,9 @@ describe('L6 coming back', () => {
   it('observers that throw harm nobody, and are reported', async () => {
     const servers = fleet(() => OK)
     const errors: string[] = []
-    const { client, clock, states, reports, clean } = await begin(servers, { onError: (_, { during }) => errors.push(during) })
+    const { client, clock, states, reports, clean } = await begin(servers, {
+      onError: (_, { during }) => errors.push(during),
+    })
     const fail = () => {
       throw new Error('mine')
     }
@@ -258,7 +284,9 @@ describe('L6 coming back', () => {
     expect(client.state).toBe('connected')
     expect(states).toEqual(['connected → reconnecting', 'reconnecting', 'reconnecting → connected', 'connected'])
     expect(reports).toHaveLength(1)
-    expect(new Set(errors)).toEqual(new Set(['state observer', 'reconnect observer', 'handler of notifications/tools/list_changed']))
+    expect(new Set(errors)).toEqual(
+      new Set(['state observer', 'reconnect observer', 'handler of notifications/tools/list_changed']),
+    )
     await clean()
   })
 })
@@ -268,20 +296,38 @@ describe('L6 requests that were waiting for their answer', () => {
     const tools = ['reads', 'repeats', 'acts'].map((name) => ({
       name,
       inputSchema: { type: 'object' },
-      ...(name === 'reads' ? { annotations: { readOnlyHint: true } } : name === 'repeats' ? { annotations: { idempotentHint: true } } : {}),
+      ...(name === 'reads'
+        ? { annotations: { readOnlyHint: true } }
+        : name === 'repeats'
+          ? { annotations: { idempotentHint: true } }
+          : {}),
     }))
-    const servers = fleet((index) => (index === 0 ? { answers: { ...SILENT.answers, 'tools/list': () => ({ tools }) } } : OK))
+    const servers = fleet((index) =>
+      index === 0 ? { answers: { ...SILENT.answers, 'tools/list': () => ({ tools }) } } : OK,
+    )
     const { client, clock, reports, clean } = await begin(servers)
     await client.tools()
-    const [acts, unknown, vendor] = [client.call('acts'), client.call('unheard of'), client.request('vendor/thing')].map(outcomeOf)
+    const [acts, unknown, vendor] = [
+      client.call('acts'),
+      client.call('unheard of'),
+      client.request('vendor/thing'),
+    ].map(outcomeOf)
     const [reads, repeats] = [client.call('reads'), client.call('repeats')]
     const reading = client.read('a://x')
     const since = clock.now()
     servers.last.lose(new Error('cable cut'))
-    expect([await acts, await unknown, await vendor]).toEqual(['connection_closed', 'connection_closed', 'connection_closed'])
+    expect([await acts, await unknown, await vendor]).toEqual([
+      'connection_closed',
+      'connection_closed',
+      'connection_closed',
+    ])
     expect(client.health()).toMatchObject({ pending: 0, waiting: 3 })
     await clock.advance(SECOND)
-    expect([(await reads).text, (await repeats).text, (await reading).contents]).toEqual(['reads', 'repeats', [{ uri: 'a://x', text: 'fresh' }]])
+    expect([(await reads).text, (await repeats).text, (await reading).contents]).toEqual([
+      'reads',
+      'repeats',
+      [{ uri: 'a://x', text: 'fresh' }],
+    ])
     const listed = (method: string) => ({ id: expect.any(Number), method, startedAt: since })
     expect(reports[0]?.failed).toEqual([listed('tools/call'), listed('tools/call'), listed('vendor/thing')])
     expect(reports[0]?.retried).toEqual([listed('tools/call'), listed('tools/call'), listed('resources/read')])
@@ -328,7 +374,11 @@ describe('L6 requests that were waiting for their answer', () => {
     servers.last.lose(lost)
     await clock.advance(0)
     expect((await acting).text).toBe('acts')
-    expect(reports[0]).toMatchObject({ failed: [], retried: [{ method: 'tools/call' }], reason: { kind: 'session_lost' } })
+    expect(reports[0]).toMatchObject({
+      failed: [],
+      retried: [{ method: 'tools/call' }],
+      reason: { kind: 'session_lost' },
+    })
 
     servers.last.refuseFrames(new ParleyError('transport_error', { message: 'The link is closed' }))
     const again = client.call('acts again')
@@ -340,9 +390,16 @@ describe('L6 requests that were waiting for their answer', () => {
   })
 
   it('the result is turned into what the caller wanted, also of a call that was made again', async () => {
-    const failing = { answers: { ...OK.answers, 'tools/call': () => ({ isError: true, content: [{ type: 'text', text: 'sorry' }] }) } }
+    const failing = {
+      answers: { ...OK.answers, 'tools/call': () => ({ isError: true, content: [{ type: 'text', text: 'sorry' }] }) },
+    }
     const listing = {
-      answers: { ...SILENT.answers, 'tools/list': () => ({ tools: [{ name: 't', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }] }) },
+      answers: {
+        ...SILENT.answers,
+        'tools/list': () => ({
+          tools: [{ name: 't', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }],
+        }),
+      },
     }
     const servers = fleet((index) => (index === 0 ? listing : failing))
     const { client, clock, clean } = await begin(servers)

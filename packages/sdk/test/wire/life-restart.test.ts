@@ -21,7 +21,10 @@ function generation(hangs: boolean) {
     if (++count === 2) both()
     return hangs ? new Promise<string>(() => {}) : 'fresh'
   }
-  const server = createServer({ name: 'demo', version: '1' }).add(tool('act', {}, answer), resource('demo://x', {}, answer))
+  const server = createServer({ name: 'demo', version: '1' }).add(
+    tool('act', {}, answer),
+    resource('demo://x', {}, answer),
+  )
   return { server, asked }
 }
 
@@ -39,21 +42,24 @@ describe.each(Object.keys(wires) as (keyof typeof wires)[])('L6, L8 a server is 
   it.each([
     ['2025-11-25', 'connection_closed', /The session ended before the request was answered/],
     ['2026-07-28', 'shutting_down', /The server shut down before the request was answered/],
-  ] as const)('%s: what may be asked twice is, the rest is told why it was not answered', async (version, kind, message) => {
-    const first = generation(true)
-    const before = await serve(first.server, { port: 0 })
-    const client = await connected(before.url, version)
-    const came = new Promise<ReconnectReport>((resolve) => client.onReconnect(resolve))
-    const reading = client.read('demo://x')
-    const acting = expect(client.call('act')).rejects.toMatchObject({ kind, message: expect.stringMatching(message) })
-    await first.asked
-    await before.close({ drain: 0 })
-    await acting
-    const after = await serve(generation(false).server, { port: Number(new URL(before.url).port) })
-    cleanups.push(() => after.close({ drain: 0 }))
-    expect(await reading).toMatchObject({ contents: [{ uri: 'demo://x', text: 'fresh' }] })
-    expect(await came).toMatchObject({ retried: [{ method: 'resources/read' }], failed: [{ method: 'tools/call' }] })
-  })
+  ] as const)(
+    '%s: what may be asked twice is, the rest is told why it was not answered',
+    async (version, kind, message) => {
+      const first = generation(true)
+      const before = await serve(first.server, { port: 0 })
+      const client = await connected(before.url, version)
+      const came = new Promise<ReconnectReport>((resolve) => client.onReconnect(resolve))
+      const reading = client.read('demo://x')
+      const acting = expect(client.call('act')).rejects.toMatchObject({ kind, message: expect.stringMatching(message) })
+      await first.asked
+      await before.close({ drain: 0 })
+      await acting
+      const after = await serve(generation(false).server, { port: Number(new URL(before.url).port) })
+      cleanups.push(() => after.close({ drain: 0 }))
+      expect(await reading).toMatchObject({ contents: [{ uri: 'demo://x', text: 'fresh' }] })
+      expect(await came).toMatchObject({ retried: [{ method: 'resources/read' }], failed: [{ method: 'tools/call' }] })
+    },
+  )
 })
 
 describe('L8 a child process that ends while it is asked something', () => {

@@ -14,7 +14,11 @@ const failure = (target: unknown, options?: NodeConnectOptions): Promise<ParleyE
     () => Promise.reject(new Error('was connected')),
     (error) => error,
   )
-const program = (source: string) => ({ command: process.execPath, args: ['-e', source], shutdown: { inputEnd: '100ms', terminate: '100ms' } })
+const program = (source: string) => ({
+  command: process.execPath,
+  args: ['-e', source],
+  shutdown: { inputEnd: '100ms', terminate: '100ms' },
+})
 
 describe('E1 targets of connect() of parley-mcp/node', () => {
   it.each([
@@ -55,14 +59,23 @@ describe('E1 L2 programs that are no servers', () => {
     expect(error.message).toMatch(/" echoes its input; is it an MCP server\?$/)
   })
 
-  it.each([false, true])('crashes at once: its words are in the message, and not again in the cause (with crash reports: %s)', async (reporting) => {
-    const directory = await mkdtemp(join(tmpdir(), 'parley-newcomer-'))
-    onTestFinished(() => rm(directory, { recursive: true, force: true }))
-    const error = await failure(program(`throw new Error('no ' + 'settings')`), reporting ? { crashReports: directory } : {})
-    expect(error).toMatchObject({ kind: 'connection_closed', cause: { kind: 'connection_closed', data: { exitCode: 1 } } })
-    expect(error.message).toContain('Error: no settings')
-    expect((error.cause as Error).message).toMatch(/exited with code 1$/)
-  })
+  it.each([false, true])(
+    'crashes at once: its words are in the message, and not again in the cause (with crash reports: %s)',
+    async (reporting) => {
+      const directory = await mkdtemp(join(tmpdir(), 'parley-newcomer-'))
+      onTestFinished(() => rm(directory, { recursive: true, force: true }))
+      const error = await failure(
+        program(`throw new Error('no ' + 'settings')`),
+        reporting ? { crashReports: directory } : {},
+      )
+      expect(error).toMatchObject({
+        kind: 'connection_closed',
+        cause: { kind: 'connection_closed', data: { exitCode: 1 } },
+      })
+      expect(error.message).toContain('Error: no settings')
+      expect((error.cause as Error).message).toMatch(/exited with code 1$/)
+    },
+  )
 })
 
 describe('L6 a POST that found nobody was not seen by the server', () => {
@@ -76,8 +89,14 @@ describe('L6 a POST that found nobody was not seen by the server', () => {
     'refused when resumed': withCode('ECONNREFUSED'),
   }
 
-  /** One call of a tool that must not be called twice; the trouble begins with it and lasts until the first attempt to reconnect. */
-  async function callInto(trouble: Trouble, version: ProtocolVersion): Promise<{ outcome: string | undefined; ran: number }> {
+  /**
+   * One call of a tool that must not be called twice; the trouble begins with it and lasts until the first attempt to
+   * reconnect.
+   */
+  async function callInto(
+    trouble: Trouble,
+    version: ProtocolVersion,
+  ): Promise<{ outcome: string | undefined; ran: number }> {
     const clock = fakeClock()
     let ran = 0
     const server = createServer({ name: 's', version: '1' }).add(
@@ -132,9 +151,12 @@ describe('L6 a POST that found nobody was not seen by the server', () => {
   }
 
   describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', (version) => {
-    it.each(['refused', 'not found', 'every address refused'] as const)('%s: made again on the next session, whatever it does', async (trouble) => {
-      expect(await callInto(trouble, version)).toEqual({ outcome: 'done', ran: 1 })
-    })
+    it.each(['refused', 'not found', 'every address refused'] as const)(
+      '%s: made again on the next session, whatever it does',
+      async (trouble) => {
+        expect(await callInto(trouble, version)).toEqual({ outcome: 'done', ran: 1 })
+      },
+    )
 
     it('reset: nobody knows, so it fails', async () => {
       expect(await callInto('reset', version)).toEqual({ outcome: 'transport_error', ran: 0 })

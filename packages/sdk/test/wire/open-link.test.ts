@@ -7,7 +7,10 @@ import { createServer, tool } from '../../src/server.ts'
 import { misbehaving } from './children/programs.ts'
 import { allGone, MARK, mark } from './processes.ts'
 
-const endpoint: Endpoint = { introduce: () => ({ info: { name: 'c', version: '1' }, capabilities: {} }), answer: () => ({}) }
+const endpoint: Endpoint = {
+  introduce: () => ({ info: { name: 'c', version: '1' }, capabilities: {} }),
+  answer: () => ({}),
+}
 
 const closing: { close(): Promise<unknown> }[] = []
 afterEach(async () => {
@@ -35,9 +38,15 @@ describe('openLink', () => {
   })
 
   it('to an address with headers', async () => {
-    const serving = await serveHttp(server, { port: 0, host: '127.0.0.1', principal: ({ header }) => header('authorization') })
+    const serving = await serveHttp(server, {
+      port: 0,
+      host: '127.0.0.1',
+      principal: ({ header }) => header('authorization'),
+    })
     closing.push(serving)
-    expect(await called(await openLink({ url: serving.url, headers: { authorization: 'Bearer x' } }), 'hello')).toBe('Hello!')
+    expect(await called(await openLink({ url: serving.url, headers: { authorization: 'Bearer x' } }), 'hello')).toBe(
+      'Hello!',
+    )
   })
 
   it('to a program', async () => {
@@ -48,7 +57,10 @@ describe('openLink', () => {
     await allGone(own, 8000)
   })
 
-  it.each([['ftp://host/'], ['not an address'], [42], [undefined], [() => {}]])('to nothing else: %s', async (target) => {
-    await expect(openLink(target as never)).rejects.toThrow(/openLink\(\) takes|Invalid URL|not an address/)
-  })
+  it.each([['ftp://host/'], ['not an address'], [42], [undefined], [() => {}]])(
+    'to nothing else: %s',
+    async (target) => {
+      await expect(openLink(target as never)).rejects.toThrow(/openLink\(\) takes|Invalid URL|not an address/)
+    },
+  )
 })

@@ -27,7 +27,9 @@ function environmentOf(pid: string): string[] {
 /** A process that has ended but was not yet collected is not alive. */
 export function isAlive(pid: number): boolean {
   try {
-    return process.platform === 'linux' ? !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')) : process.kill(pid, 0)
+    return process.platform === 'linux'
+      ? !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+      : process.kill(pid, 0)
   } catch {
     return false
   }

@@ -12,7 +12,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** What every setting of a session would be replaced by. A transport that passes one of these decides it in place of the server. */
+/**
+ * What every setting of a session would be replaced by. A transport that passes one of these decides it in place of the
+ * server.
+ */
 const DECIDED_BY_TRANSPORT = {
   'standard input and output': [],
   'standard input and output, stateless': ['initialiseTimeout'],
@@ -99,7 +102,9 @@ describe('what a transport decides in place of the server', () => {
   it.each(Object.entries(TRANSPORTS))('%s', async (name, serve) => {
     const { given } = await serve()
     expect(given.length).toBeGreaterThan(0)
-    const decided = given.flatMap((options) => Object.keys(options).filter((key) => options[key as keyof AcceptOptions] !== undefined))
+    const decided = given.flatMap((options) =>
+      Object.keys(options).filter((key) => options[key as keyof AcceptOptions] !== undefined),
+    )
     const own = [...new Set(decided)].filter((key) => !OF_THE_CONVERSATION.has(key)).sort()
     expect(own).toEqual([...DECIDED_BY_TRANSPORT[name as keyof typeof DECIDED_BY_TRANSPORT]])
   })

@@ -12,7 +12,13 @@ afterEach(async () => {
 const region = (name: string) =>
   tool(
     name,
-    { input: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } }, required: ['region'] } as const },
+    {
+      input: {
+        type: 'object',
+        properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },
+        required: ['region'],
+      } as const,
+    },
     (args) => `in ${(args as { region: string }).region}`,
   )
 

@@ -15,12 +15,22 @@ afterEach(async () => {
 })
 
 async function started(mode: string, spec: Partial<ChildSpec> = {}): Promise<ChildLink> {
-  const link = await childLink({ command: process.execPath, args: [misbehaving, mode], env: { [MARK]: current }, shutdown, ...spec })
+  const link = await childLink({
+    command: process.execPath,
+    args: [misbehaving, mode],
+    env: { [MARK]: current },
+    shutdown,
+    ...spec,
+  })
   links.push(link)
   return link
 }
 
-async function connected(mode: string, options: ConnectOptions = {}, spec: Partial<ChildSpec> = {}): Promise<{ client: Client; link: ChildLink }> {
+async function connected(
+  mode: string,
+  options: ConnectOptions = {},
+  spec: Partial<ChildSpec> = {},
+): Promise<{ client: Client; link: ChildLink }> {
   const link = await started(mode, spec)
   return { client: await connect(link, options), link }
 }
@@ -45,14 +55,21 @@ describe('T a server as a child process', () => {
     onTestFinished(() => {
       delete process.env['PARLEY_SECRET']
     })
-    const print = 'console.error(JSON.stringify({ env: process.env, args: process.argv.slice(1), cwd: process.cwd() })); process.exit(1)'
-    const said = async (spec: Partial<ChildSpec>): Promise<{ env: Record<string, string>; args: string[]; cwd: string }> => {
+    const print =
+      'console.error(JSON.stringify({ env: process.env, args: process.argv.slice(1), cwd: process.cwd() })); process.exit(1)'
+    const said = async (
+      spec: Partial<ChildSpec>,
+    ): Promise<{ env: Record<string, string>; args: string[]; cwd: string }> => {
       const link = await started('', { args: ['-e', print, '$HOME', 'a b; echo c'], ...spec })
       await link.gone
       return JSON.parse(link.stderr())
     }
     const usual = await said({ env: { [MARK]: current, OWN: 'x', HOME: undefined }, cwd: '/' })
-    expect(usual).toMatchObject({ args: ['$HOME', 'a b; echo c'], cwd: '/', env: { OWN: 'x', PATH: process.env['PATH'] } })
+    expect(usual).toMatchObject({
+      args: ['$HOME', 'a b; echo c'],
+      cwd: '/',
+      env: { OWN: 'x', PATH: process.env['PATH'] },
+    })
     expect(Object.keys(usual.env)).not.toContain('PARLEY_SECRET')
     expect(Object.keys(usual.env)).not.toContain('HOME')
     expect((await said({ inheritEnv: true })).env).toMatchObject({ PARLEY_SECRET: 'hidden' })
@@ -78,13 +95,21 @@ describe('T a server as a child process', () => {
     ],
     ['a path that is not there', { command: '/no/such/program' }, /there is no such file/],
     ['a file that cannot be run', { command: misbehaving }, /it is not an executable file/],
-    ['a folder that is not there', { cwd: '/no/such/folder' }, /the working folder "\/no\/such\/folder" does not exist/],
+    [
+      'a folder that is not there',
+      { cwd: '/no/such/folder' },
+      /the working folder "\/no\/such\/folder" does not exist/,
+    ],
     ['an empty PATH', { command: 'node', env: { PATH: '' } }, /which is empty/],
     ['no command', { command: '' }, /"command" must be the name or path of a program/],
     ['arguments that are no strings', { args: [1] as never }, /"args" must be a list of strings/],
     ['a null character', { args: ['a\0b'] }, /Cannot start/],
   ])('says clearly why it cannot be started: %s', async (_, spec, message) => {
-    await expect(started('', spec)).rejects.toMatchObject({ name: 'ParleyError', kind: 'transport_error', message: expect.stringMatching(message) })
+    await expect(started('', spec)).rejects.toMatchObject({
+      name: 'ParleyError',
+      kind: 'transport_error',
+      message: expect.stringMatching(message),
+    })
   })
 })
 
@@ -102,7 +127,13 @@ describe('T children that misbehave', () => {
     // Answering what was no question could make it print more, for ever.
     expect(sent.filter((frame) => frame.includes('"error"'))).toEqual([])
     const details = events.flatMap((event) => (event.type === 'ignored' ? [event.detail] : []))
-    expect(details).toEqual(expect.arrayContaining(['The message is not valid JSON', 'The message is not valid UTF-8', 'Member "jsonrpc" must be "2.0"']))
+    expect(details).toEqual(
+      expect.arrayContaining([
+        'The message is not valid JSON',
+        'The message is not valid UTF-8',
+        'Member "jsonrpc" must be "2.0"',
+      ]),
+    )
   })
 
   it.each([
@@ -114,7 +145,9 @@ describe('T children that misbehave', () => {
     await expect(connect(link, version === undefined ? {} : { version })).rejects.toMatchObject({
       kind: 'connection_closed',
       message: expect.stringMatching(
-        new RegExp(`^The connection ended ${moment}: The server ".+" exited with code 3; its last words: cannot find settings\\.json$`),
+        new RegExp(
+          `^The connection ended ${moment}: The server ".+" exited with code 3; its last words: cannot find settings\\.json$`,
+        ),
       ),
       cause: { kind: 'connection_closed', data: { exitCode: 3, signal: null } },
     })
@@ -124,7 +157,9 @@ describe('T children that misbehave', () => {
   it('is dead before anybody listens: the link says so when it is opened', async () => {
     const link = await started('dies at once')
     await link.gone
-    await expect(connect(link)).rejects.toMatchObject({ message: expect.stringContaining('exited with code 3; its last words') })
+    await expect(connect(link)).rejects.toMatchObject({
+      message: expect.stringContaining('exited with code 3; its last words'),
+    })
   })
 
   it('dies mid-answer: what waits fails at once with the exit code and the last words', async () => {
@@ -133,7 +168,10 @@ describe('T children that misbehave', () => {
     for (const call of calls) {
       expect(call).toMatchObject({
         status: 'rejected',
-        reason: { kind: 'connection_closed', message: expect.stringMatching(/exited with code 7; its last words: out of luck/) },
+        reason: {
+          kind: 'connection_closed',
+          message: expect.stringMatching(/exited with code 7; its last words: out of luck/),
+        },
       })
     }
     expect(client.session.phase).toBe('closed')
@@ -142,12 +180,18 @@ describe('T children that misbehave', () => {
 
   it('is killed: the signal is named', async () => {
     const { client } = await connected('is killed mid-answer')
-    await expect(client.call('act')).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/was ended by SIGKILL/) })
+    await expect(client.call('act')).rejects.toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringMatching(/was ended by SIGKILL/),
+    })
   })
 
   it('closes its output but stays: the link ends, and so does the process', async () => {
     const { client, link } = await connected('closes its output')
-    await expect(client.call('act')).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/closed its output/) })
+    await expect(client.call('act')).rejects.toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringMatching(/closed its output/),
+    })
     expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM', told: 'SIGTERM' })
   })
 
@@ -158,7 +202,10 @@ describe('T children that misbehave', () => {
     })
     const link = await started('closes its input', { stderr: () => closed() })
     await heard
-    await expect(connect(link)).rejects.toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/closed its input/) })
+    await expect(connect(link)).rejects.toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringMatching(/closed its input/),
+    })
     expect(await link.gone).toEqual({ code: null, signal: 'SIGTERM', told: 'SIGTERM' })
   })
 
@@ -170,7 +217,10 @@ describe('T children that misbehave', () => {
       peak = Math.max(peak, process.memoryUsage().rss - before)
     }, 5)
     onTestFinished(() => clearInterval(watch))
-    await expect(client.call('act')).rejects.toMatchObject({ kind: 'result_too_large', message: expect.stringMatching(/limited to 4194304 bytes/) })
+    await expect(client.call('act')).rejects.toMatchObject({
+      kind: 'result_too_large',
+      message: expect.stringMatching(/limited to 4194304 bytes/),
+    })
     // Chunks that were read wait for the garbage collector, and that is all.
     expect(peak).toBeLessThan(120 * 1024 * 1024)
     expect((await client.call('ordinary')).text).toBe('ok')
@@ -188,7 +238,10 @@ describe('T children that misbehave', () => {
       }
     }, 1)
     onTestFinished(() => clearInterval(flood))
-    expect(await ended).toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/does not read its input/) })
+    expect(await ended).toMatchObject({
+      kind: 'connection_closed',
+      message: expect.stringMatching(/does not read its input/),
+    })
     await link.gone
   })
 })
@@ -212,7 +265,9 @@ describe('T the end of a child process', () => {
   it('leaves a grandchild when it crashes: that ends, too', async () => {
     const { client, link } = await connected('leaves a grandchild')
     process.kill(link.pid, 'SIGKILL')
-    await expect(client.call('act')).rejects.toMatchObject({ kind: expect.stringMatching(/connection_closed|session_closed/) })
+    await expect(client.call('act')).rejects.toMatchObject({
+      kind: expect.stringMatching(/connection_closed|session_closed/),
+    })
     await link.gone
     await allGone(current)
   })
@@ -239,10 +294,19 @@ describe('T the end of the process that started it', () => {
   })
 
   /** Starts a parent that starts a server, and waits until both are up. */
-  async function family(ending: string, server: readonly string[], signal?: NodeJS.Signals): Promise<{ code: number | null; signal: string | null }> {
+  async function family(
+    ending: string,
+    server: readonly string[],
+    signal?: NodeJS.Signals,
+  ): Promise<{ code: number | null; signal: string | null }> {
     const { spawn } = await import('node:child_process')
-    const child = spawn(process.execPath, [parent.path, ending, ...server], { env: { ...process.env, [MARK]: current }, stdio: ['ignore', 'pipe', 'ignore'] })
-    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => child.once('exit', (code, by) => resolve({ code, signal: by })))
+    const child = spawn(process.execPath, [parent.path, ending, ...server], {
+      env: { ...process.env, [MARK]: current },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+      child.once('exit', (code, by) => resolve({ code, signal: by })),
+    )
     await new Promise((resolve) => child.stdout.once('data', resolve))
     if (signal !== undefined) child.kill(signal)
     return ended
@@ -260,18 +324,27 @@ describe('T the end of the process that started it', () => {
     expect(marked(current)).toEqual([])
   })
 
-  it.each(['leaves a grandchild', 'leaves a quiet grandchild'])('waits for the whole group, and has nothing else to do: %s', async (mode) => {
-    expect(await family('waits', [process.execPath, misbehaving, mode])).toMatchObject({ code: 0, signal: null })
-    await allGone(current)
-  })
+  it.each(['leaves a grandchild', 'leaves a quiet grandchild'])(
+    'waits for the whole group, and has nothing else to do: %s',
+    async (mode) => {
+      expect(await family('waits', [process.execPath, misbehaving, mode])).toMatchObject({ code: 0, signal: null })
+      await allGone(current)
+    },
+  )
 
-  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('ended by %s, which it does not handle: the server goes first', async (signal) => {
-    expect(await family('stays', stubborn(), signal)).toEqual({ code: null, signal })
-    await allGone(current)
-  })
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'ended by %s, which it does not handle: the server goes first',
+    async (signal) => {
+      expect(await family('stays', stubborn(), signal)).toEqual({ code: null, signal })
+      await allGone(current)
+    },
+  )
 
   it('killed without warning: a server on this SDK sees its input end, whatever keeps it busy', async () => {
-    expect(await family('stays', [process.execPath, served.path, 'busy'], 'SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(await family('stays', [process.execPath, served.path, 'busy'], 'SIGKILL')).toEqual({
+      code: null,
+      signal: 'SIGKILL',
+    })
     await allGone(current)
   })
 })

@@ -8,9 +8,17 @@ import { fakeClock } from '../../src/testing.ts'
 import { type Bundled, bundled } from './children/programs.ts'
 import { until } from './processes.ts'
 
-const initialize = { id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } } }
+const initialize = {
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+}
 const initialized = { method: 'notifications/initialized' }
-const call = (id: number, name: string, args: object = {}) => ({ id, method: 'tools/call', params: { name, arguments: args } })
+const call = (id: number, name: string, args: object = {}) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
 const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
 
 interface Answer {
@@ -34,7 +42,9 @@ afterEach(() => {
 function start(...args: string[]) {
   const child = spawn(process.execPath, [served.path, ...args])
   running.push(child)
-  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })))
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  )
   const said = { out: '', err: '' }
   child.stdin.on('error', () => {})
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -57,7 +67,9 @@ describe('T serveStdio: the end', () => {
   it('answers what was asked before its input ended, then exits with 0', async () => {
     const { child, ended, read, answers } = start()
     read()
-    child.stdin.end([initialize, initialized, call(1, 'later', { ms: 150 }), call(2, 'echo', { text: 'Tromsø' })].map(line).join(''))
+    child.stdin.end(
+      [initialize, initialized, call(1, 'later', { ms: 150 }), call(2, 'echo', { text: 'Tromsø' })].map(line).join(''),
+    )
     expect(await ended).toMatchObject({ code: 0, signal: null })
     expect(answers().map(({ id }) => id)).toEqual([0, 2, 1])
     expect(answers().map(({ result }) => result?.content?.[0].text)).toEqual([undefined, 'Tromsø', 'at last'])
@@ -136,7 +148,8 @@ describe('T serveStdio: the stream', () => {
     child.stdin.end([initialize, initialized, call(1, 'chatty')].map(line).join(''))
     await ended
     expect(answers().map(({ id }) => id)).toEqual([0, 1])
-    for (const source of ['console.log', 'console.info', 'console.debug', 'stdout.write']) expect(said.err).toContain(`from ${source}\n`)
+    for (const source of ['console.log', 'console.info', 'console.debug', 'stdout.write'])
+      expect(said.err).toContain(`from ${source}\n`)
   })
 
   it('holds answers for a client that reads late, and loses none', async () => {
@@ -279,7 +292,9 @@ describe('T stdioLink', () => {
   it('has the output of the process to itself until it is finished', async () => {
     const before = process.stdout.write
     const link = stdioLink({ input: new PassThrough() })
-    expect(() => stdioLink({ input: new PassThrough() })).toThrow('Standard input and output are already in use by another link')
+    expect(() => stdioLink({ input: new PassThrough() })).toThrow(
+      'Standard input and output are already in use by another link',
+    )
     expect(process.stdout.write).not.toBe(before)
     link.close()
     await link.finished
@@ -289,23 +304,32 @@ describe('T stdioLink', () => {
 })
 
 describe('T the whole way', () => {
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const)('client and server on the SDK, %s', async (version) => {
-    const link = await childLink({ command: process.execPath, args: [served.path] })
-    const client = await connect(link, { version })
-    expect(client.session.version).toBe(version)
-    const texts = await Promise.all(Array.from({ length: 100 }, async (_, n) => (await client.call('echo', { text: `n${n} 🌲` })).text))
-    expect(texts).toEqual(Array.from({ length: 100 }, (_, n) => `n${n} 🌲`))
-    expect((await client.call('large', { length: 1_000_000 })).text).toHaveLength(1_000_000)
-    await client.close()
-    expect(await link.gone).toMatchObject({ code: 0, signal: null })
-  })
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const)(
+    'client and server on the SDK, %s',
+    async (version) => {
+      const link = await childLink({ command: process.execPath, args: [served.path] })
+      const client = await connect(link, { version })
+      expect(client.session.version).toBe(version)
+      const texts = await Promise.all(
+        Array.from({ length: 100 }, async (_, n) => (await client.call('echo', { text: `n${n} 🌲` })).text),
+      )
+      expect(texts).toEqual(Array.from({ length: 100 }, (_, n) => `n${n} 🌲`))
+      expect((await client.call('large', { length: 1_000_000 })).text).toHaveLength(1_000_000)
+      await client.close()
+      expect(await link.gone).toMatchObject({ code: 0, signal: null })
+    },
+  )
 })
 
 describe('V4 a client that says nothing yet', () => {
   it.each([
     { what: 'is waited for where it may be of the stateless era', options: {}, open: true },
     { what: 'has 30 s where only a handshake can come', options: { versions: ['2025-11-25'] as const }, open: false },
-    { what: 'has 30 s where a dialect is spoken, which has only a handshake', options: { dialect: 'erlmcp' as const }, open: false },
+    {
+      what: 'has 30 s where a dialect is spoken, which has only a handshake',
+      options: { dialect: 'erlmcp' as const },
+      open: false,
+    },
   ])('$what', async ({ options, open }) => {
     const clock = fakeClock()
     const server = createServer({ name: 'patient', version: '1.0.0' })
@@ -318,7 +342,9 @@ describe('V4 a client that says nothing yet', () => {
   it('a dialect that does not go with the versions is told at once, and no stream is taken', async () => {
     const input = new PassThrough()
     const server = createServer({ name: 'patient', version: '1.0.0' }, { versions: ['2026-07-28'] })
-    await expect(serveStdio(server, { input, output: new PassThrough(), dialect: 'erlmcp' })).rejects.toThrow('goes with protocol version 2025-11-25')
+    await expect(serveStdio(server, { input, output: new PassThrough(), dialect: 'erlmcp' })).rejects.toThrow(
+      'goes with protocol version 2025-11-25',
+    )
     expect(input.listenerCount('data') + input.listenerCount('readable')).toBe(0)
   })
 })

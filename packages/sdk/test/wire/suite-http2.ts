@@ -1,5 +1,11 @@
 /** HTTP/2 for the client's HTTP links, as far as tests need it: everything on one connection. */
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  connect,
+  constants,
+  type IncomingHttpHeaders,
+} from 'node:http2'
 import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from '../../src/transport/index.ts'
 
 export interface Http2Caller {
@@ -11,13 +17,17 @@ export interface Http2Caller {
 export function http2Caller(ca?: string): Http2Caller {
   let session: ClientHttp2Session | undefined
   const sessionTo = (origin: string): ClientHttp2Session => {
-    if (session === undefined || session.closed || session.destroyed) session = connect(origin, ca === undefined ? {} : { ca }).on('error', () => {})
+    if (session === undefined || session.closed || session.destroyed)
+      session = connect(origin, ca === undefined ? {} : { ca }).on('error', () => {})
     return session
   }
   const call: HttpCall = ({ method, url, headers, body, hangup }) =>
     new Promise((resolve, reject) => {
       if (hangup.aborted) return reject(hangup.reason)
-      const stream = sessionTo(url.origin).request({ ...headers, ':method': method, ':path': url.pathname + url.search }, { endStream: body === undefined })
+      const stream = sessionTo(url.origin).request(
+        { ...headers, ':method': method, ':path': url.pathname + url.search },
+        { endStream: body === undefined },
+      )
       const abort = (): void => stream.close(constants.NGHTTP2_CANCEL)
       hangup.on(abort)
       stream.on('close', () => {
@@ -31,7 +41,12 @@ export function http2Caller(ca?: string): Http2Caller {
   return { call, close: () => session?.destroy() }
 }
 
-function replyOf(stream: ClientHttp2Stream, head: IncomingHttpHeaders, url: URL, hangup: HttpRequest['hangup']): HttpReply {
+function replyOf(
+  stream: ClientHttp2Stream,
+  head: IncomingHttpHeaders,
+  url: URL,
+  hangup: HttpRequest['hangup'],
+): HttpReply {
   return {
     status: Number(head[':status']),
     header: (name) => head[name]?.toString(),

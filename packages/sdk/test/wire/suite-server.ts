@@ -1,4 +1,7 @@
-/** The server of the transport suite. It may run in another process, so a test learns what happens in it by calling tools. */
+/**
+ * The server of the transport suite. It may run in another process, so a test learns what happens in it by calling
+ * tools.
+ */
 import { createServer, resource, type Server, ToolError, tool } from '../../src/server.ts'
 
 export const EXTRA_TOOLS = 500
@@ -8,8 +11,16 @@ export const MAX_BYTES = 1_500_000
 
 const text = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const
 const tagged = { type: 'object', properties: { tag: { type: 'string' } }, required: ['tag'] } as const
-const counted = { type: 'object', properties: { count: { type: 'number' }, tag: { type: 'string' } }, required: ['count'] } as const
-const pair = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } }, required: ['a', 'b'] } as const
+const counted = {
+  type: 'object',
+  properties: { count: { type: 'number' }, tag: { type: 'string' } },
+  required: ['count'],
+} as const
+const pair = {
+  type: 'object',
+  properties: { a: { type: 'number' }, b: { type: 'number' } },
+  required: ['a', 'b'],
+} as const
 const total = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] } as const
 
 /** One value for all servers: every test has one of its own. */
@@ -25,8 +36,13 @@ export function suiteServer(): Server {
   const hold = (tag: string): Promise<void> => new Promise((resolve) => held.set(tag, resolve))
   let grown = 0
 
-  const server = createServer({ name: 'suite', version: '1.0.0' }, { pageSize: PAGE, limits: { maxBytes: MAX_BYTES }, onError: () => {} }).add(
-    tool('about', {}, (_, ctx) => JSON.stringify({ version: ctx.version, client: ctx.client.info?.name, transport: ctx.request.session.transport })),
+  const server = createServer(
+    { name: 'suite', version: '1.0.0' },
+    { pageSize: PAGE, limits: { maxBytes: MAX_BYTES }, onError: () => {} },
+  ).add(
+    tool('about', {}, (_, ctx) =>
+      JSON.stringify({ version: ctx.version, client: ctx.client.info?.name, transport: ctx.request.session.transport }),
+    ),
     tool('echo', { input: text }, (args) => args.text),
     tool('measure', { input: text }, (args) => String(args.text.length)),
     tool('large', { input: counted }, ({ count }) => 'x'.repeat(count)),
@@ -71,7 +87,11 @@ export function suiteServer(): Server {
       )
     }),
     tool('confirm', {}, async (_, ctx) => {
-      const answer = await ctx.elicit('sure', 'Sure?', { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } as const)
+      const answer = await ctx.elicit('sure', 'Sure?', {
+        type: 'object',
+        properties: { sure: { type: 'boolean' } },
+        required: ['sure'],
+      } as const)
       return JSON.stringify(answer)
     }),
     tool('places', {}, async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ')),

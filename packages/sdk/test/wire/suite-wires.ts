@@ -2,8 +2,16 @@
 import { setMaxListeners } from 'node:events'
 import { expect } from 'vitest'
 import { type ConnectOptions, connect, type Link, memoryPair } from '../../src/client.ts'
-import { nodeCall } from '../../src/node/http-call.ts'
-import { childLink, type ServeHttpOptions, serveHttp, serveTcp, serveWebSocket, tcpLink, webSocketTo } from '../../src/node.ts'
+import { nodeCall } from '../../src/node/http/client-call.ts'
+import {
+  childLink,
+  type ServeHttpOptions,
+  serveHttp,
+  serveTcp,
+  serveWebSocket,
+  tcpLink,
+  webSocketTo,
+} from '../../src/node.ts'
 import { fetchHandler } from '../../src/serve/index.ts'
 import type { Server } from '../../src/server.ts'
 import { type HttpLinkOptions, httpLink, sseLink } from '../../src/transport/index.ts'
@@ -76,7 +84,11 @@ export function stdio(program: () => string): Wire {
   return {
     transport: 'stdio',
     async open(options) {
-      const link = await childLink({ command: process.execPath, args: [program()], shutdown: { inputEnd: '5s', terminate: '1s' } })
+      const link = await childLink({
+        command: process.execPath,
+        args: [program()],
+        shutdown: { inputEnd: '5s', terminate: '1s' },
+      })
       return {
         client: await connect(link, options),
         gone: () => link.gone,
@@ -112,7 +124,8 @@ export function http(serving: ServeHttpOptions, linking: HttpLinkOptions = { cal
       overPort(
         options,
         (server) => serveHttp(server, { port: 0, retry: 10, ...serving }),
-        (address) => httpLink(`${serving.tls === undefined ? 'http' : 'https'}://${address}/mcp`, { ...HASTE, ...linking }),
+        (address) =>
+          httpLink(`${serving.tls === undefined ? 'http' : 'https'}://${address}/mcp`, { ...HASTE, ...linking }),
       ),
   }
 }
@@ -155,7 +168,10 @@ export const webSocket: Wire = {
     ),
 }
 
-/** A handler called directly, with what `fetch` would add: a body that ends when its request is aborted or the network fails. */
+/**
+ * A handler called directly, with what `fetch` would add: a body that ends when its request is aborted or the network
+ * fails.
+ */
 export const handled: Wire = {
   transport: 'http',
   async open(options) {
@@ -168,7 +184,9 @@ export const handled: Wire = {
       network.signal.throwIfAborted()
       const response = await Promise.race([handler(new Request(url, init)), down, broken(init.signal)])
       const signal = AbortSignal.any([network.signal, ...(init.signal ? [init.signal] : [])])
-      return response.body === null ? response : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
+      return response.body === null
+        ? response
+        : new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
     }
     return {
       client: await connect(httpLink('http://localhost/mcp', { ...HASTE, fetch }), options),

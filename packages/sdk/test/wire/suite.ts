@@ -53,7 +53,10 @@ class Mailbox<T> {
 export function describeTransport(name: string, wire: Wire): void {
   describe.each(testVersions)(`T ${name}, %s`, (version) => {
     const hasSessions = eraOf(version) === 'handshake'
-    /** Where a call is answered with one piece of JSON, and there is no other way to the client, nothing can be told before. */
+    /**
+     * Where a call is answered with one piece of JSON, and there is no other way to the client, nothing can be told
+     * before.
+     */
     const tellsDuring = hasSessions || wire.ordered !== false
     const opened: Opened[] = []
     const questions = new Mailbox<{ text: string; signal: AbortSignal }>()
@@ -86,7 +89,8 @@ export function describeTransport(name: string, wire: Wire): void {
       await one.call('touch', { text: 'notes://today' } as never)
       await updates.next()
     }
-    const say = async (tool: string, args: object = {}): Promise<string> => (await client.call(tool, args as never)).text
+    const say = async (tool: string, args: object = {}): Promise<string> =>
+      (await client.call(tool, args as never)).text
 
     beforeAll(async () => {
       client = (await open()).client
@@ -112,7 +116,9 @@ export function describeTransport(name: string, wire: Wire): void {
       expect(first.tools).toHaveLength(PAGE)
       expect(first.nextCursor).toEqual(expect.any(String))
       const names = (await client.tools()).map((each) => each.name).filter((each) => each.startsWith('extra-'))
-      expect(names).toEqual(Array.from({ length: EXTRA_TOOLS }, (_, index) => `extra-${String(index).padStart(3, '0')}`))
+      expect(names).toEqual(
+        Array.from({ length: EXTRA_TOOLS }, (_, index) => `extra-${String(index).padStart(3, '0')}`),
+      )
     })
 
     it('F1 calls, and tells every kind of failure apart', async () => {
@@ -131,7 +137,9 @@ export function describeTransport(name: string, wire: Wire): void {
 
     it.runIf(tellsDuring)('F7 progress comes in order, while the call still runs', async () => {
       const steps = new Mailbox<number>()
-      const call = client.call('steps', { count: 5, tag: 'progress' } as never, { onProgress: ({ progress }) => steps.put(progress) })
+      const call = client.call('steps', { count: 5, tag: 'progress' } as never, {
+        onProgress: ({ progress }) => steps.put(progress),
+      })
       const seen: number[] = []
       while (seen.length < 5) seen.push(await steps.next())
       expect(seen).toEqual([1, 2, 3, 4, 5])
@@ -181,13 +189,16 @@ export function describeTransport(name: string, wire: Wire): void {
     it('F6 the server asks for a model, a user and places during a call', async () => {
       expect(JSON.parse(await say('ask', { text: 'hi' }))).toMatchObject({ text: 'You said hi' })
       expect(await say('places')).toBe('file:///here file:///there')
-      if (WITH_ELICITATION.includes(version)) expect(JSON.parse(await say('confirm'))).toEqual({ action: 'accept', content: { sure: true } })
+      if (WITH_ELICITATION.includes(version))
+        expect(JSON.parse(await say('confirm'))).toEqual({ action: 'accept', content: { sure: true } })
       else await expect(say('confirm')).rejects.toThrow(/elicitation/)
     })
 
     it('F6 questions of many calls at once find their way back', async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => say('ask', { text: `q${index}` })))
-      expect(answers.map((answer) => JSON.parse(answer).text)).toEqual(Array.from({ length: 20 }, (_, index) => `You said q${index}`))
+      expect(answers.map((answer) => JSON.parse(answer).text)).toEqual(
+        Array.from({ length: 20 }, (_, index) => `You said q${index}`),
+      )
     })
 
     it('F2 a resource that is subscribed to tells of its updates, until it is not', async () => {
@@ -240,9 +251,15 @@ export function describeTransport(name: string, wire: Wire): void {
     it(`M5 what is too long for the client fails that call${wire.skips === false ? ' and ends the session' : ' only'}`, async () => {
       const small = await open({ limits: { maxBytes: 100_000 } })
       const failure = await small.client.call('large', { count: 150_000 } as never).catch((error: unknown) => error)
-      expect(failure).toMatchObject({ name: 'ParleyError', message: expect.stringMatching(/10\d{4} (bytes|characters)/) })
+      expect(failure).toMatchObject({
+        name: 'ParleyError',
+        message: expect.stringMatching(/10\d{4} (bytes|characters)/),
+      })
       if (wire.skips !== false) expect((await small.client.call('echo', { text: 'after' } as never)).text).toBe('after')
-      else await expect(small.client.call('echo', { text: 'after' } as never)).rejects.toMatchObject({ kind: 'session_closed' })
+      else
+        await expect(small.client.call('echo', { text: 'after' } as never)).rejects.toMatchObject({
+          kind: 'session_closed',
+        })
     })
 
     it('L8 the client leaves: the server notices', async () => {

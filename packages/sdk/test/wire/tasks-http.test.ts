@@ -14,25 +14,44 @@ afterEach(async () => {
 
 async function meet() {
   const calls: { ctx: Context; open: (text: string) => void }[] = []
-  const job = tool('job', { execution: { taskSupport: 'optional' } }, (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })))
+  const job = tool(
+    'job',
+    { execution: { taskSupport: 'optional' } },
+    (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })),
+  )
   const handler = fetchHandler(createServer({ name: 's', version: '1' }).add(job))
   ends.push(() => handler.close({ drain: 0 }))
   let session: string | null = null
   const post = async (message: object): Promise<Response> => {
-    const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+    const headers: Record<string, string> = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
     if (session !== null) Object.assign(headers, { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' })
-    return handler(new Request('http://localhost/mcp', { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) }))
+    return handler(
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      }),
+    )
   }
   const begun = await post({
     id: 1,
     method: 'initialize',
-    params: { protocolVersion: '2025-11-25', capabilities: { elicitation: {} }, clientInfo: { name: 'c', version: '1' } },
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: { elicitation: {} },
+      clientInfo: { name: 'c', version: '1' },
+    },
   })
   session = begun.headers.get('mcp-session-id')
   await post({ method: 'notifications/initialized' })
   const ask = async (id: number, method: string, params: object) =>
     ((await (await post({ id, method, params })).json()) as { result: Record<string, unknown> }).result
-  const { task } = (await ask(2, 'tools/call', { name: 'job', arguments: {}, task: {} })) as { task: { taskId: string } }
+  const { task } = (await ask(2, 'tools/call', { name: 'job', arguments: {}, task: {} })) as {
+    task: { taskId: string }
+  }
   await flush()
   return { post, ask, taskId: task.taskId, call: calls[0] as (typeof calls)[number] }
 }
@@ -61,7 +80,10 @@ describe('F8 tasks over HTTP without a stream', () => {
     expect(await ask(3, 'tasks/get', { taskId })).toMatchObject({ status: 'input_required' })
     const stream = messages(await post({ id: 4, method: 'tasks/result', params: { taskId } }))
     const question = (await stream.next()).value as Message
-    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Go on?', _meta: { [RELATED]: { taskId } } } })
+    expect(question).toMatchObject({
+      method: 'elicitation/create',
+      params: { message: 'Go on?', _meta: { [RELATED]: { taskId } } },
+    })
     expect((await post({ id: question['id'], result: { action: 'accept', content: {} } })).status).toBe(202)
     expect((await asking).action).toBe('accept')
     call.open('done')

@@ -1,4 +1,7 @@
-/** Tasks of the stateless era over HTTP: every request on its own, found by the id in its headers, and kept for whom the server knows. */
+/**
+ * Tasks of the stateless era over HTTP: every request on its own, found by the id in its headers, and kept for whom the
+ * server knows.
+ */
 import { afterEach, describe, expect, it } from 'vitest'
 import { fetchHandler, type HttpOptions } from '../../src/serve/index.ts'
 import { type Context, createServer, tool } from '../../src/server.ts'
@@ -14,7 +17,11 @@ afterEach(async () => {
 
 function meet(options: HttpOptions = {}) {
   const calls: { ctx: Context; open: (text: string) => void }[] = []
-  const job = tool('job', { execution: { taskSupport: 'optional' } }, (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })))
+  const job = tool(
+    'job',
+    { execution: { taskSupport: 'optional' } },
+    (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })),
+  )
   const handler = fetchHandler(createServer({ name: 's', version: '1' }).add(job), options)
   ends.push(() => handler.close({ drain: 0 }))
   const _meta = {
@@ -22,7 +29,12 @@ function meet(options: HttpOptions = {}) {
     [`${NAMES}clientCapabilities`]: { roots: {}, extensions: { [`${NAMES}tasks`]: {} } },
   }
   /** `name` is what the header says; `null` for none. */
-  const ask = async (method: string, params: Body, name: unknown = params['taskId'] ?? params['name'], more: Record<string, string> = {}) => {
+  const ask = async (
+    method: string,
+    params: Body,
+    name: unknown = params['taskId'] ?? params['name'],
+    more: Record<string, string> = {},
+  ) => {
     const response = await handler(
       new Request('http://localhost/mcp', {
         method: 'POST',
@@ -55,19 +67,31 @@ describe('D7 tasks over HTTP, without any session', () => {
     expect(resultType).toBe('task')
     const asking = last().ctx.roots('where')
     await flush()
-    expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'input_required', inputRequests: { where: { method: 'roots/list' } } })
-    expect(await ask('tasks/update', { taskId, inputResponses: { where: { roots: [] } } })).toMatchObject({ status: 200, result: { resultType: 'complete' } })
+    expect((await ask('tasks/get', { taskId })).result).toMatchObject({
+      status: 'input_required',
+      inputRequests: { where: { method: 'roots/list' } },
+    })
+    expect(await ask('tasks/update', { taskId, inputResponses: { where: { roots: [] } } })).toMatchObject({
+      status: 200,
+      result: { resultType: 'complete' },
+    })
     expect(await asking).toEqual([])
     last().open('done')
     await flush()
-    expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'completed', result: { content: [{ text: 'done' }] } })
+    expect((await ask('tasks/get', { taskId })).result).toMatchObject({
+      status: 'completed',
+      result: { content: [{ text: 'done' }] },
+    })
   })
 
   it('D-60 headers that say otherwise are refused: -32020', async () => {
     const { ask, begin } = meet()
     const { taskId } = await begin()
     expect(await ask('tasks/get', { taskId }, 'other')).toMatchObject({ status: 400, error: { code: -32020 } })
-    expect(await ask('tasks/get', { taskId }, taskId, { 'mcp-method': 'tools/list' })).toMatchObject({ status: 400, error: { code: -32020 } })
+    expect(await ask('tasks/get', { taskId }, taskId, { 'mcp-method': 'tools/list' })).toMatchObject({
+      status: 400,
+      error: { code: -32020 },
+    })
     expect(await ask('tasks/cancel', { taskId }, null)).toMatchObject({ status: 400, error: { code: -32020 } })
     expect(await ask('tasks/cancel', { taskId })).toMatchObject({ status: 200 })
   })
@@ -75,7 +99,9 @@ describe('D7 tasks over HTTP, without any session', () => {
   it('a task belongs to whom its request came from', async () => {
     const { ask, begin } = meet({ principal: ({ header }) => header('x-user') })
     const { taskId } = await begin({ 'x-user': 'ann' })
-    expect(await ask('tasks/get', { taskId }, taskId, { 'x-user': 'ann' })).toMatchObject({ result: { status: 'working' } })
+    expect(await ask('tasks/get', { taskId }, taskId, { 'x-user': 'ann' })).toMatchObject({
+      result: { status: 'working' },
+    })
     for (const other of [{ 'x-user': 'bob' }, {}] as Record<string, string>[])
       expect(await ask('tasks/get', { taskId }, taskId, other)).toMatchObject({ error: { code: -32602 } })
   })

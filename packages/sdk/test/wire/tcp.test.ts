@@ -10,9 +10,14 @@ import { fakeClock } from '../../src/testing.ts'
 import { until } from './processes.ts'
 
 const line = (message: object): string => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
-const initialize = line({ id: 0, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } } })
+const initialize = line({
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+})
 const initialized = line({ method: 'notifications/initialized' })
-const call = (id: number, name: string, args: object = {}) => line({ id, method: 'tools/call', params: { name, arguments: args } })
+const call = (id: number, name: string, args: object = {}) =>
+  line({ id, method: 'tools/call', params: { name, arguments: args } })
 
 const text = { type: 'object', properties: { text: { type: 'string' } } } as const
 
@@ -41,10 +46,11 @@ async function served(options: Partial<ServeTcpOptions> = {}): Promise<TcpHandle
 }
 
 /** A bare socket and what came out of it. */
-async function raw({
-  port,
-  host,
-}: TcpHandle): Promise<{ socket: Socket; answers: () => { id?: number | null; result?: object; error?: object }[]; ended: Promise<void> }> {
+async function raw({ port, host }: TcpHandle): Promise<{
+  socket: Socket
+  answers: () => { id?: number | null; result?: object; error?: object }[]
+  ended: Promise<void>
+}> {
   const socket = dial({ port, host, allowHalfOpen: true })
   cleanups.push(() => socket.destroy())
   let said = ''
@@ -72,7 +78,9 @@ describe('T serveTcp and tcpLink', () => {
     const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
     const clients = await Promise.all(versions.map(async (version) => connect(await tcpLink(handle.url), { version })))
     expect(handle.sessions.map((session) => session.version).sort()).toEqual([...versions])
-    const said = await Promise.all(clients.map(async (client, n) => (await client.call('echo', { text: `n${n} 🌲` })).text))
+    const said = await Promise.all(
+      clients.map(async (client, n) => (await client.call('echo', { text: `n${n} 🌲` })).text),
+    )
     expect(said).toEqual(['n0 🌲', 'n1 🌲', 'n2 🌲', 'n3 🌲'])
     expect((await clients[0]?.call('echo', { text: 'x'.repeat(1_000_000) }))?.text).toHaveLength(1_000_000)
     await Promise.all(clients.map((client) => client.close()))
@@ -95,9 +103,16 @@ describe('T serveTcp and tcpLink', () => {
     ['no port', 'tcp://localhost', /Not a TCP address/],
     ['another scheme', 'http://localhost:1', /Not a TCP address/],
     ['a port out of range', { port: 70_000 }, /^Not a TCP port: 70000$/],
-    ['a host that is not there', 'tcp://no-such-host.invalid:9', /^Cannot connect to tcp:\/\/no-such-host\.invalid:9: /],
+    [
+      'a host that is not there',
+      'tcp://no-such-host.invalid:9',
+      /^Cannot connect to tcp:\/\/no-such-host\.invalid:9: /,
+    ],
   ])('say what is wrong with %s', async (_, target, message) => {
-    await expect(tcpLink(target)).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringMatching(message) })
+    await expect(tcpLink(target)).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringMatching(message),
+    })
   })
 
   it('say that nobody listens, that a port is in use, and that connecting takes too long', async () => {
@@ -107,7 +122,10 @@ describe('T serveTcp and tcpLink', () => {
       message: expect.stringMatching(/: the port is in use$/),
     })
     await handle.close()
-    await expect(tcpLink(handle.url)).rejects.toMatchObject({ kind: 'transport_error', message: `Cannot connect to ${handle.url}: nobody listens there` })
+    await expect(tcpLink(handle.url)).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: `Cannot connect to ${handle.url}: nobody listens there`,
+    })
     await expect(tcpLink({ port: handle.port, host: '127.0.0.1', connectTimeout: 0 })).rejects.toMatchObject({
       message: expect.stringMatching(/no answer within 0 ms|nobody listens/),
     })
@@ -141,7 +159,9 @@ describe('T TCP: bad input', () => {
 
   it('a line over the limit is refused by its id, and the conversation goes on', async () => {
     const { socket, answers } = await raw(await served({ limits: { maxBytes: 1000 } }))
-    socket.write(initialize + initialized + call(1, 'echo', { text: 'x'.repeat(100_000) }) + call(2, 'echo', { text: 'b' }))
+    socket.write(
+      initialize + initialized + call(1, 'echo', { text: 'x'.repeat(100_000) }) + call(2, 'echo', { text: 'b' }),
+    )
     await until(answers, ({ length }) => length === 3)
     expect(answers().slice(1)).toMatchObject([
       { id: 1, error: { message: 'Messages are limited to 1000 bytes' } },
@@ -167,7 +187,16 @@ describe('T TCP: bad input', () => {
   it('a server that vanishes fails what waits for it', async () => {
     const listener = createNetServer((socket) => {
       socket.once('data', () =>
-        socket.write(line({ id: 1, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } })),
+        socket.write(
+          line({
+            id: 1,
+            result: {
+              protocolVersion: '2025-11-25',
+              capabilities: { tools: {} },
+              serverInfo: { name: 'x', version: '1' },
+            },
+          }),
+        ),
       )
       socket.on('data', (chunk) => String(chunk).includes('tools/call') && socket.resetAndDestroy())
       socket.on('error', () => {})
@@ -198,7 +227,9 @@ describe('T TCP: what is no JSON-RPC from the start', () => {
       cleanups.push(() => handle.close({ drain: 0 }))
       const { socket, answers, ended } = await raw(handle)
       const body = initialize + initialized + call(1, 'harm')
-      socket.write(`POST / HTTP/1.1\r\nHost: 127.0.0.1:${handle.port}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+      socket.write(
+        `POST / HTTP/1.1\r\nHost: 127.0.0.1:${handle.port}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      )
       await ended
       expect(answers()).toMatchObject([{ id: null, error: { code: -32700 } }])
       await until(
@@ -222,7 +253,11 @@ describe('T TCP: what is no JSON-RPC from the start', () => {
     ['no JSON-RPC', '{"hello":1}\n', -32600],
     ['not UTF-8', Buffer.from([0x16, 0x03, 0x01, 0xff, 0x0a]), -32700],
     ['garbage after a ping', `${line({ id: 1, method: 'ping' })}garbage\n`, -32700],
-    ['garbage after an initialize that failed', `${line({ id: 1, method: 'initialize', params: {} })}garbage\n`, -32700],
+    [
+      'garbage after an initialize that failed',
+      `${line({ id: 1, method: 'initialize', params: {} })}garbage\n`,
+      -32700,
+    ],
   ])('%s ends the connection before a handshake', async (_, said, code) => {
     const { socket, answers, ended } = await raw(await served())
     socket.write(said)
@@ -233,7 +268,10 @@ describe('T TCP: what is no JSON-RPC from the start', () => {
 
   it('D-01 garbage after a request that needs no handshake is only answered', async () => {
     const { socket, answers } = await raw(await served())
-    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
     const discover = (id: number) => line({ id, method: 'server/discover', params: { _meta: meta } })
     socket.write(`${discover(1)}garbage\n${discover(2)}`)
     await until(answers, ({ length }) => length === 3)
@@ -271,46 +309,49 @@ describe('T TCP: limits and the end', () => {
   it.each([
     ['2025-11-25', 5],
     ['2026-07-28', -1],
-  ] as const)('a client that asks for nothing is hung up on after the idle time-out; pings do not count, running requests do (%s)', async (version, fewest) => {
-    const clock = fakeClock()
-    const handle = await served({ idleTimeout: '60s', keepAlive: { every: '10s' }, clock })
-    const client = await connect(await tcpLink(handle.url), { version, keepAlive: false })
-    const [session] = handle.sessions
-    const pings = () => session?.stats().methods['ping']?.sent ?? 0
-    const pass = async (seconds: number) => {
-      for (let passed = 0; passed < seconds; passed += 10) {
-        const before = pings()
-        await clock.advance(10_000)
-        // The ping must be answered before the clock moves on, or the peer would be taken for dead.
-        if (pings() > before)
-          await until(
-            () => session?.pending().length,
-            (left) => left === 0,
-          )
+  ] as const)(
+    'a client that asks for nothing is hung up on after the idle time-out; pings do not count, running requests do (%s)',
+    async (version, fewest) => {
+      const clock = fakeClock()
+      const handle = await served({ idleTimeout: '60s', keepAlive: { every: '10s' }, clock })
+      const client = await connect(await tcpLink(handle.url), { version, keepAlive: false })
+      const [session] = handle.sessions
+      const pings = () => session?.stats().methods['ping']?.sent ?? 0
+      const pass = async (seconds: number) => {
+        for (let passed = 0; passed < seconds; passed += 10) {
+          const before = pings()
+          await clock.advance(10_000)
+          // The ping must be answered before the clock moves on, or the peer would be taken for dead.
+          if (pings() > before)
+            await until(
+              () => session?.pending().length,
+              (left) => left === 0,
+            )
+        }
       }
-    }
-    await pass(40)
-    await client.call('echo', { text: 'a' })
-    await pass(40)
-    expect(handle.sessions).toHaveLength(1)
-    const waiting = client.call('waits', {}, { timeout: '10m' })
-    await until(
-      () => session?.inFlight().length,
-      (running) => running === 1,
-    )
-    await pass(120)
-    expect(handle.sessions).toHaveLength(1)
-    release()
-    await waiting
-    expect(pings()).toBeGreaterThan(fewest)
-    await pass(90)
-    expect(handle.sessions).toHaveLength(0)
-    await until(
-      () => client.session.phase,
-      (phase) => phase === 'closed',
-    )
-    expect(clock.pending).toBe(0)
-  })
+      await pass(40)
+      await client.call('echo', { text: 'a' })
+      await pass(40)
+      expect(handle.sessions).toHaveLength(1)
+      const waiting = client.call('waits', {}, { timeout: '10m' })
+      await until(
+        () => session?.inFlight().length,
+        (running) => running === 1,
+      )
+      await pass(120)
+      expect(handle.sessions).toHaveLength(1)
+      release()
+      await waiting
+      expect(pings()).toBeGreaterThan(fewest)
+      await pass(90)
+      expect(handle.sessions).toHaveLength(0)
+      await until(
+        () => client.session.phase,
+        (phase) => phase === 'closed',
+      )
+      expect(clock.pending).toBe(0)
+    },
+  )
 
   it('closing lets running requests finish, takes no new connections, and leaves nothing open', async () => {
     const handle = await served()

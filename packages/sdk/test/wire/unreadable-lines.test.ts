@@ -21,11 +21,31 @@ interface Package {
 }
 
 const packages: Record<string, () => Promise<Package>> = {
-  '2024-11-05': async () => ({ ...(await import('sdk-2024-11-05/client/index.js')), ...(await import('sdk-2024-11-05/client/stdio.js')) }) as never,
-  '2025-03-26': async () => ({ ...(await import('sdk-2025-03-26/client/index.js')), ...(await import('sdk-2025-03-26/client/stdio.js')) }) as never,
-  '2025-06-18': async () => ({ ...(await import('sdk-2025-06-18/client/index.js')), ...(await import('sdk-2025-06-18/client/stdio.js')) }) as never,
-  '2025-11-25': async () => ({ ...(await import('sdk-2025-11-25/client/index.js')), ...(await import('sdk-2025-11-25/client/stdio.js')) }) as never,
-  '2.x': async () => ({ ...(await import('@modelcontextprotocol/client')), ...(await import('@modelcontextprotocol/client/stdio')) }) as never,
+  '2024-11-05': async () =>
+    ({
+      ...(await import('sdk-2024-11-05/client/index.js')),
+      ...(await import('sdk-2024-11-05/client/stdio.js')),
+    }) as never,
+  '2025-03-26': async () =>
+    ({
+      ...(await import('sdk-2025-03-26/client/index.js')),
+      ...(await import('sdk-2025-03-26/client/stdio.js')),
+    }) as never,
+  '2025-06-18': async () =>
+    ({
+      ...(await import('sdk-2025-06-18/client/index.js')),
+      ...(await import('sdk-2025-06-18/client/stdio.js')),
+    }) as never,
+  '2025-11-25': async () =>
+    ({
+      ...(await import('sdk-2025-11-25/client/index.js')),
+      ...(await import('sdk-2025-11-25/client/stdio.js')),
+    }) as never,
+  '2.x': async () =>
+    ({
+      ...(await import('@modelcontextprotocol/client')),
+      ...(await import('@modelcontextprotocol/client/stdio')),
+    }) as never,
 }
 
 let served: Bundled

@@ -23,7 +23,9 @@ const begun: string[] = []
 function demo(options: Parameters<typeof createServer>[1] = {}) {
   begun.length = 0
   return createServer({ name: 'demo', version: '1.0.0' }, options).add(
-    tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } as const }, ({ text }) => String(text)),
+    tool('echo', { input: { type: 'object', properties: { text: { type: 'string' } } } as const }, ({ text }) =>
+      String(text),
+    ),
     tool('wait', {}, (_, ctx) => {
       begun.push('wait')
       return new Promise<string>((resolve) => {
@@ -47,7 +49,11 @@ async function client(url: string, options: ConnectOptions = {}): Promise<Client
 }
 
 /** A WebSocket without the SDK. */
-async function raw(url: string, protocols: string | string[] = 'mcp', options: object = {}): Promise<{ socket: WebSocket; messages: string[] }> {
+async function raw(
+  url: string,
+  protocols: string | string[] = 'mcp',
+  options: object = {},
+): Promise<{ socket: WebSocket; messages: string[] }> {
   const socket = new WebSocket(url, protocols, options)
   const messages: string[] = []
   socket.on('message', (data) => messages.push(String(data)))
@@ -58,7 +64,10 @@ async function raw(url: string, protocols: string | string[] = 'mcp', options: o
 }
 
 /** The status with which a handshake is refused, and the words. */
-function refusal(url: string, headers: Record<string, string> = {}): Promise<{ status: number | undefined; body: string }> {
+function refusal(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     const handshake = request(url.replace(/^ws/, 'http'), {
       headers: {
@@ -182,7 +191,10 @@ describe('T WebSocket: who is let in', () => {
 
   it('says why, as JSON without an id', async () => {
     const { body } = await refusal((await served()).url, { origin: 'https://evil.example' })
-    expect(JSON.parse(body)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.stringContaining('https://evil.example') } })
+    expect(JSON.parse(body)).toMatchObject({
+      jsonrpc: '2.0',
+      error: { message: expect.stringContaining('https://evil.example') },
+    })
     expect(JSON.parse(body)).not.toHaveProperty('id')
   })
 
@@ -195,7 +207,10 @@ describe('T WebSocket: who is let in', () => {
     const { url } = await served()
     expect((await refusal(url.replace('/ws', '/other'))).status).toBe(404)
     const response = await fetch(url.replace('ws:', 'http:'))
-    expect({ status: response.status, upgrade: response.headers.get('upgrade') }).toEqual({ status: 426, upgrade: 'websocket' })
+    expect({ status: response.status, upgrade: response.headers.get('upgrade') }).toEqual({
+      status: 426,
+      upgrade: 'websocket',
+    })
   })
 
   it('no more than allowed', async () => {
@@ -271,7 +286,11 @@ describe('T WebSocket beside HTTP: offers to upgrade to something else', () => {
   }
 
   /** As curl --http2 does it. */
-  function offer(url: string, body: object, headers: Record<string, string> = {}): Promise<{ status: number | undefined; body: string }> {
+  function offer(
+    url: string,
+    body: object,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number | undefined; body: string }> {
     return new Promise((resolve, reject) => {
       const made = (url.startsWith('https:') ? secureRequest : request)(url, {
         method: 'POST',
@@ -310,7 +329,10 @@ describe('T WebSocket beside HTTP: offers to upgrade to something else', () => {
     const url = serving.url.replace('127.0.0.1', 'localhost')
     for (const extra of [{} as Record<string, string>, { 'content-length': String(JSON.stringify(message).length) }]) {
       const { status, body } = await offer(url, message, extra)
-      expect({ status, answer: JSON.parse(body) }).toMatchObject({ status: 200, answer: { id: 1, result: { protocolVersion: '2025-11-25' } } })
+      expect({ status, answer: JSON.parse(body) }).toMatchObject({
+        status: 200,
+        answer: { id: 1, result: { protocolVersion: '2025-11-25' } },
+      })
     }
     expect((await offer(url, message, { origin: 'https://evil.example' })).status).toBe(403)
     expect((await offer(url.replace('/mcp', '/ws'), message)).status).toBe(426)
@@ -320,7 +342,8 @@ describe('T WebSocket beside HTTP: offers to upgrade to something else', () => {
     const serving = await serveHttp(demo(), {
       port: 0,
       webSocket: true,
-      onUpgrade: (_, socket) => void socket.end('HTTP/1.1 418 Teapot\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
+      onUpgrade: (_, socket) =>
+        void socket.end('HTTP/1.1 418 Teapot\r\ncontent-length: 0\r\nconnection: close\r\n\r\n'),
     })
     closers.push(() => serving.close({ drain: 0 }))
     expect((await offer(serving.url, message)).status).toBe(418)
@@ -339,7 +362,8 @@ describe('T WebSocket beside HTTP: offers to upgrade to something else', () => {
 
 describe('T WebSocket over TLS', () => {
   /** The certificate is its own authority. */
-  const trusting = (url: string) => webSocketTo(url, { dial: (to, { protocol }) => new WebSocket(to, protocol, { ca: certificate.cert }) })
+  const trusting = (url: string) =>
+    webSocketTo(url, { dial: (to, { protocol }) => new WebSocket(to, protocol, { ca: certificate.cert }) })
 
   it('on a port of its own', async () => {
     const handle = await served({ tls: certificate })
@@ -371,7 +395,9 @@ describe('T WebSocket: a published client', () => {
     await theirs.connect(new WebSocketClientTransport(new URL(url)) as never)
     closers.push(() => theirs.close())
     expect((await theirs.listTools()).tools.map((each) => each.name)).toEqual(['echo', 'wait'])
-    expect(await theirs.callTool({ name: 'echo', arguments: { text: 'hello' } })).toMatchObject({ content: [{ type: 'text', text: 'hello' }] })
+    expect(await theirs.callTool({ name: 'echo', arguments: { text: 'hello' } })).toMatchObject({
+      content: [{ type: 'text', text: 'hello' }],
+    })
   })
 })
 
@@ -388,7 +414,9 @@ describe('T WebSocket, connected to', () => {
   })
 
   it('to a port that no runtime would use', async () => {
-    await expect(webSocketTo('ws://127.0.0.1:1/ws')).rejects.toThrow(/Cannot connect to ws:\/\/127\.0\.0\.1:1\/ws: (?!no answer)/)
+    await expect(webSocketTo('ws://127.0.0.1:1/ws')).rejects.toThrow(
+      /Cannot connect to ws:\/\/127\.0\.0\.1:1\/ws: (?!no answer)/,
+    )
   })
 
   it('to something that never answers the handshake', async () => {

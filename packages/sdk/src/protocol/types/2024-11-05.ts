@@ -1,4 +1,7 @@
-/** The types of 2024-11-05 by the names of its schema: 2025-03-26 less audio, tool annotations, completions as a capability, progress messages and batches. */
+/**
+ * The types of 2024-11-05 by the names of its schema: 2025-03-26 less audio, tool annotations, completions as a
+ * capability, progress messages and batches.
+ */
 import type * as V03 from './2025-03-26.ts'
 import type { Call, Changed, OpenResult, Without } from './framing.ts'
 
@@ -110,7 +113,11 @@ export type CreateMessageRequest = Call<'sampling/createMessage', CreateMessageR
 export type CreateMessageResult = Changed<V03.CreateMessageResult, SamplingMessage>
 
 // Who may send what
-export type ClientNotification = V03.CancelledNotification | ProgressNotification | V03.InitializedNotification | V03.RootsListChangedNotification
+export type ClientNotification =
+  | V03.CancelledNotification
+  | ProgressNotification
+  | V03.InitializedNotification
+  | V03.RootsListChangedNotification
 export type ClientResult = OpenResult | CreateMessageResult | V03.ListRootsResult
 export type ServerRequest = V03.PingRequest | CreateMessageRequest | V03.ListRootsRequest
 export type ServerNotification =

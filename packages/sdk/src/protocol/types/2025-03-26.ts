@@ -1,4 +1,7 @@
-/** The types of 2025-03-26 by the names of its schema: 2025-06-18 less titles, `_meta` inside definitions, links, structured output and elicitation; with batches. */
+/**
+ * The types of 2025-03-26 by the names of its schema: 2025-06-18 less titles, `_meta` inside definitions, links,
+ * structured output and elicitation; with batches.
+ */
 import type * as V06 from './2025-06-18.ts'
 import type { BareCall, Call, Changed, JsonRpcNotification, JsonRpcRequest, OpenResult, Without } from './framing.ts'
 
@@ -69,7 +72,10 @@ export type JSONRPCMessage = V06.JSONRPCMessage | JSONRPCBatchRequest | JSONRPCB
 export type Implementation = Without<V06.Implementation, 'title'>
 export type ClientCapabilities = Without<V06.ClientCapabilities, 'elicitation'>
 export type ServerCapabilities = V06.ServerCapabilities
-export type InitializeRequestParams = Changed<V06.InitializeRequestParams, { capabilities: ClientCapabilities; clientInfo: Implementation }>
+export type InitializeRequestParams = Changed<
+  V06.InitializeRequestParams,
+  { capabilities: ClientCapabilities; clientInfo: Implementation }
+>
 export type InitializeRequest = Call<'initialize', InitializeRequestParams>
 export type InitializeResult = Changed<V06.InitializeResult, { serverInfo: Implementation }>
 
@@ -82,7 +88,10 @@ export type AudioContent = Changed<Without<V06.AudioContent, '_meta'>, Annotated
 export type ResourceContents = Without<V06.ResourceContents, '_meta'>
 export type TextResourceContents = Without<V06.TextResourceContents, '_meta'>
 export type BlobResourceContents = Without<V06.BlobResourceContents, '_meta'>
-export type EmbeddedResource = Changed<Without<V06.EmbeddedResource, '_meta'>, Annotated & { resource: TextResourceContents | BlobResourceContents }>
+export type EmbeddedResource = Changed<
+  Without<V06.EmbeddedResource, '_meta'>,
+  Annotated & { resource: TextResourceContents | BlobResourceContents }
+>
 /** The schema of the version has no name for it. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource
 
@@ -90,8 +99,14 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedR
 export type Resource = Changed<Without<V06.Resource, 'title' | '_meta'>, Annotated>
 export type ResourceTemplate = Changed<Without<V06.ResourceTemplate, 'title' | '_meta'>, Annotated>
 export type ListResourcesResult = Changed<V06.ListResourcesResult, { resources: Resource[] }>
-export type ListResourceTemplatesResult = Changed<V06.ListResourceTemplatesResult, { resourceTemplates: ResourceTemplate[] }>
-export type ReadResourceResult = Changed<V06.ReadResourceResult, { contents: (TextResourceContents | BlobResourceContents)[] }>
+export type ListResourceTemplatesResult = Changed<
+  V06.ListResourceTemplatesResult,
+  { resourceTemplates: ResourceTemplate[] }
+>
+export type ReadResourceResult = Changed<
+  V06.ReadResourceResult,
+  { contents: (TextResourceContents | BlobResourceContents)[] }
+>
 
 // Tools
 export type Tool = Without<V06.Tool, 'title' | 'outputSchema' | '_meta'>
@@ -106,7 +121,10 @@ export type ListPromptsResult = Changed<V06.ListPromptsResult, { prompts: Prompt
 export type GetPromptResult = Changed<V06.GetPromptResult, { messages: PromptMessage[] }>
 export type PromptReference = Without<V06.PromptReference, 'title'>
 export type ResourceReference = V06.ResourceTemplateReference
-export type CompleteRequestParams = Changed<Without<V06.CompleteRequestParams, 'context'>, { ref: PromptReference | ResourceReference }>
+export type CompleteRequestParams = Changed<
+  Without<V06.CompleteRequestParams, 'context'>,
+  { ref: PromptReference | ResourceReference }
+>
 export type CompleteRequest = Call<'completion/complete', CompleteRequestParams>
 
 // Sampling
@@ -120,7 +138,10 @@ export type Root = Without<V06.Root, '_meta'>
 export type ListRootsResult = Changed<V06.ListRootsResult, { roots: Root[] }>
 
 // Who may send what
-export type ClientRequest = Exclude<V06.ClientRequest, V06.InitializeRequest | V06.CompleteRequest> | InitializeRequest | CompleteRequest
+export type ClientRequest =
+  | Exclude<V06.ClientRequest, V06.InitializeRequest | V06.CompleteRequest>
+  | InitializeRequest
+  | CompleteRequest
 export type ClientResult = OpenResult | CreateMessageResult | ListRootsResult
 export type ServerRequest = BareCall<'ping', V06.RequestParams> | CreateMessageRequest | V06.ListRootsRequest
 export type ServerResult =

@@ -59,7 +59,10 @@ type Exact = {
   ResourceListChangedNotification: [V20250618.ResourceListChangedNotification, Sdk.ResourceListChangedNotification]
   ResourceTemplateReference: [V20250618.ResourceTemplateReference, Sdk.ResourceTemplateReference]
   ResourceUpdatedNotification: [V20250618.ResourceUpdatedNotification, Sdk.ResourceUpdatedNotification]
-  ResourceUpdatedNotificationParams: [V20250618.ResourceUpdatedNotificationParams, Sdk.ResourceUpdatedNotificationParams]
+  ResourceUpdatedNotificationParams: [
+    V20250618.ResourceUpdatedNotificationParams,
+    Sdk.ResourceUpdatedNotificationParams,
+  ]
   Result: [V20250618.Result, Sdk.Result]
   Root: [V20250618.Root, Sdk.Root]
   RootsListChangedNotification: [V20250618.RootsListChangedNotification, Sdk.RootsListChangedNotification]

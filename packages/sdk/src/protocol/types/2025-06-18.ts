@@ -1,6 +1,19 @@
-/** The types of 2025-06-18 by the names of its schema: 2025-11-25 less icons, tasks, tools in sampling, URL elicitation and choices in forms. */
+/**
+ * The types of 2025-06-18 by the names of its schema: 2025-11-25 less icons, tasks, tools in sampling, URL elicitation
+ * and choices in forms.
+ */
 import type * as V11 from './2025-11-25.ts'
-import type { BareCall, Call, Changed, ErrorObject, Framed, JsonRpcNotification, JsonRpcRequest, OpenResult, Without } from './framing.ts'
+import type {
+  BareCall,
+  Call,
+  Changed,
+  ErrorObject,
+  Framed,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  OpenResult,
+  Without,
+} from './framing.ts'
 import type { Details } from './lifecycle.ts'
 
 export type {
@@ -57,11 +70,20 @@ export type JSONRPCMessage = JsonRpcRequest | JsonRpcNotification | JSONRPCRespo
 
 // Life of a session
 export type Implementation = Without<V11.Implementation, 'icons' | 'description' | 'websiteUrl'>
-export type ClientCapabilities = Changed<Without<V11.ClientCapabilities, 'tasks'>, { sampling?: Details; elicitation?: Details }>
+export type ClientCapabilities = Changed<
+  Without<V11.ClientCapabilities, 'tasks'>,
+  { sampling?: Details; elicitation?: Details }
+>
 export type ServerCapabilities = Without<V11.ServerCapabilities, 'tasks'>
-export type InitializeRequestParams = Changed<V11.InitializeRequestParams, { capabilities: ClientCapabilities; clientInfo: Implementation }>
+export type InitializeRequestParams = Changed<
+  V11.InitializeRequestParams,
+  { capabilities: ClientCapabilities; clientInfo: Implementation }
+>
 export type InitializeRequest = Call<'initialize', InitializeRequestParams>
-export type InitializeResult = Changed<V11.InitializeResult, { capabilities: ServerCapabilities; serverInfo: Implementation }>
+export type InitializeResult = Changed<
+  V11.InitializeResult,
+  { capabilities: ServerCapabilities; serverInfo: Implementation }
+>
 export type InitializedNotification = BareCall<'notifications/initialized', V11.NotificationParams>
 export type PingRequest = BareCall<'ping', V11.RequestParams>
 export type CancelledNotificationParams = Changed<V11.CancelledNotificationParams, { requestId: V11.RequestId }>
@@ -75,7 +97,10 @@ export type ResourceTemplate = Without<V11.ResourceTemplate, 'icons'>
 export type ListResourcesRequest = BareCall<'resources/list', V11.PaginatedRequestParams>
 export type ListResourcesResult = Changed<V11.ListResourcesResult, { resources: Resource[] }>
 export type ListResourceTemplatesRequest = BareCall<'resources/templates/list', V11.PaginatedRequestParams>
-export type ListResourceTemplatesResult = Changed<V11.ListResourceTemplatesResult, { resourceTemplates: ResourceTemplate[] }>
+export type ListResourceTemplatesResult = Changed<
+  V11.ListResourceTemplatesResult,
+  { resourceTemplates: ResourceTemplate[] }
+>
 export type ReadResourceRequest = Call<'resources/read', V11.ReadResourceRequestParams>
 export type SubscribeRequest = Call<'resources/subscribe', V11.SubscribeRequestParams>
 export type UnsubscribeRequest = Call<'resources/unsubscribe', V11.UnsubscribeRequestParams>
@@ -111,7 +136,10 @@ export type LoggingMessageNotification = Call<'notifications/message', V11.Loggi
 
 // Sampling
 export type SamplingMessage = { role: V11.Role; content: V11.TextContent | V11.ImageContent | V11.AudioContent }
-export type CreateMessageRequestParams = Changed<Without<V11.CreateMessageRequestParams, 'tools' | 'toolChoice' | 'task'>, { messages: SamplingMessage[] }>
+export type CreateMessageRequestParams = Changed<
+  Without<V11.CreateMessageRequestParams, 'tools' | 'toolChoice' | 'task'>,
+  { messages: SamplingMessage[] }
+>
 export type CreateMessageRequest = Call<'sampling/createMessage', CreateMessageRequestParams>
 export type CreateMessageResult = Changed<V11.CreateMessageResult, SamplingMessage>
 
@@ -146,7 +174,11 @@ export type ClientRequest =
   | UnsubscribeRequest
   | CallToolRequest
   | ListToolsRequest
-export type ClientNotification = CancelledNotification | ProgressNotification | InitializedNotification | RootsListChangedNotification
+export type ClientNotification =
+  | CancelledNotification
+  | ProgressNotification
+  | InitializedNotification
+  | RootsListChangedNotification
 export type ClientResult = OpenResult | CreateMessageResult | V11.ListRootsResult | ElicitResult
 export type ServerRequest = PingRequest | CreateMessageRequest | ListRootsRequest | ElicitRequest
 export type ServerNotification =

@@ -74,7 +74,10 @@ type Exact = {
   ResourceRequestParams: [V20251125.ResourceRequestParams, Sdk.ResourceRequestParams]
   ResourceTemplate: [V20251125.ResourceTemplate, Sdk.ResourceTemplate]
   ResourceTemplateReference: [V20251125.ResourceTemplateReference, Sdk.ResourceTemplateReference]
-  ResourceUpdatedNotificationParams: [V20251125.ResourceUpdatedNotificationParams, Sdk.ResourceUpdatedNotificationParams]
+  ResourceUpdatedNotificationParams: [
+    V20251125.ResourceUpdatedNotificationParams,
+    Sdk.ResourceUpdatedNotificationParams,
+  ]
   Result: [V20251125.Result, Sdk.Result]
   Role: [V20251125.Role, Sdk.Role]
   Root: [V20251125.Root, Sdk.Root]

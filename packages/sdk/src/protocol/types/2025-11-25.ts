@@ -1,9 +1,27 @@
 /** The types of 2025-11-25 by the names of its schema: the newest vocabulary, less what only 2026-07-28 has. */
 import type { Icon, Meta, NotificationParams, PaginatedParams, PaginatedResult, RequestParams, Role } from './common.ts'
 import type { CompleteParams, CompleteResult } from './completion.ts'
-import type { AudioContent, ContentBlock, ImageContent, ToolResultContent as NewestToolResult, TextContent, ToolUseContent } from './content.ts'
+import type {
+  AudioContent,
+  ContentBlock,
+  ImageContent,
+  ToolResultContent as NewestToolResult,
+  TextContent,
+  ToolUseContent,
+} from './content.ts'
 import type { ElicitationCompleteParams, ElicitFormParams, ElicitResult, ElicitUrlParams } from './elicitation.ts'
-import type { Announced, BareCall, Call, Changed, ErrorObject, Framed, JsonRpcNotification, JsonRpcRequest, OpenResult, Without } from './framing.ts'
+import type {
+  Announced,
+  BareCall,
+  Call,
+  Changed,
+  ErrorObject,
+  Framed,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  OpenResult,
+  Without,
+} from './framing.ts'
 import type { RetryParams } from './input.ts'
 import type {
   CancelledParams,
@@ -38,7 +56,12 @@ import type {
   TaskMetadata,
   TaskStatusParams,
 } from './tasks.ts'
-import type { CallToolParams, CallToolResult as NewestCallToolResult, Tool as NewestTool, ObjectSchema } from './tools.ts'
+import type {
+  CallToolParams,
+  CallToolResult as NewestCallToolResult,
+  Tool as NewestTool,
+  ObjectSchema,
+} from './tools.ts'
 
 export type {
   Annotations,
@@ -54,8 +77,21 @@ export type {
   RequestParams,
   Role,
 } from './common.ts'
-export type { CompleteParams as CompleteRequestParams, CompleteResult, PromptReference, ResourceTemplateReference } from './completion.ts'
-export type { AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent, ToolUseContent } from './content.ts'
+export type {
+  CompleteParams as CompleteRequestParams,
+  CompleteResult,
+  PromptReference,
+  ResourceTemplateReference,
+} from './completion.ts'
+export type {
+  AudioContent,
+  ContentBlock,
+  EmbeddedResource,
+  ImageContent,
+  ResourceLink,
+  TextContent,
+  ToolUseContent,
+} from './content.ts'
 export type {
   BooleanSchema,
   ElicitFormParams as ElicitRequestFormParams,
@@ -72,9 +108,18 @@ export type {
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from './elicitation.ts'
-export type { ErrorObject as Error, JsonRpcNotification as JSONRPCNotification, JsonRpcRequest as JSONRPCRequest, OpenResult as Result } from './framing.ts'
+export type {
+  ErrorObject as Error,
+  JsonRpcNotification as JSONRPCNotification,
+  JsonRpcRequest as JSONRPCRequest,
+  OpenResult as Result,
+} from './framing.ts'
 export type { ProgressParams as ProgressNotificationParams } from './lifecycle.ts'
-export type { LogLevel as LoggingLevel, LogMessageParams as LoggingMessageNotificationParams, SetLevelParams as SetLevelRequestParams } from './logging.ts'
+export type {
+  LogLevel as LoggingLevel,
+  LogMessageParams as LoggingMessageNotificationParams,
+  SetLevelParams as SetLevelRequestParams,
+} from './logging.ts'
 export type { GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage } from './prompts.ts'
 export type {
   BlobResourceContents,
@@ -153,14 +198,18 @@ export type ReadResourceRequestParams = Without<ReadResourceParams, keyof RetryP
 export type ReadResourceRequest = Framed<Call<'resources/read', ReadResourceRequestParams>>
 export type SubscribeRequest = Framed<Call<'resources/subscribe', SubscribeParams>>
 export type UnsubscribeRequest = Framed<Call<'resources/unsubscribe', UnsubscribeParams>>
-export type ResourceListChangedNotification = Announced<BareCall<'notifications/resources/list_changed', NotificationParams>>
+export type ResourceListChangedNotification = Announced<
+  BareCall<'notifications/resources/list_changed', NotificationParams>
+>
 export type ResourceUpdatedNotification = Announced<Call<'notifications/resources/updated', ResourceUpdatedParams>>
 
 // Prompts and completion
 export type ListPromptsRequest = Framed<BareCall<'prompts/list', PaginatedParams>>
 export type GetPromptRequestParams = Without<GetPromptParams, keyof RetryParams>
 export type GetPromptRequest = Framed<Call<'prompts/get', GetPromptRequestParams>>
-export type PromptListChangedNotification = Announced<BareCall<'notifications/prompts/list_changed', NotificationParams>>
+export type PromptListChangedNotification = Announced<
+  BareCall<'notifications/prompts/list_changed', NotificationParams>
+>
 export type CompleteRequest = Framed<Call<'completion/complete', CompleteParams>>
 
 // Logging
@@ -168,9 +217,16 @@ export type SetLevelRequest = Framed<Call<'logging/setLevel', SetLevelParams>>
 export type LoggingMessageNotification = Announced<Call<'notifications/message', LogMessageParams>>
 
 // Sampling
-export type ToolResultContent = Changed<NewestToolResult, { content: ContentBlock[]; structuredContent?: Record<string, unknown> }>
+export type ToolResultContent = Changed<
+  NewestToolResult,
+  { content: ContentBlock[]; structuredContent?: Record<string, unknown> }
+>
 export type SamplingMessageContentBlock = TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent
-export type SamplingMessage = { role: Role; content: SamplingMessageContentBlock | SamplingMessageContentBlock[]; _meta?: Meta }
+export type SamplingMessage = {
+  role: Role
+  content: SamplingMessageContentBlock | SamplingMessageContentBlock[]
+  _meta?: Meta
+}
 export type CreateMessageRequestParams = Changed<CreateMessageParams, { messages: SamplingMessage[]; tools?: Tool[] }>
 export type CreateMessageRequest = Framed<Call<'sampling/createMessage', CreateMessageRequestParams>>
 export type CreateMessageResult = Changed<NewestCreateMessageResult, SamplingMessage>
@@ -183,7 +239,9 @@ export type RootsListChangedNotification = Announced<BareCall<'notifications/roo
 export type ElicitRequestURLParams = Changed<ElicitUrlParams, { elicitationId: string }>
 export type ElicitRequestParams = ElicitFormParams | ElicitRequestURLParams
 export type ElicitRequest = Framed<Call<'elicitation/create', ElicitRequestParams>>
-export type ElicitationCompleteNotification = Announced<Call<'notifications/elicitation/complete', ElicitationCompleteParams>>
+export type ElicitationCompleteNotification = Announced<
+  Call<'notifications/elicitation/complete', ElicitationCompleteParams>
+>
 
 // Tasks
 export type GetTaskRequest = Framed<Call<'tasks/get', GetTaskParams>>
@@ -210,7 +268,12 @@ export type ClientRequest =
   | CallToolRequest
   | ListToolsRequest
   | TaskRequest
-export type ClientNotification = CancelledNotification | ProgressNotification | InitializedNotification | RootsListChangedNotification | TaskStatusNotification
+export type ClientNotification =
+  | CancelledNotification
+  | ProgressNotification
+  | InitializedNotification
+  | RootsListChangedNotification
+  | TaskStatusNotification
 export type ClientResult = EmptyResult | CreateMessageResult | ListRootsResult | ElicitResult | TaskResult
 export type ServerRequest = PingRequest | CreateMessageRequest | ListRootsRequest | ElicitRequest | TaskRequest
 export type ServerNotification =

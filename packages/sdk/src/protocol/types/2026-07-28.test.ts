@@ -51,7 +51,10 @@ type Exact = {
   ResourceContents: [V20260728.ResourceContents, Sdk.ResourceContents]
   ResourceLink: [V20260728.ResourceLink, Sdk.ResourceLink]
   ResourceTemplateReference: [V20260728.ResourceTemplateReference, Sdk.ResourceTemplateReference]
-  ResourceUpdatedNotificationParams: [V20260728.ResourceUpdatedNotificationParams, Sdk.ResourceUpdatedNotificationParams]
+  ResourceUpdatedNotificationParams: [
+    V20260728.ResourceUpdatedNotificationParams,
+    Sdk.ResourceUpdatedNotificationParams,
+  ]
   ResultMetaObject: [V20260728.ResultMetaObject, Sdk.ResultMetaObject]
   Role: [V20260728.Role, Sdk.Role]
   Root: [V20260728.Root, Sdk.Root]
@@ -60,7 +63,10 @@ type Exact = {
   SingleSelectEnumSchema: [V20260728.SingleSelectEnumSchema, Sdk.SingleSelectEnumSchema]
   StringSchema: [V20260728.StringSchema, Sdk.StringSchema]
   SubscriptionFilter: [V20260728.SubscriptionFilter, Sdk.SubscriptionFilter]
-  SubscriptionsAcknowledgedNotificationParams: [V20260728.SubscriptionsAcknowledgedNotificationParams, Sdk.SubscriptionsAcknowledgedNotificationParams]
+  SubscriptionsAcknowledgedNotificationParams: [
+    V20260728.SubscriptionsAcknowledgedNotificationParams,
+    Sdk.SubscriptionsAcknowledgedNotificationParams,
+  ]
   TextContent: [V20260728.TextContent, Sdk.TextContent]
   TextResourceContents: [V20260728.TextResourceContents, Sdk.TextResourceContents]
   TitledMultiSelectEnumSchema: [V20260728.TitledMultiSelectEnumSchema, Sdk.TitledMultiSelectEnumSchema]
@@ -124,7 +130,10 @@ type Compatible = {
   Result: [V20260728.Result, Sdk.Result]
   ServerNotification: [V20260728.ServerNotification, Sdk.ServerNotification]
   ServerResult: [V20260728.ServerResult, Sdk.ServerResult]
-  SubscriptionsAcknowledgedNotification: [V20260728.SubscriptionsAcknowledgedNotification, Sdk.SubscriptionsAcknowledgedNotification]
+  SubscriptionsAcknowledgedNotification: [
+    V20260728.SubscriptionsAcknowledgedNotification,
+    Sdk.SubscriptionsAcknowledgedNotification,
+  ]
   SubscriptionsListenRequest: [V20260728.SubscriptionsListenRequest, Sdk.SubscriptionsListenRequest]
   SubscriptionsListenRequestParams: [V20260728.SubscriptionsListenRequestParams, Sdk.SubscriptionsListenRequestParams]
   SubscriptionsListenResult: [V20260728.SubscriptionsListenResult, Sdk.SubscriptionsListenResult]
@@ -144,7 +153,9 @@ describe('V1 types of 2026-07-28', () => {
   it('F9 carry the envelope', () => {
     expectTypeOf<V20260728.CallToolResult>().toHaveProperty('resultType')
     expectTypeOf<V20260728.ListToolsResult>().toExtend<{ ttlMs: number; cacheScope: 'public' | 'private' }>()
-    expectTypeOf<V20260728.CallToolRequestParams['_meta']>().toExtend<{ 'io.modelcontextprotocol/protocolVersion': string }>()
+    expectTypeOf<V20260728.CallToolRequestParams['_meta']>().toExtend<{
+      'io.modelcontextprotocol/protocolVersion': string
+    }>()
     expectTypeOf<V20260728.Tool>().not.toHaveProperty('execution')
   })
 })

@@ -1,8 +1,21 @@
-/** The types of 2026-07-28 by the names of its schema: the newest vocabulary inside its envelope, less what only the handshake era has. */
+/**
+ * The types of 2026-07-28 by the names of its schema: the newest vocabulary inside its envelope, less what only the
+ * handshake era has.
+ */
 import type { Icon, Implementation, Meta, PaginatedParams, ProgressToken, RequestId } from './common.ts'
 import type * as completion from './completion.ts'
 import type { ElicitFormParams, ElicitUrlParams, ElicitResult as NewestElicitResult } from './elicitation.ts'
-import type { Announced, BareCall, Call, Changed, ErrorObject, Framed, JsonRpcNotification, JsonRpcRequest, Without } from './framing.ts'
+import type {
+  Announced,
+  BareCall,
+  Call,
+  Changed,
+  ErrorObject,
+  Framed,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  Without,
+} from './framing.ts'
 import type { RetryParams } from './input.ts'
 import type * as lifecycle from './lifecycle.ts'
 import type { LogLevel, LogMessageParams } from './logging.ts'
@@ -12,7 +25,17 @@ import type { Root } from './roots.ts'
 import type { CreateMessageParams, CreateMessageResult } from './sampling.ts'
 import type * as tools from './tools.ts'
 
-export type { Annotations, Cursor, Icon, Implementation, Meta as MetaObject, Named as BaseMetadata, ProgressToken, RequestId, Role } from './common.ts'
+export type {
+  Annotations,
+  Cursor,
+  Icon,
+  Implementation,
+  Meta as MetaObject,
+  Named as BaseMetadata,
+  ProgressToken,
+  RequestId,
+  Role,
+} from './common.ts'
 export type { PromptReference, ResourceTemplateReference } from './completion.ts'
 export type {
   AudioContent,
@@ -39,7 +62,11 @@ export type {
   UntitledMultiSelectEnumSchema,
   UntitledSingleSelectEnumSchema,
 } from './elicitation.ts'
-export type { ErrorObject as Error, JsonRpcNotification as JSONRPCNotification, JsonRpcRequest as JSONRPCRequest } from './framing.ts'
+export type {
+  ErrorObject as Error,
+  JsonRpcNotification as JSONRPCNotification,
+  JsonRpcRequest as JSONRPCRequest,
+} from './framing.ts'
 export type { SubscriptionFilter } from './lifecycle.ts'
 export type { LogLevel as LoggingLevel } from './logging.ts'
 export type { Prompt, PromptArgument, PromptMessage } from './prompts.ts'
@@ -92,11 +119,17 @@ export type MethodNotFoundError = ErrorObject & { code: -32601 }
 export type InvalidParamsError = ErrorObject & { code: -32602 }
 export type InternalError = ErrorObject & { code: -32603 }
 export type HeaderMismatchError = Failure<-32020, unknown>
-export type MissingRequiredClientCapabilityError = Failure<-32021, { data: { requiredCapabilities: ClientCapabilities } }>
+export type MissingRequiredClientCapabilityError = Failure<
+  -32021,
+  { data: { requiredCapabilities: ClientCapabilities } }
+>
 export type UnsupportedProtocolVersionError = Failure<-32022, { data: { supported: string[]; requested: string } }>
 
 // Discovery
-export type ClientCapabilities = Changed<Without<lifecycle.ClientCapabilities, 'tasks'>, { roots?: Record<string, unknown> }>
+export type ClientCapabilities = Changed<
+  Without<lifecycle.ClientCapabilities, 'tasks'>,
+  { roots?: Record<string, unknown> }
+>
 export type ServerCapabilities = Without<lifecycle.ServerCapabilities, 'tasks'>
 export type DiscoverRequest = Framed<Call<'server/discover', RequestParams>>
 export type DiscoverResult = Changed<Cached<lifecycle.DiscoverResult>, { capabilities: ServerCapabilities }>
@@ -125,11 +158,15 @@ export type CacheableResult = Envelope & Caching
 // Subscriptions
 export type SubscriptionsListenRequestParams = Sent<lifecycle.ListenParams>
 export type SubscriptionsListenRequest = Framed<Call<'subscriptions/listen', SubscriptionsListenRequestParams>>
-export type SubscriptionsListenResultMetaObject = ResultMetaObject & { 'io.modelcontextprotocol/subscriptionId': RequestId }
+export type SubscriptionsListenResultMetaObject = ResultMetaObject & {
+  'io.modelcontextprotocol/subscriptionId': RequestId
+}
 export type SubscriptionsListenResult = { _meta: SubscriptionsListenResultMetaObject; resultType: ResultType }
 export type SubscriptionsListenResultResponse = Answer<SubscriptionsListenResult>
 export type SubscriptionsAcknowledgedNotificationParams = Told<lifecycle.SubscriptionsAcknowledgedParams>
-export type SubscriptionsAcknowledgedNotification = Announced<Call<'notifications/subscriptions/acknowledged', SubscriptionsAcknowledgedNotificationParams>>
+export type SubscriptionsAcknowledgedNotification = Announced<
+  Call<'notifications/subscriptions/acknowledged', SubscriptionsAcknowledgedNotificationParams>
+>
 
 // Tools
 export type Tool = Without<tools.Tool, 'execution'>
@@ -154,9 +191,13 @@ export type ReadResourceRequestParams = Retriable<resources.ReadResourceParams>
 export type ReadResourceRequest = Framed<Call<'resources/read', ReadResourceRequestParams>>
 export type ReadResourceResult = Cached<resources.ReadResourceResult>
 export type ReadResourceResultResponse = Answer<ReadResourceResult | InputRequiredResult>
-export type ResourceListChangedNotification = Announced<BareCall<'notifications/resources/list_changed', NotificationParams>>
+export type ResourceListChangedNotification = Announced<
+  BareCall<'notifications/resources/list_changed', NotificationParams>
+>
 export type ResourceUpdatedNotificationParams = Told<resources.ResourceUpdatedParams>
-export type ResourceUpdatedNotification = Announced<Call<'notifications/resources/updated', ResourceUpdatedNotificationParams>>
+export type ResourceUpdatedNotification = Announced<
+  Call<'notifications/resources/updated', ResourceUpdatedNotificationParams>
+>
 
 // Prompts and completion
 export type ListPromptsRequest = Framed<Call<'prompts/list', PaginatedRequestParams>>
@@ -166,7 +207,9 @@ export type GetPromptRequestParams = Retriable<prompts.GetPromptParams>
 export type GetPromptRequest = Framed<Call<'prompts/get', GetPromptRequestParams>>
 export type GetPromptResult = Returned<prompts.GetPromptResult>
 export type GetPromptResultResponse = Answer<GetPromptResult | InputRequiredResult>
-export type PromptListChangedNotification = Announced<BareCall<'notifications/prompts/list_changed', NotificationParams>>
+export type PromptListChangedNotification = Announced<
+  BareCall<'notifications/prompts/list_changed', NotificationParams>
+>
 export type CompleteRequestParams = Sent<completion.CompleteParams>
 export type CompleteRequest = Framed<Call<'completion/complete', CompleteRequestParams>>
 export type CompleteResult = Returned<completion.CompleteResult>

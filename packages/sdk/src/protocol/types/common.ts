@@ -1,4 +1,7 @@
-/** Pieces that most messages are made of. All protocol types are aliases, not interfaces: so every one of them is also a plain record, without a cast. */
+/**
+ * Pieces that most messages are made of. All protocol types are aliases, not interfaces: so every one of them is also a
+ * plain record, without a cast.
+ */
 
 export type RequestId = string | number
 

@@ -1,4 +1,7 @@
-/** How a conversation begins and how requests are followed: introductions, capabilities, progress, cancellation, subscriptions. */
+/**
+ * How a conversation begins and how requests are followed: introductions, capabilities, progress, cancellation,
+ * subscriptions.
+ */
 import type { Implementation, Meta, NotificationParams, ProgressToken, RequestId, RequestParams } from './common.ts'
 
 /** Details of a capability; most have none. */

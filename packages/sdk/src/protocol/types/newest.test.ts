@@ -1,4 +1,7 @@
-/** The newest vocabulary against the official SDK of 2026, which keeps the envelope out of its types, too; checked by tsc. */
+/**
+ * The newest vocabulary against the official SDK of 2026, which keeps the envelope out of its types, too; checked by
+ * tsc.
+ */
 import type * as Sdk from '@modelcontextprotocol/server'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import {

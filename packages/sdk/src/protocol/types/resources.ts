@@ -1,5 +1,14 @@
 /** Resources: what can be read, and what was read. */
-import type { Annotations, Icon, Meta, Named, NotificationParams, PaginatedParams, PaginatedResult, RequestParams } from './common.ts'
+import type {
+  Annotations,
+  Icon,
+  Meta,
+  Named,
+  NotificationParams,
+  PaginatedParams,
+  PaginatedResult,
+  RequestParams,
+} from './common.ts'
 import type { RetryParams } from './input.ts'
 
 export type Resource = Named & {

@@ -7,7 +7,10 @@ import { everything, makeRig, type Rig, settled } from '../session.fixtures.ts'
 
 const META = 'io.modelcontextprotocol/'
 const _meta = { [`${META}protocolVersion`]: '2026-07-28', [`${META}clientCapabilities`]: { elicitation: {} } }
-const question = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } } } as const
+const question = {
+  method: 'elicitation/create',
+  params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+} as const
 
 function server(answer: (inbound: Inbound) => Answer, takesForeignState?: boolean): Rig {
   const asked: Inbound[] = []
@@ -31,32 +34,49 @@ async function answered(rig: Rig): Promise<Body> {
   return rig.link.take()[0]
 }
 
-const foreign = { name: 'x', requestState: 'theirs: {"a":1}', inputResponses: { who: { action: 'accept', content: {} } }, _meta }
+const foreign = {
+  name: 'x',
+  requestState: 'theirs: {"a":1}',
+  inputResponses: { who: { action: 'accept', content: {} } },
+  _meta,
+}
 
 describe('Endpoint.takesForeignState', () => {
   it.each([undefined, false])('without it such a state is refused: %s', async (takes) => {
     const rig = server(() => ({ content: [] }), takes)
     rig.link.request(1, 'tools/call', foreign)
-    expect(await answered(rig)).toMatchObject({ id: 1, error: { message: expect.stringContaining('not a state this server gave') } })
+    expect(await answered(rig)).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('not a state this server gave') },
+    })
     expect(rig.asked).toEqual([])
   })
 
   it('hands the request to `answer` as it came', async () => {
-    const rig = server(() => ({ resultType: 'input_required', requestState: 'theirs again', inputRequests: { more: question } }) as never, true)
+    const rig = server(
+      () =>
+        ({ resultType: 'input_required', requestState: 'theirs again', inputRequests: { more: question } }) as never,
+      true,
+    )
     rig.link.request(1, 'tools/call', foreign)
     expect(await answered(rig)).toMatchObject({
       id: 1,
       result: { resultType: 'input_required', requestState: 'theirs again', inputRequests: { more: question } },
     })
     expect(rig.asked.map(({ params, retry }) => [params, retry])).toEqual([
-      [expect.objectContaining({ requestState: foreign.requestState, inputResponses: foreign.inputResponses }), undefined],
+      [
+        expect.objectContaining({ requestState: foreign.requestState, inputResponses: foreign.inputResponses }),
+        undefined,
+      ],
     ])
   })
 
   it('a state that was given here is opened here all the same', async () => {
     const rig = server(
       ({ retry }) =>
-        retry === undefined ? new InputRequired({ who: question } as never, { step: 1 }) : { content: [{ type: 'text', text: JSON.stringify(retry.state) }] },
+        retry === undefined
+          ? new InputRequired({ who: question } as never, { step: 1 })
+          : { content: [{ type: 'text', text: JSON.stringify(retry.state) }] },
       true,
     )
     rig.link.request(1, 'tools/call', { name: 'x', _meta })

@@ -7,13 +7,19 @@ import { fakeClock, flush } from '../../testing/clock.ts'
 
 const NAMES = 'io.modelcontextprotocol/'
 const FORM = { type: 'object', properties: { name: { type: 'string' } } } as const
-const params: Body = { name: 'run', _meta: { [`${NAMES}protocolVersion`]: '2026-07-28', [`${NAMES}clientCapabilities`]: { elicitation: {} } } }
+const params: Body = {
+  name: 'run',
+  _meta: { [`${NAMES}protocolVersion`]: '2026-07-28', [`${NAMES}clientCapabilities`]: { elicitation: {} } },
+}
 
 async function asked(handler: (ctx: Context, after: (ms: number) => Promise<void>) => unknown) {
   const clock = fakeClock()
   const after = (ms: number): Promise<void> => new Promise((resolve) => clock.after(ms, resolve))
   const run = tool('run', {}, (_, ctx) => handler(ctx, after))
-  const client = new RawClient(createServer({ name: 's', version: '1' }, { clock, asking: { gather: 100 }, onError: () => {} }).add(run), {})
+  const client = new RawClient(
+    createServer({ name: 's', version: '1' }, { clock, asking: { gather: 100 }, onError: () => {} }).add(run),
+    {},
+  )
   let answer: RawMessage | undefined
   void client.request('tools/call', params).then((message) => {
     answer = message

@@ -1,4 +1,7 @@
-/** Requests that bring answers back to a call that waits: given up, made twice, out of time, or of a client that has changed its mind. */
+/**
+ * Requests that bring answers back to a call that waits: given up, made twice, out of time, or of a client that has
+ * changed its mind.
+ */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import { RawClient, type RawMessage } from '../../server/raw-client.fixtures.ts'
@@ -11,14 +14,25 @@ const FORM = { type: 'object', properties: { name: { type: 'string' } } } as con
 const ANN: Body = { action: 'accept', content: { name: 'Ann' } }
 
 function envelope(capabilities: Body = ALL, more: Body = {}): Body {
-  return { name: 'run', _meta: { [`${NAMES}protocolVersion`]: '2026-07-28', [`${NAMES}clientCapabilities`]: capabilities, ...more } }
+  return {
+    name: 'run',
+    _meta: { [`${NAMES}protocolVersion`]: '2026-07-28', [`${NAMES}clientCapabilities`]: capabilities, ...more },
+  }
 }
 
 function start(handler: (ctx: Context) => unknown, options: ServerOptions = {}): RawClient {
-  return new RawClient(createServer({ name: 'test', version: '1.0.0' }, { onError: () => {}, ...options }).add(tool('run', {}, (_, ctx) => handler(ctx))), {})
+  return new RawClient(
+    createServer({ name: 'test', version: '1.0.0' }, { onError: () => {}, ...options }).add(
+      tool('run', {}, (_, ctx) => handler(ctx)),
+    ),
+    {},
+  )
 }
 
-/** As many as may be worked on at once: when they are done, so is every seal that was begun before, however busy the machine is. */
+/**
+ * As many as may be worked on at once: when they are done, so is every seal that was begun before, however busy the
+ * machine is.
+ */
 const CIPHERS = 4
 
 async function several(times: number): Promise<void> {
@@ -129,8 +143,13 @@ describe('8.2 rule 9: a request with answers that comes too late', () => {
     const { requestState } = await client.result(method, asked)
     await clock.advance(600_000)
     const { result, error } = await client.request(method, { ...asked, requestState, inputResponses: { who: ANN } })
-    if (method === 'tools/call') expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('its time is over') }] })
-    else expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('its time is over; make the request anew') })
+    if (method === 'tools/call')
+      expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('its time is over') }] })
+    else
+      expect(error).toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('its time is over; make the request anew'),
+      })
     expect(went).toEqual(stateless ? [] : ['cancel'])
     expect(client.session.inFlight()).toEqual([])
     await client.close()
@@ -162,26 +181,32 @@ describe('8.2 rule 9: a request with answers that comes too late', () => {
 })
 
 describe('D-63 a request with answers that is given up', () => {
-  it.each([{ stateless: false }, { stateless: true }])('before it was read changes nothing: $stateless', async ({ stateless }) => {
-    const went: string[] = []
-    const client = start(
-      async (ctx) => {
-        const { content } = await ctx.elicit('who', 'Who?', FORM)
-        went.push('on')
-        return content?.name
-      },
-      { stateless },
-    )
-    const retry = await retryOf(client)
-    const requestId = client.nextId
-    void client.request('tools/call', retry)
-    client.notify('notifications/cancelled', { requestId })
-    await several(5)
-    expect(went).toEqual([])
-    expect(await client.result('tools/call', retry)).toMatchObject({ resultType: 'complete', content: [{ text: 'Ann' }] })
-    expect(went).toEqual(['on'])
-    await client.close()
-  })
+  it.each([{ stateless: false }, { stateless: true }])(
+    'before it was read changes nothing: $stateless',
+    async ({ stateless }) => {
+      const went: string[] = []
+      const client = start(
+        async (ctx) => {
+          const { content } = await ctx.elicit('who', 'Who?', FORM)
+          went.push('on')
+          return content?.name
+        },
+        { stateless },
+      )
+      const retry = await retryOf(client)
+      const requestId = client.nextId
+      void client.request('tools/call', retry)
+      client.notify('notifications/cancelled', { requestId })
+      await several(5)
+      expect(went).toEqual([])
+      expect(await client.result('tools/call', retry)).toMatchObject({
+        resultType: 'complete',
+        content: [{ text: 'Ann' }],
+      })
+      expect(went).toEqual(['on'])
+      await client.close()
+    },
+  )
 
   it('ends the call, and nobody waits for it in vain', async () => {
     let signal: AbortSignal | undefined
@@ -253,7 +278,10 @@ describe('8.2 rule 6: a request that was answered and is made again', () => {
 describe('8.2 limits of a call that asks', () => {
   it('a question waits as long as the server says', async () => {
     const clock = fakeClock()
-    const client = start(async (ctx) => (await ctx.elicit('who', 'Who?', FORM)).action, { clock, asking: { ttl: '30m' } })
+    const client = start(async (ctx) => (await ctx.elicit('who', 'Who?', FORM)).action, {
+      clock,
+      asking: { ttl: '30m' },
+    })
     const retry = await retryOf(client)
     await clock.advance(29 * 60_000)
     expect(await client.result('tools/call', retry)).toMatchObject({ content: [{ text: 'accept' }] })
@@ -262,7 +290,9 @@ describe('8.2 limits of a call that asks', () => {
 
   it('or as long as the handler says', async () => {
     const clock = fakeClock()
-    const client = start((ctx) => ctx.elicit('who', 'Who?', FORM, { maxTimeout: '5s' }).catch((error) => error.kind), { clock })
+    const client = start((ctx) => ctx.elicit('who', 'Who?', FORM, { maxTimeout: '5s' }).catch((error) => error.kind), {
+      clock,
+    })
     const retry = await retryOf(client)
     await clock.advance(5000)
     expect(await client.result('tools/call', retry)).toMatchObject({ content: [{ text: 'request_timeout' }] })
@@ -278,7 +308,11 @@ describe('8.2 limits of a call that asks', () => {
       { asking: { maxRounds: 2 }, clock: fakeClock() },
     )
     const first = await client.result('tools/call', envelope())
-    const second = await client.result('tools/call', { ...envelope(), requestState: first['requestState'], inputResponses: { 'again-1': ANN } })
+    const second = await client.result('tools/call', {
+      ...envelope(),
+      requestState: first['requestState'],
+      inputResponses: { 'again-1': ANN },
+    })
     const last = { ...envelope(), requestState: second['requestState'], inputResponses: { 'again-2': ANN } }
     expect(await client.error('tools/call', last)).toMatchObject({ code: -32603 })
     await several(3)
@@ -292,8 +326,15 @@ describe('8.2 limits of a call that asks', () => {
       return who.action
     })
     const first = await client.result('tools/call', envelope())
-    const bare = { ...envelope({ roots: {} }), requestState: first['requestState'], inputResponses: { roots: { roots: [] } } }
-    expect(await client.error('tools/call', bare)).toMatchObject({ code: -32021, data: { requiredCapabilities: { elicitation: {} } } })
+    const bare = {
+      ...envelope({ roots: {} }),
+      requestState: first['requestState'],
+      inputResponses: { roots: { roots: [] } },
+    }
+    expect(await client.error('tools/call', bare)).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { elicitation: {} } },
+    })
     await client.close()
   })
 })

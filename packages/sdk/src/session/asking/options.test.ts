@@ -4,13 +4,41 @@ import { type AskingOptions, askingSettings } from './options.ts'
 
 describe('8.2 rules 6, 9 and 12: how long and how often calls may wait for answers', () => {
   it('has defaults', () => {
-    const defaults = { ttl: 600_000, maxLife: 3_600_000, maxRounds: 32, maxParked: 1000, maxParkedEach: 250, keepOutcome: 60_000, gather: 0 }
-    expect([askingSettings(), askingSettings({}), askingSettings({ ttl: undefined } as never)]).toEqual([defaults, defaults, defaults])
+    const defaults = {
+      ttl: 600_000,
+      maxLife: 3_600_000,
+      maxRounds: 32,
+      maxParked: 1000,
+      maxParkedEach: 250,
+      keepOutcome: 60_000,
+      gather: 0,
+    }
+    expect([askingSettings(), askingSettings({}), askingSettings({ ttl: undefined } as never)]).toEqual([
+      defaults,
+      defaults,
+      defaults,
+    ])
   })
 
   it('gives whole milliseconds', () => {
-    const settings = askingSettings({ ttl: '30s', maxLife: '2h', maxRounds: 1, maxParked: 5, maxParkedEach: 250, keepOutcome: 0, gather: '1s' })
-    expect(settings).toEqual({ ttl: 30_000, maxLife: 7_200_000, maxRounds: 1, maxParked: 5, maxParkedEach: 250, keepOutcome: 0, gather: 1000 })
+    const settings = askingSettings({
+      ttl: '30s',
+      maxLife: '2h',
+      maxRounds: 1,
+      maxParked: 5,
+      maxParkedEach: 250,
+      keepOutcome: 0,
+      gather: '1s',
+    })
+    expect(settings).toEqual({
+      ttl: 30_000,
+      maxLife: 7_200_000,
+      maxRounds: 1,
+      maxParked: 5,
+      maxParkedEach: 250,
+      keepOutcome: 0,
+      gather: 1000,
+    })
     expect(askingSettings({ ttl: 1.6 }).ttl).toBe(2)
   })
 

@@ -4,8 +4,8 @@ import { Seal, type SealKey } from './seal.ts'
 
 export interface AskingOptions {
   /**
-   * The secret behind the tokens that clients bring back; of several the first one seals and all of them open, so that it can be changed.
-   * Default: random, so that tokens die with the process.
+   * The secret behind the tokens that clients bring back; of several the first one seals and all of them open, so that
+   * it can be changed. Default: random, so that tokens die with the process.
    */
   key?: SealKey | readonly SealKey[]
   /** How long a client may take to come back, from the last time it was asked. Default 10 min. */
@@ -19,8 +19,9 @@ export interface AskingOptions {
   /** Most of them of one client, where it is known who is who. Default 250. */
   maxParkedEach?: number
   /**
-   * How long to wait for more questions before the first ones are shown, from the last one that came: for those that do not arrive in one go, such as
-   * questions of a server behind this one. Default 0: no longer than a handler needs to ask all it wants to know at once.
+   * How long to wait for more questions before the first ones are shown, from the last one that came: for those that do
+   * not arrive in one go, such as questions of a server behind this one. Default 0: no longer than a handler needs to
+   * ask all it wants to know at once.
    */
   gather?: Duration
   /** How long an outcome is kept for a client that makes its last request again. Default 60 s. */

@@ -5,12 +5,12 @@ import type { Body } from '../../jsonrpc/index.ts'
 import { type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Answer } from '../endpoint.ts'
-import type { InboundCall } from '../inbound.ts'
+import type { InboundCall } from '../incoming/inbound-call.ts'
 import { costOf } from '../memory.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Parking } from './parking.ts'
+import { undeclared } from './question.ts'
 import { afterTurns } from './turns.ts'
-import { undeclared } from './undeclared.ts'
 
 /** A client is not kept waiting for longer than this many times the time between two questions. */
 const MOST_GATHERED = 10
@@ -126,11 +126,17 @@ export class ParkedCall {
 
   /** The client has come back. Throws when it may not; else the leg is settled when there is something to say. */
   comeBack(sequence: number, request: InboundCall, leg: Leg): void {
-    const [state, effects] = stepQuestions(this.#state, { type: 'retry', sequence, responses: request.params['inputResponses'] })
+    const [state, effects] = stepQuestions(this.#state, {
+      type: 'retry',
+      sequence,
+      responses: request.params['inputResponses'],
+    })
     const refused = effects.find((effect) => effect.type === 'refuse')
     if (refused !== undefined || effects.some((effect) => effect.type === 'join')) {
       this.#state = state
-      throw new ParleyError('request_state_invalid', { message: refused?.type === 'refuse' ? refused.reason : 'This round was answered before' })
+      throw new ParleyError('request_state_invalid', {
+        message: refused?.type === 'refuse' ? refused.reason : 'This round was answered before',
+      })
     }
     this.#expiresAt = Number.POSITIVE_INFINITY
     this.#leg = leg
@@ -144,7 +150,10 @@ export class ParkedCall {
     this.pauseSoon()
   }
 
-  /** The client has made the request of the present leg once more: perhaps it does not get the answer to the first any more. */
+  /**
+   * The client has made the request of the present leg once more: perhaps it does not get the answer to the first any
+   * more.
+   */
   join(sequence: number, request: InboundCall): void {
     if (this.#leg === undefined || sequence !== this.#state.sequence) return
     this.#joined ??= []
@@ -190,7 +199,10 @@ export class ParkedCall {
   tick(now: number): void {
     for (const { key, method, deadline } of [...this.#waiting]) {
       if (deadline !== undefined && deadline <= now)
-        this.#withdraw(key, new ParleyError('request_timeout', { message: `Nobody answered "${key}" (${method}) in time` }))
+        this.#withdraw(
+          key,
+          new ParleyError('request_timeout', { message: `Nobody answered "${key}" (${method}) in time` }),
+        )
     }
     if (this.#expiresAt <= now) this.expire()
   }
@@ -254,7 +266,10 @@ export class ParkedCall {
     })
   }
 
-  /** The request that was to bring the outcome was given up by its client. Unless it was made twice, nobody waits for the call any more. */
+  /**
+   * The request that was to bring the outcome was given up by its client. Unless it was made twice, nobody waits for
+   * the call any more.
+   */
   #legGone(reason: string): void {
     let next = this.#joined?.shift()
     while (next?.cancelled || next?.answered) next = this.#joined?.shift()
@@ -340,7 +355,10 @@ export class ParkedCall {
     this.#expiresAt = Number.POSITIVE_INFINITY
     this.#do({ type: 'end' })
     this.#parking.forget(this)
-    this.#rejectAll(this.call.cancelReason ?? new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' }))
+    this.#rejectAll(
+      this.call.cancelReason ??
+        new ParleyError('request_cancelled', { message: 'The call was over before the question was answered' }),
+    )
   }
 
   /** They are kept no longer. */

@@ -1,4 +1,7 @@
-/** All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found again (D-06, D-20, 8.2). */
+/**
+ * All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found again
+ * (D-06, D-20, 8.2).
+ */
 import type { ByteBudget } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestMessage } from '../../jsonrpc/index.ts'
@@ -6,14 +9,13 @@ import { askingMethods, beginQuestions, type QuestionsState, validResponses } fr
 import { type Clock, systemMint } from '../clock.ts'
 import type { SessionCore } from '../core.ts'
 import { type Answer, InputRequired } from '../endpoint.ts'
-import type { InboundCall } from '../inbound.ts'
+import type { InboundCall } from '../incoming/inbound-call.ts'
 import type { RequestOptions } from '../options.ts'
-import { embedded } from './embedded.ts'
 import { type AskingSettings, askingSettings } from './options.ts'
 import { type Leg, ParkedCall } from './parked-call.ts'
+import { embedded, undeclared } from './question.ts'
 import { paramsDigest, Seal } from './seal.ts'
 import { SpentTokens } from './spent-tokens.ts'
-import { undeclared } from './undeclared.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
@@ -85,9 +87,19 @@ export class Parking {
   }
 
   /** A question of a call; `leg` is how the request it is being answered on can be answered. */
-  ask(call: InboundCall, method: string, params: Body | undefined, options: RequestOptions, leg: () => Leg): Promise<Body> {
+  ask(
+    call: InboundCall,
+    method: string,
+    params: Body | undefined,
+    options: RequestOptions,
+    leg: () => Leg,
+  ): Promise<Body> {
     if (!asking.has(call.method)) {
-      return Promise.reject(new ParleyError('version_gap', { message: `${call.method} is answered without questions: ${method} cannot be asked` }))
+      return Promise.reject(
+        new ParleyError('version_gap', {
+          message: `${call.method} is answered without questions: ${method} cannot be asked`,
+        }),
+      )
     }
     if (call.parked === undefined) {
       const message = this.#full(call.principal)
@@ -126,7 +138,13 @@ export class Parking {
   /** The answer that shows questions of a call that waits. */
   async shown(parked: ParkedCall, sequence: number, questions: Readonly<Record<string, unknown>>): Promise<Body> {
     const { call, beganAt } = parked
-    const token = await this.#token(call, { k: 'park', c: `${this.#place} ${parked.id}`, s: sequence, e: this.now + this.timeLeft(parked), b: beganAt })
+    const token = await this.#token(call, {
+      k: 'park',
+      c: `${this.#place} ${parked.id}`,
+      s: sequence,
+      e: this.now + this.timeLeft(parked),
+      b: beganAt,
+    })
     return { resultType: 'input_required', inputRequests: questions, requestState: token }
   }
 
@@ -134,18 +152,31 @@ export class Parking {
   async shownState(call: InboundCall, { requests, state }: InputRequired): Promise<Answer> {
     const { maxRounds, ttl, maxLife } = this.#settings
     const { rounds, beganAt } = call.again ?? { rounds: 0, beganAt: this.now }
-    if (rounds >= maxRounds) throw new ParleyError('internal_error', { message: 'The call asked its client too many times' })
+    if (rounds >= maxRounds)
+      throw new ParleyError('internal_error', { message: 'The call asked its client too many times' })
     for (const { method } of Object.values(requests)) {
       const missing = undeclared(call.caller, method)
       if (missing !== undefined) throw missing
     }
     const q = Object.fromEntries(Object.entries(requests).map(([key, { method }]) => [key, method]))
     // Where nothing has to be remembered, a client that knows the questions may bring the answers at once.
-    if (rounds === 0 && state === undefined && Object.keys(validResponses(call.params['inputResponses'], q)).length > 0) {
+    if (
+      rounds === 0 &&
+      state === undefined &&
+      Object.keys(validResponses(call.params['inputResponses'], q)).length > 0
+    ) {
       return this.#again({ s: 1, b: beganAt, q }, call)
     }
     const e = Math.min(this.now + ttl, beganAt + maxLife)
-    const token = await this.#token(call, { k: 'state', c: systemMint(), s: rounds + 1, e, b: beganAt, x: state ?? null, q })
+    const token = await this.#token(call, {
+      k: 'state',
+      c: systemMint(),
+      s: rounds + 1,
+      e,
+      b: beganAt,
+      x: state ?? null,
+      q,
+    })
     const body: Body = { resultType: 'input_required', requestState: token }
     return Object.keys(requests).length === 0 ? body : { ...body, inputRequests: requests }
   }
@@ -208,9 +239,11 @@ export class Parking {
   }
 
   async #checked(opened: Payload | undefined, leg: InboundCall): Promise<Payload> {
-    if (opened === undefined) throw invalid('it is not a state this server gave, or it was sealed with another asking.key')
+    if (opened === undefined)
+      throw invalid('it is not a state this server gave, or it was sealed with another asking.key')
     if (opened.p !== this.#ownerOf(leg)) throw invalid('it was given to somebody else')
-    if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params))) throw invalid('it belongs to another request')
+    if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params)))
+      throw invalid('it belongs to another request')
     return opened
   }
 
@@ -219,7 +252,8 @@ export class Parking {
     if (this.now >= e) return 'its time is over'
     if (k === 'state' || this.#callOf(c) !== undefined) return undefined
     // It may well wait where it began: to call again would be bad advice.
-    if (!this.#isOfHere(c)) throw invalid('the call it belongs to began in another process or session, and no longer waits here')
+    if (!this.#isOfHere(c))
+      throw invalid('the call it belongs to began in another process or session, and no longer waits here')
     return 'the call no longer waits for answers'
   }
 
@@ -250,10 +284,16 @@ export class Parking {
 
 /** Neither a refusal nor a request that was given up spends anything: the client may correct itself, or come again. */
 function isSpent(error: unknown): boolean {
-  return !(error instanceof ParleyError && (error.kind === 'request_state_invalid' || error.kind === 'request_cancelled'))
+  return !(
+    error instanceof ParleyError &&
+    (error.kind === 'request_state_invalid' || error.kind === 'request_cancelled')
+  )
 }
 
-/** 8.2 rule 9: a model can call again; a program gets the error. Whether the first call has done something nobody can tell by now. */
+/**
+ * 8.2 rule 9: a model can call again; a program gets the error. Whether the first call has done something nobody can
+ * tell by now.
+ */
 function tooLate({ method }: InboundCall, why: string): Body {
   if (method !== 'tools/call') throw invalid(`${why}; make the request anew, without it`)
   const text = `The interaction has expired: ${why}. What the call was to do may or may not have been done; if it is still wanted, call the tool again.`

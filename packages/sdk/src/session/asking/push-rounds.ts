@@ -1,4 +1,7 @@
-/** Questions of a handler that is run again, put to a client of the handshake era: asked directly, then the handler has its next turn (8.1). */
+/**
+ * Questions of a handler that is run again, put to a client of the handshake era: asked directly, then the handler has
+ * its next turn (8.1).
+ */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type Answer, type Inbound, InputRequired, type Retry } from '../endpoint.ts'
@@ -46,7 +49,9 @@ class Refused {
 
 async function askAll(call: Rerun, { requests }: InputRequired): Promise<Body | Refused> {
   try {
-    const answers = await Promise.all(Object.entries(requests).map(async ([key, request]) => [key, await ask(call, key, request)] as const))
+    const answers = await Promise.all(
+      Object.entries(requests).map(async ([key, request]) => [key, await ask(call, key, request)] as const),
+    )
     return Object.fromEntries(answers)
   } catch (error) {
     return new Refused(error)
@@ -57,7 +62,8 @@ async function ask(call: Rerun, key: string, { method, params }: { method: strin
   try {
     return await call.request(method, params as Body | undefined, { key, timeout: PATIENCE })
   } catch (error) {
-    if (method === 'elicitation/create' && error instanceof ParleyError && error.receivedCode !== undefined) return { action: 'cancel' }
+    if (method === 'elicitation/create' && error instanceof ParleyError && error.receivedCode !== undefined)
+      return { action: 'cancel' }
     throw error
   }
 }

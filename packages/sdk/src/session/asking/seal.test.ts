@@ -50,7 +50,14 @@ describe('D-06 a sealed token', () => {
     const token = await seal.seal({ a: 1 })
     const last = SIGNS.indexOf(token.at(-1) as string)
     const strays = [1, 2, 3].map((stray) => token.slice(0, -1) + SIGNS[last ^ stray])
-    for (const spelling of [...strays, `${token}=`, `${token}==`, ` ${token}`, `${token}\n`, `${token.slice(0, 9)} ${token.slice(9)}`]) {
+    for (const spelling of [
+      ...strays,
+      `${token}=`,
+      `${token}==`,
+      ` ${token}`,
+      `${token}\n`,
+      `${token.slice(0, 9)} ${token.slice(9)}`,
+    ]) {
       expect(await seal.open(spelling)).toBeUndefined()
     }
     expect(await seal.open(token)).toEqual({ a: 1 })
@@ -164,7 +171,13 @@ describe('D-20 the digest of a request', () => {
 
   it('does not see what differs between a request and its repetition', async () => {
     const params = { name: 'add', arguments: { a: 1 } }
-    const repeated = { requestState: 'v1.x', _meta: { progressToken: 1 }, ...params, inputResponses: { who: {} }, task: { ttl: 1 } }
+    const repeated = {
+      requestState: 'v1.x',
+      _meta: { progressToken: 1 },
+      ...params,
+      inputResponses: { who: {} },
+      task: { ttl: 1 },
+    }
     expect(await paramsDigest(repeated)).toBe(await paramsDigest(params))
     expect(await paramsDigest({ ...params, arguments: { a: 1, _meta: {} } })).not.toBe(await paramsDigest(params))
   })
@@ -179,7 +192,9 @@ describe('D-20 the digest of a request', () => {
           .map(([key, inner]) => [key, turned(inner)]),
       )
     }
-    const values = fc.tuple(fc.jsonValue(), fc.jsonValue()).map((pair) => JSON.parse(JSON.stringify(pair)) as [unknown, unknown])
+    const values = fc
+      .tuple(fc.jsonValue(), fc.jsonValue())
+      .map((pair) => JSON.parse(JSON.stringify(pair)) as [unknown, unknown])
     await fc.assert(
       fc.asyncProperty(values, async ([one, two]) => {
         const digest = await paramsDigest({ arguments: one })

@@ -1,8 +1,6 @@
 /** Sealed tokens: what a server gives a client to keep, unreadable to it and worthless once changed (D-06, D-20). */
 import { ParleyError } from '../../errors/index.ts'
-import { type Body, isObject } from '../../jsonrpc/index.ts'
-import { fromBase64url, toBase64url } from './base64url.ts'
-import { canonicalJson } from './canonical-json.ts'
+import { type Body, canonicalJson, fromBase64url, isObject, toBase64url } from '../../jsonrpc/index.ts'
 
 /** A secret, such as 32 random bytes in any spelling; not a password that people remember. */
 export type SealKey = string | Uint8Array
@@ -18,7 +16,10 @@ const MAX_PLAIN = Math.floor(((MAX_TOKEN - PREFIX.length) * 3) / 4) - IV - TAG
 /** The same secret may protect other things as well: tokens get a key of their own from it. */
 const PURPOSE = new TextEncoder().encode('parley-mcp sealed token v1')
 
-/** The first key seals, all of them open: a new one is put in front, and the old one taken away when its tokens are past. */
+/**
+ * The first key seals, all of them open: a new one is put in front, and the old one taken away when its tokens are
+ * past.
+ */
 export class Seal {
   readonly #secrets: readonly Uint8Array<ArrayBuffer>[] | undefined
   /** Made on first use: most sessions never ask anything. */
@@ -32,7 +33,9 @@ export class Seal {
   async seal(payload: Body): Promise<string> {
     const plain = new TextEncoder().encode(JSON.stringify(payload))
     if (plain.length > MAX_PLAIN) {
-      throw new ParleyError('internal_error', { message: `The state to keep has ${plain.length} bytes of JSON; at most ${MAX_PLAIN} are possible` })
+      throw new ParleyError('internal_error', {
+        message: `The state to keep has ${plain.length} bytes of JSON; at most ${MAX_PLAIN} are possible`,
+      })
     }
     const [key] = (await this.#imported()) as [CryptoKey]
     const iv = crypto.getRandomValues(new Uint8Array(IV))
@@ -76,10 +79,15 @@ export async function paramsDigest(params: Body): Promise<string> {
 
 function secretsOf(keys: SealKey | readonly SealKey[]): readonly Uint8Array<ArrayBuffer>[] {
   const all = typeof keys === 'string' || keys instanceof Uint8Array ? [keys] : keys
-  if (!Array.isArray(all) || all.length === 0) throw new RangeError('asking.key must be a secret or a list of at least one')
+  if (!Array.isArray(all) || all.length === 0)
+    throw new RangeError('asking.key must be a secret or a list of at least one')
   return all.map((key: unknown) => {
-    if (typeof key !== 'string' && !(key instanceof Uint8Array)) throw new TypeError('asking.key must be a string or bytes, or a list of them')
-    if (key.length < MIN_KEY) throw new RangeError(`asking.key must have at least ${MIN_KEY} ${typeof key === 'string' ? 'characters' : 'bytes'}`)
+    if (typeof key !== 'string' && !(key instanceof Uint8Array))
+      throw new TypeError('asking.key must be a string or bytes, or a list of them')
+    if (key.length < MIN_KEY)
+      throw new RangeError(
+        `asking.key must have at least ${MIN_KEY} ${typeof key === 'string' ? 'characters' : 'bytes'}`,
+      )
     return typeof key === 'string' ? new TextEncoder().encode(key) : new Uint8Array(key)
   })
 }

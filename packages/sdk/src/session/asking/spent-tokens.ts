@@ -1,4 +1,7 @@
-/** What became of tokens that were brought back: a request that is made again because its answer was lost gets the same answer, and nothing happens twice. */
+/**
+ * What became of tokens that were brought back: a request that is made again because its answer was lost gets the same
+ * answer, and nothing happens twice.
+ */
 import { type ByteBudget, Charge } from '../../collections/index.ts'
 import { Serialised } from '../../jsonrpc/index.ts'
 import type { Clock } from '../clock.ts'

@@ -1,17 +1,28 @@
-/** Answers a question that a task of the peer has: asks this side's endpoint, as if the peer had asked directly (D7, D-20). */
+/**
+ * Answers a question that a task of the peer has: asks this side's endpoint, as if the peer had asked directly (D7,
+ * D-20).
+ */
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Question } from '../../versions/index.ts'
+import { EmbeddedQuestion, responseFrom, undeclaredFor } from '../eras/stateless/client/question.ts'
 import type { Session } from '../session.ts'
-import { EmbeddedQuestion, responseFrom, undeclaredFor } from '../stateless/client-question.ts'
 
 /** Whoever cannot answer a form has cancelled it; for a model or a list there is no such answer. */
-export async function answerFor(session: Session, key: string, question: Question, signal: AbortSignal, owner?: unknown): Promise<Body> {
+export async function answerFor(
+  session: Session,
+  key: string,
+  question: Question,
+  signal: AbortSignal,
+  owner?: unknown,
+): Promise<Body> {
   const { method } = question
   const capability = undeclaredFor(question, session.self.capabilities)
   if (capability !== undefined) {
     const what = `${JSON.stringify(key.slice(0, 64))} (${method})`
-    throw new ParleyError('invalid_answer', { message: `The task asks ${what}, which needs the capability "${capability}" that this client did not declare` })
+    throw new ParleyError('invalid_answer', {
+      message: `The task asks ${what}, which needs the capability "${capability}" that this client did not declare`,
+    })
   }
   const embedded = new EmbeddedQuestion(key, question, session, signal, owner)
   try {
@@ -21,7 +32,8 @@ export async function answerFor(session: Session, key: string, question: Questio
     if (signal.aborted) throw error
     const cancels = method === 'elicitation/create'
     // What becomes a cancelled form is heard of nowhere else.
-    if (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected')) session.reportError(known.cause ?? known, `answering ${method}`)
+    if (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected'))
+      session.reportError(known.cause ?? known, `answering ${method}`)
     if (!cancels) throw error
     return { action: 'cancel' }
   } finally {

@@ -19,5 +19,9 @@ export function peerRunsTasks(session: Session, method: string): boolean {
 /** Whether we said that we run this request of the peer as a task; if not, its wish is ignored (C-24). */
 export function runsTasks(session: Session, method: string): boolean {
   const path = TASK_CAPABILITIES[method]
-  return path !== undefined && supports(session.version as ProtocolVersion, 'tasks') && declares(session.self.capabilities, path)
+  return (
+    path !== undefined &&
+    supports(session.version as ProtocolVersion, 'tasks') &&
+    declares(session.self.capabilities, path)
+  )
 }

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { TaskStatus } from '../../protocol/index.ts'
 import { type Context, createServer, tool } from '../../server/index.ts'
-import { StatelessClient } from '../../server/task-extension.fixtures.ts'
+import { StatelessClient } from '../../server/tasks/extension.fixtures.ts'
 import { MemoryTaskStore, type TaskStore } from '../../stores/index.ts'
 import { fakeClock, flush } from '../../testing/index.ts'
 import { isTerminal, taskTransitions } from './status.ts'
@@ -13,8 +13,15 @@ const form = { type: 'object', properties: {} } as const
 function held(store: TaskStore = new MemoryTaskStore()) {
   const clock = fakeClock()
   const calls: { ctx: Context; open: (value: string) => void }[] = []
-  const wait = tool('wait', { execution: { taskSupport: 'optional' } }, (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })))
-  const server = createServer({ name: 's', version: '1' }, { tasks: { store, ttl: '1m', principal: () => 'ann' }, onError: () => {} }).add(wait)
+  const wait = tool(
+    'wait',
+    { execution: { taskSupport: 'optional' } },
+    (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })),
+  )
+  const server = createServer(
+    { name: 's', version: '1' },
+    { tasks: { store, ttl: '1m', principal: () => 'ann' }, onError: () => {} },
+  ).add(wait)
   const client = new StatelessClient(server, { capabilities: { elicitation: {} }, accept: { clock } })
   return { clock, client, last: () => calls[calls.length - 1] as (typeof calls)[number] }
 }
@@ -48,7 +55,16 @@ function expectFitting(news: readonly Body[]): void {
 }
 
 describe('D7 the states of a task of the extension', () => {
-  const happening = fc.constantFrom('ask', 'answer', 'nonsense', 'withdraw', 'cancel', 'progress', 'finish', 'expire' as const)
+  const happening = fc.constantFrom(
+    'ask',
+    'answer',
+    'nonsense',
+    'withdraw',
+    'cancel',
+    'progress',
+    'finish',
+    'expire' as const,
+  )
 
   it('are only ever left along the transitions; keys come once, and each answer gets to its own question', async () => {
     await fc.assert(
@@ -66,7 +82,12 @@ describe('D7 the states of a task of the extension', () => {
           ask: () => {
             const question = { key: `q${count}`, given: new AbortController() }
             asked.push(question)
-            const answer = ctx.elicit(question.key, '?', { type: 'object', properties: { n: { type: 'number' } } } as const, { signal: question.given.signal })
+            const answer = ctx.elicit(
+              question.key,
+              '?',
+              { type: 'object', properties: { n: { type: 'number' } } } as const,
+              { signal: question.given.signal },
+            )
             return answer.then(({ content }) => told.set(question.key, content?.n)).catch(() => {})
           },
           answer: async () => {
@@ -74,7 +95,8 @@ describe('D7 the states of a task of the extension', () => {
             const { inputRequests } = await client.get(taskId)
             const [key] = Object.keys((inputRequests ?? {}) as Body)
             if (key !== undefined && !answered.has(key)) answered.set(key, n)
-            if (key !== undefined) await client.update(taskId, { [key]: { action: 'accept', content: { n: answered.get(key) } } })
+            if (key !== undefined)
+              await client.update(taskId, { [key]: { action: 'accept', content: { n: answered.get(key) } } })
           },
           nonsense: () => client.update(taskId, { q1: { action: 'perhaps' }, other: 7 }),
           withdraw: () => asked.shift()?.given.abort(),
@@ -108,14 +130,18 @@ describe('D7 a task and its store', () => {
     const slow = new Proxy(inner, {
       get: (store, name) => {
         const member: unknown = Reflect.get(store, name, store)
-        return typeof member === 'function' ? (...given: unknown[]) => flush().then(() => member.apply(store, given)) : member
+        return typeof member === 'function'
+          ? (...given: unknown[]) => flush().then(() => member.apply(store, given))
+          : member
       },
     })
     const { client, last } = held(slow)
     const { taskId } = await client.call('wait')
     expect(await client.get(taskId)).toMatchObject({ status: 'working' })
     const asking = last().ctx.elicit('q', '?', form)
-    await vi.waitFor(async () => expect(await client.get(taskId)).toMatchObject({ status: 'input_required', inputRequests: { q: {} } }))
+    await vi.waitFor(async () =>
+      expect(await client.get(taskId)).toMatchObject({ status: 'input_required', inputRequests: { q: {} } }),
+    )
     await client.update(taskId, { q: { action: 'decline' } })
     expect(await asking).toMatchObject({ action: 'decline' })
     last().open('done')
@@ -130,7 +156,9 @@ describe('D7 a task and its store', () => {
     await flush()
     const elsewhere = held(store).client
     expect(await elsewhere.get(taskId)).toEqual(await here.client.get(taskId))
-    expect(await elsewhere.error('tasks/update', { taskId, inputResponses: { q: { action: 'decline' } } })).toMatchObject({ code: -32603 })
+    expect(
+      await elsewhere.error('tasks/update', { taskId, inputResponses: { q: { action: 'decline' } } }),
+    ).toMatchObject({ code: -32603 })
     await here.client.update(taskId, { q: { action: 'accept', content: {} } })
     expect((await asking).action).toBe('accept')
     here.last().open('done')
@@ -143,7 +171,17 @@ describe('D7 a task and its store', () => {
     const { client, clock } = held(store)
     const now = clock.now()
     store.create(
-      { taskId: 't', principal: 'ann', method: 'tools/call', params: {}, status: 'failed', createdAt: now, updatedAt: now, ttl: null, pollInterval: 500 },
+      {
+        taskId: 't',
+        principal: 'ann',
+        method: 'tools/call',
+        params: {},
+        status: 'failed',
+        createdAt: now,
+        updatedAt: now,
+        ttl: null,
+        pollInterval: 500,
+      },
       9,
     )
     expect(await client.get('t')).toMatchObject({ status: 'failed', ttlMs: null, error: { code: -32603 } })

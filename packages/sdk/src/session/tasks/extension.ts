@@ -16,7 +16,9 @@ export function createdOf(record: TaskRecord): Body {
   return createTaskResultToExtension({ task: viewOf(record) })
 }
 
-const UNKNOWN_END: TaskOutcome = { error: { code: -32603, message: 'Nothing was written down about the end of the task' } }
+const UNKNOWN_END: TaskOutcome = {
+  error: { code: -32603, message: 'Nothing was written down about the end of the task' },
+}
 
 /** The task and, by its status, its result, its error or its open questions. */
 export function detailOf(record: TaskRecord): Body {

@@ -10,9 +10,15 @@ import { usesExtension } from './extension.ts'
 export interface TaskOptions {
   /** How long a task is kept, from its creation, when the requestor does not say. Default 1 h. */
   ttl?: Duration
-  /** The longest a task is kept, whatever the requestor wants. Default 24 h; `null` for no limit, and then some may be kept for ever. */
+  /**
+   * The longest a task is kept, whatever the requestor wants. Default 24 h; `null` for no limit, and then some may be
+   * kept for ever.
+   */
   maxTtl?: Duration | null
-  /** How long requestors are asked to wait between two looks. Default 1 s, and since 2026-07-28 less while the task is younger than that. */
+  /**
+   * How long requestors are asked to wait between two looks. Default 1 s, and since 2026-07-28 less while the task is
+   * younger than that.
+   */
   pollInterval?: Duration
   /** Most tasks that are kept for one principal, finished ones included. Default 1000. */
   maxTasks?: number
@@ -21,8 +27,9 @@ export interface TaskOptions {
   /** Default: in memory. */
   store?: TaskStore
   /**
-   * Whom the tasks of a request belong to. Default: its session, and then they end with it; where requests of several clients share a
-   * session, whom the transport found the request to come from, and then who knows its id, which cannot be guessed, has the task.
+   * Whom the tasks of a request belong to. Default: its session, and then they end with it; where requests of several
+   * clients share a session, whom the transport found the request to come from, and then who knows its id, which cannot
+   * be guessed, has the task.
    */
   principal?: (session: Session, request: Inbound) => string
 }
@@ -31,7 +38,9 @@ export interface TaskSettings {
   readonly ttl: number
   readonly maxTtl: number | null
   readonly pollInterval: number
-  /** After how long a task should be looked at for the first time; undefined where that is no sooner than ever after. */
+  /**
+   * After how long a task should be looked at for the first time; undefined where that is no sooner than ever after.
+   */
   readonly firstLook: number | undefined
   readonly maxTasks: number
   readonly pageSize: number

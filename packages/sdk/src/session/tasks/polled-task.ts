@@ -1,10 +1,13 @@
-/** A request of ours that the peer runs as a task of the extension: looked at from time to time, its questions answered, its end told (D7, SEP-2663). */
+/**
+ * A request of ours that the peer runs as a task of the extension: looked at from time to time, its questions answered,
+ * its end told (D7, SEP-2663).
+ */
 import { fromWire, ParleyError, type WireError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import type { Task } from '../../protocol/index.ts'
 import { outcomeOfTask, readInputRequired, taskFromExtension } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
-import { unframed } from '../stateless/client-result.ts'
+import { unframed } from '../eras/stateless/client/result.ts'
 import { answerFor } from './answered.ts'
 import type { TaskPeer } from './remote-task.ts'
 import { isTerminal } from './status.ts'
@@ -168,12 +171,14 @@ export class PolledTask {
   #learn(detailed: Body): Task {
     const before = this.#latest
     const task = readFlatTask('tasks/get', detailed)
-    if (task.taskId !== this.id) throw new ParleyError('invalid_answer', { message: 'The answer to tasks/get is about another task' })
+    if (task.taskId !== this.id)
+      throw new ParleyError('invalid_answer', { message: 'The answer to tasks/get is about another task' })
     // Looks can overtake each other, but nothing follows the end.
     if (isTerminal(before.status) && !isTerminal(task.status)) return before
     this.#latest = task
     if (isTerminal(task.status)) this.#end(endingOf(detailed))
-    if (before.status !== task.status || before.statusMessage !== task.statusMessage) for (const listener of [...this.#listeners]) this.#tell(listener, task)
+    if (before.status !== task.status || before.statusMessage !== task.statusMessage)
+      for (const listener of [...this.#listeners]) this.#tell(listener, task)
     return task
   }
 
@@ -187,10 +192,14 @@ export class PolledTask {
 
   /** Questions are asked when they are first seen, and put away when they are seen no more. */
   #answer(detailed: Body): void {
-    const demand = readInputRequired({ inputRequests: detailed['status'] === 'input_required' ? (detailed['inputRequests'] ?? {}) : {} })
-    if (typeof demand === 'string') throw new ParleyError('invalid_answer', { message: `The task asks what cannot be read: ${demand}` })
+    const demand = readInputRequired({
+      inputRequests: detailed['status'] === 'input_required' ? (detailed['inputRequests'] ?? {}) : {},
+    })
+    if (typeof demand === 'string')
+      throw new ParleyError('invalid_answer', { message: `The task asks what cannot be read: ${demand}` })
     for (const [key, { controller, answer }] of this.#asked) {
-      if (answer === undefined && !demand.requests.has(key)) controller.abort(new ParleyError('request_cancelled', { message: 'The question was taken back' }))
+      if (answer === undefined && !demand.requests.has(key))
+        controller.abort(new ParleyError('request_cancelled', { message: 'The question was taken back' }))
     }
     for (const [key, question] of demand.requests) {
       const asked = this.#asked.get(key)
@@ -229,7 +238,12 @@ export class PolledTask {
   }
 
   #giveUp(): void {
-    this.#abandon(new ParleyError('request_cancelled', { message: 'The task was cancelled by the caller', cause: this.#options.signal?.reason }))
+    this.#abandon(
+      new ParleyError('request_cancelled', {
+        message: 'The task was cancelled by the caller',
+        cause: this.#options.signal?.reason,
+      }),
+    )
   }
 
   /** Whoever only listens hears nothing more; who asks again has it tried again. */
@@ -254,8 +268,13 @@ export class PolledTask {
 function endingOf(detailed: Body): Ending {
   const outcome = outcomeOfTask(detailed)
   if (outcome === undefined) {
-    if (detailed['status'] === 'cancelled') return { error: new ParleyError('request_cancelled', { message: 'The task was cancelled' }) }
-    return { error: new ParleyError('invalid_answer', { message: `The task is ${JSON.stringify(detailed['status'])}, but its end is not told` }) }
+    if (detailed['status'] === 'cancelled')
+      return { error: new ParleyError('request_cancelled', { message: 'The task was cancelled' }) }
+    return {
+      error: new ParleyError('invalid_answer', {
+        message: `The task is ${JSON.stringify(detailed['status'])}, but its end is not told`,
+      }),
+    }
   }
   if ('result' in outcome) return { result: unframed(outcome.result) }
   return isWireError(outcome.error)

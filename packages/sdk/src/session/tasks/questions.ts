@@ -1,8 +1,10 @@
-/** Questions of a task that wait on the task itself, until whoever looks at it comes back with answers (D7, SEP-2663). */
+/**
+ * Questions of a task that wait on the task itself, until whoever looks at it comes back with answers (D7, SEP-2663).
+ */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { validResponses } from '../../versions/index.ts'
-import { embedded } from '../asking/embedded.ts'
+import { embedded } from '../asking/question.ts'
 import type { Clock } from '../clock.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { RequestOptions } from '../options.ts'
@@ -37,7 +39,9 @@ export class TaskQuestions {
 
   /** What the requestor sees, by key. */
   shown(): Body {
-    return Object.fromEntries([...this.#open].map(([key, { method, params }]) => [key, params === undefined ? { method } : { method, params }]))
+    return Object.fromEntries(
+      [...this.#open].map(([key, { method, params }]) => [key, params === undefined ? { method } : { method, params }]),
+    )
   }
 
   async ask(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
@@ -55,7 +59,8 @@ export class TaskQuestions {
   /** Takes what fits an open question; what does not, and what nobody asked, changes nothing. */
   answer(responses: unknown): void {
     const methods = Object.fromEntries([...this.#open].map(([key, { method }]) => [key, method]))
-    for (const [key, response] of Object.entries(validResponses(responses, methods))) this.#open.get(key)?.settle(response as Body)
+    for (const [key, response] of Object.entries(validResponses(responses, methods)))
+      this.#open.get(key)?.settle(response as Body)
   }
 
   /** The handler went on without the answers: nobody waits for them. */
@@ -63,7 +68,11 @@ export class TaskQuestions {
     for (const { drop } of [...this.#open.values()]) drop()
   }
 
-  #put(method: string, params: Body | undefined, { key = 'question', signal, timeout = PATIENCE }: RequestOptions): Promise<Body> {
+  #put(
+    method: string,
+    params: Body | undefined,
+    { key = 'question', signal, timeout = PATIENCE }: RequestOptions,
+  ): Promise<Body> {
     const name = this.#claim(key)
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -92,7 +101,9 @@ export class TaskQuestions {
   /** A key means one question for as long as there is the task, so one that comes again is shown under another name. */
   #claim(key: string): string {
     if (this.#asked.size >= MAX_QUESTIONS)
-      throw new ParleyError('too_many_requests', { message: `The task has asked ${MAX_QUESTIONS} questions: no more are allowed` })
+      throw new ParleyError('too_many_requests', {
+        message: `The task has asked ${MAX_QUESTIONS} questions: no more are allowed`,
+      })
     let name = key
     for (let count = 2; this.#asked.has(name); count++) name = `${key}-${count}`
     this.#asked.add(name)

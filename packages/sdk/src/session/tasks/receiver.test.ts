@@ -13,10 +13,20 @@ const info = { name: 's', version: '1' }
 const version = '2025-11-25'
 const connect: typeof connectIn = (server, options) => connectIn(server, { version, ...options })
 
-function held(tasks: { store?: TaskStore; principal?: () => string } = {}, onError: (error: unknown) => void = () => {}) {
+function held(
+  tasks: { store?: TaskStore; principal?: () => string } = {},
+  onError: (error: unknown) => void = () => {},
+) {
   const calls: { ctx: Context; open: (value: string) => void }[] = []
-  const wait = tool('wait', { execution: { taskSupport: 'optional' } }, (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })))
-  return { server: createServer(info, { tasks, onError }).add(wait), last: () => calls[calls.length - 1] as (typeof calls)[number] }
+  const wait = tool(
+    'wait',
+    { execution: { taskSupport: 'optional' } },
+    (_, ctx) => new Promise<string>((open) => calls.push({ ctx, open })),
+  )
+  return {
+    server: createServer(info, { tasks, onError }).add(wait),
+    last: () => calls[calls.length - 1] as (typeof calls)[number],
+  }
 }
 
 describe('F8 the states of a task', () => {
@@ -28,7 +38,11 @@ describe('F8 the states of a task', () => {
       failed: [],
       cancelled: [],
     })
-    expect((Object.keys(taskTransitions) as TaskStatus[]).filter(isTerminal)).toEqual(['completed', 'failed', 'cancelled'])
+    expect((Object.keys(taskTransitions) as TaskStatus[]).filter(isTerminal)).toEqual([
+      'completed',
+      'failed',
+      'cancelled',
+    ])
     expect(sourcesOf('working')).toEqual(['input_required'])
     expect(sourcesOf('cancelled')).toEqual(['working', 'input_required'])
   })
@@ -42,7 +56,10 @@ describe('F8 the states of a task', () => {
         const clock = fakeClock()
         const { server, last } = held()
         const replies: ((action: 'decline') => void)[] = []
-        await using client = await connect(server, { clock, elicit: () => new Promise((resolve) => replies.push(resolve)) })
+        await using client = await connect(server, {
+          clock,
+          elicit: () => new Promise((resolve) => replies.push(resolve)),
+        })
         const seen: TaskStatus[] = ['working']
         client.onNotification('notifications/tasks/status', ({ status }) => seen.push(status))
         const task = await client.callAsTask('wait', {}, { ttl: '1m' })
@@ -141,12 +158,24 @@ describe('F8 a store that takes its time', () => {
     const store = new MemoryTaskStore()
     const { server } = held({ store, principal: () => 'ann' })
     const now = clock.now()
-    const common = { principal: 'ann', method: 'tools/call', params: { name: 'wait' }, createdAt: now, updatedAt: now, ttl: 60_000, pollInterval: 500 }
+    const common = {
+      principal: 'ann',
+      method: 'tools/call',
+      params: { name: 'wait' },
+      createdAt: now,
+      updatedAt: now,
+      ttl: 60_000,
+      pollInterval: 500,
+    }
     store.create({ taskId: 'elsewhere', status: 'working', ...common }, 10)
     await using client = await connect(server, { clock })
     const result = client.task('elsewhere').result()
     await clock.advance(500)
-    store.update('elsewhere', ['working'], { status: 'completed', updatedAt: now, outcome: { result: { content: [{ type: 'text', text: 'from afar' }] } } })
+    store.update('elsewhere', ['working'], {
+      status: 'completed',
+      updatedAt: now,
+      outcome: { result: { content: [{ type: 'text', text: 'from afar' }] } },
+    })
     await clock.advance(500)
     expect((await result).text).toBe('from afar')
   })

@@ -1,15 +1,18 @@
-/** Runs requests of peers as tasks, and answers what peers ask about them, in the dialect of each (F8, C-24, D7). The same for servers and clients. */
-import { fromWire, ParleyError, toParleyError } from '../../errors/index.ts'
-import { type Body, isObject, Serialised } from '../../jsonrpc/index.ts'
-import { hasExpired, MemoryTaskStore, type TaskChange, type TaskRecord } from '../../stores/index.ts'
+/**
+ * Runs requests of peers as tasks, and answers what peers ask about them, in the dialect of each (F8, C-24, D7). The
+ * same for servers and clients.
+ */
+import { ParleyError, toParleyError } from '../../errors/index.ts'
+import { type Body, isObject } from '../../jsonrpc/index.ts'
+import { hasExpired, type TaskChange, type TaskRecord } from '../../stores/index.ts'
 import { pushRounds } from '../asking/push-rounds.ts'
-import type { Clock } from '../clock.ts'
 import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
 import { costOf } from '../memory.ts'
 import type { Session } from '../session.ts'
 import { createdOf, detailOf, usesExtension } from './extension.ts'
 import { grantedTtl, type TaskOptions, type TaskSettings, taskSettings } from './options.ts'
-import { relatedTo } from './related.ts'
+import { asJson, type Ending, endingOf, failureOf, resultOf } from './outcome.ts'
+import { TaskRetention } from './retention.ts'
 import { RunningTask } from './running-task.ts'
 import { isTerminal, sourcesOf } from './status.ts'
 import { readPosition, viewOf, writePosition } from './view.ts'
@@ -20,23 +23,18 @@ export type TaskRun = (task: Inbound) => Answer | Promise<Answer>
 /** Told what became of a task; `detailed` is what the extension shows of it. */
 export type TaskObserver = (taskId: string, principal: string, detailed: Body) => void
 
-type Ending = Omit<TaskChange, 'updatedAt'>
-
 /** What earlier processes left in a store is looked for at most this often, in milliseconds. */
 const SWEEP_INTERVAL = 60_000
-const MAX_MESSAGE = 500
 /** Most times a handler is run again with what it asked for. */
 const MAX_ROUNDS = 32
+const EXPIRED = 'The time of the task is over'
 const ACKNOWLEDGED: Body = {}
 
 export class TaskReceiver {
   readonly #settings: TaskSettings
   readonly #onError: ((error: unknown, during: string) => void) | undefined
   readonly #running = new Map<string, RunningTask>()
-  /** By task: counts what is kept of it here no longer. */
-  readonly #kept = new Map<string, (() => void)[]>()
-  /** Cancels the timer that ends a task's time. */
-  readonly #expiries = new Map<string, () => void>()
+  readonly #retention = new TaskRetention()
   /** Those that have tasks of their own. */
   readonly #owners = new WeakSet<Session>()
   readonly #observers = new Set<TaskObserver>()
@@ -76,24 +74,48 @@ export class TaskReceiver {
     void this.#guard('expiry', this.#sweep(now))
     const taskId = session.mint()
     const owner = principal(session, request)
-    const record: TaskRecord = { taskId, principal: owner, method, params, status: 'working', createdAt: now, updatedAt: now, ttl, pollInterval }
+    const record: TaskRecord = {
+      taskId,
+      principal: owner,
+      method,
+      params,
+      status: 'working',
+      createdAt: now,
+      updatedAt: now,
+      ttl,
+      pollInterval,
+    }
     const give = request.keep(costOf(params), 'a task')
     if (!(await this.#created(record, give))) {
       throw new ParleyError('too_many_requests', {
         message: `${maxTasks} tasks are already kept for this requestor; cancelled and finished ones count until their ttl is over`,
       })
     }
-    this.#kept.set(taskId, [give])
+    this.#retention.count(taskId, give)
     if (owner === session.id) this.#owners.add(session)
     const task: RunningTask = new RunningTask(request, taskId, {
-      move: (status, statusMessage) => this.#change(task, statusMessage === undefined ? { status } : { status, statusMessage }),
+      move: (status, statusMessage) =>
+        this.#change(task, statusMessage === undefined ? { status } : { status, statusMessage }),
       remark: async (statusMessage) =>
-        this.#tell(await store.update(taskId, ['working'], { status: 'working', statusMessage, updatedAt: session.clock.now() })),
-      show: (questions, statusMessage) => this.#change(task, { status: 'input_required', statusMessage, questions }, ['working', 'input_required']),
+        this.#tell(
+          await store.update(taskId, ['working'], { status: 'working', statusMessage, updatedAt: session.clock.now() }),
+        ),
+      show: (questions, statusMessage) =>
+        this.#change(task, { status: 'input_required', statusMessage, questions }, ['working', 'input_required']),
     })
     this.#running.set(taskId, task)
-    this.#expireLater(record, session.clock)
-    request.afterAnswer(() => void this.#guard(method, request.cancelled ? this.#remove(taskId, 'The request was cancelled') : this.#run(task, run)))
+    this.#retention.expireLater(
+      record,
+      session.clock,
+      () => void this.#guard('the end of a ttl', this.#remove(taskId, EXPIRED)),
+    )
+    request.afterAnswer(
+      () =>
+        void this.#guard(
+          method,
+          request.cancelled ? this.#remove(taskId, 'The request was cancelled') : this.#run(task, run),
+        ),
+    )
     return isExtension ? createdOf(this.#paced(record, now)) : { task: viewOf(record) }
   }
 
@@ -109,12 +131,17 @@ export class TaskReceiver {
     }
   }
 
-  /** Answers what is asked about tasks: with `tasks/result` and `tasks/list` in 2025-11-25, with `tasks/update` in the extension. */
+  /**
+   * Answers what is asked about tasks: with `tasks/result` and `tasks/list` in 2025-11-25, with `tasks/update` in the
+   * extension.
+   */
   answer(request: Inbound): Promise<Body> {
     const isExtension = usesExtension(request)
     switch (request.method) {
       case 'tasks/get':
-        return this.#own(request).then((record) => (isExtension ? detailOf(this.#paced(record, request.session.clock.now())) : viewOf(record)))
+        return this.#own(request).then((record) =>
+          isExtension ? detailOf(this.#paced(record, request.session.clock.now())) : viewOf(record),
+        )
       case 'tasks/cancel':
         return isExtension ? this.#end(request) : this.#cancel(request)
       case isExtension ? 'tasks/update' : undefined:
@@ -138,12 +165,11 @@ export class TaskReceiver {
     const error = new ParleyError('shutting_down', { message: 'The task was ended by a shutdown' })
     const endings = [...this.#running.values()].map(async (task) => {
       task.cancel(error.message)
-      await this.#conclude(task, { status: 'failed', statusMessage: error.message, outcome: { error: error.toWire(task.caller.version) } })
+      await this.#conclude(task, failureOf(error, task.caller.version))
     })
-    for (const stop of this.#expiries.values()) stop()
-    this.#expiries.clear()
+    this.#retention.stopTimers()
     await this.#guard('a shutdown', Promise.all(endings))
-    for (const taskId of [...this.#kept.keys()]) this.#give(taskId)
+    this.#retention.clear()
   }
 
   async #run(task: RunningTask, run: TaskRun): Promise<void> {
@@ -156,14 +182,15 @@ export class TaskReceiver {
       const error = toParleyError(thrown)
       // What is masked on purpose was reported where that was decided.
       if (error !== thrown && !task.cancelled) this.#onError?.(thrown, `the task of ${task.method}`)
-      ending = { status: 'failed', statusMessage: error.message.slice(0, MAX_MESSAGE), outcome: { error: error.toWire(task.caller.version) } }
+      ending = failureOf(error, task.caller.version)
     }
     await this.#conclude(task, ending)
   }
 
-  /** In a store elsewhere it costs nothing here. Throws when there is no room. */
+  /** Counts the result if the store is in memory. Throws when there is no room. */
   #keepResult(task: RunningTask, result: Body): void {
-    if (this.#settings.store instanceof MemoryTaskStore) this.#kept.get(task.taskId)?.push(task.keep(costOf(result), 'the result of a task'))
+    if (this.#settings.store.inMemory === true && this.#retention.has(task.taskId))
+      this.#retention.count(task.taskId, task.keep(costOf(result), 'the result of a task'))
   }
 
   async #conclude(task: RunningTask, ending: Ending): Promise<void> {
@@ -171,22 +198,30 @@ export class TaskReceiver {
       await this.#change(task, ending)
     } finally {
       this.#running.delete(task.taskId)
-      if (!(this.#settings.store instanceof MemoryTaskStore)) this.#give(task.taskId)
+      if (this.#settings.store.inMemory !== true) this.#retention.give(task.taskId)
       task.finish()
     }
   }
 
   async #change(task: RunningTask, change: Ending, from = sourcesOf(change.status)): Promise<void> {
-    const after = await this.#settings.store.update(task.taskId, from, { ...change, updatedAt: task.session.clock.now() })
+    const after = await this.#settings.store.update(task.taskId, from, {
+      ...change,
+      updatedAt: task.session.clock.now(),
+    })
     if (after === undefined) return
     task.announce(viewOf(after))
     this.#tell(after)
   }
 
-  /** Where the end is only found by looking, a short call must not take as long as a long one: the next look is due when the task is twice as old. */
+  /**
+   * Where the end is only found by looking, a short call must not take as long as a long one: the next look is due when
+   * the task is twice as old.
+   */
   #paced(record: TaskRecord, now: number): TaskRecord {
     const { firstLook } = this.#settings
-    return firstLook === undefined ? record : { ...record, pollInterval: Math.min(record.pollInterval, Math.max(firstLook, now - record.createdAt)) }
+    return firstLook === undefined
+      ? record
+      : { ...record, pollInterval: Math.min(record.pollInterval, Math.max(firstLook, now - record.createdAt)) }
   }
 
   #tell(record: TaskRecord | undefined): void {
@@ -205,7 +240,8 @@ export class TaskReceiver {
     const { taskId } = request.params
     if (typeof taskId !== 'string') throw new ParleyError('invalid_params', { message: '"taskId" must be a string' })
     const record = await this.#find(taskId, request)
-    if (record === undefined) throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown, or its time is over' })
+    if (record === undefined)
+      throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown, or its time is over' })
     return record
   }
 
@@ -220,11 +256,13 @@ export class TaskReceiver {
   /** Answers are for questions that are open here; others, and what has not the form of an answer, change nothing. */
   async #update(request: Inbound): Promise<Body> {
     const { inputResponses } = request.params
-    if (!isObject(inputResponses)) throw new ParleyError('invalid_params', { message: '"inputResponses" must be an object' })
+    if (!isObject(inputResponses))
+      throw new ParleyError('invalid_params', { message: '"inputResponses" must be an object' })
     const { taskId, status } = await this.#own(request)
     const task = this.#running.get(taskId)
     // Not acknowledged, so that it is brought again: the next request may come to the right process.
-    if (task === undefined && !isTerminal(status)) throw new ParleyError('internal_error', { message: 'The task does not run here: no answer can be taken' })
+    if (task === undefined && !isTerminal(status))
+      throw new ParleyError('internal_error', { message: 'The task does not run here: no answer can be taken' })
     task?.answer(inputResponses)
     return ACKNOWLEDGED
   }
@@ -251,7 +289,9 @@ export class TaskReceiver {
       .slice(0, pageSize)
       .filter((record) => !hasExpired(record, now))
       .map(viewOf)
-    return records.length > pageSize ? { tasks, nextCursor: writePosition(records[pageSize - 1] as TaskRecord) } : { tasks }
+    return records.length > pageSize
+      ? { tasks, nextCursor: writePosition(records[pageSize - 1] as TaskRecord) }
+      : { tasks }
   }
 
   async #cancel(request: Inbound): Promise<Body> {
@@ -271,8 +311,15 @@ export class TaskReceiver {
 
   /** The task as it is then; `undefined` when it was over. */
   async #stop(taskId: string, request: Inbound): Promise<TaskRecord | undefined> {
-    const error = new ParleyError('request_cancelled', { message: 'The task was cancelled' }).toWire(request.caller.version)
-    const change: TaskChange = { status: 'cancelled', statusMessage: 'Cancelled by the requestor', outcome: { error }, updatedAt: request.session.clock.now() }
+    const error = new ParleyError('request_cancelled', { message: 'The task was cancelled' }).toWire(
+      request.caller.version,
+    )
+    const change: TaskChange = {
+      status: 'cancelled',
+      statusMessage: 'Cancelled by the requestor',
+      outcome: { error },
+      updatedAt: request.session.clock.now(),
+    }
     const after = await this.#settings.store.update(taskId, sourcesOf('cancelled'), change)
     if (after === undefined) return undefined
     const task = this.#running.get(taskId)
@@ -283,49 +330,28 @@ export class TaskReceiver {
     return after
   }
 
-  #expireLater({ taskId, createdAt, ttl }: TaskRecord, clock: Clock): void {
-    if (ttl === null) return
-    const due = createdAt + ttl
-    // Clocks may be early, and have a longest wait.
-    const arm = () =>
-      this.#expiries.set(
-        taskId,
-        clock.after(Math.max(0, due - clock.now()), () => {
-          if (clock.now() < due) arm()
-          else void this.#guard('the end of a ttl', this.#remove(taskId, 'The time of the task is over'))
-        }),
-      )
-    arm()
-  }
-
   async #remove(taskId: string, reason: string): Promise<void> {
     this.#drop(taskId, reason)
     await this.#settings.store.delete(taskId)
   }
 
   #drop(taskId: string, reason: string): void {
-    this.#expiries.get(taskId)?.()
-    this.#expiries.delete(taskId)
-    this.#give(taskId)
+    this.#retention.drop(taskId)
     this.#running.get(taskId)?.cancel(reason)
     this.#running.delete(taskId)
-  }
-
-  #give(taskId: string): void {
-    for (const give of this.#kept.get(taskId) ?? []) give()
-    this.#kept.delete(taskId)
   }
 
   async #sweep(now: number): Promise<void> {
     if (now - this.#sweptAt < SWEEP_INTERVAL) return
     this.#sweptAt = now
-    for (const taskId of await this.#settings.store.expire(now)) this.#drop(taskId, 'The time of the task is over')
+    for (const taskId of await this.#settings.store.expire(now)) this.#drop(taskId, EXPIRED)
   }
 
   async #forget(session: Session): Promise<void> {
     if (!this.#owners.delete(session)) return
     const { store, maxTasks } = this.#settings
-    for (const { taskId } of await store.list(session.id, undefined, maxTasks)) await this.#remove(taskId, 'The session has ended')
+    for (const { taskId } of await store.list(session.id, undefined, maxTasks))
+      await this.#remove(taskId, 'The session has ended')
   }
 
   /** For work nobody waits for. */
@@ -342,28 +368,6 @@ export class TaskReceiver {
 async function answerOf(task: RunningTask, run: TaskRun): Promise<Answer> {
   const answer = await run(task)
   return answer instanceof InputRequired ? pushRounds(task, answer, MAX_ROUNDS, run) : answer
-}
-
-function endingOf(method: string, result: Body): Ending {
-  if (method !== 'tools/call' || result['isError'] !== true) return { status: 'completed', outcome: { result } }
-  return { status: 'failed', statusMessage: firstText(result['content']), outcome: { result } }
-}
-
-function firstText(content: unknown): string {
-  const block: unknown = Array.isArray(content) ? content.find((each) => isObject(each) && each['type'] === 'text') : undefined
-  return isObject(block) && typeof block['text'] === 'string' ? block['text'].slice(0, MAX_MESSAGE) : 'The tool failed'
-}
-
-/** As it would have travelled: a copy nobody can change any more. */
-function asJson(result: Answer): Body {
-  return JSON.parse(result instanceof Serialised ? result.json : JSON.stringify(result)) as Body
-}
-
-/** Exactly what the request itself would have been answered with. */
-function resultOf({ taskId, method, params, outcome }: TaskRecord, session: Session): Body {
-  if (outcome === undefined) throw new ParleyError('internal_error', { message: 'The task has no result' })
-  if ('error' in outcome) throw fromWire(outcome.error)
-  return relatedTo(taskId, session.translateResult(method, outcome.result, params))
 }
 
 /** Until the task is over, or nobody wants to know any more. */

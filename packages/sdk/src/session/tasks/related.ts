@@ -1,8 +1,7 @@
 /** Which task a message belongs to: a key in its `_meta` (C-25). */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
+import { RELATED_TASK } from '../../protocol/index.ts'
 import { withMetadata } from '../metadata.ts'
-
-const RELATED_TASK = 'io.modelcontextprotocol/related-task'
 
 /** Params or a result, marked as part of the task. */
 export function relatedTo(taskId: string, body: Body | undefined): Body {

@@ -1,4 +1,7 @@
-/** A request of ours that the peer runs as a task: how it stands, what comes of it, and its end. The same for clients and servers. */
+/**
+ * A request of ours that the peer runs as a task: how it stands, what comes of it, and its end. The same for clients
+ * and servers.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Task } from '../../protocol/index.ts'
@@ -12,7 +15,9 @@ import { isTaskAnswer, readTask } from './view.ts'
 export interface TaskRequestOptions {
   /** How long the peer is asked to keep the task, from its creation. Default: as long as it likes. */
   ttl?: Duration
-  /** Time between two looks at the task, for those who listen to its status. Default: what the peer asks for, else 1 s. */
+  /**
+   * Time between two looks at the task, for those who listen to its status. Default: what the peer asks for, else 1 s.
+   */
   pollInterval?: Duration
   onProgress?: (progress: Progress) => void
   /** Aborting it cancels the task. */
@@ -55,7 +60,10 @@ export async function requestAsTask(
   try {
     const answering = peer.request(method, augmented, timeout === undefined ? {} : { timeout })
     const answer = signal === undefined ? await answering : await unlessGivenUp(peer, method, answering, signal)
-    if (isTaskAnswer(answer)) return { task: new RemoteTask(peer, readTask(method, answer['task']), { ...options, method, params, stopProgress }) }
+    if (isTaskAnswer(answer))
+      return {
+        task: new RemoteTask(peer, readTask(method, answer['task']), { ...options, method, params, stopProgress }),
+      }
     stopProgress()
     return { result: answer }
   } catch (error) {
@@ -64,7 +72,10 @@ export async function requestAsTask(
   }
 }
 
-/** Who gives up does not wait, but the answer is still read: without its id, a task that was begun meanwhile could not be ended. */
+/**
+ * Who gives up does not wait, but the answer is still read: without its id, a task that was begun meanwhile could not
+ * be ended.
+ */
 function unlessGivenUp(peer: TaskPeer, method: string, answering: Promise<Body>, signal: AbortSignal): Promise<Body> {
   return new Promise((resolve, reject) => {
     const abort = () => {
@@ -81,7 +92,10 @@ async function endOrphan(peer: TaskPeer, method: string, answer: Body): Promise<
 }
 
 function givenUp(method: string, signal: AbortSignal): ParleyError {
-  return new ParleyError('request_cancelled', { message: `${method} was cancelled by the caller`, cause: signal.reason })
+  return new ParleyError('request_cancelled', {
+    message: `${method} was cancelled by the caller`,
+    cause: signal.reason,
+  })
 }
 
 /** What is known of the request a task came from. */
@@ -116,11 +130,15 @@ export class RemoteTask {
   }
 
   async status(options?: RequestOptions): Promise<Task> {
-    return this.#learn(readTask('tasks/get', await this.#peer.session.request('tasks/get', { taskId: this.id }, options)))
+    return this.#learn(
+      readTask('tasks/get', await this.#peer.session.request('tasks/get', { taskId: this.id }, options)),
+    )
   }
 
   async cancel(options?: RequestOptions): Promise<Task> {
-    return this.#learn(readTask('tasks/cancel', await this.#peer.session.request('tasks/cancel', { taskId: this.id }, options)))
+    return this.#learn(
+      readTask('tasks/cancel', await this.#peer.session.request('tasks/cancel', { taskId: this.id }, options)),
+    )
   }
 
   /** Waits for the end, and gives or throws what the request itself would have. Asked again, it tells the same. */
@@ -142,11 +160,16 @@ export class RemoteTask {
   async #fetch(): Promise<Body> {
     const { signal, method, params } = this.#origin
     try {
-      const answer = await this.#peer.request('tasks/result', { taskId: this.id }, signal === undefined ? UNLIMITED : { ...UNLIMITED, signal })
+      const answer = await this.#peer.request(
+        'tasks/result',
+        { taskId: this.id },
+        signal === undefined ? UNLIMITED : { ...UNLIMITED, signal },
+      )
       return this.#peer.session.readResult(method, answer, params)
     } finally {
       // Whoever listens wants to hear of the end, too.
-      if (this.#listeners.size > 0 && !isTerminal(this.#latest.status) && this.#peer.session.open) await this.status().catch(() => {})
+      if (this.#listeners.size > 0 && !isTerminal(this.#latest.status) && this.#peer.session.open)
+        await this.status().catch(() => {})
       this.#over()
     }
   }

@@ -1,13 +1,16 @@
-/** A request of the peer that runs as a task: to its handler it looks like any other, and what it sends is marked as part of the task. */
+/**
+ * A request of the peer that runs as a task: to its handler it looks like any other, and what it sends is marked as
+ * part of the task.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestId } from '../../jsonrpc/index.ts'
 import type { TaskStatus } from '../../protocol/index.ts'
 import type { Loss } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
+import { onAbort } from '../eras/stateless/client/question.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Session } from '../session.ts'
-import { onAbort } from '../stateless/client-question.ts'
 import { usesExtension } from './extension.ts'
 import { TaskQuestions } from './questions.ts'
 import { relatedTo } from './related.ts'
@@ -119,7 +122,10 @@ export class RunningTask implements Inbound {
     this.finish()
   }
 
-  /** C-32: the token of the request is good for as long as the task runs; who only polls reads the message in the status. */
+  /**
+   * C-32: the token of the request is good for as long as the task runs; who only polls reads the message in the
+   * status.
+   */
   progress(progress: number, total?: number, message?: string, more?: Body): void {
     if (this.#isOver || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
@@ -155,7 +161,11 @@ export class RunningTask implements Inbound {
       const way = await this.#somebody(method, signal, options.timeout)
       const marked = method.startsWith('tasks/') ? params : relatedTo(this.taskId, params)
       const { relatedTo: _, ...rest } = options
-      return await way.session.request(method, marked, { ...rest, signal, ...(way.relatedTo === undefined ? {} : { relatedTo: way.relatedTo }) })
+      return await way.session.request(method, marked, {
+        ...rest,
+        signal,
+        ...(way.relatedTo === undefined ? {} : { relatedTo: way.relatedTo }),
+      })
     } finally {
       await this.#asked()
     }
@@ -203,7 +213,10 @@ export class RunningTask implements Inbound {
 
   #ask(method: string): Promise<unknown> {
     if (this.#isOver) throw tooLate(method)
-    return this.#then(async () => this.#questions++ === 0 && this.#journal.move('input_required', `Waiting for the answer to ${method}`))
+    return this.#then(
+      async () =>
+        this.#questions++ === 0 && this.#journal.move('input_required', `Waiting for the answer to ${method}`),
+    )
   }
 
   #asked(): Promise<unknown> {
@@ -227,7 +240,10 @@ export class RunningTask implements Inbound {
     way?.session.notify(method, params, way.relatedTo === undefined ? undefined : { relatedTo: way.relatedTo })
   }
 
-  /** A question goes out at once where it will be read, and otherwise waits until the peer, which sees that input is required, listens. */
+  /**
+   * A question goes out at once where it will be read, and otherwise waits until the peer, which sees that input is
+   * required, listens.
+   */
   #somebody(method: string, signal: AbortSignal, timeout: Duration = PATIENCE): Promise<Way> | Way {
     const way = this.#way()
     if (way !== undefined && (way.relatedTo !== undefined || way.session.reachable)) return way

@@ -32,7 +32,10 @@ export function writePosition({ createdAt, taskId }: TaskPosition): string {
 
 export function readPosition(cursor: unknown): TaskPosition {
   const match = /^tasks (\d{1,16}) (\S+)$/.exec(decoded(cursor))
-  if (match === null) throw new ParleyError('invalid_cursor', { message: 'Invalid cursor: use the nextCursor of an earlier tasks/list result' })
+  if (match === null)
+    throw new ParleyError('invalid_cursor', {
+      message: 'Invalid cursor: use the nextCursor of an earlier tasks/list result',
+    })
   return { createdAt: Number(match[1]), taskId: decodeURIComponent(match[2] as string) }
 }
 

@@ -1,4 +1,7 @@
-/** A link to an HTTP server of unknown age: the first message is tried over Streamable HTTP, and over HTTP+SSE if that is refused (C-42). */
+/**
+ * A link to an HTTP server of unknown age: the first message is tried over Streamable HTTP, and over HTTP+SSE if that
+ * is refused (C-42).
+ */
 import { ParleyError } from '../../errors/index.ts'
 import { type Link, type LinkEvents, parse, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
 import { httpLink } from './client.ts'
@@ -26,7 +29,10 @@ class AutoHttpLink implements Link {
   #events: LinkEvents | undefined
   /** What was sent before it was clear how to send; undefined from then on. */
   #unsettled: { frame: string; options: SendOptions | undefined }[] | undefined = []
-  /** Requests among it that no older server knows: that one refuses them says nothing of the transport, and nobody asks it again. */
+  /**
+   * Requests among it that no older server knows: that one refuses them says nothing of the transport, and nobody asks
+   * it again.
+   */
   readonly #probes = new Set<RequestId>()
 
   constructor(url: URL, options: HttpLinkOptions) {
@@ -61,7 +67,8 @@ class AutoHttpLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
+    if (this.#events !== undefined)
+      throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
     this.#events = events
     const inner = this.#inner
     inner.open({
@@ -110,7 +117,11 @@ class AutoHttpLink implements Link {
 
   #failed(request: RequestId | undefined, error: ParleyError): void {
     const frames = this.#unsettled
-    const decides = frames !== undefined && request !== undefined && !this.#probes.delete(request) && MAY_BE_OLDER.has(statusOf(error))
+    const decides =
+      frames !== undefined &&
+      request !== undefined &&
+      !this.#probes.delete(request) &&
+      MAY_BE_OLDER.has(statusOf(error))
     if (!decides) return tellFailure(this.#events, request, error)
     const probes = [...this.#probes]
     this.#settle()
@@ -155,6 +166,9 @@ const LINKS: Readonly<Record<HttpTransport, (url: URL, options: HttpLinkOptions)
 /** A link to a server by its HTTP address. */
 export function openHttp(url: string | URL, { transport = 'auto', ...options }: OpenHttpOptions = {}): Link {
   const open = Object.hasOwn(LINKS, transport) ? LINKS[transport] : undefined
-  if (open === undefined) throw new ParleyError('transport_error', { message: `${String(transport)} is none of ${Object.keys(LINKS).join(', ')}` })
+  if (open === undefined)
+    throw new ParleyError('transport_error', {
+      message: `${String(transport)} is none of ${Object.keys(LINKS).join(', ')}`,
+    })
   return open(httpAddress(url), options)
 }

@@ -13,7 +13,8 @@ export async function readText(reply: HttpReply, maxBytes: number): Promise<stri
   let length = 0
   await reply.read((chunk) => {
     length += chunk.length
-    if (length > maxBytes) throw new ParleyError('result_too_large', { message: `The answer is longer than ${maxBytes} bytes` })
+    if (length > maxBytes)
+      throw new ParleyError('result_too_large', { message: `The answer is longer than ${maxBytes} bytes` })
     chunks.push(chunk)
   })
   return decodeUtf8(chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks, length))
@@ -38,7 +39,10 @@ export async function readBeginning(reply: HttpReply): Promise<string> {
 /** What the names of its fields add to the length of an event. */
 export const FIELD_NAMES = 1024
 
-/** Every event of a stream; throws `parse_error` or `result_too_large` when it cannot be read, and what `read` throws when it breaks off. */
+/**
+ * Every event of a stream; throws `parse_error` or `result_too_large` when it cannot be read, and what `read` throws
+ * when it breaks off.
+ */
 export function readEvents(reply: HttpReply, parser: SseParser, take: (event: SseEvent) => void): Promise<void> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   return reply.read((chunk) => {

@@ -7,8 +7,16 @@ describe('E2 why an address cannot be reached', () => {
   const wordsOf = (cause: unknown): string => unreachable(url, cause).message
 
   it.each([
-    ['the innermost cause', new TypeError('fetch failed', { cause: new Error('self-signed certificate') }), 'self-signed certificate'],
-    ['its code, where it does not say it', Object.assign(new Error('hung up'), { code: 'ECONNRESET' }), 'hung up (ECONNRESET)'],
+    [
+      'the innermost cause',
+      new TypeError('fetch failed', { cause: new Error('self-signed certificate') }),
+      'self-signed certificate',
+    ],
+    [
+      'its code, where it does not say it',
+      Object.assign(new Error('hung up'), { code: 'ECONNRESET' }),
+      'hung up (ECONNRESET)',
+    ],
     ['each attempt', new AggregateError([new Error('not this'), new Error('nor that')]), 'not this; nor that'],
     ['that nothing was said', new Error(''), 'no reason was given'],
   ])('names %s', (_, cause, words) => {

@@ -1,4 +1,7 @@
-/** One HTTP request of a client, through whatever the runtime offers: all that the client side of the HTTP transports knows of HTTP. */
+/**
+ * One HTTP request of a client, through whatever the runtime offers: all that the client side of the HTTP transports
+ * knows of HTTP.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import { MAX_CAUSES } from '../causes.ts'
 import { wrongLanguage } from '../wrong-language.ts'
@@ -18,7 +21,10 @@ export interface HttpReply {
   readonly status: number
   /** `name` in lower case. */
   header(name: string): string | undefined
-  /** Gives every piece of the body to `take`; rejects when it breaks off. What `take` throws ends the reading and is passed on. */
+  /**
+   * Gives every piece of the body to `take`; rejects when it breaks off. What `take` throws ends the reading and is
+   * passed on.
+   */
   read(take: (chunk: Uint8Array) => void): Promise<void>
   discard(): void
 }
@@ -33,7 +39,14 @@ export function callWith(fetch: Fetch): HttpCall {
   return async ({ url, method, headers, body, hangup }) => {
     const { signal } = hangup
     try {
-      const response = await fetch(url, { method, headers, signal, redirect: 'manual', cache: 'no-store', ...(body === undefined ? {} : { body }) })
+      const response = await fetch(url, {
+        method,
+        headers,
+        signal,
+        redirect: 'manual',
+        cache: 'no-store',
+        ...(body === undefined ? {} : { body }),
+      })
       return new FetchReply(response, url, signal)
     } catch (error) {
       throw signal.aborted ? signal.reason : unreachable(url, error)
@@ -91,11 +104,17 @@ function ignore(): void {}
 
 export function unreachable(url: URL, cause: unknown): ParleyError {
   const shown = shownUrl(url)
-  return new ParleyError('transport_error', { message: `Cannot reach ${shown}: ${wrongLanguage(shown, cause) ?? wordsOf(cause)}`, cause })
+  return new ParleyError('transport_error', {
+    message: `Cannot reach ${shown}: ${wrongLanguage(shown, cause) ?? wordsOf(cause)}`,
+    cause,
+  })
 }
 
 export function brokenOff(url: URL, cause: unknown): ParleyError {
-  return new ParleyError('transport_error', { message: `The answer of ${shownUrl(url)} broke off: ${wordsOf(cause)}`, cause })
+  return new ParleyError('transport_error', {
+    message: `The answer of ${shownUrl(url)} broke off: ${wordsOf(cause)}`,
+    cause,
+  })
 }
 
 /** Without user, password and query, where secrets are. */
@@ -105,7 +124,12 @@ export function shownUrl(url: URL): string {
 
 /** `fetch failed` says nothing; what it was made of does. */
 function wordsOf(error: unknown, depth = MAX_CAUSES): string {
-  const { message = String(error), cause, code, errors } = (error ?? {}) as { message?: string; cause?: unknown; code?: unknown; errors?: unknown }
+  const {
+    message = String(error),
+    cause,
+    code,
+    errors,
+  } = (error ?? {}) as { message?: string; cause?: unknown; code?: unknown; errors?: unknown }
   if (depth > 0) {
     if (cause !== undefined) return wordsOf(cause, depth - 1)
     // One attempt per address of a name.

@@ -6,7 +6,10 @@ import { MAX_CAUSES } from '../causes.ts'
 /** What hooks and runtimes throw, as the error of a link. */
 export function asTransportError(thrown: unknown): ParleyError {
   if (thrown instanceof ParleyError) return thrown
-  return new ParleyError('transport_error', { message: `The HTTP request failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`, cause: thrown })
+  return new ParleyError('transport_error', {
+    message: `The HTTP request failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    cause: thrown,
+  })
 }
 
 /** How runtimes say that there was nobody to send anything to. */
@@ -14,9 +17,13 @@ const NOBODY_THERE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOTFOUND',
 
 const unsent = new WeakSet<object>()
 
-/** Notes of the failure of a POST whether its message certainly never left: told from outside, errors of a later GET look the same. */
+/**
+ * Notes of the failure of a POST whether its message certainly never left: told from outside, errors of a later GET
+ * look the same.
+ */
 export function noteUnsent(error: unknown): void {
-  if (error instanceof ParleyError && error.kind === 'transport_error' && foundNobody(error.cause, MAX_CAUSES)) unsent.add(error)
+  if (error instanceof ParleyError && error.kind === 'transport_error' && foundNobody(error.cause, MAX_CAUSES))
+    unsent.add(error)
 }
 
 /** Whether the message that failed with this error certainly never left. */

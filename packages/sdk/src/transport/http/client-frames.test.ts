@@ -24,7 +24,11 @@ describe('M1 what a frame asks and answers', () => {
     fc.assert(
       fc.property(anyId, (id) => {
         const result = { id: 'inner', method: 'inner', result: {} }
-        for (const text of [resultText(id, result), JSON.stringify({ result, id, jsonrpc: '2.0' }), JSON.stringify({ jsonrpc: '2.0', id, result }, null, 1)]) {
+        for (const text of [
+          resultText(id, result),
+          JSON.stringify({ result, id, jsonrpc: '2.0' }),
+          JSON.stringify({ jsonrpc: '2.0', id, result }, null, 1),
+        ]) {
           expect(answersIn(text)).toEqual([id === 0 ? 0 : id])
           expect(readOutgoing(text)).toEqual({ requests: [], method: undefined })
         }
@@ -43,19 +47,41 @@ describe('M1 what a frame asks and answers', () => {
         })
       }),
     )
-    expect(readOutgoing(notificationText('notifications/cancelled', undefined))).toEqual({ requests: [], method: 'notifications/cancelled' })
+    expect(readOutgoing(notificationText('notifications/cancelled', undefined))).toEqual({
+      requests: [],
+      method: 'notifications/cancelled',
+    })
   })
 
   it('A-01 batches, message by message', () => {
-    const batch = [JSON.parse(requestText(1, 'a', undefined)), JSON.parse(notificationText('b', undefined)), JSON.parse(requestText('2', 'c', undefined))]
+    const batch = [
+      JSON.parse(requestText(1, 'a', undefined)),
+      JSON.parse(notificationText('b', undefined)),
+      JSON.parse(requestText('2', 'c', undefined)),
+    ]
     expect(readOutgoing(JSON.stringify(batch))).toEqual({ requests: [1, '2'], method: 'a' })
-    expect(answersIn(JSON.stringify([{ jsonrpc: '2.0', id: 1, result: {} }, { jsonrpc: '2.0', id: 2, error: { code: 1, message: '' } }, 7, null]))).toEqual([
-      1, 2,
-    ])
+    expect(
+      answersIn(
+        JSON.stringify([
+          { jsonrpc: '2.0', id: 1, result: {} },
+          { jsonrpc: '2.0', id: 2, error: { code: 1, message: '' } },
+          7,
+          null,
+        ]),
+      ),
+    ).toEqual([1, 2])
   })
 
   it('nothing in what is no message', () => {
-    for (const text of ['', 'x', '{"jsonrpc":', '7', 'null', '[]', '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}']) {
+    for (const text of [
+      '',
+      'x',
+      '{"jsonrpc":',
+      '7',
+      'null',
+      '[]',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"x"}}',
+    ]) {
       expect(answersIn(text)).toEqual([])
       expect(readOutgoing(text)).toEqual({ requests: [], method: undefined })
     }

@@ -1,4 +1,7 @@
-/** What a frame asks or answers, mostly from its first characters: nearly every sender writes the envelope in the same order. */
+/**
+ * What a frame asks or answers, mostly from its first characters: nearly every sender writes the envelope in the same
+ * order.
+ */
 import { isObject, isRequestId, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
 
 export interface Outgoing {
@@ -23,14 +26,23 @@ export function readOutgoing(frame: string): Outgoing {
   if (method !== undefined && method !== 'notifications/cancelled') return { requests: NONE, method }
   const messages = messagesIn(frame)
   const first = messages[0]
-  const requests = messages.filter((message) => typeof message['method'] === 'string' && isRequestId(message['id'])).map(({ id }) => id as RequestId)
+  const requests = messages
+    .filter((message) => typeof message['method'] === 'string' && isRequestId(message['id']))
+    .map(({ id }) => id as RequestId)
   const named = first?.['method']
   const params = first?.['params']
   const cancelled = named === 'notifications/cancelled' && isObject(params) ? params['requestId'] : undefined
-  return { requests, method: typeof named === 'string' ? named : undefined, ...(isRequestId(cancelled) ? { cancels: cancelled } : {}) }
+  return {
+    requests,
+    method: typeof named === 'string' ? named : undefined,
+    ...(isRequestId(cancelled) ? { cancels: cancelled } : {}),
+  }
 }
 
-/** Whether a frame is one of those that stand for themselves: they belong to no session, and their answer comes where they were sent (D-60…D-62). */
+/**
+ * Whether a frame is one of those that stand for themselves: they belong to no session, and their answer comes where
+ * they were sent (D-60…D-62).
+ */
 export function isStateless(options: SendOptions | undefined): boolean {
   return options?.headers?.['mcp-method'] !== undefined
 }

@@ -1,4 +1,5 @@
 /** Settings of the HTTP links of a client, each with its default. */
+import { Backoff } from '../../timing/index.ts'
 import { callWith, type Fetch, type HttpCall } from './client-call.ts'
 
 export type HttpHeaders = Readonly<Record<string, string>>
@@ -17,7 +18,10 @@ export interface LinkClock {
 }
 
 export interface HttpLinkOptions {
-  /** Sent with every request, unless the protocol has its own use for one. A function is asked each time, so that a token can be renewed. */
+  /**
+   * Sent with every request, unless the protocol has its own use for one. A function is asked each time, so that a
+   * token can be renewed.
+   */
   headers?: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
   /** Called on 401 and 403. True means that `headers` now gives better ones: the request is made once more. */
   authorize?: (challenge: HttpChallenge) => boolean | Promise<boolean>
@@ -28,16 +32,25 @@ export interface HttpLinkOptions {
   /** Whether to ask for a stream of messages that belong to no request. Default true. */
   listen?: boolean
   reconnect?: {
-    /** Wait before a broken stream is asked for again, unless the server names another; doubled with each failure. Default 1000 ms. */
+    /**
+     * Wait before a broken stream is asked for again, unless the server names another; doubled with each failure.
+     * Default 1000 ms.
+     */
     delay?: number
     /** Longest wait between failures. Default 30 000 ms. */
     maxDelay?: number
     /** Failures in a row after which a stream is given up. Default 5. */
     attempts?: number
   }
-  /** How long a server may take to accept a notification or an answer. Requests have the time-outs of the session. Default 30 000 ms. */
+  /**
+   * How long a server may take to accept a notification or an answer. Requests have the time-outs of the session.
+   * Default 30 000 ms.
+   */
   acceptTimeout?: number
-  /** How long `close` waits for the server to accept what was sent before, and again to hear of the end. Default 2000 ms. */
+  /**
+   * How long `close` waits for the server to accept what was sent before, and again to hear of the end. Default 2000
+   * ms.
+   */
   closeTimeout?: number
   clock?: LinkClock
   /** From 0 to 1; spreads the attempts of many clients. */
@@ -51,13 +64,16 @@ export interface HttpLinkSettings {
   readonly call: HttpCall
   readonly listen: boolean
   readonly delay: number
-  readonly maxDelay: number
+  readonly backoff: Backoff
   readonly attempts: number
   readonly acceptTimeout: number
   readonly closeTimeout: number
   readonly clock: LinkClock
   readonly random: () => number
 }
+
+/** Keeps many clients of one server from reconnecting at the same moment. */
+const JITTER = 0.25
 
 /** Not `unref`ed: a process that waits for an answer has something to do. */
 const realClock: LinkClock = {
@@ -74,6 +90,7 @@ export function lowerCase(headers: HttpHeaders): HttpHeaders {
 
 export function settleHttp(options: HttpLinkOptions): HttpLinkSettings {
   const { headers = {}, reconnect = {} } = options
+  const { delay = 1000, maxDelay = 30_000, attempts = 5 } = reconnect
   // Called as a plain function: browsers refuse `fetch` as the method of something else.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options
   return {
@@ -81,9 +98,9 @@ export function settleHttp(options: HttpLinkOptions): HttpLinkSettings {
     authorize: options.authorize,
     call: options.call ?? callWith(fetch),
     listen: options.listen ?? true,
-    delay: reconnect.delay ?? 1000,
-    maxDelay: reconnect.maxDelay ?? 30_000,
-    attempts: reconnect.attempts ?? 5,
+    delay,
+    backoff: Backoff.doubling(delay, maxDelay, JITTER),
+    attempts,
     acceptTimeout: options.acceptTimeout ?? 30_000,
     closeTimeout: options.closeTimeout ?? 2000,
     clock: options.clock ?? realClock,

@@ -1,5 +1,5 @@
 /** Frames on their way to a server, each in its own POST: in order where order matters, and none of them for ever. */
-import { Crowd, IdTable, type Member } from '../../collections/index.ts'
+import { Bag, type BagEntry, IdTable } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import type { RequestId, SendOptions } from '../../jsonrpc/index.ts'
 import type { HttpReply } from './client-call.ts'
@@ -31,8 +31,8 @@ export interface OutboxOwner {
 /** How long a server may leave a response open when the answer in it has come. */
 const AFTER_ANSWER = 5000
 
-class Postage implements Posting, Member {
-  seat: number | undefined
+class Postage implements Posting, BagEntry {
+  bagIndex: number | undefined
   readonly method: string | undefined
   readonly requests: readonly RequestId[]
   readonly headers: HttpHeaders | undefined
@@ -52,7 +52,7 @@ export class Outbox {
   readonly #settings: HttpLinkSettings
   readonly #owner: OutboxOwner
   readonly #waiting = new IdTable<Postage>()
-  readonly #open = new Crowd<Postage>()
+  readonly #open = new Bag<Postage>()
   /** The last frame about a request of the server's that is still under way: those behind it must not overtake it. */
   #lanes: Map<RequestId, Promise<void>> | undefined
   #gate: Promise<void> | undefined
@@ -71,7 +71,11 @@ export class Outbox {
     for (const id of requests) this.#waiting.set(id, postage)
     this.#open.add(postage)
     const relatedTo = requests.length === 0 ? options?.relatedTo : undefined
-    const done = this.#deliver(frame, postage, (relatedTo === undefined ? undefined : this.#lanes?.get(relatedTo)) ?? this.#gate)
+    const done = this.#deliver(
+      frame,
+      postage,
+      (relatedTo === undefined ? undefined : this.#lanes?.get(relatedTo)) ?? this.#gate,
+    )
     if (relatedTo !== undefined && options?.final === true) this.#lanes?.delete(relatedTo)
     else if (relatedTo !== undefined) {
       this.#lanes ??= new Map()
@@ -118,8 +122,8 @@ export class Outbox {
   }
 
   /**
-   * Hangs up on what waits for an answer. What wants none may still arrive, such as the word that a request was taken back: kept when it has, or has had
-   * its time; `undefined` when there is nothing of the kind.
+   * Hangs up on what waits for an answer. What wants none may still arrive, such as the word that a request was taken
+   * back: kept when it has, or has had its time; `undefined` when there is nothing of the kind.
    */
   finish(): Promise<void> | undefined {
     this.#waiting.clear()

@@ -1,4 +1,6 @@
-/** An HTTP server as a client sees it: where it is, what it is told with every request, and what it takes to be let in. */
+/**
+ * An HTTP server as a client sees it: where it is, what it is told with every request, and what it takes to be let in.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import { drain } from './client-body.ts'
 import { type HttpReply, type HttpRequest, shownUrl } from './client-call.ts'
@@ -23,8 +25,16 @@ export class HttpPeer {
     return this.#url
   }
 
-  /** Throws when the server cannot be reached, sends elsewhere, or demands credentials; every other response is the caller's. */
-  async request(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, hangup: Hangup): Promise<HttpReply> {
+  /**
+   * Throws when the server cannot be reached, sends elsewhere, or demands credentials; every other response is the
+   * caller's.
+   */
+  async request(
+    method: HttpRequest['method'],
+    headers: HttpHeaders,
+    body: string | undefined,
+    hangup: Hangup,
+  ): Promise<HttpReply> {
     const { authorize } = this.#settings
     for (let attempt = 0; ; attempt++) {
       const reply = await this.#follow(method, headers, body, hangup)
@@ -37,7 +47,12 @@ export class HttpPeer {
     }
   }
 
-  async #follow(method: HttpRequest['method'], headers: HttpHeaders, body: string | undefined, hangup: Hangup): Promise<HttpReply> {
+  async #follow(
+    method: HttpRequest['method'],
+    headers: HttpHeaders,
+    body: string | undefined,
+    hangup: Hangup,
+  ): Promise<HttpReply> {
     const { call, headers: source } = this.#settings
     const own = typeof source === 'function' ? lowerCase(await source()) : source
     const all = Object.keys(own).length === 0 ? headers : { ...own, ...headers }
@@ -61,15 +76,22 @@ export class HttpPeer {
     } catch {
       throw this.#astray(reply, 'to something that is no address')
     }
-    if (reply.status === 303 && method !== 'GET') throw this.#astray(reply, `to ${shownUrl(target)}, to be read instead of posted to`)
+    if (reply.status === 303 && method !== 'GET')
+      throw this.#astray(reply, `to ${shownUrl(target)}, to be read instead of posted to`)
     if (target.origin !== this.#url.origin)
-      throw this.#astray(reply, `to ${shownUrl(target)}, which is another server; connect to that address if it is the right one`)
+      throw this.#astray(
+        reply,
+        `to ${shownUrl(target)}, which is another server; connect to that address if it is the right one`,
+      )
     return target
   }
 
   #astray(reply: HttpReply, how: string): ParleyError {
     reply.discard()
-    return new ParleyError('transport_error', { message: `${shownUrl(this.#url)} redirects (${reply.status}) ${how}`, data: { status: reply.status } })
+    return new ParleyError('transport_error', {
+      message: `${shownUrl(this.#url)} redirects (${reply.status}) ${how}`,
+      data: { status: reply.status },
+    })
   }
 }
 
@@ -79,13 +101,17 @@ export function httpAddress(address: string | URL): URL {
   try {
     url = new URL(address)
   } catch {
-    throw new ParleyError('transport_error', { message: `Not an address: ${JSON.stringify(String(address).slice(0, 200))}` })
+    throw new ParleyError('transport_error', {
+      message: `Not an address: ${JSON.stringify(String(address).slice(0, 200))}`,
+    })
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new ParleyError('transport_error', { message: `Not an HTTP address: ${url.protocol}//${url.host}` })
   }
   if (url.username !== '' || url.password !== '') {
-    throw new ParleyError('transport_error', { message: `User and password do not belong in the address of ${shownUrl(url)}; send them in a header` })
+    throw new ParleyError('transport_error', {
+      message: `User and password do not belong in the address of ${shownUrl(url)}; send them in a header`,
+    })
   }
   return url
 }

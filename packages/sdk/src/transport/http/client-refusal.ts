@@ -29,7 +29,8 @@ export async function readRefusal(reply: HttpReply, url: URL): Promise<Refusal> 
   const retryAfter = reply.header('retry-after')
   const wwwAuthenticate = reply.header('www-authenticate')
   const type = reply.header('content-type')
-  const unexpected = status >= 200 && status < 300 ? ` with ${type === undefined ? 'no content type' : type.slice(0, 80)}` : ''
+  const unexpected =
+    status >= 200 && status < 300 ? ` with ${type === undefined ? 'no content type' : type.slice(0, 80)}` : ''
   const error = new ParleyError(KINDS[status] ?? 'transport_error', {
     message: `${shownUrl(url)} answered ${status}${unexpected}: ${refusalWords(text)}`,
     data: {
@@ -57,15 +58,21 @@ export function isPassing(error: unknown): boolean {
   return status === undefined ? error.kind === 'transport_error' : PASSING.has(status)
 }
 
-/** Numbers without a meaning of their own: the HTTP layers of servers use them for what never came as far as the protocol. */
+/**
+ * Numbers without a meaning of their own: the HTTP layers of servers use them for what never came as far as the
+ * protocol.
+ */
 const isOfNoMeaning = (code: number): boolean => code >= -32019 && code <= -32000
 
 /**
- * Whether the error in a refusal is the answer to a request, which proves that it was read. 405 is said of the path and not of what was
- * posted there; without the id of the request, an error must be one that the specification knows. Who asks what a server is must not take
- * the word of one that is busy or broken for what it is (D-65).
+ * Whether the error in a refusal is the answer to a request, which proves that it was read. 405 is said of the path and
+ * not of what was posted there; without the id of the request, an error must be one that the specification knows. Who
+ * asks what a server is must not take the word of one that is busy or broken for what it is (D-65).
  */
-export function answerIn({ status, message }: Refusal, { method, requests: [request] }: Posting): ErrorMessage | undefined {
+export function answerIn(
+  { status, message }: Refusal,
+  { method, requests: [request] }: Posting,
+): ErrorMessage | undefined {
   if (message === undefined || status === 405) return undefined
   if (method === 'server/discover' && (status >= 500 || PASSING.has(status))) return undefined
   return (request !== undefined && message.id === request) || !isOfNoMeaning(message.error.code) ? message : undefined
@@ -74,8 +81,9 @@ export function answerIn({ status, message }: Refusal, { method, requests: [requ
 const METHOD_NOT_FOUND = -32601
 
 /**
- * Whether a refusal of a request that named its session means that the session is gone. The specification's word for it is 404; servers
- * made after a well-known example say 400 and speak of the session or of initialization, in an error that answers no request.
+ * Whether a refusal of a request that named its session means that the session is gone. The specification's word for it
+ * is 404; servers made after a well-known example say 400 and speak of the session or of initialization, in an error
+ * that answers no request.
  */
 export function losesSession({ status, message }: Refusal, requests: readonly RequestId[]): boolean {
   if (status === 404) return !(message?.error.code === METHOD_NOT_FOUND && requests.includes(message.id as RequestId))
@@ -84,5 +92,8 @@ export function losesSession({ status, message }: Refusal, requests: readonly Re
 }
 
 export function sessionLost(url: URL, { status }: Refusal): ParleyError {
-  return new ParleyError('session_lost', { message: `${shownUrl(url)} no longer knows the session (${status})`, data: { status } })
+  return new ParleyError('session_lost', {
+    message: `${shownUrl(url)} no longer knows the session (${status})`,
+    data: { status },
+  })
 }

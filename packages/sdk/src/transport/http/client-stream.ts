@@ -1,4 +1,7 @@
-/** A stream of server-sent events that outlives its connections: when one ends, the next goes on where it stopped (C-40, A-11). */
+/**
+ * A stream of server-sent events that outlives its connections: when one ends, the next goes on where it stopped (C-40,
+ * A-11).
+ */
 import { ParleyError } from '../../errors/index.ts'
 import { SseParser } from '../sse.ts'
 import { readEvents } from './client-body.ts'
@@ -12,7 +15,9 @@ export interface StreamOwner {
   wanted(): boolean
   /** The data of one message. */
   receive(data: string): void
-  /** Asks the server for the stream, from behind this event; from now on when it is empty. Throws when there is none. */
+  /**
+   * Asks the server for the stream, from behind this event; from now on when it is empty. Throws when there is none.
+   */
   open(lastEventId: string): Promise<HttpReply>
   /** The connection ended before the answer, and will be made again. */
   released?(retry: number | undefined): void
@@ -29,7 +34,6 @@ export interface StreamContext {
 
 /** A server that wants to be asked again at once is asked again soon. */
 const MIN_DELAY = 10
-const JITTER = 0.25
 
 export class EventStream {
   readonly #context: StreamContext
@@ -67,7 +71,9 @@ export class EventStream {
     if (this.#owner.wanted()) throw endedEarly('', broken)
   }
 
-  /** The stream of everything that belongs to no request: when it cannot be resumed, a new one is as good as it gets. */
+  /**
+   * The stream of everything that belongs to no request: when it cannot be resumed, a new one is as good as it gets.
+   */
   async listen(): Promise<void> {
     while (this.#owner.wanted()) {
       try {
@@ -107,7 +113,8 @@ export class EventStream {
       try {
         return await this.#owner.open(this.#lastEventId)
       } catch (error) {
-        if (!this.#owner.wanted() || !isPassing(error) || ++this.#failures >= this.#context.settings.attempts) throw error
+        if (!this.#owner.wanted() || !isPassing(error) || ++this.#failures >= this.#context.settings.attempts)
+          throw error
         await this.#pause()
         if (!this.#owner.wanted()) throw error
       }
@@ -119,15 +126,21 @@ export class EventStream {
     if (!(error instanceof ParleyError)) return false
     if (error.kind === 'result_too_large' || error.kind === 'parse_error') return true
     const status = statusOf(error)
-    return error.kind === 'transport_error' && this.#lastEventId !== '' && status !== undefined && status !== 405 && !isPassing(error)
+    return (
+      error.kind === 'transport_error' &&
+      this.#lastEventId !== '' &&
+      status !== undefined &&
+      status !== 405 &&
+      !isPassing(error)
+    )
   }
 
   /** The server's own delay is kept to the millisecond; only failures make it longer. */
   #pause(): Promise<void> {
-    const { delay, maxDelay, random, clock } = this.#context.settings
+    const { delay, backoff, random, clock } = this.#context.settings
     const told = this.#retry === undefined ? undefined : Math.max(MIN_DELAY, this.#retry)
     const exponent = this.#failures + (told === undefined ? this.#idle : 0)
-    const grown = exponent === 0 ? delay : Math.min(maxDelay, delay * 2 ** (exponent - 1)) * (1 + random() * JITTER)
+    const grown = exponent === 0 ? delay : backoff.delayBefore(exponent - 1, random())
     const ms = this.#failures === 0 ? (told ?? grown) : Math.max(told ?? 0, grown)
     const { hangup } = this.#context
     return new Promise((resolve) => {

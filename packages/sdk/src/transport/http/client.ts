@@ -1,6 +1,17 @@
-/** The client end of Streamable HTTP: every frame is a POST, answered with JSON or with a stream of events (A-09, A-10, B-12). */
+/**
+ * The client end of Streamable HTTP: every frame is a POST, answered with JSON or with a stream of events (A-09, A-10,
+ * B-12).
+ */
 import { fromWire, ParleyError } from '../../errors/index.ts'
-import { DEFAULT_LIMITS, errorText, type FrameOrigin, type Link, type LinkEvents, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
+import {
+  DEFAULT_LIMITS,
+  errorText,
+  type FrameOrigin,
+  type Link,
+  type LinkEvents,
+  type RequestId,
+  type SendOptions,
+} from '../../jsonrpc/index.ts'
 import { drain, excerpt, FIELD_NAMES, mediaType, readBeginning, readText } from './client-body.ts'
 import { type HttpReply, shownUrl } from './client-call.ts'
 import { asTransportError, tellFailure } from './client-failure.ts'
@@ -56,13 +67,15 @@ class HttpClientLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
+    if (this.#events !== undefined)
+      throw new ParleyError('transport_error', { message: 'This HTTP link is already in use' })
     this.#events = events
     if (this.#closed) queueMicrotask(() => events.closed())
   }
 
   send(frame: string, options?: SendOptions): void {
-    if (this.#closed || this.#events === undefined) throw new ParleyError('transport_error', { message: 'The HTTP link is closed' })
+    if (this.#closed || this.#events === undefined)
+      throw new ParleyError('transport_error', { message: 'The HTTP link is closed' })
     this.#outbox.send(frame, options)
   }
 
@@ -133,7 +146,8 @@ class HttpClientLink implements Link {
     if (type === EVENT_STREAM) await this.#readStream(reply, posting)
     else text = type === JSON_TYPE ? await readText(reply, this.#maxBytes) : await readBeginning(reply)
     if (type === JSON_TYPE) this.#receiveFor(posting, text, WHOLE)
-    if (this.#outbox.isWaiting(posting) && !this.#mayComeElsewhere(reply, posting)) throw unanswered(posting, reply, this.#peer.url, text)
+    if (this.#outbox.isWaiting(posting) && !this.#mayComeElsewhere(reply, posting))
+      throw unanswered(posting, reply, this.#peer.url, text)
     if (posting.method === 'notifications/initialized' && this.#settings.listen && !this.#closed) this.#listen()
   }
 
@@ -147,7 +161,9 @@ class HttpClientLink implements Link {
     if (id === undefined) return
     if (!SESSION_ID.test(id)) {
       reply.discard()
-      throw new ParleyError('transport_error', { message: `${shownUrl(this.#peer.url)} gave a session id with characters that no session id may have` })
+      throw new ParleyError('transport_error', {
+        message: `${shownUrl(this.#peer.url)} gave a session id with characters that no session id may have`,
+      })
     }
     this.#sessionId = id
   }
@@ -173,7 +189,10 @@ class HttpClientLink implements Link {
     this.#events?.frame(frame, undefined, origin)
   }
 
-  /** What comes for a request that was taken back meanwhile, perhaps by whoever read the message before, is nobody's business. */
+  /**
+   * What comes for a request that was taken back meanwhile, perhaps by whoever read the message before, is nobody's
+   * business.
+   */
   #receiveFor({ hangup }: Posting, frame: string, origin?: FrameOrigin): void {
     if (!hangup.aborted) this.#receive(frame, origin)
   }
@@ -208,11 +227,15 @@ class HttpClientLink implements Link {
       return reply
     }
     const refusal = await readRefusal(reply, this.#peer.url)
-    if (this.#sessionId !== undefined && this.#hasStreams && refusal.status === 404) this.#end(sessionLost(this.#peer.url, refusal))
+    if (this.#sessionId !== undefined && this.#hasStreams && refusal.status === 404)
+      this.#end(sessionLost(this.#peer.url, refusal))
     throw refusal.error
   }
 
-  /** Asks for the stream of messages that belong to no request, for as long as the link lives. Servers need not have one. */
+  /**
+   * Asks for the stream of messages that belong to no request, for as long as the link lives. Servers need not have
+   * one.
+   */
   async #listen(): Promise<void> {
     const stream = new EventStream(this.#streamContext(this.#listening), {
       wanted: () => !this.#closed,

@@ -18,7 +18,10 @@ export interface Exchange {
   readonly address?: string | undefined
   /** The client is known to have hung up: nobody will read an answer. */
   readonly gone: boolean
-  /** Calls when the connection closes, at once when it has; what it gives takes that back, as is due once the exchange is answered. */
+  /**
+   * Calls when the connection closes, at once when it has; what it gives takes that back, as is due once the exchange
+   * is answered.
+   */
   onGone(listener: () => void): () => void
   /** `name` in lower case; `host` is there for HTTP/2, too. */
   header(name: string): string | undefined

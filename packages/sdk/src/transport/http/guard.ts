@@ -1,12 +1,18 @@
-/** Which hosts and origins may talk to an HTTP server: the defence against pages that rebind their name to a local address (C-41). */
+/**
+ * Which hosts and origins may talk to an HTTP server: the defence against pages that rebind their name to a local
+ * address (C-41).
+ */
 
 export interface GuardOptions {
   /**
-   * Names this server is reached by, as in the `Host` header; an entry without a port fits any port. Default: the loopback names and addresses.
-   * `'any'` checks nothing, for servers behind a proxy that does.
+   * Names this server is reached by, as in the `Host` header; an entry without a port fits any port. Default: the
+   * loopback names and addresses. `'any'` checks nothing, for servers behind a proxy that does.
    */
   allowedHosts?: readonly string[] | 'any'
-  /** Origins of web pages that may call this server, beside pages it serves itself: `https://app.example`. `'any'` allows all. */
+  /**
+   * Origins of web pages that may call this server, beside pages it serves itself: `https://app.example`. `'any'`
+   * allows all.
+   */
   allowedOrigins?: readonly string[] | 'any'
 }
 
@@ -38,7 +44,8 @@ export class Guard {
 
   /** Why a request with these headers is refused; `undefined` when it is not. */
   objection(host: string | undefined, origin: string | undefined): string | undefined {
-    if (!this.#admitsHost(host)) return `Host ${shown(host)} is not allowed; add it to allowedHosts if this server is meant to be reached by it`
+    if (!this.#admitsHost(host))
+      return `Host ${shown(host)} is not allowed; add it to allowedHosts if this server is meant to be reached by it`
     if (origin !== undefined && !this.#admitsOrigin(origin, host)) {
       return `Origin ${shown(origin)} is not allowed; add it to allowedOrigins if its pages are meant to call this server`
     }

@@ -45,6 +45,11 @@ describe('hanging up', () => {
     before.abort('why')
     const after = new Hangup()
     after.abort('why')
-    expect([signal.aborted, signal.reason, after.signal.aborted, after.signal.reason]).toEqual([true, 'why', true, 'why'])
+    expect([signal.aborted, signal.reason, after.signal.aborted, after.signal.reason]).toEqual([
+      true,
+      'why',
+      true,
+      'why',
+    ])
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Word that nobody waits for a response any more. Every message over HTTP has one, and an `AbortSignal` would be too much for that: on Node each of them
- * outlives minor collections together with all that its listeners lead to, which made collecting a good part of what a message costs.
+ * Word that nobody waits for a response any more. Every message over HTTP has one, and an `AbortSignal` would be too
+ * much for that: on Node each of them outlives minor collections together with all that its listeners lead to, which
+ * made collecting a good part of what a message costs.
  */
 export class Hangup {
   #aborted = false

@@ -1,6 +1,16 @@
-/** The client end of HTTP+SSE, the transport of 2024-11-05: everything comes on one stream, and goes to the address it names first (A-09). */
+/**
+ * The client end of HTTP+SSE, the transport of 2024-11-05: everything comes on one stream, and goes to the address it
+ * names first (A-09).
+ */
 import { ParleyError } from '../../errors/index.ts'
-import { DEFAULT_LIMITS, errorText, type Link, type LinkEvents, type RequestId, type SendOptions } from '../../jsonrpc/index.ts'
+import {
+  DEFAULT_LIMITS,
+  errorText,
+  type Link,
+  type LinkEvents,
+  type RequestId,
+  type SendOptions,
+} from '../../jsonrpc/index.ts'
 import { type SseEvent, SseParser } from '../sse.ts'
 import { drain, FIELD_NAMES, mediaType, readEvents } from './client-body.ts'
 import { type HttpReply, shownUrl } from './client-call.ts'
@@ -43,14 +53,16 @@ class SseClientLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP+SSE link is already in use' })
+    if (this.#events !== undefined)
+      throw new ParleyError('transport_error', { message: 'This HTTP+SSE link is already in use' })
     this.#events = events
     if (this.#closed) queueMicrotask(() => events.closed())
     else this.#listen()
   }
 
   send(frame: string, options?: SendOptions): void {
-    if (this.#closed || this.#events === undefined) throw new ParleyError('transport_error', { message: 'The HTTP+SSE link is closed' })
+    if (this.#closed || this.#events === undefined)
+      throw new ParleyError('transport_error', { message: 'The HTTP+SSE link is closed' })
     this.#outbox.send(frame, options)
   }
 
@@ -92,7 +104,8 @@ class SseClientLink implements Link {
   async #listen(): Promise<void> {
     try {
       const reply = await this.#source.request('GET', { accept: EVENT_STREAM }, undefined, this.#listening)
-      if (reply.status !== 200 || mediaType(reply) !== EVENT_STREAM) throw (await readRefusal(reply, this.#source.url)).error
+      if (reply.status !== 200 || mediaType(reply) !== EVENT_STREAM)
+        throw (await readRefusal(reply, this.#source.url)).error
       await this.#read(reply)
       throw new ParleyError('transport_error', { message: `${shownUrl(this.#source.url)} ended the stream` })
     } catch (error) {
@@ -125,7 +138,9 @@ class SseClientLink implements Link {
       })
     }
     if (target.origin === from.origin) return target
-    throw new ParleyError('transport_error', { message: `${shownUrl(from)} wants messages to be sent to another server: ${shownUrl(target)}` })
+    throw new ParleyError('transport_error', {
+      message: `${shownUrl(from)} wants messages to be sent to another server: ${shownUrl(target)}`,
+    })
   }
 
   #post(frame: string, { hangup }: Posting): Promise<HttpReply> {

@@ -1,4 +1,7 @@
-/** The server end of HTTP+SSE, the transport of 2024-11-05: all that goes to the client goes on one stream, and ends with it (A-09, A-12). */
+/**
+ * The server end of HTTP+SSE, the transport of 2024-11-05: all that goes to the client goes on one stream, and ends
+ * with it (A-09, A-12).
+ */
 import { ParleyError } from '../../errors/index.ts'
 import type { Incoming, Link, LinkEvents } from '../../jsonrpc/index.ts'
 import { sseComment, sseEvent } from '../sse.ts'
@@ -29,7 +32,8 @@ export class SseServerLink implements Link {
   }
 
   open(events: LinkEvents): void {
-    if (this.#events !== undefined) throw new ParleyError('transport_error', { message: 'This HTTP+SSE link is already in use' })
+    if (this.#events !== undefined)
+      throw new ParleyError('transport_error', { message: 'This HTTP+SSE link is already in use' })
     this.#events = events
     if (this.#over) queueMicrotask(() => events.closed(this.#reason))
   }
@@ -43,7 +47,9 @@ export class SseServerLink implements Link {
     if (this.#over) throw new ParleyError('transport_error', { message: 'The HTTP+SSE link is closed' })
     const { buffered } = this.#sink
     if (buffered > this.#maxUnread) {
-      const error = new ParleyError('transport_error', { message: `The client does not read: ${buffered} bytes wait for it` })
+      const error = new ParleyError('transport_error', {
+        message: `The client does not read: ${buffered} bytes wait for it`,
+      })
       this.#end(error)
       this.#sink.abort()
       throw error

@@ -36,10 +36,19 @@ function refusal(version: ProtocolVersion, method: Method, result: unknown): str
   return outcome.success ? undefined : outcome.error?.message
 }
 
-function read(version: ProtocolVersion, method: Method, item: unknown): { shown: unknown[]; words: string[]; same: boolean; result: Body } {
+function read(
+  version: ProtocolVersion,
+  method: Method,
+  item: unknown,
+): { shown: unknown[]; words: string[]; same: boolean; result: Body } {
   const before = { [LISTS[method][0]]: [item] }
   const { result, losses } = readableList(method, before, version)
-  return { shown: result[LISTS[method][0]] as unknown[], words: losses.map(({ detail }) => detail), same: result === before, result }
+  return {
+    shown: result[LISTS[method][0]] as unknown[],
+    words: losses.map(({ detail }) => detail),
+    same: result === before,
+    result,
+  }
 }
 
 const tool = { name: 'a', inputSchema: { type: 'object' } }
@@ -54,24 +63,56 @@ function nested(levels: number): Body {
 describe('R-01 a definition that published clients take', () => {
   it.each<[Method, unknown]>([
     ['tools/list', tool],
-    ['tools/list', { ...tool, description: '', outputSchema: { type: 'object', properties: { x: {} }, required: ['x'] } }],
+    [
+      'tools/list',
+      { ...tool, description: '', outputSchema: { type: 'object', properties: { x: {} }, required: ['x'] } },
+    ],
     ['tools/list', { ...tool, inputSchema: { type: 'object', $defs: {}, additionalProperties: false } }],
-    ['tools/list', { ...tool, icons: [{ src: 'a', theme: 'dark' }], annotations: { readOnlyHint: true }, _meta: { a: 1 }, other: null }],
+    [
+      'tools/list',
+      {
+        ...tool,
+        icons: [{ src: 'a', theme: 'dark' }],
+        annotations: { readOnlyHint: true },
+        _meta: { a: 1 },
+        other: null,
+      },
+    ],
     ['prompts/list', { name: 'a', arguments: [{ name: 'b', required: false }] }],
-    ['resources/list', { ...resource, size: 5, annotations: { audience: ['user'], priority: 1, lastModified: '2025-01-12T15:00:58.5+02:00' } }],
+    [
+      'resources/list',
+      {
+        ...resource,
+        size: 5,
+        annotations: { audience: ['user'], priority: 1, lastModified: '2025-01-12T15:00:58.5+02:00' },
+      },
+    ],
     ['resources/templates/list', { uriTemplate: 'a://{b}', name: 'a', mimeType: 'text/plain' }],
   ])('of %s is not touched: %j', (method, item) => {
     for (const version of versions) {
-      expect([refusal(version, method, { [LISTS[method][0]]: [item] }), read(version, method, item).same], version).toEqual([undefined, true])
+      expect(
+        [refusal(version, method, { [LISTS[method][0]]: [item] }), read(version, method, item).same],
+        version,
+      ).toEqual([undefined, true])
     }
   })
 })
 
 describe('R-01 a definition that a published client refuses', () => {
   it.each<[Method, unknown, unknown, string]>([
-    ['tools/list', { ...tool, inputSchema: {} }, tool, 'tool "a" was mended: it has an "inputSchema" without "type": "object"'],
+    [
+      'tools/list',
+      { ...tool, inputSchema: {} },
+      tool,
+      'tool "a" was mended: it has an "inputSchema" without "type": "object"',
+    ],
     ['tools/list', { name: 'a' }, tool, 'tool "a" was mended: it has no "inputSchema"'],
-    ['tools/list', { ...tool, inputSchema: { type: ['object', 'null'] } }, tool, 'tool "a" was mended: it has an "inputSchema" with several types'],
+    [
+      'tools/list',
+      { ...tool, inputSchema: { type: ['object', 'null'] } },
+      tool,
+      'tool "a" was mended: it has an "inputSchema" with several types',
+    ],
     [
       'tools/list',
       { ...tool, inputSchema: { type: 'object', properties: [] } },
@@ -90,14 +131,24 @@ describe('R-01 a definition that a published client refuses', () => {
       tool,
       'tool "a" was mended: it has a "title" that is no text, has a "description" that is no text',
     ],
-    ['tools/list', { ...tool, outputSchema: 'none' }, tool, 'tool "a" was mended: it has an "outputSchema" that is no object'],
+    [
+      'tools/list',
+      { ...tool, outputSchema: 'none' },
+      tool,
+      'tool "a" was mended: it has an "outputSchema" that is no object',
+    ],
     [
       'prompts/list',
       { name: 'a', arguments: [{}, { name: 'b', required: 1 }] },
       { name: 'a', arguments: [{ name: 'b' }] },
       'prompt "a" was mended: it has a "arguments[0]" without "name", has a "arguments[1].required" that is no true or false',
     ],
-    ['resources/list', { uri: 'a://b', title: 'T' }, { uri: 'a://b', title: 'T', name: 'T' }, 'resource "a://b" was mended: it has no "name"'],
+    [
+      'resources/list',
+      { uri: 'a://b', title: 'T' },
+      { uri: 'a://b', title: 'T', name: 'T' },
+      'resource "a://b" was mended: it has no "name"',
+    ],
     [
       'resources/list',
       { ...resource, annotations: { lastModified: '2025-02-30T00:00:00Z' } },
@@ -111,27 +162,40 @@ describe('R-01 a definition that a published client refuses', () => {
       'resource template "a://{b}" was mended: it has no "name"',
     ],
   ])('of %s is mended where that does no harm: %j', (method, item, mended, words) => {
-    expect(versions.some((version) => refusal(version, method, { [LISTS[method][0]]: [item] }) !== undefined)).toBe(true)
-    for (const version of versions) expect(read(version, method, item), version).toMatchObject({ shown: [mended], words: [words] })
+    expect(versions.some((version) => refusal(version, method, { [LISTS[method][0]]: [item] }) !== undefined)).toBe(
+      true,
+    )
+    for (const version of versions)
+      expect(read(version, method, item), version).toMatchObject({ shown: [mended], words: [words] })
   })
 
   it.each<[Method, unknown, string]>([
     ['tools/list', null, 'a tool without "name" is left out: it is no object'],
     ['tools/list', { inputSchema: tool.inputSchema }, 'a tool without "name" is left out: it has no "name"'],
-    ['tools/list', { ...tool, inputSchema: { type: 'string' } }, 'tool "a" is left out: it has an "inputSchema" with "type": "string" instead of "object"'],
+    [
+      'tools/list',
+      { ...tool, inputSchema: { type: 'string' } },
+      'tool "a" is left out: it has an "inputSchema" with "type": "string" instead of "object"',
+    ],
     ['tools/list', { ...tool, inputSchema: 'none' }, 'tool "a" is left out: it has an "inputSchema" that is no object'],
     ['prompts/list', { name: 7 }, 'a prompt without "name" is left out: it has no "name"'],
     ['resources/list', { name: 'x' }, 'resource "x" is left out: it has no "uri"'],
-    ['resources/templates/list', { name: 'x', uriTemplate: [] }, 'a resource template without "uriTemplate" is left out: it has no "uriTemplate"'],
+    [
+      'resources/templates/list',
+      { name: 'x', uriTemplate: [] },
+      'a resource template without "uriTemplate" is left out: it has no "uriTemplate"',
+    ],
   ])('of %s is left out otherwise: %j', (method, item, words) => {
-    for (const version of versions) expect(read(version, method, item), version).toMatchObject({ shown: [], words: [words] })
+    for (const version of versions)
+      expect(read(version, method, item), version).toMatchObject({ shown: [], words: [words] })
   })
 
   it('is mended where only those that hand schemas to models refuse it: a property that is no schema', () => {
     const item = { ...tool, inputSchema: { type: 'object', properties: { a: {}, required: ['a'] } } }
     const mended = { ...tool, inputSchema: { type: 'object', properties: { a: {}, required: {} } } }
     const words = ['tool "a" was mended: it has an "inputSchema" whose property "required" is no schema']
-    for (const version of versions) expect(read(version, 'tools/list', item), version).toMatchObject({ shown: [mended], words })
+    for (const version of versions)
+      expect(read(version, 'tools/list', item), version).toMatchObject({ shown: [mended], words })
   })
 
   it('is left out when it is too deep for many readers', () => {
@@ -145,9 +209,14 @@ describe('R-01 a definition that a published client refuses', () => {
   it('may be one of another version alone', () => {
     const booleans = { ...tool, inputSchema: { type: 'object', properties: { a: true, b: false } } }
     expect(read('2026-07-28', 'tools/list', booleans).same).toBe(true)
-    expect(read('2025-11-25', 'tools/list', booleans).shown).toEqual([{ ...tool, inputSchema: { type: 'object', properties: { a: {}, b: { not: {} } } } }])
+    expect(read('2025-11-25', 'tools/list', booleans).shown).toEqual([
+      { ...tool, inputSchema: { type: 'object', properties: { a: {}, b: { not: {} } } } },
+    ])
     const array = { ...tool, outputSchema: { type: 'array' } }
-    expect([read('2026-07-28', 'tools/list', array).same, read('2025-06-18', 'tools/list', array).shown]).toEqual([true, [tool]])
+    expect([read('2026-07-28', 'tools/list', array).same, read('2025-06-18', 'tools/list', array).shown]).toEqual([
+      true,
+      [tool],
+    ])
     const further = { ...tool, outputSchema: { type: 'object', additionalProperties: {} } }
     expect([read('2025-11-25', 'tools/list', further).same, read('2025-06-18', 'tools/list', further).shown]).toEqual([
       true,
@@ -164,7 +233,9 @@ describe('R-01 what a list says beside its definitions', () => {
   })
 
   it('is no list when something else stands there', () => {
-    expect(() => readableList('prompts/list', { prompts: {} })).toThrow(expect.objectContaining({ kind: 'invalid_answer' }))
+    expect(() => readableList('prompts/list', { prompts: {} })).toThrow(
+      expect.objectContaining({ kind: 'invalid_answer' }),
+    )
   })
 
   it('loses what is no cursor, no metadata, and no word about caches', () => {
@@ -178,14 +249,35 @@ describe('R-01 any definitions', () => {
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.record(
-      { type: fc.constantFrom<unknown>('object', 'string', ['object'], 7), properties: fc.jsonValue(), required: fc.jsonValue(), $schema: fc.jsonValue() },
+      {
+        type: fc.constantFrom<unknown>('object', 'string', ['object'], 7),
+        properties: fc.jsonValue(),
+        required: fc.jsonValue(),
+        $schema: fc.jsonValue(),
+      },
       { requiredKeys: [] },
     ),
     fc.record(
-      { audience: fc.jsonValue(), priority: fc.jsonValue(), lastModified: fc.jsonValue(), title: fc.jsonValue(), readOnlyHint: fc.jsonValue() },
+      {
+        audience: fc.jsonValue(),
+        priority: fc.jsonValue(),
+        lastModified: fc.jsonValue(),
+        title: fc.jsonValue(),
+        readOnlyHint: fc.jsonValue(),
+      },
       { requiredKeys: [] },
     ),
-    fc.array(fc.record({ src: fc.jsonValue(), sizes: fc.jsonValue(), name: fc.constantFrom<unknown>('n', 5), required: fc.jsonValue() }, { requiredKeys: [] })),
+    fc.array(
+      fc.record(
+        {
+          src: fc.jsonValue(),
+          sizes: fc.jsonValue(),
+          name: fc.constantFrom<unknown>('n', 5),
+          required: fc.jsonValue(),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
   )
   const names = [
     'title',

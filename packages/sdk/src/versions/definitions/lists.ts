@@ -1,4 +1,7 @@
-/** Lists as clients of a version can read them: one bad definition is mended or left out, so that it does not cost the others. */
+/**
+ * Lists as clients of a version can read them: one bad definition is mended or left out, so that it does not cost the
+ * others.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { newestVersion, type ProtocolVersion } from '../../protocol/index.ts'
@@ -69,13 +72,17 @@ export function definitionsIn(method: string): string | undefined {
   return Object.hasOwn(SHAPES, method) ? SHAPES[method]?.field : undefined
 }
 
-/** A server that declares tools and lists none is of no use, and its clients should know: that list is never taken for an empty one. */
+/**
+ * A server that declares tools and lists none is of no use, and its clients should know: that list is never taken for
+ * an empty one.
+ */
 const VITAL = 'tools/list'
 
 /** What a list is that its server declares and does not know: an empty one. */
 export function emptyIfUnknown(method: string, error: unknown): Body {
   const field = definitionsIn(method)
-  const isUnknown = error instanceof ParleyError && error.kind === 'method_not_found' && error.receivedCode !== undefined
+  const isUnknown =
+    error instanceof ParleyError && error.kind === 'method_not_found' && error.receivedCode !== undefined
   if (!isUnknown || field === undefined || method === VITAL) throw error
   return { [field]: [] }
 }
@@ -124,7 +131,9 @@ export function readableList(method: string, listed: Body, version: ProtocolVers
   return { result, losses: losses.length === 0 ? NONE : losses, bad: bad.length === 0 ? NONE : bad }
 }
 
-/** What a list says beside its definitions: the end of a list is no cursor, and what is no word about caches is none. */
+/**
+ * What a list says beside its definitions: the end of a list is no cursor, and what is no word about caches is none.
+ */
 function frameOf(version: ProtocolVersion): Members {
   return supports(version, 'structured-values') ? STATELESS_FRAME : FRAME
 }
@@ -134,14 +143,22 @@ const silently =
   (value: unknown): unknown =>
     fits(value) ? value : undefined
 
-const FRAME: Members = { nextCursor: (value, note, path) => (value === null ? undefined : text(value, note, path)), _meta: metadata }
+const FRAME: Members = {
+  nextCursor: (value, note, path) => (value === null ? undefined : text(value, note, path)),
+  _meta: metadata,
+}
 const STATELESS_FRAME: Members = {
   ...FRAME,
   ttlMs: silently((value) => Number.isSafeInteger(value) && (value as number) >= 0),
   cacheScope: silently((value) => value === 'public' || value === 'private'),
 }
 
-function readItems(shape: ListShape, items: readonly unknown[], version: ProtocolVersion, tell: (bad: BadDefinition, at: number) => void): readonly unknown[] {
+function readItems(
+  shape: ListShape,
+  items: readonly unknown[],
+  version: ProtocolVersion,
+  tell: (bad: BadDefinition, at: number) => void,
+): readonly unknown[] {
   let readable: unknown[] | undefined
   for (let at = 0; at < items.length; at++) {
     const problems: string[] = []
@@ -154,7 +171,12 @@ function readItems(shape: ListShape, items: readonly unknown[], version: Protoco
   return readable ?? items
 }
 
-function readItem({ key, members, whole }: ListShape, item: unknown, version: ProtocolVersion, note: Note): Body | undefined {
+function readItem(
+  { key, members, whole }: ListShape,
+  item: unknown,
+  version: ProtocolVersion,
+  note: Note,
+): Body | undefined {
   if (!isObject(item)) return leaveOut(note, 'is no object')
   if (typeof item[key] !== 'string') return leaveOut(note, `has no ${quoted(key)}`)
   if (isDeeperThan(item, MOST_LEVELS)) return leaveOut(note, `is nested deeper than ${MOST_LEVELS} levels`)

@@ -1,4 +1,6 @@
-/** Members of definitions, each with what published clients take there: what they refuse, they refuse a whole list for. */
+/**
+ * Members of definitions, each with what published clients take there: what they refuse, they refuse a whole list for.
+ */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 
 /** Told what was wrong and is right now. */
@@ -89,7 +91,8 @@ export const toolAnnotations: Mend = group({
   openWorldHint: flag,
 })
 
-const isRoles = (value: unknown): boolean => Array.isArray(value) && value.every((role) => role === 'user' || role === 'assistant')
+const isRoles = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((role) => role === 'user' || role === 'assistant')
 
 export const annotations: Mend = group({
   audience: only(isRoles, 'list of "user" and "assistant"'),
@@ -97,7 +100,8 @@ export const annotations: Mend = group({
   lastModified: only(isDateTime, 'date and time with its zone'),
 })
 
-const DATE_TIME = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+const DATE_TIME =
+  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 function isDateTime(value: unknown): boolean {
   const [, year, month, day] = (typeof value === 'string' && DATE_TIME.exec(value)) || []

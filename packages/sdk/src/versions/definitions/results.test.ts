@@ -26,14 +26,39 @@ describe('R-02 a result of its method', () => {
 describe('R-02 what is none', () => {
   it.each<[string, Body, Body, string]>([
     ['tools/call', {}, { content: [] }, 'R-02 w content: there was no content'],
-    ['tools/call', { content: null, isError: null }, { content: [], isError: false }, 'R-02 i isError: "isError" was neither true nor false'],
-    ['tools/call', { structuredContent: { a: 1 } }, { structuredContent: { a: 1 }, content: [text('{"a":1}')] }, 'R-02 w content: there was no content'],
+    [
+      'tools/call',
+      { content: null, isError: null },
+      { content: [], isError: false },
+      'R-02 i isError: "isError" was neither true nor false',
+    ],
+    [
+      'tools/call',
+      { structuredContent: { a: 1 } },
+      { structuredContent: { a: 1 }, content: [text('{"a":1}')] },
+      'R-02 w content: there was no content',
+    ],
     ['tools/call', { content: 'done' }, { content: [text('done')] }, 'R-02 i content: the content was no list'],
     ['tools/call', { content: text('done') }, { content: [text('done')] }, 'R-02 i content: the content was no list'],
     ['tools/call', { content: [], _meta: 'x' }, { content: [] }, 'R-02 i _meta: removed metadata that is no object'],
-    ['prompts/get', { description: null }, { messages: [] }, 'R-02 i description: removed a description that is no text'],
-    ['resources/read', { contents: { uri: 'a', text: 'b' } }, { contents: [{ uri: 'a', text: 'b' }] }, 'R-02 i contents: the contents were no list'],
-    ['completion/complete', {}, { completion: { values: [] } }, 'R-02 w completion.values: there was no list of values'],
+    [
+      'prompts/get',
+      { description: null },
+      { messages: [] },
+      'R-02 i description: removed a description that is no text',
+    ],
+    [
+      'resources/read',
+      { contents: { uri: 'a', text: 'b' } },
+      { contents: [{ uri: 'a', text: 'b' }] },
+      'R-02 i contents: the contents were no list',
+    ],
+    [
+      'completion/complete',
+      {},
+      { completion: { values: [] } },
+      'R-02 w completion.values: there was no list of values',
+    ],
     [
       'completion/complete',
       { completion: { values: values(300) } },
@@ -50,14 +75,20 @@ describe('R-02 what is none', () => {
     for (const version of versions) {
       const found = readableResult(method, result, version)
       expect(found?.result).toEqual(mended)
-      expect(found?.losses.map(({ rule, severity, path, detail }) => `${rule} ${severity} ${path}: ${detail}`)[0]).toBe(loss)
+      expect(found?.losses.map(({ rule, severity, path, detail }) => `${rule} ${severity} ${path}: ${detail}`)[0]).toBe(
+        loss,
+      )
     }
   })
 
   it('is structured content that is no object, where the version has only objects', () => {
     expect(readableResult('tools/call', { content: [], structuredContent: [1] }, '2026-07-28')).toBeUndefined()
-    expect(readableResult('tools/call', { content: [text('[1]')], structuredContent: [1] }, '2025-11-25')?.result).toEqual({ content: [text('[1]')] })
-    expect(readableResult('tools/call', { structuredContent: [1] }, '2025-11-25')?.result).toEqual({ content: [text('[1]')] })
+    expect(
+      readableResult('tools/call', { content: [text('[1]')], structuredContent: [1] }, '2025-11-25')?.result,
+    ).toEqual({ content: [text('[1]')] })
+    expect(readableResult('tools/call', { structuredContent: [1] }, '2025-11-25')?.result).toEqual({
+      content: [text('[1]')],
+    })
   })
 
   it.each<[string, Body, string]>([

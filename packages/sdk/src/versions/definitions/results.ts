@@ -1,10 +1,13 @@
-/** Results as clients of a version can read them: what is missing or of the wrong type is mended where that does no harm. */
+/**
+ * Results as clients of a version can read them: what is missing or of the wrong type is mended where that does no
+ * harm.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { newestVersion, type ProtocolVersion } from '../../protocol/index.ts'
 import { supports } from '../methods.ts'
 import type { EditContext, Loss } from '../operation.ts'
-import { limitCompletion } from '../steps/completion-limit.ts'
+import { limitCompletion } from '../steps/2026-07-28/completion-limit.ts'
 import { without } from '../steps/without.ts'
 
 /** The rule under which these losses are reported. */
@@ -13,7 +16,9 @@ const RESULT_RULE = 'R-02'
 /** What is wrong, how it is reported, and where. */
 type Lose = (detail: string, path: string, more?: { rule?: string; severity?: Loss['severity'] }) => void
 
-/** The same reference when nothing is wrong. Only members of the result itself are looked at: every call comes by here. */
+/**
+ * The same reference when nothing is wrong. Only members of the result itself are looked at: every call comes by here.
+ */
 type Check = (result: Body, version: ProtocolVersion, lose: Lose) => Body
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -28,8 +33,15 @@ export interface ReadableResult {
   readonly losses: readonly Loss[]
 }
 
-/** `version`: in whose vocabulary the result is. `undefined` when nothing is wrong; throws `invalid_answer` for what is no result of the method. */
-export function readableResult(method: string, given: Body, version: ProtocolVersion = newestVersion): ReadableResult | undefined {
+/**
+ * `version`: in whose vocabulary the result is. `undefined` when nothing is wrong; throws `invalid_answer` for what is
+ * no result of the method.
+ */
+export function readableResult(
+  method: string,
+  given: Body,
+  version: ProtocolVersion = newestVersion,
+): ReadableResult | undefined {
   const check = Object.hasOwn(CHECKS, method) ? CHECKS[method] : undefined
   if (check === undefined || isSomethingElse(given)) return undefined
   let losses: Loss[] | undefined
@@ -53,7 +65,9 @@ function withMetadataAsObject(result: Body, lose: Lose): Body {
 }
 
 function noResult(method: string, member: string): ParleyError {
-  return new ParleyError('invalid_answer', { message: `The answer to ${method} is no result of it: it has no list of ${member}` })
+  return new ParleyError('invalid_answer', {
+    message: `The answer to ${method} is no result of it: it has no list of ${member}`,
+  })
 }
 
 function callResult(given: Body, version: ProtocolVersion, lose: Lose): Body {
@@ -64,7 +78,8 @@ function callResult(given: Body, version: ProtocolVersion, lose: Lose): Body {
     lose('there was no content', 'content')
     return { ...result, content: structuredContent === undefined ? [] : [textBlock(JSON.stringify(structuredContent))] }
   }
-  if (typeof content !== 'string' && !(isObject(content) && typeof content['type'] === 'string')) throw noResult('tools/call', 'content')
+  if (typeof content !== 'string' && !(isObject(content) && typeof content['type'] === 'string'))
+    throw noResult('tools/call', 'content')
   lose('the content was no list', 'content', { severity: 'i' })
   return { ...result, content: [typeof content === 'string' ? textBlock(content) : content] }
 }
@@ -76,7 +91,8 @@ function textBlock(text: string): Body {
 /** D-43: before 2026-07-28 it is an object. */
 function withStructured(result: Body, version: ProtocolVersion, lose: Lose): Body {
   const { structuredContent } = result
-  if (structuredContent === undefined || isObject(structuredContent) || supports(version, 'structured-values')) return result
+  if (structuredContent === undefined || isObject(structuredContent) || supports(version, 'structured-values'))
+    return result
   lose('removed structured content that is no object', 'structuredContent')
   return without(result, 'structuredContent')
 }

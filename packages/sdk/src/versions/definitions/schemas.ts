@@ -13,7 +13,8 @@ export function inputSchema(schema: unknown, version: ProtocolVersion, note: Not
   }
   if (!isObject(schema)) return refuse(note, 'has an "inputSchema" that is no object')
   const typed = ofObjects(schema, note, 'inputSchema')
-  if (typed === undefined) return refuse(note, `has an "inputSchema" with "type": ${shown(schema['type'])} instead of "object"`)
+  if (typed === undefined)
+    return refuse(note, `has an "inputSchema" with "type": ${shown(schema['type'])} instead of "object"`)
   return mended(typed, version, note, 'inputSchema')
 }
 
@@ -52,7 +53,12 @@ function withDialectAsText(schema: Body, note: Note, path: string): Body {
 /** C-34: some take no schema there. */
 function withoutFurther(schema: Body, version: ProtocolVersion, note: Note): Body {
   const { additionalProperties } = schema
-  if (additionalProperties === undefined || typeof additionalProperties === 'boolean' || supports(version, 'further-output-schemas')) return schema
+  if (
+    additionalProperties === undefined ||
+    typeof additionalProperties === 'boolean' ||
+    supports(version, 'further-output-schemas')
+  )
+    return schema
   note('has an "outputSchema" with "additionalProperties" that are neither true nor false')
   return without(schema, 'additionalProperties')
 }
@@ -70,7 +76,9 @@ function withProperties(schema: Body, version: ProtocolVersion, note: Note, path
   for (const name in properties) {
     const property = properties[name]
     if (isObject(property) || (takesBooleans && typeof property === 'boolean')) continue
-    note(`has an ${quoted(path)} whose property ${quoted(name)} is no ${typeof property === 'boolean' ? 'object' : 'schema'}`)
+    note(
+      `has an ${quoted(path)} whose property ${quoted(name)} is no ${typeof property === 'boolean' ? 'object' : 'schema'}`,
+    )
     copy ??= { ...properties }
     copy[name] = property === false ? { not: {} } : {}
   }

@@ -1,4 +1,7 @@
-/** Dialects: other wire forms of one protocol version, hung beside it in the graph of translations and compiled by the same machinery. */
+/**
+ * Dialects: other wire forms of one protocol version, hung beside it in the graph of translations and compiled by the
+ * same machinery.
+ */
 import type { Body } from '../../jsonrpc/index.ts'
 import type { ProtocolVersion } from '../../protocol/index.ts'
 import type { Change, Part, Rule } from '../change.ts'
@@ -7,14 +10,17 @@ import type { TranslationContext } from '../operation.ts'
 import { erlmcp } from './erlmcp.ts'
 
 /** `in` reads the dialect into standard messages of its version, `out` writes standard messages in the dialect. */
-export type Way = 'in' | 'out'
+export type DialectDirection = 'in' | 'out'
 
 export type MethodKind = 'request' | 'notification'
 
 /** What differs from the version beside which the dialect hangs. */
 export interface Dialect {
   readonly version: ProtocolVersion
-  /** `up` of a change leads into the version, `down` into the dialect; rules go by the dialect's method names, `*` is every method without a rule of its own. */
+  /**
+   * `up` of a change leads into the version, `down` into the dialect; rules go by the dialect's method names, `*` is
+   * every method without a rule of its own.
+   */
   readonly changes: readonly Change[]
   /** The dialect's name of a method; which one it is may depend on the parameters. */
   readonly wireMethod: (method: string, params: Body | undefined) => string
@@ -38,28 +44,45 @@ export function dialect(name: DialectName): Dialect {
   return dialects[name]
 }
 
-const compiled = new Map<DialectName, Record<Way, Record<Part, Map<string, DialectPlan | undefined>>>>()
+const compiled = new Map<DialectName, Record<DialectDirection, Record<Part, Map<string, DialectPlan | undefined>>>>()
 
 /** What is done to one part of a method, by the dialect's name of the method; `undefined` means: hand on untouched. */
-export function dialectPlan(name: DialectName, wire: string, part: Part, way: Way): DialectPlan | undefined {
+export function dialectPlan(
+  name: DialectName,
+  wire: string,
+  part: Part,
+  direction: DialectDirection,
+): DialectPlan | undefined {
   let plans = compiled.get(name)
   if (plans === undefined) {
     plans = compileAll(dialects[name])
     compiled.set(name, plans)
   }
-  const known = plans[way][part]
+  const known = plans[direction][part]
   return known.get(known.has(wire) ? wire : '*')
 }
 
-function compileAll({ changes }: Dialect): Record<Way, Record<Part, Map<string, DialectPlan | undefined>>> {
-  const ways = (way: Way) => ({ params: compile(changes, way, 'params'), result: compile(changes, way, 'result'), error: compile(changes, way, 'error') })
+function compileAll({
+  changes,
+}: Dialect): Record<DialectDirection, Record<Part, Map<string, DialectPlan | undefined>>> {
+  const ways = (direction: DialectDirection) => ({
+    params: compile(changes, direction, 'params'),
+    result: compile(changes, direction, 'result'),
+    error: compile(changes, direction, 'error'),
+  })
   return { in: ways('in'), out: ways('out') }
 }
 
 /** Only methods that rules name get a plan of their own: other names come from peers, and there is no end to them. */
-function compile(changes: readonly Change[], way: Way, part: Part): Map<string, DialectPlan | undefined> {
+function compile(
+  changes: readonly Change[],
+  direction: DialectDirection,
+  part: Part,
+): Map<string, DialectPlan | undefined> {
   const instructions = changes.flatMap((change) =>
-    ((way === 'in' ? change.up : change.down) ?? []).filter((rule) => rule.part === part).map((rule) => ({ change, rule })),
+    ((direction === 'in' ? change.up : change.down) ?? [])
+      .filter((rule) => rule.part === part)
+      .map((rule) => ({ change, rule })),
   )
   const methods = new Set(instructions.flatMap(({ rule }) => methodsOf(rule)))
   return new Map(

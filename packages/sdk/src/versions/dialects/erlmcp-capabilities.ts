@@ -1,4 +1,6 @@
-/** What both sides declare: erlmcp clients name what they want of the server, and a server offers no more than that (D). */
+/**
+ * What both sides declare: erlmcp clients name what they want of the server, and a server offers no more than that (D).
+ */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { declares } from '../../protocol/index.ts'
 
@@ -21,7 +23,11 @@ const TASKS: Body = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
 export function flagsToObjects(capabilities: Body): Body {
   const entries = Object.entries(capabilities)
   if (entries.every(([, value]) => typeof value !== 'boolean' && value !== null)) return capabilities
-  return Object.fromEntries(entries.filter(([, value]) => value !== false && value !== null).map(([name, value]) => [name, value === true ? {} : value]))
+  return Object.fromEntries(
+    entries
+      .filter(([, value]) => value !== false && value !== null)
+      .map(([name, value]) => [name, value === true ? {} : value]),
+  )
 }
 
 /** A client's wish for tasks of the server is no promise to run tasks itself. */
@@ -33,7 +39,9 @@ export function clientTasks(capabilities: Body): Body {
 /** Servers of the dialect run tool calls as tasks, list them and cancel them, or have no tasks. */
 export function serverTasks(capabilities: Body): Body {
   const { tasks } = capabilities
-  return isObject(tasks) && tasks['requests'] === undefined ? { ...capabilities, tasks: { ...TASKS, ...tasks } } : capabilities
+  return isObject(tasks) && tasks['requests'] === undefined
+    ? { ...capabilities, tasks: { ...TASKS, ...tasks } }
+    : capabilities
 }
 
 /** Where tool calls do not run as tasks, there are no tasks a client of the dialect could begin. */

@@ -7,7 +7,8 @@ const COMPLETED: readonly unknown[] = ['tool', 'prompt', 'resource']
 
 /** `ref/prompt` → `prompt`. */
 export function refToErlmcp(ref: Body): Body {
-  const bare = typeof ref['type'] === 'string' && ref['type'].startsWith(PREFIX) ? ref['type'].slice(PREFIX.length) : undefined
+  const bare =
+    typeof ref['type'] === 'string' && ref['type'].startsWith(PREFIX) ? ref['type'].slice(PREFIX.length) : undefined
   return COMPLETED.includes(bare) ? { ...ref, type: bare } : ref
 }
 
@@ -20,7 +21,9 @@ export function refFromErlmcp(ref: Body): Body {
 export function argumentsFromErlmcp(chosen: Body): Body {
   const entries = Object.entries(chosen)
   if (entries.every(([, value]) => typeof value === 'string')) return chosen
-  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]))
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  )
 }
 
 export function suggestionsToErlmcp(result: Body): Body {
@@ -35,8 +38,12 @@ export function suggestionsFromErlmcp(result: Body, context: EditContext): Body 
   if (!Array.isArray(completions)) return result
   const values = completions.map((one: unknown, at) => {
     if (!isObject(one)) return one
-    if (one['label'] !== undefined && one['label'] !== one['value']) context.lose('removed the label of a suggestion', { path: `completions[${at}].label` })
+    if (one['label'] !== undefined && one['label'] !== one['value'])
+      context.lose('removed the label of a suggestion', { path: `completions[${at}].label` })
     return one['value']
   })
-  return { ...rest, completion: { values, ...(total === undefined ? {} : { total }), ...(hasMore === undefined ? {} : { hasMore }) } }
+  return {
+    ...rest,
+    completion: { values, ...(total === undefined ? {} : { total }), ...(hasMore === undefined ? {} : { hasMore }) },
+  }
 }

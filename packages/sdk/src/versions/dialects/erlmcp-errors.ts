@@ -1,5 +1,16 @@
-/** Errors with the codes erlmcp numbers them by; in specification traffic they have the specification's codes, and their names (E3, D). */
-import { catalogue, codeOf, type ErrorEntry, type ErrorKind, errorKinds, isErrorKind, KIND_KEY } from '../../errors/index.ts'
+/**
+ * Errors with the codes erlmcp numbers them by; in specification traffic they have the specification's codes, and their
+ * names (E3, D).
+ */
+import {
+  catalogue,
+  codeOf,
+  type ErrorEntry,
+  type ErrorKind,
+  errorKinds,
+  isErrorKind,
+  KIND_KEY,
+} from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import type { EditContext } from '../operation.ts'
 import { keepCode, withoutCode } from '../steps/original-code.ts'
@@ -15,12 +26,18 @@ const CODE_KEY = 'erlmcp/code'
 const [FIRST_REFUSAL, LAST_REFUSAL] = [1001, 1089]
 
 /** Kinds that share their code with a more common one, as which it is read. */
-const SECOND: ReadonlySet<ErrorKind> = new Set(['already_initialized', 'missing_client_capability', 'too_many_requests'])
+const SECOND: ReadonlySet<ErrorKind> = new Set([
+  'already_initialized',
+  'missing_client_capability',
+  'too_many_requests',
+])
 
 const erlmcpCode = (kind: ErrorKind): number | undefined => (catalogue[kind] as ErrorEntry).erlmcpCode
 
 const kindByCode: ReadonlyMap<unknown, ErrorKind> = new Map(
-  errorKinds.filter((kind) => !SECOND.has(kind)).flatMap((kind) => (erlmcpCode(kind) === undefined ? [] : [[erlmcpCode(kind), kind] as const])),
+  errorKinds
+    .filter((kind) => !SECOND.has(kind))
+    .flatMap((kind) => (erlmcpCode(kind) === undefined ? [] : [[erlmcpCode(kind), kind] as const])),
 )
 
 const taskCodes: ReadonlyMap<unknown, ErrorKind> = new Map([[-32001, 'task_not_found']])
@@ -57,7 +74,11 @@ export function errorToErlmcp(error: Body, context: EditContext): Body {
   if (kind === undefined) return hasOtherMeaning(code) ? hideCode(error, code, context) : error
   const named = isObject(data) ? data : { ...(data === undefined ? {} : { value: data }), [KIND_KEY]: kind }
   const kept = kind === 'refusal_custom' ? named[CODE_KEY] : undefined
-  return { ...error, code: isRefusal(kept) ? kept : (erlmcpCode(kind) ?? code), data: renamed({ ...without(named, CODE_KEY), [KIND_KEY]: kind }, kind, 0) }
+  return {
+    ...error,
+    code: isRefusal(kept) ? kept : (erlmcpCode(kind) ?? code),
+    data: renamed({ ...without(named, CODE_KEY), [KIND_KEY]: kind }, kind, 0),
+  }
 }
 
 export function errorFromErlmcp(error: Body, { method }: EditContext): Body {
@@ -70,7 +91,10 @@ export function errorFromErlmcp(error: Body, { method }: EditContext): Body {
   return { ...error, code: codeOf(kind, VERSION), data: { ...facts, [KIND_KEY]: kind, ...numbered } }
 }
 
-/** A server's own code that is a number of erlmcp's would be taken for that; it is kept as data, and shown again to who reads standard messages. */
+/**
+ * A server's own code that is a number of erlmcp's would be taken for that; it is kept as data, and shown again to who
+ * reads standard messages.
+ */
 function hideCode(error: Body, code: number, context: EditContext): Body {
   context.lose(`error code ${code} kept as data`, { path: 'code' })
   return { ...error, code: INTERNAL, data: keepCode(error['data'], code) }
@@ -91,10 +115,14 @@ function hasOtherMeaning(code: unknown): code is number {
 
 /** `undefined` where the code means the same in the specification. */
 function readKind(code: unknown, data: unknown, method: string): ErrorKind | undefined {
-  if (method === 'initialize' && isObject(data) && Array.isArray(data['supportedVersions'])) return 'unsupported_protocol_version'
+  if (method === 'initialize' && isObject(data) && Array.isArray(data['supportedVersions']))
+    return 'unsupported_protocol_version'
   const named = namedKind(data)
   if (named !== undefined && erlmcpCode(named) === code) return named
-  return kindByMethod.get(method)?.get(code) ?? (hasOtherMeaning(code) ? (kindByCode.get(code) ?? 'refusal_custom') : undefined)
+  return (
+    kindByMethod.get(method)?.get(code) ??
+    (hasOtherMeaning(code) ? (kindByCode.get(code) ?? 'refusal_custom') : undefined)
+  )
 }
 
 function namedKind(data: unknown): ErrorKind | undefined {
@@ -111,7 +139,8 @@ function renamed(data: Body, kind: ErrorKind, from: 0 | 1): Body {
   let result = data
   for (const names of FACTS[kind] ?? []) {
     const [before, after] = [names[from], names[1 - from] as string]
-    if (Object.hasOwn(result, before) && !Object.hasOwn(result, after)) result = { ...without(result, before), [after]: result[before] }
+    if (Object.hasOwn(result, before) && !Object.hasOwn(result, after))
+      result = { ...without(result, before), [after]: result[before] }
   }
   return result
 }

@@ -1,4 +1,7 @@
-/** Lists by `cursor` and `limit`. The specification leaves the length of a page to the server, so a longer one is handed out in parts (D). */
+/**
+ * Lists by `cursor` and `limit`. The specification leaves the length of a page to the server, so a longer one is handed
+ * out in parts (D).
+ */
 import type { Body } from '../../jsonrpc/index.ts'
 import type { EditContext } from '../operation.ts'
 import { without } from '../steps/without.ts'
@@ -25,7 +28,9 @@ const MARK = 'parley:'
 export function askPage(params: Body, context: EditContext): Body {
   const { limit, cursor, ...rest } = params
   if (limit !== undefined && !isLimit(limit))
-    context.lose('the limit is not a whole number above zero, so pages have the length the server gives them', { path: 'limit' })
+    context.lose('the limit is not a whole number above zero, so pages have the length the server gives them', {
+      path: 'limit',
+    })
   const position = positionOf(cursor)
   if (limit === undefined && position.cursor === cursor) return params
   return position.cursor === undefined ? rest : { ...rest, cursor: position.cursor }
@@ -41,7 +46,9 @@ export function writePage(result: Body, { method, request }: EditContext): Body 
   if (!Array.isArray(page) || (!isLimit(limit) && position.read === 0)) return next(result, nextCursor)
   const end = isLimit(limit) ? position.read + limit : page.length
   const part = { ...rest, [key]: page.slice(position.read, end) }
-  return end < page.length ? { ...part, cursor: written({ cursor: position.cursor, read: end }) } : next({ ...part, nextCursor }, nextCursor)
+  return end < page.length
+    ? { ...part, cursor: written({ cursor: position.cursor, read: end }) }
+    : next({ ...part, nextCursor }, nextCursor)
 }
 
 export function readPage(result: Body): Body {

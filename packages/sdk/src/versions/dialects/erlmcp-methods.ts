@@ -5,7 +5,13 @@ import type { MethodKind } from './dialect.ts'
 const PREFIX = 'notifications/'
 
 /** Notices that travel without their prefix. */
-const BARE: readonly string[] = ['resources/updated', 'resources/list_changed', 'tools/list_changed', 'prompts/list_changed', 'roots/list_changed']
+const BARE: readonly string[] = [
+  'resources/updated',
+  'resources/list_changed',
+  'tools/list_changed',
+  'prompts/list_changed',
+  'roots/list_changed',
+]
 
 const wireNames: ReadonlyMap<string, string> = new Map(BARE.map((name) => [`${PREFIX}${name}`, name]))
 

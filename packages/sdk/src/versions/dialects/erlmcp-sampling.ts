@@ -45,7 +45,8 @@ export function samplingFromErlmcp(params: Body, context: EditContext): Body {
   const { includedContext, modelPreferences, ...rest } = params
   const preferences = isObject(modelPreferences) ? modelPreferences : {}
   const limits = limitsIn(preferences)
-  if (includedContext === undefined && Object.keys(limits).length === 0 && rest['maxTokens'] !== undefined) return params
+  if (includedContext === undefined && Object.keys(limits).length === 0 && rest['maxTokens'] !== undefined)
+    return params
   const others = LIMITS.reduce(without, preferences)
   const include = standardContext.get(includedContext)
   if (includedContext !== undefined && include === undefined) {
@@ -64,7 +65,11 @@ export function sampledToErlmcp(result: Body): Body {
   const { content, stopReason } = result
   const stop = erlmcpStop.get(stopReason)
   if (!isObject(content) && stop === undefined) return result
-  return { ...result, ...(isObject(content) ? { content: [content] } : {}), ...(stop === undefined ? {} : { stopReason: stop }) }
+  return {
+    ...result,
+    ...(isObject(content) ? { content: [content] } : {}),
+    ...(stop === undefined ? {} : { stopReason: stop }),
+  }
 }
 
 /** Who answers is always the assistant. */
@@ -73,7 +78,12 @@ export function sampledFromErlmcp(result: Body): Body {
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined
   const stop = standardStop.get(stopReason)
   if (content === undefined || (role !== undefined && only === undefined && stop === undefined)) return result
-  return { role: 'assistant', ...result, ...(only === undefined ? {} : { content: only }), ...(stop === undefined ? {} : { stopReason: stop }) }
+  return {
+    role: 'assistant',
+    ...result,
+    ...(only === undefined ? {} : { content: only }),
+    ...(stop === undefined ? {} : { stopReason: stop }),
+  }
 }
 
 function limitsIn(object: Body): Body {

@@ -17,8 +17,17 @@ export function createFromCall(call: Body): Body {
   const { name, arguments: parameters = {}, task, _meta, ...rest } = call
   const { ttl, ...wishes } = objectOr(task)
   const { progressToken, ...meta } = objectOr(_meta)
-  const metadata = { ...wishes, ...(progressToken === undefined ? {} : { progressToken }), ...(ttl === undefined ? {} : { timeout: ttl }) }
-  return { ...rest, action: { type: name, parameters }, metadata, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
+  const metadata = {
+    ...wishes,
+    ...(progressToken === undefined ? {} : { progressToken }),
+    ...(ttl === undefined ? {} : { timeout: ttl }),
+  }
+  return {
+    ...rest,
+    action: { type: name, parameters },
+    metadata,
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+  }
 }
 
 /** `tasks/create` → `tools/call` with `task`. Some peers name the tool as a call does. */
@@ -52,7 +61,8 @@ export function createdFromErlmcp(result: Body, context: EditContext): Body {
 
 export function taskToErlmcp(task: Body, context: EditContext): Body {
   const status = erlmcpStatus.get(task['status'])
-  if (task['status'] === 'input_required') context.lose('told that the task is being worked on, though it waits for input', { path: 'status' })
+  if (task['status'] === 'input_required')
+    context.lose('told that the task is being worked on, though it waits for input', { path: 'status' })
   return status === undefined ? task : { ...task, status }
 }
 
@@ -66,7 +76,10 @@ export function cancelledFromErlmcp(result: Body, context: EditContext): Body {
   return taskFromErlmcp(inside(result), context, { ...requested(context), status: 'cancelled' })
 }
 
-/** With what 2025-11-25 requires of a task. What its peer does not tell is taken from `known`; times become those at which it was heard of. */
+/**
+ * With what 2025-11-25 requires of a task. What its peer does not tell is taken from `known`; times become those at
+ * which it was heard of.
+ */
 export function taskFromErlmcp(task: Body, context: EditContext, known: Body = {}): Body {
   const heardOf = new Date(context.now?.() ?? 0).toISOString()
   const status = task['status'] ?? known['status']
@@ -80,7 +93,9 @@ export function taskFromErlmcp(task: Body, context: EditContext, known: Body = {
 /** Whether a tool runs as a task is not told: it is tried, and the server refuses where it does not. */
 export function toolFromErlmcp(tool: Body): Body {
   const execution = objectOr(tool['execution'])
-  return execution['taskSupport'] === undefined ? { ...tool, execution: { ...execution, taskSupport: 'optional' } } : tool
+  return execution['taskSupport'] === undefined
+    ? { ...tool, execution: { ...execution, taskSupport: 'optional' } }
+    : tool
 }
 
 /** A time in milliseconds as text; text stays. */

@@ -1,7 +1,7 @@
 /** Messages the papers on erlmcp show (S0 to S4), beside what 2025-11-25 calls the same. */
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Part } from '../change.ts'
-import type { Way } from './dialect.ts'
+import type { DialectDirection } from './dialect.ts'
 
 export interface Example {
   readonly paper: string
@@ -13,7 +13,7 @@ export interface Example {
   readonly erlmcp: Body
   readonly standard: Body
   /** Where one side says more than the other, only this way leads exactly here. */
-  readonly only?: Way
+  readonly only?: DialectDirection
   /** Paths of what is told to be lost on the way in. */
   readonly loses?: readonly string[]
 }
@@ -30,7 +30,11 @@ export const examples: readonly Example[] = [
     paper: 'S4 capability negotiation, request',
     method: 'initialize',
     part: 'params',
-    erlmcp: { protocolVersion: '2025-11-25', capabilities: { resources: {}, tools: {}, prompts: {}, logging: {} }, clientInfo },
+    erlmcp: {
+      protocolVersion: '2025-11-25',
+      capabilities: { resources: {}, tools: {}, prompts: {}, logging: {} },
+      clientInfo,
+    },
     standard: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
     only: 'in',
   },
@@ -38,8 +42,16 @@ export const examples: readonly Example[] = [
     paper: 'S4 initialize',
     method: 'initialize',
     part: 'params',
-    erlmcp: { protocolVersion: '2025-11-25', capabilities: { roots: { listChanged: true }, sampling: {}, tools: { listChanged: true } }, clientInfo },
-    standard: { protocolVersion: '2025-11-25', capabilities: { roots: { listChanged: true }, sampling: {} }, clientInfo },
+    erlmcp: {
+      protocolVersion: '2025-11-25',
+      capabilities: { roots: { listChanged: true }, sampling: {}, tools: { listChanged: true } },
+      clientInfo,
+    },
+    standard: {
+      protocolVersion: '2025-11-25',
+      capabilities: { roots: { listChanged: true }, sampling: {} },
+      clientInfo,
+    },
     only: 'in',
   },
   {
@@ -47,14 +59,22 @@ export const examples: readonly Example[] = [
     method: 'initialize',
     part: 'params',
     erlmcp: { capabilities: { roots: {}, sampling: {}, experimental: { custom_feature: true } }, clientInfo },
-    standard: { protocolVersion: '2025-11-25', capabilities: { roots: {}, sampling: {}, experimental: { custom_feature: {} } }, clientInfo },
+    standard: {
+      protocolVersion: '2025-11-25',
+      capabilities: { roots: {}, sampling: {}, experimental: { custom_feature: {} } },
+      clientInfo,
+    },
     only: 'in',
   },
   {
     paper: 'S3 capabilities as flags',
     method: 'initialize',
     part: 'params',
-    erlmcp: { protocolVersion: '2025-11-25', capabilities: { resources: true, tools: true, roots: true, sampling: false, tasks: {} }, clientInfo },
+    erlmcp: {
+      protocolVersion: '2025-11-25',
+      capabilities: { resources: true, tools: true, roots: true, sampling: false, tasks: {} },
+      clientInfo,
+    },
     standard: { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo },
     only: 'in',
   },
@@ -83,12 +103,22 @@ export const examples: readonly Example[] = [
     part: 'result',
     erlmcp: {
       protocolVersion: '2025-11-25',
-      capabilities: { resources: { subscribe: true, listChanged: true }, tools: {}, prompts: { listChanged: true }, logging: {} },
+      capabilities: {
+        resources: { subscribe: true, listChanged: true },
+        tools: {},
+        prompts: { listChanged: true },
+        logging: {},
+      },
       serverInfo,
     },
     standard: {
       protocolVersion: '2025-11-25',
-      capabilities: { resources: { subscribe: true, listChanged: true }, tools: {}, prompts: { listChanged: true }, logging: {} },
+      capabilities: {
+        resources: { subscribe: true, listChanged: true },
+        tools: {},
+        prompts: { listChanged: true },
+        logging: {},
+      },
       serverInfo,
     },
   },
@@ -111,7 +141,14 @@ export const examples: readonly Example[] = [
     request: { cursor: 'optional-cursor', limit: 100 },
     erlmcp: {
       resources: [
-        { uri: 'doc://readme', name: 'README', description: 'Application README', mimeType: 'text/markdown', metadata: {}, lastModified: 1640995200000 },
+        {
+          uri: 'doc://readme',
+          name: 'README',
+          description: 'Application README',
+          mimeType: 'text/markdown',
+          metadata: {},
+          lastModified: 1640995200000,
+        },
       ],
       cursor: 'next-cursor',
     },
@@ -141,10 +178,19 @@ export const examples: readonly Example[] = [
     paper: 'S4 list tools',
     method: 'tools/list',
     part: 'result',
-    erlmcp: { tools: [{ name: 'sql_query', description: 'Execute SQL queries', inputSchema: { type: 'object', required: ['query'] } }] },
+    erlmcp: {
+      tools: [
+        { name: 'sql_query', description: 'Execute SQL queries', inputSchema: { type: 'object', required: ['query'] } },
+      ],
+    },
     standard: {
       tools: [
-        { name: 'sql_query', description: 'Execute SQL queries', inputSchema: { type: 'object', required: ['query'] }, execution: { taskSupport: 'optional' } },
+        {
+          name: 'sql_query',
+          description: 'Execute SQL queries',
+          inputSchema: { type: 'object', required: ['query'] },
+          execution: { taskSupport: 'optional' },
+        },
       ],
     },
     only: 'in',
@@ -160,8 +206,16 @@ export const examples: readonly Example[] = [
     paper: 'S4 create task',
     method: 'tasks/create',
     part: 'params',
-    erlmcp: { action: { type: 'operation_name', parameters: { key: 'value' } }, metadata: { progressToken: 'progress-123', timeout: 30000 } },
-    standard: { name: 'operation_name', arguments: { key: 'value' }, task: { ttl: 30000 }, _meta: { progressToken: 'progress-123' } },
+    erlmcp: {
+      action: { type: 'operation_name', parameters: { key: 'value' } },
+      metadata: { progressToken: 'progress-123', timeout: 30000 },
+    },
+    standard: {
+      name: 'operation_name',
+      arguments: { key: 'value' },
+      task: { ttl: 30000 },
+      _meta: { progressToken: 'progress-123' },
+    },
   },
   {
     paper: 'S4 create task, answer',
@@ -169,14 +223,19 @@ export const examples: readonly Example[] = [
     part: 'result',
     request: { action: { type: 'operation_name' }, metadata: { timeout: 30000 } },
     erlmcp: { taskId: 'task-uuid-here' },
-    standard: { task: { taskId: 'task-uuid-here', status: 'working', createdAt: noon, lastUpdatedAt: noon, ttl: 30000 } },
+    standard: {
+      task: { taskId: 'task-uuid-here', status: 'working', createdAt: noon, lastUpdatedAt: noon, ttl: 30000 },
+    },
     only: 'in',
   },
   {
     paper: 'S4 create task, answer with all that is known',
     method: 'tasks/create',
     part: 'result',
-    erlmcp: { taskId: 't', task: { taskId: 't', status: 'processing', createdAt: noon, lastUpdatedAt: noon, ttl: null } },
+    erlmcp: {
+      taskId: 't',
+      task: { taskId: 't', status: 'processing', createdAt: noon, lastUpdatedAt: noon, ttl: null },
+    },
     standard: { task: { taskId: 't', status: 'working', createdAt: noon, lastUpdatedAt: noon, ttl: null } },
   },
   {
@@ -242,7 +301,13 @@ export const examples: readonly Example[] = [
     part: 'params',
     erlmcp: {
       messages: [{ role: 'user', content: { type: 'text', text: 'What should I do?' } }],
-      modelPreferences: { costPriority: 0.5, speedPriority: 0.3, intelligencePriority: 0.8, temperature: 0.7, maxTokens: 1024 },
+      modelPreferences: {
+        costPriority: 0.5,
+        speedPriority: 0.3,
+        intelligencePriority: 0.8,
+        temperature: 0.7,
+        maxTokens: 1024,
+      },
       systemPrompt: 'You are a helpful assistant...',
       includedContext: 'this_request',
     },
@@ -268,7 +333,11 @@ export const examples: readonly Example[] = [
     paper: 'S4 sampling, answer',
     method: 'sampling/createMessage',
     part: 'result',
-    erlmcp: { model: 'claude-3-sonnet-20240229', stopReason: 'end_turn', content: [{ type: 'text', text: 'Here is what I recommend...' }] },
+    erlmcp: {
+      model: 'claude-3-sonnet-20240229',
+      stopReason: 'end_turn',
+      content: [{ type: 'text', text: 'Here is what I recommend...' }],
+    },
     standard: {
       role: 'assistant',
       model: 'claude-3-sonnet-20240229',
@@ -289,7 +358,11 @@ export const examples: readonly Example[] = [
     method: 'resources/list',
     part: 'error',
     erlmcp: { code: -32005, message: 'Cannot list resources before server initialization' },
-    standard: { code: -32600, message: 'Cannot list resources before server initialization', data: { 'parley/kind': 'not_initialized' } },
+    standard: {
+      code: -32600,
+      message: 'Cannot list resources before server initialization',
+      data: { 'parley/kind': 'not_initialized' },
+    },
     only: 'in',
   },
   {
@@ -308,8 +381,16 @@ export const examples: readonly Example[] = [
     paper: 'S4 an unknown tool',
     method: 'tools/call',
     part: 'error',
-    erlmcp: { code: -32002, message: 'Tool not found', data: { toolId: 'unknown_tool', 'parley/kind': 'tool_not_found' } },
-    standard: { code: -32602, message: 'Tool not found', data: { name: 'unknown_tool', 'parley/kind': 'tool_not_found' } },
+    erlmcp: {
+      code: -32002,
+      message: 'Tool not found',
+      data: { toolId: 'unknown_tool', 'parley/kind': 'tool_not_found' },
+    },
+    standard: {
+      code: -32602,
+      message: 'Tool not found',
+      data: { name: 'unknown_tool', 'parley/kind': 'tool_not_found' },
+    },
   },
   {
     paper: 'S0 §5.3 an unsupported version',
@@ -318,7 +399,11 @@ export const examples: readonly Example[] = [
     erlmcp: {
       code: -32602,
       message: 'Unsupported protocol version',
-      data: { requestedVersion: '2099-01-01', supportedVersions: ['2025-11-25'], 'parley/kind': 'unsupported_protocol_version' },
+      data: {
+        requestedVersion: '2099-01-01',
+        supportedVersions: ['2025-11-25'],
+        'parley/kind': 'unsupported_protocol_version',
+      },
     },
     standard: {
       code: -32602,

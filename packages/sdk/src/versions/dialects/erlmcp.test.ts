@@ -5,7 +5,7 @@ import { catalogue, codeOf, type ErrorEntry, errorKinds } from '../../errors/ind
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Part } from '../change.ts'
 import type { Loss } from '../operation.ts'
-import { dialect, dialectNames, dialectPlan, isDialect, type Way } from './dialect.ts'
+import { type DialectDirection, dialect, dialectNames, dialectPlan, isDialect } from './dialect.ts'
 import { examples, NOON } from './erlmcp.fixtures.ts'
 
 interface Translation {
@@ -13,10 +13,14 @@ interface Translation {
   readonly losses: readonly Loss[]
 }
 
-function translate(method: string, part: Part, way: Way, body: Body, request?: Body): Translation {
+function translate(method: string, part: Part, way: DialectDirection, body: Body, request?: Body): Translation {
   const losses: Loss[] = []
   const plan = dialectPlan('erlmcp', method, part, way)
-  const context = { now: () => NOON, onLoss: (loss: Loss) => void losses.push(loss), ...(request === undefined ? {} : { request }) }
+  const context = {
+    now: () => NOON,
+    onLoss: (loss: Loss) => void losses.push(loss),
+    ...(request === undefined ? {} : { request }),
+  }
   return { body: plan === undefined ? body : plan(body, context), losses }
 }
 
@@ -24,21 +28,33 @@ const errorIn = (error: Body, method = 'tools/call'): Body | undefined => transl
 const errorOut = (error: Body, method = 'tools/call'): Body | undefined => translate(method, 'error', 'out', error).body
 
 describe('D examples of the papers', () => {
-  it.each(examples.filter(({ only }) => only !== 'out'))('are read: $paper', ({ method, part, request, erlmcp, standard, loses = [] }) => {
-    const { body, losses } = translate(method, part, 'in', erlmcp, request)
-    expect(body).toEqual(standard)
-    expect(losses.map(({ path }) => path)).toEqual(loses)
-    for (const { severity, rule } of losses) expect([severity, rule]).toEqual(['i', 'D'])
-  })
+  it.each(examples.filter(({ only }) => only !== 'out'))(
+    'are read: $paper',
+    ({ method, part, request, erlmcp, standard, loses = [] }) => {
+      const { body, losses } = translate(method, part, 'in', erlmcp, request)
+      expect(body).toEqual(standard)
+      expect(losses.map(({ path }) => path)).toEqual(loses)
+      for (const { severity, rule } of losses) expect([severity, rule]).toEqual(['i', 'D'])
+    },
+  )
 
-  it.each(examples.filter(({ only }) => only !== 'in'))('are written: $paper', ({ method, part, request, erlmcp, standard }) => {
-    expect(translate(method, part, 'out', standard, request)).toEqual({ body: erlmcp, losses: [] })
-  })
+  it.each(examples.filter(({ only }) => only !== 'in'))(
+    'are written: $paper',
+    ({ method, part, request, erlmcp, standard }) => {
+      expect(translate(method, part, 'out', standard, request)).toEqual({ body: erlmcp, losses: [] })
+    },
+  )
 })
 
 describe('D names of methods', () => {
   const { wireMethod, standardMethod } = dialect('erlmcp')
-  const bare = ['resources/updated', 'resources/list_changed', 'tools/list_changed', 'prompts/list_changed', 'roots/list_changed']
+  const bare = [
+    'resources/updated',
+    'resources/list_changed',
+    'tools/list_changed',
+    'prompts/list_changed',
+    'roots/list_changed',
+  ]
 
   it.each(bare)('%s travels without a prefix', (name) => {
     expect(wireMethod(`notifications/${name}`, undefined)).toBe(name)
@@ -46,13 +62,29 @@ describe('D names of methods', () => {
     expect(standardMethod(`notifications/${name}`, 'notification')).toBe(`notifications/${name}`)
   })
 
-  it.each(['notifications/progress', 'notifications/message', 'notifications/initialized', 'tools/list', 'vendor/thing'])('%s stays as it is', (name) => {
-    expect([wireMethod(name, {}), standardMethod(name, 'notification'), standardMethod(name, 'request')]).toEqual([name, name, name])
+  it.each([
+    'notifications/progress',
+    'notifications/message',
+    'notifications/initialized',
+    'tools/list',
+    'vendor/thing',
+  ])('%s stays as it is', (name) => {
+    expect([wireMethod(name, {}), standardMethod(name, 'notification'), standardMethod(name, 'request')]).toEqual([
+      name,
+      name,
+      name,
+    ])
   })
 
   it('tasks/create is a call with a task, and only as a request', () => {
-    expect([wireMethod('tools/call', { name: 'x', task: {} }), wireMethod('tools/call', { name: 'x' })]).toEqual(['tasks/create', 'tools/call'])
-    expect([standardMethod('tasks/create', 'request'), standardMethod('tasks/create', 'notification')]).toEqual(['tools/call', 'tasks/create'])
+    expect([wireMethod('tools/call', { name: 'x', task: {} }), wireMethod('tools/call', { name: 'x' })]).toEqual([
+      'tasks/create',
+      'tools/call',
+    ])
+    expect([standardMethod('tasks/create', 'request'), standardMethod('tasks/create', 'notification')]).toEqual([
+      'tools/call',
+      'tasks/create',
+    ])
   })
 
   it('older names are read and never written', () => {
@@ -118,7 +150,11 @@ describe('D E3 error codes', () => {
     [1001, 'refusal_content_policy'],
     [1010, 'refusal_custom'],
   ] as const)('%d alone is read as %s', (code, kind) => {
-    expect(errorIn({ code, message: 'm' })).toEqual({ code: codeOf(kind, '2025-11-25'), message: 'm', data: { 'parley/kind': kind } })
+    expect(errorIn({ code, message: 'm' })).toEqual({
+      code: codeOf(kind, '2025-11-25'),
+      message: 'm',
+      data: { 'parley/kind': kind },
+    })
   })
 
   it('every refusal from 1001 to 1089 keeps its number', () => {
@@ -126,15 +162,22 @@ describe('D E3 error codes', () => {
       const read = errorIn({ code, message: 'no', data: { why: 'x' } }) as { code: number; data: Body }
       expect(String(read.data['parley/kind'])).toMatch(/^refusal_/)
       expect(read.code).toBeLessThan(-32000)
-      expect(errorOut(read)).toEqual({ code, message: 'no', data: { why: 'x', 'parley/kind': read.data['parley/kind'] } })
+      expect(errorOut(read)).toEqual({
+        code,
+        message: 'no',
+        data: { why: 'x', 'parley/kind': read.data['parley/kind'] },
+      })
     }
     for (const code of [1000, 1090]) expect(errorIn({ code, message: 'm' })).toEqual({ code, message: 'm' })
   })
 
-  it.each([-32700, -32600, -32601, -32602, -32603, -32042, -32050, -1, 7])('%d means the same on both sides', (code) => {
-    const error = { code, message: 'm' }
-    expect([errorIn(error), errorOut(error)]).toEqual([error, error])
-  })
+  it.each([-32700, -32600, -32601, -32602, -32603, -32042, -32050, -1, 7])(
+    '%d means the same on both sides',
+    (code) => {
+      const error = { code, message: 'm' }
+      expect([errorIn(error), errorOut(error)]).toEqual([error, error])
+    },
+  )
 
   it('-32002 of the specification is -32001 there, and nothing else', () => {
     expect(errorOut({ code: -32002, message: 'm', data: { uri: 'a:b' } })).toEqual({
@@ -142,7 +185,10 @@ describe('D E3 error codes', () => {
       message: 'm',
       data: { uri: 'a:b', 'parley/kind': 'resource_not_found' },
     })
-    expect(errorIn({ code: -32002, message: 'm' }, 'resources/read')).toMatchObject({ code: -32002, data: { 'parley/kind': 'resource_not_found' } })
+    expect(errorIn({ code: -32002, message: 'm' }, 'resources/read')).toMatchObject({
+      code: -32002,
+      data: { 'parley/kind': 'resource_not_found' },
+    })
   })
 
   it('a task that does not exist is told in the words of each side', () => {
@@ -153,12 +199,17 @@ describe('D E3 error codes', () => {
     })
   })
 
-  it.each([-32001, -32003, 1001, 1042])('%d of a server that means something else by it travels as data, and is told', (code) => {
-    const { body, losses } = translate('tools/call', 'error', 'out', { code, message: 'm', data: [1] })
-    expect(body).toEqual({ code: -32603, message: 'm', data: { originalCode: code, data: [1] } })
-    expect(losses).toEqual([{ rule: 'E3', method: '*', path: 'code', severity: 'i', detail: `error code ${code} kept as data` }])
-    expect(errorIn(body as Body)).toEqual({ code, message: 'm', data: [1] })
-  })
+  it.each([-32001, -32003, 1001, 1042])(
+    '%d of a server that means something else by it travels as data, and is told',
+    (code) => {
+      const { body, losses } = translate('tools/call', 'error', 'out', { code, message: 'm', data: [1] })
+      expect(body).toEqual({ code: -32603, message: 'm', data: { originalCode: code, data: [1] } })
+      expect(losses).toEqual([
+        { rule: 'E3', method: '*', path: 'code', severity: 'i', detail: `error code ${code} kept as data` },
+      ])
+      expect(errorIn(body as Body)).toEqual({ code, message: 'm', data: [1] })
+    },
+  )
 
   it('data that is no object is kept', () => {
     expect(errorIn({ code: -32007, message: 'm', data: 'why' })).toEqual({
@@ -169,13 +220,19 @@ describe('D E3 error codes', () => {
   })
 
   it('a kind that is not what the code says does not count', () => {
-    expect(errorIn({ code: -32003, message: 'm', data: { 'parley/kind': 'rate_limited' } })).toMatchObject({ data: { 'parley/kind': 'prompt_not_found' } })
+    expect(errorIn({ code: -32003, message: 'm', data: { 'parley/kind': 'rate_limited' } })).toMatchObject({
+      data: { 'parley/kind': 'prompt_not_found' },
+    })
   })
 })
 
 describe('D tasks', () => {
   it('a tool named as in a call is understood', () => {
-    expect(translate('tasks/create', 'params', 'in', { name: 'x', arguments: { a: 1 } }).body).toEqual({ name: 'x', arguments: { a: 1 }, task: {} })
+    expect(translate('tasks/create', 'params', 'in', { name: 'x', arguments: { a: 1 } }).body).toEqual({
+      name: 'x',
+      arguments: { a: 1 },
+      task: {},
+    })
   })
 
   it('the task may be inside an answer', () => {
@@ -185,7 +242,10 @@ describe('D tasks', () => {
 
   it('a call that is answered at once stays as it is', () => {
     const result = { content: [] }
-    expect([translate('tasks/create', 'result', 'in', result).body, translate('tasks/create', 'result', 'out', result).body]).toEqual([result, result])
+    expect([
+      translate('tasks/create', 'result', 'in', result).body,
+      translate('tasks/create', 'result', 'out', result).body,
+    ]).toEqual([result, result])
   })
 
   it('waiting for input is told as work, and as a loss', () => {
@@ -204,7 +264,11 @@ describe('D tasks', () => {
 
 describe('D cursor and limit', () => {
   /** A server of the specification with pages of its own length, and a reader of the dialect who asks for parts. */
-  function readAll(pages: readonly (readonly string[])[], cursors: readonly string[], limit: number | undefined): string[] {
+  function readAll(
+    pages: readonly (readonly string[])[],
+    cursors: readonly string[],
+    limit: number | undefined,
+  ): string[] {
     const found: string[] = []
     let cursor: unknown
     for (let asked = 0; asked < 1000; asked++) {
@@ -213,7 +277,13 @@ describe('D cursor and limit', () => {
       expect(Object.keys(params).filter((key) => key !== 'cursor')).toEqual([])
       const at = params['cursor'] === undefined ? 0 : cursors.indexOf(params['cursor'] as string) + 1
       const next = at < pages.length - 1 ? { nextCursor: cursors[at] } : {}
-      const answer = translate('tools/list', 'result', 'out', { tools: (pages[at] ?? []).map((name) => ({ name })), ...next }, request).body as Body
+      const answer = translate(
+        'tools/list',
+        'result',
+        'out',
+        { tools: (pages[at] ?? []).map((name) => ({ name })), ...next },
+        request,
+      ).body as Body
       const tools = answer['tools'] as { name: string }[]
       if (limit !== undefined) expect(tools.length).toBeLessThanOrEqual(limit)
       found.push(...tools.map(({ name }) => name))
@@ -246,7 +316,11 @@ describe('D cursor and limit', () => {
 
   it('the end of a list may be null, and a cursor of the specification is understood', () => {
     expect(translate('prompts/list', 'result', 'in', { prompts: [], cursor: null }).body).toEqual({ prompts: [] })
-    expect(translate('prompts/list', 'result', 'in', { prompts: [], nextCursor: 'n', cursor: 'c' }).body).toEqual({ prompts: [], nextCursor: 'n', cursor: 'c' })
+    expect(translate('prompts/list', 'result', 'in', { prompts: [], nextCursor: 'n', cursor: 'c' }).body).toEqual({
+      prompts: [],
+      nextCursor: 'n',
+      cursor: 'c',
+    })
   })
 })
 
@@ -266,19 +340,24 @@ describe('D times of the last change', () => {
 describe('D plans', () => {
   it('undefined is untouched: methods without a rule, both ways', () => {
     for (const way of ['in', 'out'] as const) {
-      for (const part of ['params', 'result'] as const) expect(dialectPlan('erlmcp', 'prompts/get', part, way)).toBeUndefined()
+      for (const part of ['params', 'result'] as const)
+        expect(dialectPlan('erlmcp', 'prompts/get', part, way)).toBeUndefined()
       expect(dialectPlan('erlmcp', 'ping', 'result', way)).toBeUndefined()
     }
   })
 
   it('are made once', () => {
-    expect(dialectPlan('erlmcp', 'tasks/create', 'params', 'in')).toBe(dialectPlan('erlmcp', 'tasks/create', 'params', 'in'))
+    expect(dialectPlan('erlmcp', 'tasks/create', 'params', 'in')).toBe(
+      dialectPlan('erlmcp', 'tasks/create', 'params', 'in'),
+    )
     expect(dialectPlan('erlmcp', 'vendor/one', 'error', 'in')).toBe(dialectPlan('erlmcp', 'vendor/two', 'error', 'in'))
   })
 
   it('never throw and never change what they are given, whatever it is', () => {
     const { changes } = dialect('erlmcp')
-    const methods = [...new Set(changes.flatMap(({ up = [], down = [] }) => [...up, ...down].flatMap(({ method }) => method)))]
+    const methods = [
+      ...new Set(changes.flatMap(({ up = [], down = [] }) => [...up, ...down].flatMap(({ method }) => method))),
+    ]
     const json = fc.dictionary(
       fc.constantFrom(
         'task',
@@ -311,7 +390,7 @@ describe('D plans', () => {
       fc.property(
         fc.constantFrom(...methods),
         fc.constantFrom<Part>('params', 'result', 'error'),
-        fc.constantFrom<Way>('in', 'out'),
+        fc.constantFrom<DialectDirection>('in', 'out'),
         json,
         json,
         (method, part, way, body, request) => {
@@ -326,7 +405,9 @@ describe('D plans', () => {
   })
 
   it('every change says why, and is named in the documentation with what it loses', async () => {
-    const { readFileSync } = (await import('node:fs' as string)) as { readFileSync(path: URL, encoding: 'utf8'): string }
+    const { readFileSync } = (await import('node:fs' as string)) as {
+      readFileSync(path: URL, encoding: 'utf8'): string
+    }
     const page = readFileSync(new URL('../../../../../docs/dialect-erlmcp.md', import.meta.url), 'utf8')
     const { changes, version } = dialect('erlmcp')
     expect(version).toBe('2025-11-25')

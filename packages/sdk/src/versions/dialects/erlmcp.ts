@@ -1,9 +1,18 @@
-/** The dialect of erlmcp, beside 2025-11-25: every difference as a named change. `up` reads it, `down` writes it. The papers on erlmcp are cited as S0 to S4. */
+/**
+ * The dialect of erlmcp, beside 2025-11-25: every difference as a named change. `up` reads it, `down` writes it. The
+ * papers on erlmcp are cited as S0 to S4.
+ */
 import { change } from '../change.ts'
 import { defaults, edit, omit, omitSilently } from '../operation.ts'
 import type { Dialect } from './dialect.ts'
 import { beginnableTasks, clientTasks, flagsToObjects, ofServers, serverTasks, wanted } from './erlmcp-capabilities.ts'
-import { argumentsFromErlmcp, refFromErlmcp, refToErlmcp, suggestionsFromErlmcp, suggestionsToErlmcp } from './erlmcp-completion.ts'
+import {
+  argumentsFromErlmcp,
+  refFromErlmcp,
+  refToErlmcp,
+  suggestionsFromErlmcp,
+  suggestionsToErlmcp,
+} from './erlmcp-completion.ts'
 import { errorFromErlmcp, errorMethods, errorToErlmcp } from './erlmcp-errors.ts'
 import { askPage, listMethods, readPage, writePage } from './erlmcp-lists.ts'
 import { standardMethod, wireMethod } from './erlmcp-methods.ts'
@@ -33,7 +42,13 @@ export const erlmcp: Dialect = {
       why: 'S4 numbers errors from -32001, -32031 and 1001 on; where the specification has a code of its own, that one counts everywhere else.',
       loses: 'the number of an error that erlmcp gives another meaning; it travels as data',
       severity: 'i',
-      up: [{ method: errorMethods, part: 'error', apply: edit(errorFromErlmcp, 'gives errors the codes of the specification') }],
+      up: [
+        {
+          method: errorMethods,
+          part: 'error',
+          apply: edit(errorFromErlmcp, 'gives errors the codes of the specification'),
+        },
+      ],
       down: [{ method: errorMethods, part: 'error', apply: edit(errorToErlmcp, 'gives errors the codes of erlmcp') }],
     }),
     change('capabilities that are asked for', {
@@ -45,20 +60,42 @@ export const erlmcp: Dialect = {
           method: 'initialize',
           part: 'params',
           at: 'capabilities',
-          apply: [edit(flagsToObjects, 'writes flags as objects'), edit(clientTasks, 'removes the wish for tasks'), omitSilently(...ofServers)],
+          apply: [
+            edit(flagsToObjects, 'writes flags as objects'),
+            edit(clientTasks, 'removes the wish for tasks'),
+            omitSilently(...ofServers),
+          ],
         },
-        { method: 'initialize', part: 'params', at: 'capabilities.experimental', apply: edit(flagsToObjects, 'writes flags as objects') },
+        {
+          method: 'initialize',
+          part: 'params',
+          at: 'capabilities.experimental',
+          apply: edit(flagsToObjects, 'writes flags as objects'),
+        },
         {
           method: 'initialize',
           part: 'result',
           at: 'capabilities',
-          apply: [edit(flagsToObjects, 'writes flags as objects'), edit(serverTasks, 'says which requests run as tasks')],
+          apply: [
+            edit(flagsToObjects, 'writes flags as objects'),
+            edit(serverTasks, 'says which requests run as tasks'),
+          ],
         },
-        { method: 'initialize', part: 'result', at: 'capabilities.experimental', apply: edit(flagsToObjects, 'writes flags as objects') },
+        {
+          method: 'initialize',
+          part: 'result',
+          at: 'capabilities.experimental',
+          apply: edit(flagsToObjects, 'writes flags as objects'),
+        },
       ],
       down: [
         { method: 'initialize', part: 'params', at: 'capabilities', apply: defaults(wanted) },
-        { method: 'initialize', part: 'result', at: 'capabilities', apply: edit(beginnableTasks, 'removes tasks that no tool call can be') },
+        {
+          method: 'initialize',
+          part: 'result',
+          at: 'capabilities',
+          apply: edit(beginnableTasks, 'removes tasks that no tool call can be'),
+        },
       ],
     }),
     change('tasks made by tasks/create', {
@@ -73,7 +110,12 @@ export const erlmcp: Dialect = {
         { method: 'tasks/cancel', part: 'result', apply: edit(cancelledFromErlmcp, 'tells the whole task') },
         { method: 'tasks/list', part: 'result', at: 'tasks[]', apply: edit(taskFromErlmcp, 'tells the whole task') },
         { method: 'notifications/tasks/status', part: 'params', apply: edit(taskFromErlmcp, 'tells the whole task') },
-        { method: 'tools/list', part: 'result', at: 'tools[]', apply: edit(toolFromErlmcp, 'allows the tool to run as a task') },
+        {
+          method: 'tools/list',
+          part: 'result',
+          at: 'tools[]',
+          apply: edit(toolFromErlmcp, 'allows the tool to run as a task'),
+        },
       ],
       down: [
         { method: 'tasks/create', part: 'params', apply: edit(createFromCall, 'makes the call an action') },
@@ -99,19 +141,48 @@ export const erlmcp: Dialect = {
         { method: listMethods, part: 'params', apply: edit(askPage, 'keeps the limit for the answer') },
         { method: listMethods, part: 'result', apply: edit(readPage, 'renames cursor to nextCursor') },
       ],
-      down: [{ method: listMethods, part: 'result', apply: edit(writePage, 'renames nextCursor to cursor, and hands out no more than the limit') }],
+      down: [
+        {
+          method: listMethods,
+          part: 'result',
+          apply: edit(writePage, 'renames nextCursor to cursor, and hands out no more than the limit'),
+        },
+      ],
     }),
     change('time of the last change', {
       rules: ['D'],
       why: 'S4 tells it in milliseconds, the specification as text among the annotations.',
-      up: [{ method: 'resources/list', part: 'result', at: 'resources[]', apply: edit(resourceFromErlmcp, 'writes the time as text') }],
-      down: [{ method: 'resources/list', part: 'result', at: 'resources[]', apply: edit(resourceToErlmcp, 'writes the time as a number') }],
+      up: [
+        {
+          method: 'resources/list',
+          part: 'result',
+          at: 'resources[]',
+          apply: edit(resourceFromErlmcp, 'writes the time as text'),
+        },
+      ],
+      down: [
+        {
+          method: 'resources/list',
+          part: 'result',
+          at: 'resources[]',
+          apply: edit(resourceToErlmcp, 'writes the time as a number'),
+        },
+      ],
     }),
     change('names of contents', {
       rules: ['X4', 'D'],
       why: 'S2 §8 requires a name of everything that is read, and makes it of the URI; no version of the specification has one.',
-      up: [{ method: 'resources/read', part: 'result', at: 'contents[]', apply: edit(contentsFromErlmcp, 'removes a name that only repeats the URI') }],
-      down: [{ method: 'resources/read', part: 'result', at: 'contents[]', apply: edit(contentsToErlmcp, 'adds a name') }],
+      up: [
+        {
+          method: 'resources/read',
+          part: 'result',
+          at: 'contents[]',
+          apply: edit(contentsFromErlmcp, 'removes a name that only repeats the URI'),
+        },
+      ],
+      down: [
+        { method: 'resources/read', part: 'result', at: 'contents[]', apply: edit(contentsToErlmcp, 'adds a name') },
+      ],
     }),
     change('completion', {
       rules: ['D'],
@@ -119,13 +190,36 @@ export const erlmcp: Dialect = {
       loses: 'the labels of suggestions',
       severity: 'i',
       up: [
-        { method: 'completion/complete', part: 'params', at: 'ref', apply: edit(refFromErlmcp, 'renames the kind of reference') },
-        { method: 'completion/complete', part: 'params', at: 'context.arguments', apply: edit(argumentsFromErlmcp, 'writes values as text') },
-        { method: 'completion/complete', part: 'result', apply: edit(suggestionsFromErlmcp, 'puts the values under completion') },
+        {
+          method: 'completion/complete',
+          part: 'params',
+          at: 'ref',
+          apply: edit(refFromErlmcp, 'renames the kind of reference'),
+        },
+        {
+          method: 'completion/complete',
+          part: 'params',
+          at: 'context.arguments',
+          apply: edit(argumentsFromErlmcp, 'writes values as text'),
+        },
+        {
+          method: 'completion/complete',
+          part: 'result',
+          apply: edit(suggestionsFromErlmcp, 'puts the values under completion'),
+        },
       ],
       down: [
-        { method: 'completion/complete', part: 'params', at: 'ref', apply: edit(refToErlmcp, 'renames the kind of reference') },
-        { method: 'completion/complete', part: 'result', apply: edit(suggestionsToErlmcp, 'lists the values as suggestions') },
+        {
+          method: 'completion/complete',
+          part: 'params',
+          at: 'ref',
+          apply: edit(refToErlmcp, 'renames the kind of reference'),
+        },
+        {
+          method: 'completion/complete',
+          part: 'result',
+          apply: edit(suggestionsToErlmcp, 'lists the values as suggestions'),
+        },
       ],
     }),
     change('sampling', {
@@ -134,12 +228,28 @@ export const erlmcp: Dialect = {
       loses: 'wishes for context that 2025-11-25 has no word for',
       severity: 'i',
       up: [
-        { method: 'sampling/createMessage', part: 'params', apply: edit(samplingFromErlmcp, 'takes the limits out of the preferences') },
-        { method: 'sampling/createMessage', part: 'result', apply: edit(sampledFromErlmcp, 'adds the role, renames the reason to stop') },
+        {
+          method: 'sampling/createMessage',
+          part: 'params',
+          apply: edit(samplingFromErlmcp, 'takes the limits out of the preferences'),
+        },
+        {
+          method: 'sampling/createMessage',
+          part: 'result',
+          apply: edit(sampledFromErlmcp, 'adds the role, renames the reason to stop'),
+        },
       ],
       down: [
-        { method: 'sampling/createMessage', part: 'params', apply: edit(samplingToErlmcp, 'puts the limits among the preferences') },
-        { method: 'sampling/createMessage', part: 'result', apply: edit(sampledToErlmcp, 'lists the content, renames the reason to stop') },
+        {
+          method: 'sampling/createMessage',
+          part: 'params',
+          apply: edit(samplingToErlmcp, 'puts the limits among the preferences'),
+        },
+        {
+          method: 'sampling/createMessage',
+          part: 'result',
+          apply: edit(sampledToErlmcp, 'lists the content, renames the reason to stop'),
+        },
       ],
     }),
   ],

@@ -1,4 +1,7 @@
-/** The conversations that take another form between the two eras, as data: what meets what, and how well it crosses (8.5). */
+/**
+ * The conversations that take another form between the two eras, as data: what meets what, and how well it crosses
+ * (8.5).
+ */
 
 export type FlowVerdict = 'lossless' | 'lossy'
 
@@ -30,7 +33,9 @@ export const flows: readonly Flow[] = [
     methods: ['initialize', 'notifications/initialized', 'server/discover'],
     handshake: 'initialize negotiates version and capabilities once for a session',
     stateless: 'every request says version and capabilities; server/discover tells those of the server',
-    handshakeClient: lossless('initialize is answered from server/discover; each request gets the envelope of the session'),
+    handshakeClient: lossless(
+      'initialize is answered from server/discover; each request gets the envelope of the session',
+    ),
     statelessClient: lossy(
       'server/discover is answered from initialize; what a server remembers of a session is shared or lost, as the policy for its sessions says',
     ),
@@ -38,11 +43,22 @@ export const flows: readonly Flow[] = [
   {
     name: 'questions',
     rules: ['D-06', 'D-08', 'D-20', 'D-22'],
-    methods: ['elicitation/create', 'sampling/createMessage', 'roots/list', 'tools/call', 'prompts/get', 'resources/read'],
+    methods: [
+      'elicitation/create',
+      'sampling/createMessage',
+      'roots/list',
+      'tools/call',
+      'prompts/get',
+      'resources/read',
+    ],
     handshake: 'the server sends a request while it works on one of the client',
     stateless: 'the request is answered with questions, and repeated with the answers',
-    handshakeClient: lossless('questions inside a result are sent as requests, and the call is repeated with the answers; a refused sampling ends the call'),
-    statelessClient: lossless('the call waits under a sealed token until the client repeats it; questions outside a call cannot be shown and are turned down'),
+    handshakeClient: lossless(
+      'questions inside a result are sent as requests, and the call is repeated with the answers; a refused sampling ends the call',
+    ),
+    statelessClient: lossless(
+      'the call waits under a sealed token until the client repeats it; questions outside a call cannot be shown and are turned down',
+    ),
   },
   {
     name: 'links to visit',
@@ -56,11 +72,19 @@ export const flows: readonly Flow[] = [
   {
     name: 'news',
     rules: ['D-04', 'D-19', 'D-29', 'D-30'],
-    methods: ['resources/subscribe', 'resources/unsubscribe', 'subscriptions/listen', 'notifications/resources/updated', 'notifications/tools/list_changed'],
+    methods: [
+      'resources/subscribe',
+      'resources/unsubscribe',
+      'subscriptions/listen',
+      'notifications/resources/updated',
+      'notifications/tools/list_changed',
+    ],
     handshake: 'resources/subscribe per resource; notices come at any time',
     stateless: 'subscriptions/listen asks for all news at once; each notice names it',
     handshakeClient: lossless('one listening request follows what the session has subscribed to'),
-    statelessClient: lossless('each resource is subscribed to while somebody listens; servers without a stream are asked from time to time'),
+    statelessClient: lossless(
+      'each resource is subscribed to while somebody listens; servers without a stream are asked from time to time',
+    ),
   },
   {
     name: 'log level',
@@ -77,7 +101,9 @@ export const flows: readonly Flow[] = [
     methods: ['notifications/progress'],
     handshake: 'tokens of a session, from both sides',
     stateless: 'tokens of one request, from servers only',
-    handshakeClient: lossy('progress that a client reports on a question is not passed on; values never fall when a call is repeated'),
+    handshakeClient: lossy(
+      'progress that a client reports on a question is not passed on; values never fall when a call is repeated',
+    ),
     statelessClient: lossless('the last progress of a call that waits is told when the client is back'),
   },
   {
@@ -104,7 +130,11 @@ export const flows: readonly Flow[] = [
     methods: ['tasks/get', 'tasks/result', 'tasks/list', 'tasks/cancel', 'tasks/update', 'notifications/tasks/status'],
     handshake: 'the caller asks for a task; tasks/result waits and carries questions',
     stateless: 'the server decides, where the client declares the extension; tasks/get shows results and questions',
-    handshakeClient: lossy('tasks are looked at on behalf of the client until they are over; of their progress only the words are told, as steps of one'),
-    statelessClient: lossy('results and questions are fetched and shown inline; there is no list, and of the progress of a task only the words are shown'),
+    handshakeClient: lossy(
+      'tasks are looked at on behalf of the client until they are over; of their progress only the words are told, as steps of one',
+    ),
+    statelessClient: lossy(
+      'results and questions are fetched and shown inline; there is no list, and of the progress of a task only the words are shown',
+    ),
   },
 ]

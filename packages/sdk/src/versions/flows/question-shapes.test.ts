@@ -8,16 +8,24 @@ describe('D-06 reading a result that asks', () => {
     const sample = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }
     const inputRequests = { who: elicit, said: sample, where: { method: 'roots/list' } }
     const read = readInputRequired({ inputRequests, requestState: ' as it is ' })
-    expect(read).toEqual({ requests: new Map<string, unknown>([...Object.entries(inputRequests)]), state: ' as it is ' })
+    expect(read).toEqual({
+      requests: new Map<string, unknown>([...Object.entries(inputRequests)]),
+      state: ' as it is ',
+    })
   })
 
   it('needs no state, and no questions where there is one', () => {
-    expect(readInputRequired({ inputRequests: { who: elicit } })).toEqual({ requests: new Map([['who', elicit]]), state: undefined })
+    expect(readInputRequired({ inputRequests: { who: elicit } })).toEqual({
+      requests: new Map([['who', elicit]]),
+      state: undefined,
+    })
     expect(readInputRequired({ requestState: '' })).toEqual({ requests: new Map(), state: '' })
   })
 
   it('takes any key', () => {
-    const read = readInputRequired(JSON.parse('{"inputRequests":{"__proto__":{"method":"roots/list"},"":{"method":"roots/list"}}}'))
+    const read = readInputRequired(
+      JSON.parse('{"inputRequests":{"__proto__":{"method":"roots/list"},"":{"method":"roots/list"}}}'),
+    )
     expect(typeof read === 'string' ? read : [...read.requests.keys()]).toEqual(['__proto__', ''])
   })
 
@@ -29,10 +37,19 @@ describe('D-06 reading a result that asks', () => {
     [{ inputRequests: null, requestState: 's' }, 'inputRequests is not an object'],
     [{ inputRequests: { who: 'name' } }, 'inputRequests["who"] is not an object'],
     [{ inputRequests: { who: { params: {} } } }, 'inputRequests["who"] asks no method'],
-    [{ inputRequests: { who: { method: 'tools/call', params: {} } } }, 'inputRequests["who"] asks "tools/call", which is none of elicitation/create'],
+    [
+      { inputRequests: { who: { method: 'tools/call', params: {} } } },
+      'inputRequests["who"] asks "tools/call", which is none of elicitation/create',
+    ],
     [{ inputRequests: { who: { method: 'toString', params: {} } } }, 'asks "toString"'],
-    [{ inputRequests: { who: { method: 'elicitation/create' } } }, 'inputRequests["who"] needs params that are an object'],
-    [{ inputRequests: { who: { method: 'roots/list', params: [] } } }, 'inputRequests["who"] needs params that are an object'],
+    [
+      { inputRequests: { who: { method: 'elicitation/create' } } },
+      'inputRequests["who"] needs params that are an object',
+    ],
+    [
+      { inputRequests: { who: { method: 'roots/list', params: [] } } },
+      'inputRequests["who"] needs params that are an object',
+    ],
     [{ inputRequests: { ok: elicit, ['x'.repeat(100)]: 1 } }, `inputRequests["${'x'.repeat(63)}…"]`],
   ])('%j is none', (result, why) => {
     expect(readInputRequired(result)).toContain(why)

@@ -1,4 +1,7 @@
-/** Questions inside a result and the answers that come back for them: the least they must look like to be of use (D-06, D-20, D-22). */
+/**
+ * Questions inside a result and the answers that come back for them: the least they must look like to be of use (D-06,
+ * D-20, D-22).
+ */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 
 export interface Question {
@@ -23,13 +26,17 @@ const ACTIONS: ReadonlySet<unknown> = new Set(['accept', 'decline', 'cancel'])
 const SHAPES: ReadonlyMap<string, Shape> = new Map([
   [
     'elicitation/create',
-    { needsParams: true, answers: ({ action, content }) => ACTIONS.has(action) && (content === undefined || isObject(content)) } satisfies Shape,
+    {
+      needsParams: true,
+      answers: ({ action, content }) => ACTIONS.has(action) && (content === undefined || isObject(content)),
+    } satisfies Shape,
   ],
   [
     'sampling/createMessage',
     {
       needsParams: true,
-      answers: ({ role, model, content }) => typeof role === 'string' && typeof model === 'string' && (isObject(content) || Array.isArray(content)),
+      answers: ({ role, model, content }) =>
+        typeof role === 'string' && typeof model === 'string' && (isObject(content) || Array.isArray(content)),
     } satisfies Shape,
   ],
   ['roots/list', { needsParams: false, answers: ({ roots }) => Array.isArray(roots) } satisfies Shape],
@@ -72,7 +79,8 @@ function readQuestion(key: string, request: unknown): Question | string {
   if (!isObject(request)) return `inputRequests[${quoted(key)}] is not an object`
   const { method, params } = request
   const shape = typeof method === 'string' ? SHAPES.get(method) : undefined
-  if (shape === undefined) return `inputRequests[${quoted(key)}] asks ${quoted(method)}, which is none of ${[...SHAPES.keys()].join(', ')}`
+  if (shape === undefined)
+    return `inputRequests[${quoted(key)}] asks ${quoted(method)}, which is none of ${[...SHAPES.keys()].join(', ')}`
   if (isObject(params) || (params === undefined && !shape.needsParams)) return { method: method as string, params }
   return `inputRequests[${quoted(key)}] needs params that are an object`
 }

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { beginQuestions, type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from './questions.ts'
+import {
+  beginQuestions,
+  type QuestionsEffect,
+  type QuestionsEvent,
+  type QuestionsState,
+  stepQuestions,
+} from './questions.ts'
 
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', '__proto__']
 const key = fc.constantFrom(...KEYS)
@@ -25,9 +31,19 @@ const responses = fc.oneof(
 type Move = Exclude<QuestionsEvent, { type: 'retry' }> | { type: 'retry'; behind: number; responses: unknown }
 
 const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 16, arbitrary: fc.record({ type: fc.constant('ask' as const), key, method, params: fc.constant(undefined) }) },
+  {
+    weight: 16,
+    arbitrary: fc.record({ type: fc.constant('ask' as const), key, method, params: fc.constant(undefined) }),
+  },
   { weight: 16, arbitrary: fc.constant({ type: 'pause' as const }) },
-  { weight: 16, arbitrary: fc.record({ type: fc.constant('retry' as const), behind: fc.constantFrom(0, 0, 0, 0, 1, -1), responses }) },
+  {
+    weight: 16,
+    arbitrary: fc.record({
+      type: fc.constant('retry' as const),
+      behind: fc.constantFrom(0, 0, 0, 0, 1, -1),
+      responses,
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('withdraw' as const), key }) },
   { weight: 1, arbitrary: fc.constantFrom({ type: 'expire' as const }, { type: 'end' as const }) },
 )
@@ -43,7 +59,10 @@ function play(moves: readonly Move[], maxRounds: number): Moment[] {
   let state = beginQuestions({ maxRounds, maxQuestions: 6 })
   return moves.map((chosen) => {
     const before = frozen(state)
-    const event: QuestionsEvent = chosen.type === 'retry' ? { type: 'retry', sequence: state.sequence - chosen.behind, responses: chosen.responses } : chosen
+    const event: QuestionsEvent =
+      chosen.type === 'retry'
+        ? { type: 'retry', sequence: state.sequence - chosen.behind, responses: chosen.responses }
+        : chosen
     const [next, effects] = stepQuestions(before, event)
     state = next
     return { before, event, state, effects }
@@ -80,7 +99,8 @@ describe('8.2 however a call goes', () => {
       expect(keys).toEqual([...new Set(keys)])
       const shown = new Set<string>()
       for (const { effects } of moments) {
-        for (const effect of effects) if (effect.type === 'show') for (const name of Object.keys(effect.questions)) shown.add(name)
+        for (const effect of effects)
+          if (effect.type === 'show') for (const name of Object.keys(effect.questions)) shown.add(name)
         for (const name of keysOf(effects, 'deliver')) expect(shown).toContain(name)
       }
       delivered += keys.length
@@ -93,7 +113,12 @@ describe('8.2 however a call goes', () => {
       for (const { before, event, state, effects } of moments) {
         for (const effect of effects) {
           if (effect.type !== 'show') continue
-          expect([event.type, before.stage, state.stage, effect.sequence]).toEqual(['pause', 'running', 'parked', state.sequence])
+          expect([event.type, before.stage, state.stage, effect.sequence]).toEqual([
+            'pause',
+            'running',
+            'parked',
+            state.sequence,
+          ])
           expect(Object.keys(effect.questions).sort()).toEqual([...before.open.keys()].sort())
         }
       }
@@ -150,11 +175,21 @@ describe('8.2 however a call goes', () => {
       fc.property(asks, (rounds) => {
         let state = beginQuestions({ maxRounds: 4 })
         for (const [at, keys] of rounds.entries()) {
-          for (const name of keys) state = stepQuestions(state, { type: 'ask', key: `${at} ${name}`, method: 'roots/list', params: undefined })[0]
+          for (const name of keys)
+            state = stepQuestions(state, {
+              type: 'ask',
+              key: `${at} ${name}`,
+              method: 'roots/list',
+              params: undefined,
+            })[0]
           const [parked, [show]] = stepQuestions(state, { type: 'pause' })
           const questions = show?.type === 'show' ? Object.keys(show.questions) : []
           const answers = Object.fromEntries(questions.map((name) => [name, { roots: [] }]))
-          const [running, effects] = stepQuestions(parked, { type: 'retry', sequence: parked.sequence, responses: answers })
+          const [running, effects] = stepQuestions(parked, {
+            type: 'retry',
+            sequence: parked.sequence,
+            responses: answers,
+          })
           expect(keysOf(effects, 'deliver')).toEqual(keys.map((name) => `${at} ${name}`))
           expect(running).toMatchObject({ stage: 'running', sequence: at + 1, open: new Map() })
           state = running

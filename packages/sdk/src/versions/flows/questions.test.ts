@@ -1,19 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { beginQuestions, type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from './questions.ts'
+import {
+  beginQuestions,
+  type QuestionsEffect,
+  type QuestionsEvent,
+  type QuestionsState,
+  stepQuestions,
+} from './questions.ts'
 
 /** Takes events one after the other; gives the last state and the effects of the last event. */
 function after(
   events: readonly QuestionsEvent[],
   state: QuestionsState = beginQuestions({ maxRounds: 3 }),
 ): readonly [QuestionsState, readonly QuestionsEffect[]] {
-  return events.reduce<readonly [QuestionsState, readonly QuestionsEffect[]]>(([current], event) => stepQuestions(current, event), [state, []])
+  return events.reduce<readonly [QuestionsState, readonly QuestionsEffect[]]>(
+    ([current], event) => stepQuestions(current, event),
+    [state, []],
+  )
 }
 
-const ask = (key: string, method = 'elicitation/create'): QuestionsEvent => ({ type: 'ask', key, method, params: { message: key } })
+const ask = (key: string, method = 'elicitation/create'): QuestionsEvent => ({
+  type: 'ask',
+  key,
+  method,
+  params: { message: key },
+})
 const pause: QuestionsEvent = { type: 'pause' }
 const retry = (sequence: number, responses: unknown): QuestionsEvent => ({ type: 'retry', sequence, responses })
 const withdraw = (key: string): QuestionsEvent => ({ type: 'withdraw', key })
-const shown = (...keys: string[]) => Object.fromEntries(keys.map((key) => [key, { method: 'elicitation/create', params: { message: key } }]))
+const shown = (...keys: string[]) =>
+  Object.fromEntries(keys.map((key) => [key, { method: 'elicitation/create', params: { message: key } }]))
 
 const yes = { action: 'accept', content: { name: 'Ann' } }
 const round = [ask('a'), ask('b'), pause]
@@ -27,7 +42,9 @@ describe('8.2 a call asks its client', () => {
 
   it('shows no params where there are none, and any key as it is', () => {
     const [, effects] = after([{ type: 'ask', key: '__proto__', method: 'roots/list', params: undefined }, pause])
-    expect(JSON.stringify(effects)).toBe('[{"type":"show","sequence":1,"questions":{"__proto__":{"method":"roots/list"}}}]')
+    expect(JSON.stringify(effects)).toBe(
+      '[{"type":"show","sequence":1,"questions":{"__proto__":{"method":"roots/list"}}}]',
+    )
   })
 
   it('has nothing to show without questions, nor twice', () => {
@@ -51,11 +68,14 @@ describe('8.2 a call asks its client', () => {
     expect(after([ask('c'), pause], state)[1]).toEqual([{ type: 'show', sequence: 2, questions: shown('a', 'c') }])
   })
 
-  it.each([[undefined], [null], [[yes]], ['a'], [{}], [{ z: yes, toString: yes }]])('rule 3: %j answers nothing, and is no error', (responses) => {
-    const [state, effects] = after([...round, retry(1, responses)])
-    expect(effects).toEqual([])
-    expect(after([pause], state)[1]).toEqual([{ type: 'show', sequence: 2, questions: shown('a', 'b') }])
-  })
+  it.each([[undefined], [null], [[yes]], ['a'], [{}], [{ z: yes, toString: yes }]])(
+    'rule 3: %j answers nothing, and is no error',
+    (responses) => {
+      const [state, effects] = after([...round, retry(1, responses)])
+      expect(effects).toEqual([])
+      expect(after([pause], state)[1]).toEqual([{ type: 'show', sequence: 2, questions: shown('a', 'b') }])
+    },
+  )
 
   it('inherited names are no answers', () => {
     expect(after([ask('constructor'), ask('toString'), pause, retry(1, {})])[1]).toEqual([])
@@ -68,7 +88,9 @@ describe('8.2 a call asks its client', () => {
     const [second, again] = after([pause], first)
     expect(again).toEqual([{ type: 'show', sequence: 2, questions: shown('a') }])
     const [third, refusal] = after([retry(2, { a: 'yes' })], second)
-    expect(refusal).toEqual([{ type: 'refuse', reason: 'inputResponses["a"] is again no answer to elicitation/create' }])
+    expect(refusal).toEqual([
+      { type: 'refuse', reason: 'inputResponses["a"] is again no answer to elicitation/create' },
+    ])
     expect(third).toEqual(second)
     expect(after([retry(2, { a: yes })], third)[1]).toEqual([{ type: 'deliver', key: 'a', response: yes }])
   })
@@ -84,14 +106,22 @@ describe('8.2 a call asks its client', () => {
     const [state] = after([...round, retry(1, { a: yes })])
     expect(after([retry(1, { b: yes })], state)).toEqual([state, [{ type: 'join', sequence: 1 }]])
     const next = after([pause], state)[0]
-    for (const sequence of [1, 0, 3, -1, Number.NaN, 1.5]) expect(after([retry(sequence, { b: yes })], next)[1]).toMatchObject([{ type: 'refuse' }])
+    for (const sequence of [1, 0, 3, -1, Number.NaN, 1.5])
+      expect(after([retry(sequence, { b: yes })], next)[1]).toMatchObject([{ type: 'refuse' }])
     expect(after([retry(0, {})])[1]).toMatchObject([{ type: 'refuse' }])
   })
 
   it('rule 10: a question that was taken back is not shown, and its answer ignored', () => {
-    expect(after([ask('a'), ask('b'), withdraw('a'), pause])[1]).toEqual([{ type: 'show', sequence: 1, questions: shown('b') }])
-    expect(after([...round, withdraw('a'), retry(1, { a: yes, b: yes })])[1]).toEqual([{ type: 'deliver', key: 'b', response: yes }])
-    expect(after([...round, withdraw('a'), withdraw('b'), retry(1, {})])[0]).toMatchObject({ stage: 'running', sequence: 1 })
+    expect(after([ask('a'), ask('b'), withdraw('a'), pause])[1]).toEqual([
+      { type: 'show', sequence: 1, questions: shown('b') },
+    ])
+    expect(after([...round, withdraw('a'), retry(1, { a: yes, b: yes })])[1]).toEqual([
+      { type: 'deliver', key: 'b', response: yes },
+    ])
+    expect(after([...round, withdraw('a'), withdraw('b'), retry(1, {})])[0]).toMatchObject({
+      stage: 'running',
+      sequence: 1,
+    })
     expect(after([...round, withdraw('z')])).toEqual([after(round)[0], []])
   })
 
@@ -102,7 +132,13 @@ describe('8.2 a call asks its client', () => {
   })
 
   it('a key is used once in a call, also after its question is over', () => {
-    const refusal = [{ type: 'refuseQuestion', key: 'a', reason: 'The key "a" was used before in this call: give every question its own' }]
+    const refusal = [
+      {
+        type: 'refuseQuestion',
+        key: 'a',
+        reason: 'The key "a" was used before in this call: give every question its own',
+      },
+    ]
     for (const events of [round, [ask('a'), withdraw('a')], [...round, retry(1, { a: yes })]]) {
       const [state] = after(events)
       expect(after([ask('a')], state)).toEqual([state, refusal])
@@ -111,7 +147,10 @@ describe('8.2 a call asks its client', () => {
 
   it('has a limit of questions', () => {
     const [state] = after([ask('a'), ask('b')], beginQuestions({ maxRounds: 1, maxQuestions: 2 }))
-    expect(after([ask('c')], state)).toEqual([state, [{ type: 'refuseQuestion', key: 'c', reason: 'The call has asked 2 questions: no more are allowed' }]])
+    expect(after([ask('c')], state)).toEqual([
+      state,
+      [{ type: 'refuseQuestion', key: 'c', reason: 'The call has asked 2 questions: no more are allowed' }],
+    ])
   })
 
   it('rule 12: after the last round everything that is open is given up, and the asker goes on', () => {
@@ -138,8 +177,15 @@ describe('8.2 a call asks its client', () => {
   it('nothing happens after the end', () => {
     const [state, effects] = after([...round, { type: 'end' }])
     expect([state.stage, effects]).toEqual(['over', []])
-    for (const event of [pause, withdraw('a'), { type: 'expire' }, { type: 'end' }] as const) expect(after([event], state)).toEqual([state, []])
-    expect(after([retry(1, { a: yes })], state)).toEqual([state, [{ type: 'refuse', reason: 'The call is over; make the request anew' }]])
-    expect(after([ask('c')], state)).toEqual([state, [{ type: 'refuseQuestion', key: 'c', reason: 'The call is over: nothing can be asked any more' }]])
+    for (const event of [pause, withdraw('a'), { type: 'expire' }, { type: 'end' }] as const)
+      expect(after([event], state)).toEqual([state, []])
+    expect(after([retry(1, { a: yes })], state)).toEqual([
+      state,
+      [{ type: 'refuse', reason: 'The call is over; make the request anew' }],
+    ])
+    expect(after([ask('c')], state)).toEqual([
+      state,
+      [{ type: 'refuseQuestion', key: 'c', reason: 'The call is over: nothing can be asked any more' }],
+    ])
   })
 })

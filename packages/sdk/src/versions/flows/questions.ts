@@ -1,4 +1,7 @@
-/** One call that asks its client, round by round: which questions are open, what is shown, and what comes of the answers (D-06, D-20, 8.2). */
+/**
+ * One call that asks its client, round by round: which questions are open, what is shown, and what comes of the answers
+ * (D-06, D-20, 8.2).
+ */
 import type { Body } from '../../jsonrpc/index.ts'
 import { isAnswer, type Question, quoted, responseTo } from './question-shapes.ts'
 
@@ -40,7 +43,11 @@ export type QuestionsEvent =
   | { readonly type: 'end' }
 
 export type QuestionsEffect =
-  | { readonly type: 'show'; readonly sequence: number; readonly questions: Readonly<Record<string, { method: string; params?: Body }>> }
+  | {
+      readonly type: 'show'
+      readonly sequence: number
+      readonly questions: Readonly<Record<string, { method: string; params?: Body }>>
+    }
   | { readonly type: 'deliver'; readonly key: string; readonly response: Body }
   /** The answers of this round were taken before: the request is to get the outcome of the leg that runs. */
   | { readonly type: 'join'; readonly sequence: number }
@@ -91,21 +98,30 @@ function ask(state: QuestionsState, { key, method, params }: Extract<QuestionsEv
 function objection({ stage, asked, limits }: QuestionsState, key: string): string | undefined {
   if (stage === 'over') return 'The call is over: nothing can be asked any more'
   if (asked.includes(key)) return `The key ${quoted(key)} was used before in this call: give every question its own`
-  return asked.length >= limits.maxQuestions ? `The call has asked ${limits.maxQuestions} questions: no more are allowed` : undefined
+  return asked.length >= limits.maxQuestions
+    ? `The call has asked ${limits.maxQuestions} questions: no more are allowed`
+    : undefined
 }
 
 function pause(state: QuestionsState): QuestionsStep {
   if (state.stage !== 'running' || state.open.size === 0) return [state, []]
-  if (state.sequence >= state.limits.maxRounds) return [{ ...state, open: NOTHING }, [{ type: 'exhausted' }, ...givenUp(state)]]
+  if (state.sequence >= state.limits.maxRounds)
+    return [{ ...state, open: NOTHING }, [{ type: 'exhausted' }, ...givenUp(state)]]
   const sequence = state.sequence + 1
   const open = new Map([...state.open].map(([key, question]) => [key, { ...question, shown: true }]))
-  const questions = Object.fromEntries([...open].map(([key, { method, params }]) => [key, params === undefined ? { method } : { method, params }]))
+  const questions = Object.fromEntries(
+    [...open].map(([key, { method, params }]) => [key, params === undefined ? { method } : { method, params }]),
+  )
   return [{ ...state, sequence, stage: 'parked', open }, [{ type: 'show', sequence, questions }]]
 }
 
-function retry(state: QuestionsState, { sequence, responses }: Extract<QuestionsEvent, { type: 'retry' }>): QuestionsStep {
+function retry(
+  state: QuestionsState,
+  { sequence, responses }: Extract<QuestionsEvent, { type: 'retry' }>,
+): QuestionsStep {
   if (state.stage === 'over') return refused(state, 'The call is over; make the request anew')
-  if (sequence !== state.sequence || sequence === 0) return refused(state, 'These are not the questions the call waits for; answer the newest')
+  if (sequence !== state.sequence || sequence === 0)
+    return refused(state, 'These are not the questions the call waits for; answer the newest')
   if (state.stage === 'running') return [state, [{ type: 'join', sequence }]]
   const open = new Map(state.open)
   const effects: QuestionsEffect[] = []

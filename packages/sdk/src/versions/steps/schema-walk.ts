@@ -1,15 +1,25 @@
-/** Walks JSON Schemas by keyword, so that data inside them (constants, examples, names of properties) is never taken for schema. */
+/**
+ * Walks JSON Schemas by keyword, so that data inside them (constants, examples, names of properties) is never taken for
+ * schema.
+ */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 
 /** Keywords whose value is any JSON. */
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples'])
 
 /** Keywords whose value is an object of schemas under freely chosen names. */
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'])
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+])
 
 /**
- * What becomes of one schema, itself without its subschemas: the same reference when it stays, `undefined` to leave alone all that is below too.
- * `trail` are the keywords and names from the root, such as `properties`, `city`.
+ * What becomes of one schema, itself without its subschemas: the same reference when it stays, `undefined` to leave
+ * alone all that is below too. `trail` are the keywords and names from the root, such as `properties`, `city`.
  */
 export type SchemaVisit = (schema: Body, trail: readonly string[]) => Body | undefined
 
@@ -26,7 +36,10 @@ function rewrite(schema: Body, visit: SchemaVisit, trail: string[]): Body {
     const before = visited[keyword]
     if (typeof before !== 'object' || before === null || DATA.has(keyword)) continue
     trail.push(keyword)
-    const after = NAMED.has(keyword) || Array.isArray(before) ? rewriteEach(before, visit, trail) : rewrite(before as Body, visit, trail)
+    const after =
+      NAMED.has(keyword) || Array.isArray(before)
+        ? rewriteEach(before, visit, trail)
+        : rewrite(before as Body, visit, trail)
     trail.pop()
     if (after === before) continue
     copy ??= { ...visited }

@@ -11,7 +11,8 @@ const decorated = (version: ProtocolVersion) => ({ annotations: annotations(vers
 const textBlock = (version: ProtocolVersion): ObjectArb => open({ type: fc.constant('text'), text }, decorated(version))
 const bytesBlock = (version: ProtocolVersion, type: 'image' | 'audio'): ObjectArb =>
   open({ type: fc.constant(type), data: base64, mimeType }, decorated(version))
-const resourceBlock = (version: ProtocolVersion): ObjectArb => open({ type: fc.constant('resource'), resource: resourceContents(version) }, decorated(version))
+const resourceBlock = (version: ProtocolVersion): ObjectArb =>
+  open({ type: fc.constant('resource'), resource: resourceContents(version) }, decorated(version))
 const linkBlock = (version: ProtocolVersion): ObjectArb =>
   open(
     { type: fc.constant('resource_link'), uri, name: word },
@@ -19,7 +20,10 @@ const linkBlock = (version: ProtocolVersion): ObjectArb =>
   )
 
 export const resourceContents = (version: ProtocolVersion): ObjectArb =>
-  fc.oneof(open({ uri, text }, { mimeType, ...innerMeta(version) }), open({ uri, blob: base64 }, { mimeType, ...innerMeta(version) }))
+  fc.oneof(
+    open({ uri, text }, { mimeType, ...innerMeta(version) }),
+    open({ uri, blob: base64 }, { mimeType, ...innerMeta(version) }),
+  )
 
 const audioSince = (version: ProtocolVersion) => (isAtLeast(version, V03) ? [bytesBlock(version, 'audio')] : [])
 
@@ -33,17 +37,25 @@ export const block = (version: ProtocolVersion): ObjectArb =>
     ...(isAtLeast(version, V06) ? [linkBlock(version)] : []),
   )
 
-const toolUse = (version: ProtocolVersion): ObjectArb => open({ type: fc.constant('tool_use'), id: word, name: word, input: jsonObject }, innerMeta(version))
+const toolUse = (version: ProtocolVersion): ObjectArb =>
+  open({ type: fc.constant('tool_use'), id: word, name: word, input: jsonObject }, innerMeta(version))
 
 const toolResult = (version: ProtocolVersion): ObjectArb =>
   open(
     { type: fc.constant('tool_result'), toolUseId: word, content: listOf(block(version), 2) },
-    { structuredContent: version === V26 ? json : jsonObject, isError: flag, ...innerMeta(version) },
+    { structuredContent: isAtLeast(version, V26) ? json : jsonObject, isError: flag, ...innerMeta(version) },
   )
 
-const spoken = (version: ProtocolVersion): ObjectArb[] => [textBlock(version), bytesBlock(version, 'image'), ...audioSince(version)]
+const spoken = (version: ProtocolVersion): ObjectArb[] => [
+  textBlock(version),
+  bytesBlock(version, 'image'),
+  ...audioSince(version),
+]
 
-/** One block, or since 2025-11-25 a list of them; tool blocks are rarer than the rest because older versions refuse them. */
+/**
+ * One block, or since 2025-11-25 a list of them; tool blocks are rarer than the rest because older versions refuse
+ * them.
+ */
 export function samplingContent(version: ProtocolVersion): fc.Arbitrary<unknown> {
   const plain = fc.oneof(...spoken(version))
   if (!isAtLeast(version, V11)) return plain

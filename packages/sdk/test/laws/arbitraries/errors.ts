@@ -1,6 +1,6 @@
 /** Error objects, with the codes each version gives a meaning. */
 import fc from 'fast-check'
-import type { ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
 import { urlElicitation } from './elicitation.ts'
 import { clientCapabilities } from './metadata.ts'
 import { type ObjectArb, open, V11, V26 } from './shape.ts'
@@ -12,7 +12,8 @@ const coded = (code: fc.Arbitrary<number>, data?: fc.Arbitrary<unknown>): Object
 const plain = coded(fc.constantFrom(-32700, -32600, -32601, -32602, -32603))
 const own = coded(fc.oneof(fc.integer({ min: -32019, max: -32003 }), fc.constantFrom(-32000, -32001, -1, 1, 1001)))
 /** Names the address that was asked for, when there is one. */
-const missing = (code: number, asked: unknown): ObjectArb => coded(fc.constant(code), open({ uri: asked === undefined ? uri : fc.constant(asked) }))
+const missing = (code: number, asked: unknown): ObjectArb =>
+  coded(fc.constant(code), open({ uri: asked === undefined ? uri : fc.constant(asked) }))
 
 const undefinedCodes = coded(fc.constantFrom(-32021, -32050, -32099))
 
@@ -25,6 +26,6 @@ const stateless = [
 ]
 
 export const error = (version: ProtocolVersion, asked?: unknown): ObjectArb => {
-  if (version === V26) return fc.oneof(plain, own, missing(-32602, asked), ...stateless)
+  if (isAtLeast(version, V26)) return fc.oneof(plain, own, missing(-32602, asked), ...stateless)
   return fc.oneof(plain, own, missing(-32002, asked), undefinedCodes, ...(version === V11 ? [urls] : []))
 }

@@ -1,10 +1,13 @@
 /** What describes things: icons, annotations, implementations, capabilities. */
 import fc from 'fast-check'
-import type { ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
 import { closed, type Fields, type ObjectArb, only, open, since, V03, V06, V11, V26 } from './shape.ts'
 import { flag, fraction, instant, listOf, mimeType, plainObject, role, text, webUrl, word } from './values.ts'
 
-const icon = open({ src: webUrl }, { mimeType, sizes: listOf(fc.constantFrom('48x48', 'any')), theme: fc.constantFrom('light', 'dark') })
+const icon = open(
+  { src: webUrl },
+  { mimeType, sizes: listOf(fc.constantFrom('48x48', 'any')), theme: fc.constantFrom('light', 'dark') },
+)
 
 export const icons = (version: ProtocolVersion): Fields => since(version, V11, { icons: listOf(icon, 2) })
 export const title = (version: ProtocolVersion): Fields => since(version, V06, { title: text })
@@ -13,7 +16,10 @@ export const annotations = (version: ProtocolVersion): ObjectArb =>
   open({}, { audience: listOf(role, 2), priority: fraction, ...since(version, V06, { lastModified: instant }) })
 
 export const implementation = (version: ProtocolVersion): ObjectArb =>
-  open({ name: word, version: text }, { ...title(version), ...icons(version), ...since(version, V11, { description: text, websiteUrl: webUrl }) })
+  open(
+    { name: word, version: text },
+    { ...title(version), ...icons(version), ...since(version, V11, { description: text, websiteUrl: webUrl }) },
+  )
 
 const empty = fc.constant({})
 const settings = fc.oneof(empty, plainObject)
@@ -23,20 +29,34 @@ export const clientCapabilities = (version: ProtocolVersion): ObjectArb =>
     {},
     {
       experimental: fc.dictionary(word, settings, { maxKeys: 2 }),
-      roots: version === V26 ? empty : open({}, { listChanged: flag }),
+      roots: isAtLeast(version, V26) ? empty : open({}, { listChanged: flag }),
       sampling: open({}, since(version, V11, { context: settings, tools: settings })),
       ...since(version, V06, { elicitation: open({}, since(version, V11, { form: settings, url: settings })) }),
       ...only(version, V11, { tasks: clientTasks }),
-      ...only(version, V26, { extensions: fc.dictionary(fc.constantFrom('com.example/ext', 'io.modelcontextprotocol/ui'), settings, { maxKeys: 2 }) }),
+      ...since(version, V26, {
+        extensions: fc.dictionary(fc.constantFrom('com.example/ext', 'io.modelcontextprotocol/ui'), settings, {
+          maxKeys: 2,
+        }),
+      }),
     },
   )
 
 const clientTasks = open(
   {},
-  { list: empty, cancel: empty, requests: closed({}, { sampling: closed({}, { createMessage: empty }), elicitation: closed({}, { create: empty }) }) },
+  {
+    list: empty,
+    cancel: empty,
+    requests: closed(
+      {},
+      { sampling: closed({}, { createMessage: empty }), elicitation: closed({}, { create: empty }) },
+    ),
+  },
 )
 
-const serverTasks = open({}, { list: empty, cancel: empty, requests: closed({}, { tools: closed({}, { call: empty }) }) })
+const serverTasks = open(
+  {},
+  { list: empty, cancel: empty, requests: closed({}, { tools: closed({}, { call: empty }) }) },
+)
 
 export const serverCapabilities = (version: ProtocolVersion): ObjectArb =>
   open(
@@ -49,6 +69,10 @@ export const serverCapabilities = (version: ProtocolVersion): ObjectArb =>
       tools: open({}, { listChanged: flag }),
       ...since(version, V03, { completions: settings }),
       ...only(version, V11, { tasks: serverTasks }),
-      ...only(version, V26, { extensions: fc.dictionary(fc.constantFrom('com.example/ext', 'io.modelcontextprotocol/ui'), settings, { maxKeys: 2 }) }),
+      ...since(version, V26, {
+        extensions: fc.dictionary(fc.constantFrom('com.example/ext', 'io.modelcontextprotocol/ui'), settings, {
+          maxKeys: 2,
+        }),
+      }),
     },
   )

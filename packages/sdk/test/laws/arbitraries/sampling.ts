@@ -8,9 +8,18 @@ import { taskMetadata } from './tasks.ts'
 import { tool } from './tools.ts'
 import { count, fraction, listOf, plainObject, role, strings, text, word } from './values.ts'
 
-const message = (version: ProtocolVersion): ObjectArb => open({ role, content: samplingContent(version) }, isAtLeast(version, V11) ? innerMeta(version) : {})
+const message = (version: ProtocolVersion): ObjectArb =>
+  open({ role, content: samplingContent(version) }, isAtLeast(version, V11) ? innerMeta(version) : {})
 
-const preferences = open({}, { hints: listOf(open({}, { name: word }), 2), costPriority: fraction, speedPriority: fraction, intelligencePriority: fraction })
+const preferences = open(
+  {},
+  {
+    hints: listOf(open({}, { name: word }), 2),
+    costPriority: fraction,
+    speedPriority: fraction,
+    intelligencePriority: fraction,
+  },
+)
 
 const optional = (version: ProtocolVersion): Fields => ({
   modelPreferences: preferences,
@@ -26,9 +35,14 @@ const optional = (version: ProtocolVersion): Fields => ({
 export function samplingParams(version: ProtocolVersion): ObjectArb {
   const required = { messages: listOf(message(version)), maxTokens: count }
   const ask = (extra: Fields): ObjectArb =>
-    version === V26 ? open(required, { ...optional(version), ...extra }) : params(version, required, { ...optional(version), ...extra })
+    isAtLeast(version, V26)
+      ? open(required, { ...optional(version), ...extra })
+      : params(version, required, { ...optional(version), ...extra })
   if (!isAtLeast(version, V11)) return ask({})
-  const tools = { tools: listOf(tool(version), 2), toolChoice: open({}, { mode: fc.constantFrom('auto', 'required', 'none') }) }
+  const tools = {
+    tools: listOf(tool(version), 2),
+    toolChoice: open({}, { mode: fc.constantFrom('auto', 'required', 'none') }),
+  }
   return fc.oneof({ weight: 3, arbitrary: ask({}) }, { weight: 1, arbitrary: ask(tools) })
 }
 

@@ -1,4 +1,7 @@
-/** How an object of a version is described: required and optional fields, those of later versions left out, unknown ones added. */
+/**
+ * How an object of a version is described: required and optional fields, those of later versions left out, unknown ones
+ * added.
+ */
 import fc from 'fast-check'
 import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
 import { type Arb, identifier, json, word } from './values.ts'
@@ -27,7 +30,10 @@ const unknownValue = fc.nat().map((serial) => `unknown ${serial}`)
 
 /** Nothing but the fields. */
 export function closed(required: Fields, optional: Fields = {}): ObjectArb {
-  return fc.record({ ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>, { requiredKeys: Object.keys(required), noNullPrototype: true })
+  return fc.record({ ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>, {
+    requiredKeys: Object.keys(required),
+    noNullPrototype: true,
+  })
 }
 
 /** The fields, and now and then an unknown one. */

@@ -42,9 +42,13 @@ export const json: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) =
 export const jsonObject = fc.dictionary(word, json, { maxKeys: 3 })
 
 /** `JSONObject` of the 2026-07-28 schema, which knows neither null nor fractions. */
-export const plainObject = fc.dictionary(word, fc.oneof(text, flag, count, fc.array(word, { maxLength: 2 }), fc.dictionary(word, count, { maxKeys: 2 })), {
-  maxKeys: 2,
-})
+export const plainObject = fc.dictionary(
+  word,
+  fc.oneof(text, flag, count, fc.array(word, { maxLength: 2 }), fc.dictionary(word, count, { maxKeys: 2 })),
+  {
+    maxKeys: 2,
+  },
+)
 
 export const listOf = <T>(item: fc.Arbitrary<T>, maxLength = 3): fc.Arbitrary<T[]> => fc.array(item, { maxLength })
 export const strings = listOf(text)

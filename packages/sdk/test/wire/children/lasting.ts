@@ -1,4 +1,7 @@
-/** A process for the tests of connections that end and come back. Its first argument says what it is: a server over `stdio`, `http` or `tcp`, a `client`, or `both`. */
+/**
+ * A process for the tests of connections that end and come back. Its first argument says what it is: a server over
+ * `stdio`, `http` or `tcp`, a `client`, or `both`.
+ */
 import { closeOnSignals, connect, serveHttp, serveStdio, serveTcp } from '../../../src/node.ts'
 import { createServer, resource, tool } from '../../../src/server.ts'
 
@@ -17,14 +20,18 @@ const server = createServer({ name: 'lasting', version: '1.0.0' }).add(
     await new Promise((resolve) => setTimeout(resolve, 500))
     return 'finished'
   }),
-  tool('crash', { input: { type: 'object', properties: { how: { type: 'string' }, password: { type: 'string' } } } as const }, ({ how }) => {
-    const fail = (): never => {
-      throw new Error(`on purpose, with ${process.env['CRASH_SECRET']}`)
-    }
-    if (how === 'rejection') void Promise.resolve().then(fail)
-    else setImmediate(fail)
-    return new Promise<string>(() => {})
-  }),
+  tool(
+    'crash',
+    { input: { type: 'object', properties: { how: { type: 'string' }, password: { type: 'string' } } } as const },
+    ({ how }) => {
+      const fail = (): never => {
+        throw new Error(`on purpose, with ${process.env['CRASH_SECRET']}`)
+      }
+      if (how === 'rejection') void Promise.resolve().then(fail)
+      else setImmediate(fail)
+      return new Promise<string>(() => {})
+    },
+  ),
   resource('life://pid', {}, () => String(process.pid)),
 )
 
@@ -37,13 +44,17 @@ if (role === 'http' || role === 'tcp') {
   const handle = role === 'http' ? await serveHttp(server, settings) : await serveTcp(server, settings)
   process.on('SIGTERM', () => process.stderr.write('told\n'))
   closeOnSignals([handle, server], {
-    onPersist: (sessions) => void process.stderr.write(`persisted ${sessions.map(({ version }) => version).join(' ')}\n`),
+    onPersist: (sessions) =>
+      void process.stderr.write(`persisted ${sessions.map(({ version }) => version).join(' ')}\n`),
   })
   process.stdout.write(`${handle.url}\n`)
 }
 
 if (role === 'client') {
-  const client = await connect({ command: process.execPath, args: [process.argv[1] as string, 'stdio'] }, { reconnect: { delays: ['300ms'] } })
+  const client = await connect(
+    { command: process.execPath, args: [process.argv[1] as string, 'stdio'] },
+    { reconnect: { delays: ['300ms'] } },
+  )
   const before = Number((await client.call('pid')).text)
   process.kill(before, 'SIGKILL')
   await new Promise<void>((resolve) => void client.onState(({ to }) => to === 'reconnecting' && resolve()))
@@ -55,7 +66,8 @@ if (role === 'client') {
 
 if (role === 'both') {
   const client = await connect(server)
-  // Nothing but the time-out keeps this process alive now, and afterwards nothing does, although nobody closes the connection.
+  // Nothing but the time-out keeps this process alive now, and afterwards nothing does, although nobody closes the
+  // connection.
   const failure = await client.call('hang', {}, { timeout: '100ms' }).catch(({ kind }) => kind)
   process.stdout.write(`${failure}\n`)
 }

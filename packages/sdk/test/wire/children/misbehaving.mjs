@@ -22,9 +22,11 @@ const beginnings = {
     stayForEver()
   },
   'leaves a grandchild': () => grandchild('setInterval(() => {}, 60000)'),
-  'leaves a stubborn grandchild': () => grandchild(`process.on('SIGTERM', () => {}); process.send?.('up'); setInterval(() => {}, 60000)`),
+  'leaves a stubborn grandchild': () =>
+    grandchild(`process.on('SIGTERM', () => {}); process.send?.('up'); setInterval(() => {}, 60000)`),
   // It holds no pipe that would keep whoever started all this awake.
-  'leaves a quiet grandchild': () => spawn(process.execPath, ['-e', 'setInterval(() => {}, 60000)'], { stdio: 'ignore' }).unref(),
+  'leaves a quiet grandchild': () =>
+    spawn(process.execPath, ['-e', 'setInterval(() => {}, 60000)'], { stdio: 'ignore' }).unref(),
   'closes its input': () => {
     process.stdin.once('close', () => {
       closeSync(0)
@@ -87,9 +89,13 @@ function answer({ id, method, params }) {
   if (id === undefined) return
   if (method === 'initialize') {
     const { protocolVersion } = params
-    return say(frame({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: mode, version: '1' } } }))
+    return say(
+      frame({ id, result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: mode, version: '1' } } }),
+    )
   }
   if (method === 'tools/call' && params.name !== 'ordinary') return (answers[mode] ?? ordinary)(id)
   if (method === 'tools/call') return ordinary(id)
-  say(frame({ id, result: method === 'tools/list' ? { tools: [{ name: 'act', inputSchema: { type: 'object' } }] } : {} }))
+  say(
+    frame({ id, result: method === 'tools/list' ? { tools: [{ name: 'act', inputSchema: { type: 'object' } }] } : {} }),
+  )
 }

@@ -1,4 +1,7 @@
-/** A client on the SDK that starts a server as its child, says so, and then ends as its first argument says. The rest of the arguments are the server's command. */
+/**
+ * A client on the SDK that starts a server as its child, says so, and then ends as its first argument says. The rest of
+ * the arguments are the server's command.
+ */
 import { connect } from '../../../src/client.ts'
 import { childLink } from '../../../src/node/index.ts'
 

@@ -1,4 +1,7 @@
-/** The programs that tests start as processes: plain ones as they are, those written on the SDK bundled from its sources first. */
+/**
+ * The programs that tests start as processes: plain ones as they are, those written on the SDK bundled from its sources
+ * first.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

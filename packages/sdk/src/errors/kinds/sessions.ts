@@ -1,0 +1,85 @@
+/** Errors of a session or its connection. */
+import { entry, INTERNAL, INVALID_REQUEST, STATELESS, until } from './entry.ts'
+
+export const sessionErrors = {
+  not_initialized: entry(
+    INVALID_REQUEST,
+    400,
+    'Not initialized',
+    'reconnect',
+    'A request arrived before initialize was completed.',
+    -32005,
+  ),
+  already_initialized: entry(
+    INVALID_REQUEST,
+    400,
+    'Already initialized',
+    'ignore',
+    'A second initialize arrived in one session.',
+    -32005,
+  ),
+  session_closed: entry(
+    INVALID_REQUEST,
+    404,
+    'Session closed',
+    'reconnect',
+    'A request was made after the session had ended.',
+  ),
+  session_lost: entry(
+    INVALID_REQUEST,
+    404,
+    'Session lost',
+    'reconnect',
+    'The server no longer knows the session; a new one has to be opened.',
+  ),
+  shutting_down: entry(
+    INVALID_REQUEST,
+    503,
+    'Shutting down',
+    'reconnect',
+    'A request arrived while the session was draining.',
+  ),
+  unsupported_protocol_version: entry(
+    until(-32602, STATELESS, -32022),
+    400,
+    'Unsupported protocol version',
+    'abort',
+    'No version is common to both sides, or the version string is malformed.',
+  ),
+  initialization_timeout: entry(
+    INTERNAL,
+    504,
+    'Initialization timed out',
+    'reconnect',
+    'The handshake did not complete in time.',
+  ),
+  connection_closed: entry(
+    INTERNAL,
+    502,
+    'Connection closed',
+    'reconnect',
+    'The link ended while a request was waiting for its answer.',
+  ),
+  peer_unresponsive: entry(
+    INTERNAL,
+    504,
+    'Peer is not answering',
+    'reconnect',
+    'A keep-alive ping was not answered in time.',
+  ),
+  transport_error: entry(INTERNAL, 502, 'Transport error', 'reconnect', 'The link failed to carry a message.', -32008),
+  unauthorized: entry(
+    INTERNAL,
+    401,
+    'Authorization required',
+    'abort',
+    'The server demands credentials, or does not take those it was given.',
+  ),
+  forbidden: entry(
+    INTERNAL,
+    403,
+    'Forbidden',
+    'abort',
+    'The credentials, or the place a request came from, do not permit it.',
+  ),
+}

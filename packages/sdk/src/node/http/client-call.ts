@@ -1,0 +1,121 @@
+/**
+ * HTTP requests of a client through `node:http`: several times as fast as `fetch`, and a stream may be silent for as
+ * long as it likes.
+ */
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type RequestOptions,
+  request as requestHttp,
+} from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { urlToHttpOptions } from 'node:url'
+import { ParleyError } from '../../errors/index.ts'
+import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from '../../transport/index.ts'
+
+/**
+ * Less than the five seconds after which many servers hang up on an idle connection, so that no message meets a closing
+ * door.
+ */
+const KEPT_IDLE = 4000
+const agentOptions = { keepAlive: true, timeout: KEPT_IDLE, scheduling: 'lifo' } as const
+const plain = { request: requestHttp, agent: new HttpAgent(agentOptions) }
+const secure = { request: requestHttps, agent: new HttpsAgent(agentOptions) }
+
+export const nodeCall: HttpCall = (request) =>
+  new Promise((resolve, reject) => {
+    const { hangup, url } = request
+    if (hangup.aborted) return reject(hangup.reason)
+    const outgoing = begin(request)
+    // Without the reason: with a response that is complete but not yet read, it would be thrown by a socket that nobody
+    // listens to.
+    const abort = (): void => void outgoing.destroy()
+    hangup.on(abort)
+    outgoing.on('close', () => hangup.off(abort))
+    // Stays for the life of the request: an error nobody listens to would end the process.
+    outgoing.on('error', (error) => reject(hangup.aborted ? hangup.reason : unreachable(url, error)))
+    outgoing.on('response', (incoming) => {
+      const encoding = incoming.headers['content-encoding']
+      if (encoding === undefined || encoding === 'identity') return resolve(new NodeReply(incoming, request))
+      incoming.destroy()
+      reject(
+        unreachable(
+          url,
+          new ParleyError('transport_error', {
+            message: `the answer is encoded as ${encoding}, which was not asked for`,
+          }),
+        ),
+      )
+    })
+    outgoing.end(request.body)
+  })
+
+/** Taken apart once per address, not once per request. */
+const targets = new WeakMap<URL, RequestOptions>()
+
+function targetOf(url: URL): RequestOptions {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const { protocol, hostname, port, path } = urlToHttpOptions(url)
+  const target = { protocol, hostname, port, path } as RequestOptions
+  targets.set(url, target)
+  return target
+}
+
+function begin({ url, method, headers, body }: HttpRequest): ClientRequest {
+  const { request, agent } = url.protocol === 'https:' ? secure : plain
+  const sized = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) }
+  return request({ ...targetOf(url), method, agent, headers: sized })
+}
+
+class NodeReply implements HttpReply {
+  readonly status: number
+  readonly #incoming: IncomingMessage
+  readonly #request: HttpRequest
+
+  constructor(incoming: IncomingMessage, request: HttpRequest) {
+    this.status = incoming.statusCode ?? 0
+    this.#incoming = incoming
+    this.#request = request
+    // A body that breaks off before it is read is found broken when it is.
+    incoming.on('error', () => {})
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name]
+    return Array.isArray(value) ? value.join(', ') : value
+  }
+
+  read(take: (chunk: Uint8Array) => void): Promise<void> {
+    const incoming = this.#incoming
+    return new Promise((resolve, reject) => {
+      let ended = false
+      const breakOff = (error: unknown): void => {
+        const { hangup, url } = this.#request
+        reject(hangup.aborted ? hangup.reason : brokenOff(url, error))
+      }
+      if (incoming.readableEnded) return resolve()
+      if (incoming.destroyed) return breakOff(incoming.errored ?? new Error('the connection was closed'))
+      incoming.on('data', (chunk: Uint8Array) => {
+        try {
+          take(chunk)
+        } catch (error) {
+          incoming.destroy()
+          reject(error)
+        }
+      })
+      incoming.on('end', () => {
+        ended = true
+        resolve()
+      })
+      incoming.on('error', breakOff)
+      // After a good end as well, when there is nothing to tell.
+      incoming.on('close', () => !ended && breakOff(new Error('the connection was closed')))
+    })
+  }
+
+  discard(): void {
+    this.#incoming.destroy()
+  }
+}

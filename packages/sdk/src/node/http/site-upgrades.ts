@@ -1,0 +1,55 @@
+/** Leads requests to upgrade a connection to what the site has at their path. */
+import type { IncomingMessage } from 'node:http'
+import type { HttpSite, Mount } from '../../serve/index.ts'
+import type { Upgrades } from './listener.ts'
+import { asksForWebSocket, barred, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
+
+type Upgradable = Mount & { readonly onUpgrade: UpgradeListener }
+
+function isUpgradable(mount: Mount | undefined): mount is Upgradable {
+  return mount !== undefined && 'onUpgrade' in mount
+}
+
+/** Most paths that are named to who asks for another. */
+const MAX_NAMED = 10
+
+/**
+ * `other` takes what is for no mount of the site. Where nobody takes WebSockets, who offers to speak it is answered
+ * like anybody else.
+ */
+export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined): Upgrades {
+  const mountFor = (request: IncomingMessage): Upgradable | undefined => {
+    const mount = site.at(pathOf(request))
+    return isUpgradable(mount) ? mount : undefined
+  }
+  const taken = (): readonly string[] => site.pathsOf(isUpgradable)
+  const refuse: UpgradeListener = (request, socket) => {
+    socket.on('error', () => {})
+    const objection = barred(request, site.guard)
+    if (objection !== undefined) return refuseUpgrade(socket, objection)
+    const named = taken().slice(0, MAX_NAMED).join(', ')
+    refuseUpgrade(socket, [
+      404,
+      'invalid_request',
+      hinted(site, request, `Nothing is served at this path; WebSockets are taken at ${named}`),
+    ])
+  }
+  return {
+    takesUpgrade: (request) => {
+      if (mountFor(request) !== undefined) return asksForWebSocket(request)
+      return other !== undefined || (asksForWebSocket(request) && taken().length > 0)
+    },
+    onUpgrade: (request, socket, head) => (mountFor(request)?.onUpgrade ?? other ?? refuse)(request, socket, head),
+  }
+}
+
+function hinted(site: HttpSite, request: IncomingMessage, message: string): string {
+  const { method = 'GET', headers } = request
+  try {
+    const asked = { method, path: pathOf(request), header: (name: string) => headers[name.toLowerCase()]?.toString() }
+    return site.settings.hint?.(asked, { status: 404, message })?.message ?? message
+  } catch (error) {
+    site.report(error)
+    return message
+  }
+}

@@ -1,0 +1,73 @@
+/** The two ways a caller is known: by its session, or by what it says with each request. */
+import { type Capabilities, declares, type ProtocolVersion } from '../protocol/index.ts'
+import { methodIn } from '../versions/index.ts'
+import type { Caller, Identity } from './endpoint.ts'
+import type { Envelope } from './eras/stateless/envelope.ts'
+import type { Session } from './session.ts'
+
+export class SessionCaller implements Caller {
+  readonly #session: Session
+
+  constructor(session: Session) {
+    this.#session = session
+  }
+
+  get version(): ProtocolVersion {
+    return this.#session.version as ProtocolVersion
+  }
+
+  get info(): Identity | undefined {
+    return this.#session.peer?.info
+  }
+
+  get capabilities(): Capabilities {
+    return this.#session.peer?.capabilities ?? {}
+  }
+
+  declares(path: string): boolean {
+    return this.#session.hasPeerCapability(path)
+  }
+
+  can(method: string): boolean {
+    return this.#session.can(method)
+  }
+}
+
+export class EnvelopeCaller implements Caller {
+  readonly #envelope: Envelope
+
+  constructor(envelope: Envelope) {
+    this.#envelope = envelope
+  }
+
+  get version(): ProtocolVersion {
+    return this.#envelope.version
+  }
+
+  get info(): Identity | undefined {
+    const { info } = this.#envelope
+    if (info === undefined) return undefined
+    const { name, version } = info
+    return {
+      ...info,
+      name: typeof name === 'string' ? name : 'unknown',
+      version: typeof version === 'string' ? version : '0',
+    }
+  }
+
+  get capabilities(): Capabilities {
+    return this.#envelope.capabilities
+  }
+
+  declares(path: string): boolean {
+    return declares(this.#envelope.capabilities, path)
+  }
+
+  /** What was a request of the server's own is now a question inside a result. */
+  can(method: string): boolean {
+    const info = methodIn(this.version, method)
+    if (info?.from !== 'embedded') return false
+    const needed = info.needs?.server
+    return needed === undefined || this.declares(needed.slice('client.'.length))
+  }
+}

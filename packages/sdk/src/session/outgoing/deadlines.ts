@@ -1,0 +1,144 @@
+/**
+ * When requests to the peer are given up. One timer serves them all, and while somebody waits for one of them, the
+ * program does not end.
+ */
+import type { ParleyError } from '../../errors/index.ts'
+import type { Cancel, Clock } from '../clock.ts'
+import type { SessionCore } from '../core.ts'
+import { Rest } from './paused-time.ts'
+import type { Pending } from './pending.ts'
+import { timedOut } from './request-errors.ts'
+
+export interface WaitingRequests {
+  /** What waits for the peer now. */
+  all(): Iterable<Pending>
+  /** It has waited long enough. */
+  giveUp(pending: Pending, error: ParleyError): void
+}
+
+export class Deadlines {
+  readonly #core: SessionCore
+  readonly #waiting: WaitingRequests
+  /** Rings when a request may have to be given up. */
+  readonly #alarm: Alarm
+  /** Requests somebody waits for. */
+  #awaited = 0
+  #rest: Rest | undefined
+  /**
+   * Of the first request since the peer was last heard, whatever has become of it: when it was made, and until when the
+   * peer had time for it.
+   */
+  #unheardSince = Number.NEGATIVE_INFINITY
+  #unheardUntil = 0
+
+  constructor(core: SessionCore, waiting: WaitingRequests) {
+    this.#core = core
+    this.#waiting = waiting
+    this.#alarm = new Alarm(core.settings.clock, () => this.#sweep())
+  }
+
+  /** While this side answers the peer. */
+  get rest(): Rest | undefined {
+    return this.#rest
+  }
+
+  began({ awaited, route, startedAt, deadline }: Pending): void {
+    if (awaited && this.#awaited++ === 0) this.#alarm.hold(true)
+    if (route === undefined || this.#unheardSince >= this.#core.lastReceivedAt) return
+    this.#unheardSince = startedAt
+    this.#unheardUntil = deadline
+  }
+
+  /**
+   * Whether the peer may be busy with what it was asked. Whoever has let the time of one request pass without a word is
+   * not excused by the next, and whoever waits for an answer of this side can hear.
+   */
+  get excused(): boolean {
+    if (this.#rest !== undefined) return false
+    if (this.#unheardSince >= this.#core.lastReceivedAt && this.#core.settings.clock.now() > this.#unheardUntil)
+      return false
+    for (const { route } of this.#waiting.all()) if (route !== undefined) return true
+    return false
+  }
+
+  watch({ deadline }: Pending): void {
+    this.#alarm.set(deadline)
+  }
+
+  /** It may take as long as it likes, and the program may end before. */
+  last(pending: Pending): void {
+    this.over(pending)
+    pending.last()
+  }
+
+  over({ awaited }: Pending): void {
+    if (awaited && --this.#awaited === 0) this.#alarm.hold(false)
+  }
+
+  /** Told when this side begins to answer the peer, and when it has answered everything. */
+  busy(busy: boolean): void {
+    const { clock, maxRequestTimeout } = this.#core.settings
+    const now = clock.now()
+    const rest = this.#rest
+    this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
+    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#waiting.all(), now))
+  }
+
+  stop(): void {
+    this.#alarm.stop()
+  }
+
+  #sweep(): void {
+    const now = this.#core.settings.clock.now()
+    let nextDue = Number.POSITIVE_INFINITY
+    for (const pending of this.#waiting.all()) {
+      const due = pending.due(this.#rest)
+      if (due <= now) this.#waiting.giveUp(pending, timedOut(pending, now))
+      else nextDue = Math.min(nextDue, due)
+    }
+    if (nextDue < Number.POSITIVE_INFINITY) this.#alarm.set(nextDue)
+  }
+}
+
+/** One timer for the earliest of many moments. */
+class Alarm {
+  readonly #clock: Clock
+  readonly #ring: () => void
+  #due = Number.POSITIVE_INFINITY
+  #cancel: Cancel | undefined
+  #hold = false
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock
+    this.#ring = ring
+  }
+
+  /** Rings then, unless it rings before; whoever wants to hear of later moments as well sets it again. */
+  set(due: number): void {
+    if (due >= this.#due) return
+    this.#cancel?.()
+    this.#due = due
+    const ring = (): void => {
+      this.#due = Number.POSITIVE_INFINITY
+      this.#cancel = undefined
+      this.#ring()
+    }
+    this.#cancel = this.#clock.after(Math.max(0, due - this.#clock.now()), ring, this.#hold)
+  }
+
+  /**
+   * Whether the program must not end before it rings, from now on. The timer stays: to make one for every wait would
+   * cost far more.
+   */
+  hold(hold: boolean): void {
+    this.#hold = hold
+    this.#cancel?.hold?.(hold)
+  }
+
+  /** For good. */
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = undefined
+    this.#due = Number.NEGATIVE_INFINITY
+  }
+}

@@ -1,0 +1,60 @@
+/** Frames of requests and results: the context of their translation, and the text that goes on as it came. */
+import { type Body, isWorthNoting, noteParts, noteText, resultIn } from '../../jsonrpc/index.ts'
+import type { TranslationContext } from '../../versions/index.ts'
+import type { SessionCore } from '../core.ts'
+import type { RequestOptions } from '../options.ts'
+import type { Pending } from './pending.ts'
+
+/** What translating the request and its result may need to know, and who is told what that loses. */
+export function contextOf(
+  core: SessionCore,
+  { params, options }: Pick<Pending, 'params' | 'options'>,
+): TranslationContext {
+  const context = core.translationContext(params)
+  const tell = options?.onLoss
+  if (tell !== undefined)
+    context.onLoss = (loss) => {
+      core.onLoss(loss)
+      tell(loss)
+    }
+  return context
+}
+
+export function textOf(core: SessionCore, pending: Pending): string {
+  const { id, route, params, options } = pending
+  const translated =
+    route?.paramsDown === undefined || options?.relayed === true
+      ? params
+      : core.translate(route.paramsDown, params, contextOf(core, { params: undefined, options }))
+  return pending.era.requestText(pending, translated, options?.onProgress === undefined ? undefined : id)
+}
+
+/**
+ * Only what is known to be one line of JSON goes on as text. `own` is the result without its envelope, and `known` what
+ * was made of that.
+ */
+export function tellText(
+  { onText, keepsText }: RequestOptions,
+  frame: string,
+  result: Body,
+  own: Body,
+  known: Body,
+): void {
+  if (onText === undefined && (keepsText !== true || (known !== result && !isWorthNoting(frame)))) return
+  const json = resultIn(frame)
+  if (json === undefined) return
+  onText?.(json, known === result)
+  if (keepsText !== true) return
+  if (known === own) noteText(json, result, known)
+  else noteParts(json, result)
+}
+
+/** Calls somebody else's code, which may fail now or later. */
+export function guarded(call: () => unknown, report: (error: unknown) => void): void {
+  try {
+    const outcome = call()
+    if (outcome instanceof Promise) outcome.catch(report)
+  } catch (error) {
+    report(error)
+  }
+}

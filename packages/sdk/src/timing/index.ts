@@ -1,0 +1,1 @@
+export { Backoff } from './backoff.ts'
