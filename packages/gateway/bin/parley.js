@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The command, at a place that is there before anything is built: npm links no command to a file that is missing when it installs. */
+/**
+ * The command, at a place that is there before anything is built: npm links no command to a file that is missing when
+ * it installs.
+ */
 import { existsSync } from 'node:fs'
 
 const program = new URL('../dist/cli.js', import.meta.url)

@@ -19,6 +19,11 @@ await build({
   // Nothing from outside is bundled: dependencies are loaded when they are needed.
   external: /^[^./]/,
   transform: { target: 'es2022' },
-  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name].js', comments: { annotation: true, jsdoc: false, legal: true } },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    chunkFileNames: 'chunks/[name].js',
+    comments: { annotation: true, jsdoc: false, legal: true },
+  },
 })
 chmodSync(`${folder}/dist/cli.js`, 0o755)

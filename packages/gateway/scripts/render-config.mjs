@@ -107,7 +107,13 @@ function keysOf(fields) {
 function rowOf(key, field) {
   const { description, default: otherwise, examples } = field
   const [example] = examples
-  return [code(key), typeOf(field), otherwise === undefined || isEmpty(otherwise) ? '' : shown(otherwise, field), description, short(example)]
+  return [
+    code(key),
+    typeOf(field),
+    otherwise === undefined || isEmpty(otherwise) ? '' : shown(otherwise, field),
+    description,
+    short(example),
+  ]
 }
 
 /** Too long for a table, or shown on the page anyway. */
@@ -141,7 +147,8 @@ function typeOf(schema) {
   if (schema.$ref !== undefined) return 'server'
   if (schema.properties !== undefined) return 'object'
   if (schema.type === 'array') return `list of ${plural(schema.items)}`
-  if (schema.type === 'object') return schema.additionalProperties.$ref === undefined ? 'object of texts' : 'object of servers'
+  if (schema.type === 'object')
+    return schema.additionalProperties.$ref === undefined ? 'object of texts' : 'object of servers'
   if (schema.enum !== undefined) return schema.enum.map((each) => code(each)).join(', ')
   if (schema.type === 'boolean') return '`true`, `false`'
   if (schema.type === 'integer') return `${schema.minimum} to ${schema.maximum}`
@@ -161,7 +168,10 @@ function foreignOf(fields) {
   const byReason = grouped(foreign)
   return table(
     ['keys', 'instead'],
-    [...byReason].map(([why, group]) => [group.map(([key]) => code(key)).join(', '), why.replace('Of another program; has no effect here. ', '')]),
+    [...byReason].map(([why, group]) => [
+      group.map(([key]) => code(key)).join(', '),
+      why.replace('Of another program; has no effect here. ', ''),
+    ]),
   )
 }
 

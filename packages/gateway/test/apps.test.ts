@@ -1,4 +1,7 @@
-/** MCP Apps through the gateway, between the official packages: a host with pages on one side, servers with the same page URI on the other. */
+/**
+ * MCP Apps through the gateway, between the official packages: a host with pages on one side, servers with the same
+ * page URI on the other.
+ */
 import { fileURLToPath } from 'node:url'
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { App } from '@modelcontextprotocol/ext-apps'
@@ -85,7 +88,8 @@ describe.each(['legacy', 'modern'] as const)('MCP Apps with servers of the offic
 
     it('a page calls tools of its server by their own names where they are clear', async () => {
       const app = await pageOf(await connected(version, '/mcp', UI))
-      for (const server of ['a', 'b']) expect(textOf(await app.callServerTool({ name: `refresh_${server}` }))).toContain(`refreshed of ${server} `)
+      for (const server of ['a', 'b'])
+        expect(textOf(await app.callServerTool({ name: `refresh_${server}` }))).toContain(`refreshed of ${server} `)
       await expect(app.callServerTool({ name: 'show' })).rejects.toThrow(/a__show, b__show/)
       const read = await app.readServerResource({ uri: 'ui://b+app/index.html' })
       expect(read.contents).toMatchObject([{ text: '<h1>page of b</h1>' }])

@@ -15,7 +15,8 @@ beforeEach(async () => {
 })
 afterEach(() => running.clear())
 
-const called = (): number => (existsSync(audit) ? readFileSync(audit, 'utf8').split('"method":"tools/call"').length - 1 : 0)
+const called = (): number =>
+  existsSync(audit) ? readFileSync(audit, 'utf8').split('"method":"tools/call"').length - 1 : 0
 
 describe('G kill -9 of a gateway that keeps receipts', () => {
   it('leaves receipts of what was answered; the next gateway takes over, and the chain is whole', async () => {

@@ -62,12 +62,17 @@ describe('parley bridge', () => {
 
   it('waits for a silent server as long as --timeout says', async () => {
     const { has } = bridged('--timeout', '300ms', ...plain('--mute'))
-    expect(JSON.parse(await has('out', '\n'))).toMatchObject({ id: 1, error: { message: expect.stringContaining('within 300 ms') } })
+    expect(JSON.parse(await has('out', '\n'))).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('within 300 ms') },
+    })
   })
 
   it('says at once that its server writes what is no message', async () => {
     const { has } = bridged('--timeout', '1s', ...plain('--mute', '--junk'))
-    expect(await has('err', '\n')).toMatch(/plain-server\.js: writes to standard output what is no message: ".+"; it must log to standard error\n/)
+    expect(await has('err', '\n')).toMatch(
+      /plain-server\.js: writes to standard output what is no message: ".+"; it must log to standard error\n/,
+    )
   })
 
   it.each(['the end of its input', 'SIGTERM', 'the end of its output'])(
@@ -101,7 +106,10 @@ describe('parley bridge', () => {
     const folder = await mkdtemp(join(tmpdir(), 'parley-bridge-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const loaded = join(folder, 'loaded.cjs')
-    await writeFile(loaded, `process.on('exit', () => console.error('loaded ' + Object.keys(require.cache).join(' ') + ' in all'))`)
+    await writeFile(
+      loaded,
+      `process.on('exit', () => console.error('loaded ' + Object.keys(require.cache).join(' ') + ' in all'))`,
+    )
     const { bridge, has } = bridgedBy(['--require', loaded], ...plain())
     await has('out', '\n')
     bridge.stdin.end()
@@ -111,11 +119,14 @@ describe('parley bridge', () => {
   })
 
   it('starts its server before its client has said anything', async () => {
-    const started = 'process.stdin.once("data", () => process.exit()); require("node:fs").writeFileSync(process.argv[1], "")'
+    const started =
+      'process.stdin.once("data", () => process.exit()); require("node:fs").writeFileSync(process.argv[1], "")'
     const folder = await mkdtemp(join(tmpdir(), 'parley-bridge-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const file = join(folder, 'started')
-    const bridge = spawn(process.execPath, [CLI, 'bridge', '--', process.execPath, '-e', started, file], { stdio: ['pipe', 'pipe', 'pipe'] })
+    const bridge = spawn(process.execPath, [CLI, 'bridge', '--', process.execPath, '-e', started, file], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     running.push(bridge)
     expect(
       await until(

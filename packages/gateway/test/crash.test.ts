@@ -45,7 +45,9 @@ describe('L8 a gateway that crashes', () => {
     })
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600)
     const lines = gateway.words.split('\n').filter((line) => line.startsWith('{'))
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ event: 'crash', severity: 'error', file: join(folder, file) }))
+    expect(lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ event: 'crash', severity: 'error', file: join(folder, file) }),
+    )
   })
 
   it('writes it where the configuration says, or not at all', async () => {

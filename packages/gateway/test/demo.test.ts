@@ -26,7 +26,9 @@ interface Ended {
 
 function run(program: string, args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: root, timeout: 20_000 }, (error, stdout, stderr) => resolve({ code: Number(error?.code ?? 0), stdout, stderr }))
+    execFile(program, args, { cwd: root, timeout: 20_000 }, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    )
   })
 }
 
@@ -36,13 +38,13 @@ interface Recipe {
 }
 
 /** One line of configuration each. */
-const recipes = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```json\n(\{ "(?:mcpServers|servers)".*)\n```/g)].map(
-  ([, line = '']): [string, Recipe] => {
-    const [[client = '', servers = {}] = []] = Object.entries(JSON.parse(line) as Record<string, Record<string, Recipe>>)
-    const [[name = '', recipe] = []] = Object.entries(servers)
-    return [`${client}.${name}`, recipe as Recipe]
-  },
-)
+const recipes = [
+  ...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```json\n(\{ "(?:mcpServers|servers)".*)\n```/g),
+].map(([, line = '']): [string, Recipe] => {
+  const [[client = '', servers = {}] = []] = Object.entries(JSON.parse(line) as Record<string, Record<string, Recipe>>)
+  const [[name = '', recipe] = []] = Object.entries(servers)
+  return [`${client}.${name}`, recipe as Recipe]
+})
 
 const parley = (...words: string[]): Promise<Ended> => run(process.execPath, [command, ...words])
 
@@ -53,8 +55,18 @@ describe('npm start', () => {
   let url = ''
 
   beforeAll(async () => {
-    const env = { ...process.env, NOTES: join(folder, 'notes.json'), npm_lifecycle_event: 'start', npm_command: 'start', PARLEY_LOG: 'text' }
-    gateway = spawn(process.execPath, [...script.split(' '), '--port', '0'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const env = {
+      ...process.env,
+      NOTES: join(folder, 'notes.json'),
+      npm_lifecycle_event: 'start',
+      npm_command: 'start',
+      PARLEY_LOG: 'text',
+    }
+    gateway = spawn(process.execPath, [...script.split(' '), '--port', '0'], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     gateway.stderr.resume()
     gateway.stdout.setEncoding('utf8')
     while (!shown.includes('Ctrl-C')) shown += (await once(gateway.stdout, 'data'))[0]
@@ -125,24 +137,29 @@ describe('npm start', () => {
 
   it.each(['README.md', 'docs/cli.md'])('G is shown in %s as it is', (file) => {
     const text = readFileSync(join(root, file), 'utf8').replaceAll('npx parley-gateway', 'npx parley')
-    const commands = offered('npx parley').map((words) => words.map((word) => (word.startsWith('{') ? `'${word}'` : word)).join(' '))
+    const commands = offered('npx parley').map((words) =>
+      words.map((word) => (word.startsWith('{') ? `'${word}'` : word)).join(' '),
+    )
     for (const each of commands) expect(text).toContain(`npx parley ${each.replace(url, 'http://127.0.0.1:4000')}\n`)
   })
 
-  it.each(recipes)('G the configuration in README.md for %s works, for clients of every version', async (_, { command: program, args }) => {
-    const words = [program, ...args].join(' ')
-    expect(words).toMatch(/^npx -y parley-gateway bridge /)
-    const real = words
-      .replace('npx -y parley-gateway', command)
-      .replace('https://search.example/mcp', `${url}/servers/trains/mcp`)
-      .replace('npx -y some-old-server', 'node examples/notes-server.js --only 2024-11-05')
-    for (const version of versions) {
-      const client = await connect({ command: process.execPath, args: real.split(' '), cwd: root }, { version })
-      expect(client.version).toBe(version)
-      expect((await client.tools()).length).toBeGreaterThan(1)
-      await client.close()
-    }
-  })
+  it.each(recipes)(
+    'G the configuration in README.md for %s works, for clients of every version',
+    async (_, { command: program, args }) => {
+      const words = [program, ...args].join(' ')
+      expect(words).toMatch(/^npx -y parley-gateway bridge /)
+      const real = words
+        .replace('npx -y parley-gateway', command)
+        .replace('https://search.example/mcp', `${url}/servers/trains/mcp`)
+        .replace('npx -y some-old-server', 'node examples/notes-server.js --only 2024-11-05')
+      for (const version of versions) {
+        const client = await connect({ command: process.execPath, args: real.split(' '), cwd: root }, { version })
+        expect(client.version).toBe(version)
+        expect((await client.tools()).length).toBeGreaterThan(1)
+        await client.close()
+      }
+    },
+  )
 
   it('G offers a request that any HTTP client can make', async () => {
     const [[address = ''] = []] = offered('curl')
@@ -150,28 +167,62 @@ describe('npm start', () => {
   })
 
   it('X6 has clients of each era call the server of the other', () => {
-    const versions = offered('npx parley').flatMap((words) => (words.includes('--version') ? [words[words.indexOf('--version') + 1]] : []))
+    const versions = offered('npx parley').flatMap((words) =>
+      words.includes('--version') ? [words[words.indexOf('--version') + 1]] : [],
+    )
     expect(versions).toEqual(['2026-07-28', '2024-11-05'])
   })
 
   it('G keeps what is noted, whoever notes it', async () => {
-    const { stdout } = await parley('call', `${url}/mcp`, 'notes__find_notes', '{"words":"milk"}', '--version', '2025-06-18')
+    const { stdout } = await parley(
+      'call',
+      `${url}/mcp`,
+      'notes__find_notes',
+      '{"words":"milk"}',
+      '--version',
+      '2025-06-18',
+    )
     expect(JSON.parse(stdout).notes).toMatchObject([{ id: '1', title: 'Milk' }])
   })
 
-  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])('X6 puts a question of the stateless server to a client of %s', async (version) => {
-    const { stdout } = await parley('call', `${url}/mcp`, 'trains__reserve', '{"train":"R 41"}', '--version', version, '--answer', 'seat=window')
-    expect(stdout).toContain('Reserved a seat at the window on R 41')
-  })
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])(
+    'X6 puts a question of the stateless server to a client of %s',
+    async (version) => {
+      const { stdout } = await parley(
+        'call',
+        `${url}/mcp`,
+        'trains__reserve',
+        '{"train":"R 41"}',
+        '--version',
+        version,
+        '--answer',
+        'seat=window',
+      )
+      expect(stdout).toContain('Reserved a seat at the window on R 41')
+    },
+  )
 
   it('X5 says why a client cannot be asked', async () => {
-    const { code, stderr } = await parley('call', `${url}/mcp`, 'trains__reserve', '{"train":"R 41"}', '--version', '2024-11-05')
+    const { code, stderr } = await parley(
+      'call',
+      `${url}/mcp`,
+      'trains__reserve',
+      '{"train":"R 41"}',
+      '--version',
+      '2024-11-05',
+    )
     expect(code).toBe(1)
     expect(stderr).toMatch(/2024-11-05.*came with 2025-06-18/s)
   })
 
   it('says what to do when the port is in use', async () => {
-    const { code, stderr } = await parley('gateway', '--config', 'examples/gateway/parley.json', '--port', new URL(url).port)
+    const { code, stderr } = await parley(
+      'gateway',
+      '--config',
+      'examples/gateway/parley.json',
+      '--port',
+      new URL(url).port,
+    )
     expect(code).toBe(1)
     expect(stderr).toMatch(/^error: The gateway cannot listen: port \d+ of 127\.0\.0\.1 is in use .*--port/)
   })

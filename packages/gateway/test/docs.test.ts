@@ -1,4 +1,7 @@
-/** The documents made from code are those that are committed; `npx vitest run packages/gateway/test/docs.test.ts -u` renews them. */
+/**
+ * The documents made from code are those that are committed; `npx vitest run packages/gateway/test/docs.test.ts -u`
+ * renews them.
+ */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +20,9 @@ describe('G docs/configuration.md', () => {
   })
 
   it('has a line for every key, with what it means', () => {
-    const { properties, $defs } = config.configSchema() as unknown as Record<'properties', Keys> & { $defs: { server: { properties: Keys } } }
+    const { properties, $defs } = config.configSchema() as unknown as Record<'properties', Keys> & {
+      $defs: { server: { properties: Keys } }
+    }
     const keys = [
       ...Object.entries(properties),
       ...Object.entries($defs.server.properties),
@@ -31,7 +36,10 @@ describe('G docs/configuration.md', () => {
 
   it('shows a configuration that is accepted', () => {
     const [, example = ''] = /```json\n([\s\S]*?)```/.exec(text) ?? []
-    const { config: read, warnings } = config.parseConfig(example, { file: 'parley.json', env: { TOKEN: 'a', SEARCH_TOKEN: 'b' } })
+    const { config: read, warnings } = config.parseConfig(example, {
+      file: 'parley.json',
+      env: { TOKEN: 'a', SEARCH_TOKEN: 'b' },
+    })
     expect([...read.servers.keys()]).toEqual(['files', 'search'])
     expect(warnings).toEqual([])
   })
@@ -46,7 +54,12 @@ describe('G docs/configuration.md', () => {
   const inner = (key: Key | undefined): [string, Key][] => Object.entries(key?.properties ?? {})
 
   function lineFor(key: string, description: string): boolean {
-    return text.split('\n').some((line) => line.startsWith('|') && line.includes(`\`${key}\``) && line.includes(description.replaceAll('|', '\\|')))
+    return text
+      .split('\n')
+      .some(
+        (line) =>
+          line.startsWith('|') && line.includes(`\`${key}\``) && line.includes(description.replaceAll('|', '\\|')),
+      )
   }
 })
 
@@ -54,21 +67,28 @@ describe('G docs/gateway.md', () => {
   const text = readFileSync(document('gateway.md'), 'utf8')
 
   it('names every metric, with its labels, and no other', () => {
-    const { metrics } = new Gateway(config.parseConfig('{"mcpServers":{"one":{"command":"node"}}}', { file: 'parley.json', env: {} }).config)
+    const { metrics } = new Gateway(
+      config.parseConfig('{"mcpServers":{"one":{"command":"node"}}}', { file: 'parley.json', env: {} }).config,
+    )
     const counted = [...metrics.text().matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name)
-    const told = [...text.matchAll(/^\| (`parley_.*?) \|/gm)].flatMap(([, names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    const told = [...text.matchAll(/^\| (`parley_.*?) \|/gm)].flatMap(([, names = '']) =>
+      [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    )
     expect(counted.length).toBeGreaterThan(5)
     expect(told.sort()).toEqual(counted.sort())
   })
 
   it('has the defaults of the limits', () => {
-    const { maxConcurrent, maxQueued, maxSessions, maxRounds, timeout, initialiseTimeout } = config.serverDefaults('one', {
-      kind: 'command',
-      command: 'node',
-      args: [],
-      env: {},
-      cwd: undefined,
-    })
+    const { maxConcurrent, maxQueued, maxSessions, maxRounds, timeout, initialiseTimeout } = config.serverDefaults(
+      'one',
+      {
+        kind: 'command',
+        command: 'node',
+        args: [],
+        env: {},
+        cwd: undefined,
+      },
+    )
     expect(text).toContain(`| \`maxConcurrent\` | ${maxConcurrent} |`)
     expect(text).toContain(`| \`maxQueued\` | ${maxQueued}; `)
     expect(text).toContain(`| \`maxSessions\` | ${maxSessions}; `)

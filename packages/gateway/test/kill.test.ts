@@ -17,7 +17,8 @@ beforeEach(() => {
 })
 afterEach(() => running.clear())
 
-const textOf = async (client: Client, tool: string, given: Record<string, unknown> = {}): Promise<string> => (await client.call(tool, given)).text
+const textOf = async (client: Client, tool: string, given: Record<string, unknown> = {}): Promise<string> =>
+  (await client.call(tool, given)).text
 const pidOf = async (client: Client): Promise<number> => Number(await textOf(client, 'pid'))
 
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -53,61 +54,64 @@ describe.each([
   { version: '2024-11-05', settings: {} },
   { version: '2025-11-25', settings: { session: 'shared' } },
   { version: '2026-07-28', settings: { session: 'shared' } },
-] as const)('L6 kill -9 of a server over stdio under load, client of $version, settings $settings', ({ version, settings }) => {
-  async function begin(): Promise<{ gateway: RunningGateway; client: Client; pid: number }> {
-    const gateway = await running.gateway({ notes: settings })
-    const client = await running.client(gateway, 'notes', version)
-    return { gateway, client, pid: await pidOf(client) }
-  }
-
-  it('gives the waiting calls a typed error at once, and the next calls work after the restart', async () => {
-    const { client, pid } = await begin()
-    const busy = load(client)
-    const waiting = Array.from({ length: WAITING }, () => failureOf(client.call('hang')))
-    // Everything that waits has reached the server when this is answered.
-    await textOf(client, 'echo', { text: 'behind them' })
-    await until(
-      () => busy.seen.right,
-      (right) => right > 20,
-    )
-    process.kill(pid, 'SIGKILL')
-    const killed = Date.now()
-    const failures = await Promise.all(waiting)
-    expect(Date.now() - killed).toBeLessThan(AT_ONCE_MS)
-    for (const failure of failures) {
-      expect(failure).toBeInstanceOf(ParleyError)
-      expect(failure).toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/notes.*SIGKILL/s) })
+] as const)(
+  'L6 kill -9 of a server over stdio under load, client of $version, settings $settings',
+  ({ version, settings }) => {
+    async function begin(): Promise<{ gateway: RunningGateway; client: Client; pid: number }> {
+      const gateway = await running.gateway({ notes: settings })
+      const client = await running.client(gateway, 'notes', version)
+      return { gateway, client, pid: await pidOf(client) }
     }
-    const next = await eventually(() => pidOf(client))
-    expect(next).not.toBe(pid)
-    const before = busy.seen.right
-    await until(
-      () => busy.seen.right,
-      (right) => right > before + 20,
-    )
-    expect((await busy.stop()).other).toEqual([])
-  })
 
-  it('still delivers to subscriptions after the restart', async () => {
-    const { client, pid } = await begin()
-    let heard = 0
-    await client.subscribe(URI, () => {
-      heard++
+    it('gives the waiting calls a typed error at once, and the next calls work after the restart', async () => {
+      const { client, pid } = await begin()
+      const busy = load(client)
+      const waiting = Array.from({ length: WAITING }, () => failureOf(client.call('hang')))
+      // Everything that waits has reached the server when this is answered.
+      await textOf(client, 'echo', { text: 'behind them' })
+      await until(
+        () => busy.seen.right,
+        (right) => right > 20,
+      )
+      process.kill(pid, 'SIGKILL')
+      const killed = Date.now()
+      const failures = await Promise.all(waiting)
+      expect(Date.now() - killed).toBeLessThan(AT_ONCE_MS)
+      for (const failure of failures) {
+        expect(failure).toBeInstanceOf(ParleyError)
+        expect(failure).toMatchObject({ kind: 'connection_closed', message: expect.stringMatching(/notes.*SIGKILL/s) })
+      }
+      const next = await eventually(() => pidOf(client))
+      expect(next).not.toBe(pid)
+      const before = busy.seen.right
+      await until(
+        () => busy.seen.right,
+        (right) => right > before + 20,
+      )
+      expect((await busy.stop()).other).toEqual([])
     })
-    expect(await textOf(client, 'touch')).toBe('told')
-    await until(
-      () => heard,
-      (times) => times === 1,
-    )
-    process.kill(pid, 'SIGKILL')
-    await eventually(() => pidOf(client))
-    await eventually(async () => expect(await textOf(client, 'touch')).toBe('told'))
-    await until(
-      () => heard,
-      (times) => times >= 2,
-    )
-  })
-})
+
+    it('still delivers to subscriptions after the restart', async () => {
+      const { client, pid } = await begin()
+      let heard = 0
+      await client.subscribe(URI, () => {
+        heard++
+      })
+      expect(await textOf(client, 'touch')).toBe('told')
+      await until(
+        () => heard,
+        (times) => times === 1,
+      )
+      process.kill(pid, 'SIGKILL')
+      await eventually(() => pidOf(client))
+      await eventually(async () => expect(await textOf(client, 'touch')).toBe('told'))
+      await until(
+        () => heard,
+        (times) => times >= 2,
+      )
+    })
+  },
+)
 
 describe('one server that is killed', () => {
   it('harms no other: calls of another one go on as if nothing had happened', async () => {

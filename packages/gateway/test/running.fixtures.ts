@@ -23,7 +23,11 @@ export class Running {
   readonly #folders: string[] = []
 
   /** `servers`: settings besides the command by name; `own`: those of the gateway; `flags`: those of Node. */
-  async gateway(servers: Record<string, Record<string, unknown>>, own: Record<string, unknown> = {}, flags: readonly string[] = []): Promise<RunningGateway> {
+  async gateway(
+    servers: Record<string, Record<string, unknown>>,
+    own: Record<string, unknown> = {},
+    flags: readonly string[] = [],
+  ): Promise<RunningGateway> {
     const port = await freePort()
     const started = Object.entries(servers).map(([name, settings]) => [name, { ...this.command(), ...settings }])
     const config = await this.#config(Object.fromEntries(started), own)
@@ -35,7 +39,13 @@ export class Running {
 
   /** By configuration, since only what is written there reaches the environment of the server. */
   async bridge(...args: string[]): Promise<ChildProcessByStdio<Writable, Readable, Readable>> {
-    return this.#parley(['bridge', '--config', await this.#config({ notes: this.command(...args) }), '--server', 'notes'])
+    return this.#parley([
+      'bridge',
+      '--config',
+      await this.#config({ notes: this.command(...args) }),
+      '--server',
+      'notes',
+    ])
   }
 
   command(...args: string[]): Record<string, unknown> {
@@ -75,7 +85,10 @@ export class Running {
   }
 
   #parley(args: string[], flags: readonly string[] = []): ChildProcessByStdio<Writable, Readable, Readable> {
-    const child = spawn(process.execPath, [...flags, CLI, ...args], { env: { ...process.env, [MARK]: this.mark }, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [...flags, CLI, ...args], {
+      env: { ...process.env, [MARK]: this.mark },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     child.stdin.on('error', () => {})
     this.#processes.add(child)
     return child

@@ -1,4 +1,7 @@
-/** What a published server remembers between calls, through the configuration that a stranger would write: every kind of client keeps one conversation. */
+/**
+ * What a published server remembers between calls, through the configuration that a stranger would write: every kind of
+ * client keeps one conversation.
+ */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Client as SecondClient, StreamableHTTPClientTransport as SecondHttp } from '@modelcontextprotocol/client'
@@ -15,7 +18,12 @@ const VERSION = '2026-07-28'
 const ABILITIES = { elicitation: { form: {} }, sampling: {}, roots: {} }
 const FOUR = [1, 2, 3, 4]
 
-const thought = (at: number) => ({ thought: `step ${at}`, thoughtNumber: at, totalThoughts: 4, nextThoughtNeeded: at < 4 })
+const thought = (at: number) => ({
+  thought: `step ${at}`,
+  thoughtNumber: at,
+  totalThoughts: 4,
+  nextThoughtNeeded: at < 4,
+})
 
 /** The length of the history that the server has seen, from the text of its answer. */
 function lengthIn(result: unknown): number {
@@ -31,7 +39,10 @@ interface Caller {
 }
 
 /** One request of a client without a session, as it goes over the wire. */
-async function ask({ url, tool = 'sequentialthinking', capabilities = {}, headers = {} }: Caller, at: number): Promise<number> {
+async function ask(
+  { url, tool = 'sequentialthinking', capabilities = {}, headers = {} }: Caller,
+  at: number,
+): Promise<number> {
   const response = await fetch(url, {
     method: 'POST',
     headers: {
@@ -58,7 +69,9 @@ async function ask({ url, tool = 'sequentialthinking', capabilities = {}, header
     }),
   })
   const body = await response.text()
-  const line = body.startsWith('{') ? body : (body.split('\n').find((each) => each.startsWith('data: {')) ?? '').slice('data: '.length)
+  const line = body.startsWith('{')
+    ? body
+    : (body.split('\n').find((each) => each.startsWith('data: {')) ?? '').slice('data: '.length)
   const { result, error } = JSON.parse(line) as { result?: unknown; error?: unknown }
   if (result === undefined) throw new Error(`tools/call was refused: ${JSON.stringify(error)}`)
   return lengthIn(result)
@@ -71,7 +84,10 @@ async function askFour(caller: Caller): Promise<number[]> {
 }
 
 /** Four calls of a client that has a session. */
-async function callFour(call: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown>, name: string): Promise<number[]> {
+async function callFour(
+  call: (params: { name: string; arguments: Record<string, unknown> }) => Promise<unknown>,
+  name: string,
+): Promise<number[]> {
   const lengths: number[] = []
   for (const at of FOUR) lengths.push(lengthIn(await call({ name, arguments: thought(at) })))
   return lengths
@@ -118,7 +134,9 @@ describe('state between calls, in the default configuration', () => {
   }, 60_000)
 
   it('a client of 2026-07-28 that can be asked has one process for all its calls', async () => {
-    expect(await begun(async () => expect(await askFour({ url: at('one'), capabilities: ABILITIES })).toEqual(FOUR))).toBe(1)
+    expect(
+      await begun(async () => expect(await askFour({ url: at('one'), capabilities: ABILITIES })).toEqual(FOUR)),
+    ).toBe(1)
     // Also when calls are under way at once.
     const more = await Promise.all(FOUR.map((each) => ask({ url: at('one'), capabilities: ABILITIES }, each)))
     expect(more.sort((a, b) => a - b)).toEqual([5, 6, 7, 8])
@@ -128,16 +146,26 @@ describe('state between calls, in the default configuration', () => {
     const url = () => `${gateway.url}/mcp`
     const tool = `two__${TOOL}`
     expect(await begun(async () => expect(await askFour({ url: url(), tool })).toEqual(FOUR))).toBe(0)
-    expect(await begun(async () => expect(await askFour({ url: url(), tool, capabilities: ABILITIES })).toEqual(FOUR))).toBe(1)
+    expect(
+      await begun(async () => expect(await askFour({ url: url(), tool, capabilities: ABILITIES })).toEqual(FOUR)),
+    ).toBe(1)
   }, 60_000)
 
   it('a client of SDK 1.x has a session of its own through parley bridge', async () => {
     const before = running.children().length
     const client = new Client({ name: 'bridged', version: '1' }, { capabilities: { roots: {} } })
-    const transport = new StdioClientTransport({ command: process.execPath, args: [CLI, 'bridge', `${gateway.url}/mcp`], stderr: 'ignore' })
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [CLI, 'bridge', `${gateway.url}/mcp`],
+      stderr: 'ignore',
+    })
     await client.connect(transport)
     try {
-      expect(await begun(async () => expect(await callFour((params) => client.callTool(params), `one__${TOOL}`)).toEqual(FOUR))).toBe(1)
+      expect(
+        await begun(async () =>
+          expect(await callFour((params) => client.callTool(params), `one__${TOOL}`)).toEqual(FOUR),
+        ),
+      ).toBe(1)
     } finally {
       await client.close()
     }

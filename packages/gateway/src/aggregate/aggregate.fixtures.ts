@@ -10,7 +10,7 @@ import { type GatewayLog, silentLog } from '../log/index.ts'
 import { Upstream } from '../upstream/index.ts'
 import { AggregateServable } from './index.ts'
 
-export interface Member {
+export interface BagEntry {
   /** One for all links, or one for each. Absent: links to it are opened, and nobody ever answers. */
   readonly server?: Acceptor | (() => Acceptor)
   /** What it is spoken to in. */
@@ -37,7 +37,10 @@ export class AggregateRig {
   readonly #log: GatewayLog
   readonly #observed: Pick<RigOptions, 'onEvent'>
 
-  constructor(members: Readonly<Record<string, Member>>, { clock = systemClock, log = silentLog, onEvent }: RigOptions = {}) {
+  constructor(
+    members: Readonly<Record<string, BagEntry>>,
+    { clock = systemClock, log = silentLog, onEvent }: RigOptions = {},
+  ) {
     this.#clock = clock
     this.#log = log
     this.#observed = onEvent === undefined ? {} : { onEvent }
@@ -50,7 +53,7 @@ export class AggregateRig {
   }
 
   /** These are added, or come in the place of those with their names, and are started. */
-  replace(members: Readonly<Record<string, Member>>, gone: readonly string[] = []): ServedUpstream[] {
+  replace(members: Readonly<Record<string, BagEntry>>, gone: readonly string[] = []): ServedUpstream[] {
     const old: ServedUpstream[] = []
     for (const name of [...Object.keys(members), ...gone]) {
       const before = this.served.get(name)
@@ -58,7 +61,8 @@ export class AggregateRig {
     }
     for (const name of gone) this.served.delete(name)
     this.#set(members)
-    for (const { upstream } of Object.keys(members).flatMap((name) => this.served.get(name) ?? [])) if (!upstream.config.lazy) upstream.home().catch(() => {})
+    for (const { upstream } of Object.keys(members).flatMap((name) => this.served.get(name) ?? []))
+      if (!upstream.config.lazy) upstream.home().catch(() => {})
     for (const served of old) this.#clients.unshift({ close: () => served.close() })
     return old
   }
@@ -89,12 +93,12 @@ export class AggregateRig {
     await Promise.all([...this.served.values()].map((served) => served.close()))
   }
 
-  #set(members: Readonly<Record<string, Member>>): void {
+  #set(members: Readonly<Record<string, BagEntry>>): void {
     for (const [name, member] of Object.entries(members)) this.served.set(name, this.#make(name, member))
     this.aggregate.setServers([...this.served.values()])
   }
 
-  #make(name: string, { server, version, config, before, wrap }: Member): ServedUpstream {
+  #make(name: string, { server, version, config, before, wrap }: BagEntry): ServedUpstream {
     const own: ServerConfig = {
       ...serverDefaults(name, { kind: 'command', command: 'none', args: [], env: {}, cwd: undefined }),
       ...(version && { versions: [version] }),
@@ -123,7 +127,10 @@ const person = { type: 'object', properties: { name: { type: 'string' } }, requi
 
 /** A server with something of everything, that says who it is wherever it can. */
 export function notesServer(self: string, options: ServerOptions = {}) {
-  const server = createServer({ name: self, version: '1.0.0', instructions: `Be kind to ${self}` }, { tasks: { pollInterval: 10 }, ...options })
+  const server = createServer(
+    { name: self, version: '1.0.0', instructions: `Be kind to ${self}` },
+    { tasks: { pollInterval: 10 }, ...options },
+  )
   return server.add(
     tool('who', { description: 'Says who answers' }, () => self),
     tool('greet', { description: 'Greets', input: person }, ({ name }) => `${self} greets ${name}`),
@@ -140,7 +147,11 @@ export function notesServer(self: string, options: ServerOptions = {}) {
       const { content } = await ctx.sample('thought', 'Think')
       return `${self} was told ${JSON.stringify(content)}`
     }),
-    tool('look', { description: 'Asks for roots' }, async (_, ctx) => `${self} sees ${(await ctx.roots()).map(({ uri }) => uri).join()}`),
+    tool(
+      'look',
+      { description: 'Asks for roots' },
+      async (_, ctx) => `${self} sees ${(await ctx.roots()).map(({ uri }) => uri).join()}`,
+    ),
     tool('count', { description: 'Counts and talks' }, (_, ctx) => {
       ctx.progress(1, 2, 'half')
       ctx.log('info', { counted: 1 }, 'counter')
@@ -151,9 +162,12 @@ export function notesServer(self: string, options: ServerOptions = {}) {
     tool(
       'wait',
       { description: 'Never ends by itself' },
-      (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('over')))),
+      (_, ctx) =>
+        new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('over')))),
     ),
-    tool('later', { description: 'Runs as a task', execution: { taskSupport: 'optional' } }, () => [link({ uri: 'note://same', name: `later ${self}` })]),
+    tool('later', { description: 'Runs as a task', execution: { taskSupport: 'optional' } }, () => [
+      link({ uri: 'note://same', name: `later ${self}` }),
+    ]),
     tool('touch', { description: 'Changes its resource' }, () => {
       server.updated('note://same')
       server.updated(`note://${self}`)
@@ -170,9 +184,10 @@ export function notesServer(self: string, options: ServerOptions = {}) {
       { name: 'pages', complete: { page: (value) => [`${value}-${self}`] } },
       ({ page }) => `page ${String(page)} of ${self}`,
     ),
-    prompt('hi', { description: 'Says hi', arguments: { tone: {} }, complete: { tone: (value) => [`${value}-${self}`] } }, () => [
-      user(`Hi from ${self}`),
-      user(embed('note://same', `embedded by ${self}`)),
-    ]),
+    prompt(
+      'hi',
+      { description: 'Says hi', arguments: { tone: {} }, complete: { tone: (value) => [`${value}-${self}`] } },
+      () => [user(`Hi from ${self}`), user(embed('note://same', `embedded by ${self}`))],
+    ),
   )
 }

@@ -11,7 +11,11 @@ afterEach(() => rig.close())
 
 /** One server of each version, small pages. */
 function everyServer(): AggregateRig {
-  rig = new AggregateRig(Object.fromEntries(versions.map((version) => [`s${version}`, { server: notesServer(`s${version}`, { pageSize: 2 }), version }])))
+  rig = new AggregateRig(
+    Object.fromEntries(
+      versions.map((version) => [`s${version}`, { server: notesServer(`s${version}`, { pageSize: 2 }), version }]),
+    ),
+  )
   return rig
 }
 
@@ -27,8 +31,12 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
     expect((await client.prompts()).map(({ name }) => name)).toEqual(NAMES.map((server) => `${server}__hi`))
     for (const server of NAMES) {
       expect((await client.call(`${server}__greet`, { name: 'Ann' })).text).toBe(`${server} greets Ann`)
-      expect((await client.prompt(`${server}__hi`)).messages[0]).toMatchObject({ content: { text: `Hi from ${server}` } })
-      expect((await client.complete({ prompt: `${server}__hi` }, { name: 'tone', value: 'x' })).values).toEqual([`x-${server}`])
+      expect((await client.prompt(`${server}__hi`)).messages[0]).toMatchObject({
+        content: { text: `Hi from ${server}` },
+      })
+      expect((await client.complete({ prompt: `${server}__hi` }, { name: 'tone', value: 'x' })).values).toEqual([
+        `x-${server}`,
+      ])
     }
   })
 
@@ -36,7 +44,9 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
     const client = await everyServer().connect({ version })
     const resources = await client.resources()
     expect(new Set(resources.map(({ uri }) => uri)).size).toBe(1 + 2 * NAMES.length)
-    const texts = await Promise.all(resources.slice(1).map(async ({ uri }) => [uri, (await client.read(uri)).contents[0]] as const))
+    const texts = await Promise.all(
+      resources.slice(1).map(async ({ uri }) => [uri, (await client.read(uri)).contents[0]] as const),
+    )
     expect(texts.map(([, contents]) => (contents as { text: string }).text).sort()).toEqual(
       NAMES.flatMap((server) => [`the same of ${server}`, `the own of ${server}`]).sort(),
     )
@@ -45,7 +55,8 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
       const { content } = await client.call(`${server}__links`)
       for (const uri of mentioned(content)) expect(textOf(await client.read(uri))).toContain(server)
       const { messages } = await client.prompt(`${server}__hi`)
-      for (const uri of mentioned(messages.map(({ content: block }) => block))) expect(textOf(await client.read(uri))).toBe(`the same of ${server}`)
+      for (const uri of mentioned(messages.map(({ content: block }) => block)))
+        expect(textOf(await client.read(uri))).toBe(`the same of ${server}`)
     }
   })
 
@@ -53,9 +64,15 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
     const client = await everyServer().connect({ version })
     const templates = (await client.templates()).map(({ uriTemplate }) => uriTemplate)
     expect(new Set(templates).size).toBe(NAMES.length)
-    const pages = await Promise.all(templates.map(async (template) => textOf(await client.read(template.replace('{page}', '7')))))
+    const pages = await Promise.all(
+      templates.map(async (template) => textOf(await client.read(template.replace('{page}', '7')))),
+    )
     expect(pages.sort()).toEqual(NAMES.map((server) => `page 7 of ${server}`).sort())
-    const values = await Promise.all(templates.map(async (template) => (await client.complete({ resource: template }, { name: 'page', value: 'p' })).values[0]))
+    const values = await Promise.all(
+      templates.map(
+        async (template) => (await client.complete({ resource: template }, { name: 'page', value: 'p' })).values[0],
+      ),
+    )
     expect(values.sort()).toEqual(NAMES.map((server) => `p-${server}`).sort())
   })
 
@@ -71,14 +88,26 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
 
   it('says clearly what it does not have', async () => {
     const client = await everyServer().connect({ version })
-    await expect(client.call('nobody__who')).rejects.toMatchObject({ receivedCode: -32602, message: expect.stringContaining('nobody__who') })
-    await expect(client.call('who')).rejects.toMatchObject({ receivedCode: -32602, message: expect.stringContaining('<server>__<name>') })
+    await expect(client.call('nobody__who')).rejects.toMatchObject({
+      receivedCode: -32602,
+      message: expect.stringContaining('nobody__who'),
+    })
+    await expect(client.call('who')).rejects.toMatchObject({
+      receivedCode: -32602,
+      message: expect.stringContaining('<server>__<name>'),
+    })
     await expect(client.call(`${NAMES[0]}__nothing`)).rejects.toMatchObject({ receivedCode: -32602 })
     await expect(client.prompt('nobody__hi')).rejects.toMatchObject({ receivedCode: -32602 })
     const missing = eraOf(version) === 'stateless' ? -32602 : -32002
-    await expect(client.read('nobody://has/it')).rejects.toMatchObject({ receivedCode: missing, message: expect.stringContaining('nobody://has/it') })
+    await expect(client.read('nobody://has/it')).rejects.toMatchObject({
+      receivedCode: missing,
+      message: expect.stringContaining('nobody://has/it'),
+    })
     await expect(client.read('parley://servers/gone/x')).rejects.toMatchObject({ receivedCode: missing })
-    await expect(client.request('acme/own', {})).rejects.toMatchObject({ receivedCode: -32601, message: expect.stringContaining('/servers/NAME/mcp') })
+    await expect(client.request('acme/own', {})).rejects.toMatchObject({
+      receivedCode: -32601,
+      message: expect.stringContaining('/servers/NAME/mcp'),
+    })
     await expect(client.request('tools/list', { cursor: 'none' })).rejects.toMatchObject({ receivedCode: -32602 })
   })
 
@@ -107,7 +136,11 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
       inbound.progress(1, 2, undefined, more)
       return { content: [] }
     }
-    rig = new AggregateRig(Object.fromEntries(versions.map((each) => [`s${each}`, { server: scripted({ version: each, answer }), version: each }])))
+    rig = new AggregateRig(
+      Object.fromEntries(
+        versions.map((each) => [`s${each}`, { server: scripted({ version: each, answer }), version: each }]),
+      ),
+    )
     const client = await rig.connect({ version })
     for (const server of NAMES) {
       const seen: unknown[] = []
@@ -139,7 +172,8 @@ describe.each(versions)('G all servers at one address, for a client of %s', (ver
         content: unknown[]
       }
       // Nothing is translated between two of the newest version.
-      if (version !== MODERN || server !== `s${MODERN}`) expect(_meta['dev.parley/translation']).toEqual(expect.any(Array))
+      if (version !== MODERN || server !== `s${MODERN}`)
+        expect(_meta['dev.parley/translation']).toEqual(expect.any(Array))
       for (const uri of mentioned(content)) expect(textOf(await client.read(uri))).toContain(server)
     }
     const { _meta } = await client.request('tools/list', { _meta: { 'dev.parley/translation': true } })
@@ -216,19 +250,30 @@ describe('G requests without a session', () => {
     expect((await raw.ask('server/discover')).result).toEqual(first)
     rig.replace({ b: { server: notesServer('b'), version: '2025-03-26' } })
     await rig.upstream('b').home()
-    expect((await raw.ask('server/discover')).result).toMatchObject({ instructions: expect.stringContaining('Be kind to b') })
+    expect((await raw.ask('server/discover')).result).toMatchObject({
+      instructions: expect.stringContaining('Be kind to b'),
+    })
     rig.replace({}, ['a'])
     expect(JSON.stringify((await raw.ask('server/discover')).result)).not.toContain('Be kind to a')
   })
 
   it('listens to status and resources of several servers on one stream', async () => {
-    rig = new AggregateRig({ a: { server: notesServer('a'), version: MODERN }, b: { server: notesServer('b'), version: '2025-06-18' } })
+    rig = new AggregateRig({
+      a: { server: notesServer('a'), version: MODERN },
+      b: { server: notesServer('b'), version: '2025-06-18' },
+    })
     const raw = rig.raw()
-    const wanted = { toolsListChanged: true, resourceSubscriptions: ['parley://status', 'note://a', 'note://b', 'nobody://here'] }
+    const wanted = {
+      toolsListChanged: true,
+      resourceSubscriptions: ['parley://status', 'note://a', 'note://b', 'nobody://here'],
+    }
     const id = raw.nextId
     void raw.ask('subscriptions/listen', { notifications: wanted })
     const { params } = await raw.next('notifications/subscriptions/acknowledged')
-    expect(params?.['notifications']).toEqual({ toolsListChanged: true, resourceSubscriptions: ['parley://status', 'note://a', 'note://b'] })
+    expect(params?.['notifications']).toEqual({
+      toolsListChanged: true,
+      resourceSubscriptions: ['parley://status', 'note://a', 'note://b'],
+    })
     await raw.ask('tools/call', { name: 'a__touch', arguments: {} })
     const { params: updated } = await raw.next('notifications/resources/updated')
     expect(updated).toMatchObject({ uri: 'note://a', _meta: { [META.subscription]: id } })
@@ -236,13 +281,17 @@ describe('G requests without a session', () => {
 })
 
 function mentioned(content: readonly unknown[]): string[] {
-  return (content as { type: string; uri?: string; resource?: { uri: string } }[]).flatMap(({ uri, resource }) => uri ?? resource?.uri ?? [])
+  return (content as { type: string; uri?: string; resource?: { uri: string } }[]).flatMap(
+    ({ uri, resource }) => uri ?? resource?.uri ?? [],
+  )
 }
 
 function textOf({ contents }: { contents: readonly unknown[] }): string {
   return (contents[0] as { text: string }).text
 }
 
-async function status(client: Client): Promise<{ servers: { name: string; state: string; protocolVersion: string; era: string }[] }> {
+async function status(
+  client: Client,
+): Promise<{ servers: { name: string; state: string; protocolVersion: string; era: string }[] }> {
   return JSON.parse(textOf(await client.read('parley://status')))
 }

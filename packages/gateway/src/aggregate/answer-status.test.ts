@@ -30,7 +30,11 @@ function failing(version: '2025-06-18' | '2026-07-28', code: number) {
   })
 }
 
-async function post(url: string, method: string, params: Record<string, unknown>): Promise<{ status: number; code: number | undefined }> {
+async function post(
+  url: string,
+  method: string,
+  params: Record<string, unknown>,
+): Promise<{ status: number; code: number | undefined }> {
   const { name } = params
   const response = await fetch(url, {
     method: 'POST',
@@ -71,7 +75,10 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('an error that a server of 
     const client = new Client({ name: 'published', version: '1' }, { versionNegotiation: { mode: 'auto' } })
     await client.connect(new StreamableHTTPClientTransport(new URL(await served(rig.served))))
     open.push(() => client.close())
-    await expect(client.callTool({ name: 'any', arguments: {} })).rejects.toMatchObject({ code: -32601, message: expect.stringContaining('Unknown tool: any') })
+    await expect(client.callTool({ name: 'any', arguments: {} })).rejects.toMatchObject({
+      code: -32601,
+      message: expect.stringContaining('Unknown tool: any'),
+    })
   })
 })
 

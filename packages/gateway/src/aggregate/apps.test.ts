@@ -5,7 +5,7 @@ import { fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ScriptedServer, scripted } from '../bridge/peers.fixtures.ts'
 import { serverDefaults } from '../config/index.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 const PAGE = 'ui://app/index.html'
 const CLIENTS: readonly ProtocolVersion[] = ['2025-06-18', '2025-11-25', '2026-07-28']
@@ -37,7 +37,9 @@ function appServer(
         case 'resources/templates/list':
           return { resourceTemplates: templates.map((uriTemplate) => ({ uriTemplate, name: self })) }
         case 'resources/read':
-          return { contents: [{ uri: String(params['uri']), text: `page of ${self}`, _meta: { ui: { prefersBorder: true } } }] }
+          return {
+            contents: [{ uri: String(params['uri']), text: `page of ${self}`, _meta: { ui: { prefersBorder: true } } }],
+          }
         default:
           return {
             content: [
@@ -52,13 +54,16 @@ function appServer(
   })
 }
 
-function rigOf(members: Readonly<Record<string, Member>>, clock?: ReturnType<typeof fakeClock>): AggregateRig {
+function rigOf(members: Readonly<Record<string, BagEntry>>, clock?: ReturnType<typeof fakeClock>): AggregateRig {
   rig = new AggregateRig(members, clock && { clock })
   return rig
 }
 
 const both = (version: ProtocolVersion, shown?: Shown): AggregateRig =>
-  rigOf({ a: { server: appServer('a', version, shown), version }, b: { server: appServer('b', version, shown), version } })
+  rigOf({
+    a: { server: appServer('a', version, shown), version },
+    b: { server: appServer('b', version, shown), version },
+  })
 
 const pairs = CLIENTS.flatMap((client) => SERVERS.map((server) => [client, server] as const))
 
@@ -95,8 +100,14 @@ describe.each(pairs)('G pages of two servers with one URI, for a client of %s an
     const client = await both(spoken).connect({ version })
     expect((await client.call('refresh_b')).text).toBe('refresh_b of b')
     expect((await client.call('refresh_a')).text).toBe('refresh_a of a')
-    await expect(client.call('show')).rejects.toMatchObject({ receivedCode: -32602, message: expect.stringMatching(/a__show, b__show$/) })
-    await expect(client.call('refresh_c')).rejects.toMatchObject({ receivedCode: -32602, message: expect.stringContaining('Unknown tool: refresh_c') })
+    await expect(client.call('show')).rejects.toMatchObject({
+      receivedCode: -32602,
+      message: expect.stringMatching(/a__show, b__show$/),
+    })
+    await expect(client.call('refresh_c')).rejects.toMatchObject({
+      receivedCode: -32602,
+      message: expect.stringContaining('Unknown tool: refresh_c'),
+    })
   })
 })
 
@@ -107,7 +118,9 @@ describe('G the page of one server', () => {
       a: { server: appServer('a', '2025-11-25'), version: '2025-11-25' },
       b: { server: appServer('b', '2025-11-25', only), version: '2025-11-25' },
     }).connect()
-    expect(await client.read('ui://only/here.html')).toMatchObject({ contents: [{ uri: 'ui://only/here.html', text: 'page of b' }] })
+    expect(await client.read('ui://only/here.html')).toMatchObject({
+      contents: [{ uri: 'ui://only/here.html', text: 'page of b' }],
+    })
     await expect(client.read('ui://none/here.html')).rejects.toThrow('no server here lists it')
   })
 
@@ -133,7 +146,9 @@ describe('G the page of one server', () => {
     }).connect({ version })
     const updated: string[] = []
     await client.subscribe('ui://b+app/index.html', (uri) => updated.push(uri))
-    expect(server.told.filter(({ method }) => method === 'resources/subscribe').map(({ params }) => params['uri'])).toEqual([PAGE])
+    expect(
+      server.told.filter(({ method }) => method === 'resources/subscribe').map(({ params }) => params['uri']),
+    ).toEqual([PAGE])
     for (const session of server.sessions) session.notify('notifications/resources/updated', { uri: PAGE })
     await expect.poll(() => updated.includes('ui://b+app/index.html')).toBe(true)
     expect(new Set(updated)).toEqual(new Set(['ui://b+app/index.html']))
@@ -142,12 +157,19 @@ describe('G the page of one server', () => {
 
 describe('G a tool that is called by its own name', () => {
   const hiding = (tools: Partial<ReturnType<typeof serverDefaults>['tools']>) => ({
-    tools: { ...serverDefaults('x', { kind: 'command', command: '', args: [], env: {}, cwd: undefined }).tools, ...tools },
+    tools: {
+      ...serverDefaults('x', { kind: 'command', command: '', args: [], env: {}, cwd: undefined }).tools,
+      ...tools,
+    },
   })
 
   it('is not one that is hidden: neither found, nor a second candidate', async () => {
     const client = await rigOf({
-      a: { server: appServer('a', '2025-11-25'), version: '2025-11-25', config: hiding({ deny: ['show', 'refresh_a'] }) },
+      a: {
+        server: appServer('a', '2025-11-25'),
+        version: '2025-11-25',
+        config: hiding({ deny: ['show', 'refresh_a'] }),
+      },
       b: { server: appServer('b', '2025-11-25'), version: '2025-11-25' },
     }).connect()
     expect((await client.call('show')).text).toBe('show of b')
@@ -156,7 +178,11 @@ describe('G a tool that is called by its own name', () => {
 
   it('has the name that clients see when it is renamed', async () => {
     const client = await rigOf({
-      a: { server: appServer('a', '2025-11-25'), version: '2025-11-25', config: hiding({ rename: { show: 'display' } }) },
+      a: {
+        server: appServer('a', '2025-11-25'),
+        version: '2025-11-25',
+        config: hiding({ rename: { show: 'display' } }),
+      },
       b: { server: appServer('b', '2025-11-25'), version: '2025-11-25' },
     }).connect()
     expect((await client.call('display')).text).toBe('show of a')
@@ -174,11 +200,15 @@ describe('G a tool that is called by its own name', () => {
   it('is ambiguous as soon as another server says that it has one, too', async () => {
     const tools = ['show']
     const server = appServer('b', '2025-11-25', { tools })
-    const client = await rigOf({ a: { server: appServer('a', '2025-11-25') }, b: { server } }).connect({ version: '2025-11-25' })
+    const client = await rigOf({ a: { server: appServer('a', '2025-11-25') }, b: { server } }).connect({
+      version: '2025-11-25',
+    })
     expect((await client.call('refresh_a')).text).toBe('refresh_a of a')
     tools.push('refresh_a')
     for (const session of server.sessions) session.notify('notifications/tools/list_changed')
-    await expect.poll(() => client.call('refresh_a').then(String, (error: Error) => error.message)).toMatch(/a__refresh_a, b__refresh_a/)
+    await expect
+      .poll(() => client.call('refresh_a').then(String, (error: Error) => error.message))
+      .toMatch(/a__refresh_a, b__refresh_a/)
   })
 
   it('waits once for a server that never shows its tools', async () => {
@@ -191,29 +221,35 @@ describe('G a tool that is called by its own name', () => {
     await flush()
     clock.advance(5000)
     expect((await first).result).toMatchObject({ content: [{ text: 'refresh_a of a' }, {}, {}] })
-    expect((await raw.request('tools/call', { name: 'refresh_a' })).result).toMatchObject({ content: [{ text: 'refresh_a of a' }, {}, {}] })
+    expect((await raw.request('tools/call', { name: 'refresh_a' })).result).toMatchObject({
+      content: [{ text: 'refresh_a of a' }, {}, {}],
+    })
   })
 
-  it.each(pairs)('is found where a server has it for clients of an extension alone: %s, %s', async (version, spoken) => {
-    const extensions = { 'io.modelcontextprotocol/ui': {} }
-    const called: string[] = []
-    const choosy = (self: string): ScriptedServer =>
-      scripted({
-        version: spoken,
-        answer: ({ method, params, caller }): Body => {
-          const { extensions: declared = {} } = caller.capabilities as { extensions?: Body }
-          const names = 'io.modelcontextprotocol/ui' in declared ? ['show', `refresh_${self}`] : []
-          if (method === 'tools/list') return { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
-          called.push(`${String(params['name'])} of ${self}`)
-          return { content: [{ type: 'text', text: called.at(-1) }] }
-        },
-      })
-    rigOf({ a: { server: choosy('a') }, b: { server: choosy('b') } })
-    const client = await rig.connect({ version, extensions })
-    expect((await client.call('refresh_b')).text).toBe('refresh_b of b')
-    await expect(client.call('show')).rejects.toThrow(/a__show, b__show$/)
-    expect(called).toEqual(['refresh_b of b'])
-    const other = await rig.connect({ version })
-    expect(await other.tools()).toEqual([])
-  })
+  it.each(pairs)(
+    'is found where a server has it for clients of an extension alone: %s, %s',
+    async (version, spoken) => {
+      const extensions = { 'io.modelcontextprotocol/ui': {} }
+      const called: string[] = []
+      const choosy = (self: string): ScriptedServer =>
+        scripted({
+          version: spoken,
+          answer: ({ method, params, caller }): Body => {
+            const { extensions: declared = {} } = caller.capabilities as { extensions?: Body }
+            const names = 'io.modelcontextprotocol/ui' in declared ? ['show', `refresh_${self}`] : []
+            if (method === 'tools/list')
+              return { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
+            called.push(`${String(params['name'])} of ${self}`)
+            return { content: [{ type: 'text', text: called.at(-1) }] }
+          },
+        })
+      rigOf({ a: { server: choosy('a') }, b: { server: choosy('b') } })
+      const client = await rig.connect({ version, extensions })
+      expect((await client.call('refresh_b')).text).toBe('refresh_b of b')
+      await expect(client.call('show')).rejects.toThrow(/a__show, b__show$/)
+      expect(called).toEqual(['refresh_b of b'])
+      const other = await rig.connect({ version })
+      expect(await other.tools()).toEqual([])
+    },
+  )
 })

@@ -25,7 +25,11 @@ const KINDS: readonly Kind[] = [
     method: 'tools/list',
     field: 'tools',
     key: 'name',
-    good: { name: 'good', description: 'Fine', inputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } },
+    good: {
+      name: 'good',
+      description: 'Fine',
+      inputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    },
     read: async (client) => (await client.listTools()).tools as never,
   },
   {
@@ -53,7 +57,24 @@ const KINDS: readonly Kind[] = [
 
 /** What may stand where something else belongs. */
 const junk = fc.oneof(
-  fc.constantFrom<unknown>(null, 7, -1, true, false, 'text', '', [], [null], [7], ['x'], {}, { x: 1 }, { type: 'string' }, { type: 'object' }, [{}]),
+  fc.constantFrom<unknown>(
+    null,
+    7,
+    -1,
+    true,
+    false,
+    'text',
+    '',
+    [],
+    [null],
+    [7],
+    ['x'],
+    {},
+    { x: 1 },
+    { type: 'string' },
+    { type: 'object' },
+    [{}],
+  ),
   fc.constantFrom<unknown>(
     { type: 'object', properties: { a: 7, b: true, c: false, d: [], required: ['a'] } },
     { type: 'object', properties: 'none', required: true },
@@ -76,7 +97,18 @@ function nested(levels: number): Body {
   return schema
 }
 
-const MEMBERS = ['name', 'title', 'uri', 'uriTemplate', 'description', 'inputSchema', 'outputSchema', 'annotations', 'icons', 'execution']
+const MEMBERS = [
+  'name',
+  'title',
+  'uri',
+  'uriTemplate',
+  'description',
+  'inputSchema',
+  'outputSchema',
+  'annotations',
+  'icons',
+  'execution',
+]
 const MORE = ['arguments', 'mimeType', 'size', '_meta']
 
 /** Something like a definition, with some of its members lost or replaced; or nothing like one. */
@@ -86,8 +118,15 @@ const bad = (good: Body): fc.Arbitrary<unknown> =>
     {
       weight: 6,
       arbitrary: fc
-        .tuple(fc.dictionary(fc.constantFrom(...MEMBERS, ...MORE), junk, { maxKeys: 4 }), fc.subarray(Object.keys(good), { maxLength: 1 }))
-        .map(([changed, lost]) => Object.fromEntries(Object.entries({ ...good, ...changed }).filter(([name]) => !lost.includes(name) || name in changed))),
+        .tuple(
+          fc.dictionary(fc.constantFrom(...MEMBERS, ...MORE), junk, { maxKeys: 4 }),
+          fc.subarray(Object.keys(good), { maxLength: 1 }),
+        )
+        .map(([changed, lost]) =>
+          Object.fromEntries(
+            Object.entries({ ...good, ...changed }).filter(([name]) => !lost.includes(name) || name in changed),
+          ),
+        ),
     },
   )
 
@@ -104,7 +143,10 @@ function logged(): Said {
   return { log: collectingLog(lines), lines }
 }
 
-async function withClients(at: Acceptor, check: (client: PublishedClient, version: PublishedVersion) => Promise<void>): Promise<void> {
+async function withClients(
+  at: Acceptor,
+  check: (client: PublishedClient, version: PublishedVersion) => Promise<void>,
+): Promise<void> {
   for (const version of CLIENTS) {
     const client = await publishedClient(version, at)
     try {
@@ -119,38 +161,49 @@ describe('one server harms no other', () => {
   it.each(KINDS)('with $method', { timeout: 60_000 }, async (kind) => {
     const { method, field, key, good, read } = kind
     const other = { ...good, [key]: key === 'name' ? 'other' : String(good[key]).replace('good', 'other') }
-    const property = fc.asyncProperty(fc.array(bad(good), { minLength: 1, maxLength: 3 }), fc.constantFrom(...SERVERS), async (definitions, version) => {
-      const { log, lines } = logged()
-      const leftOut = new RegExp(`bad: ${method}: .*left out`)
-      const own = (items: readonly unknown[]): Acceptor =>
-        rawServer({
-          version,
-          capabilities: CAPABILITIES,
-          answer: (asked) => (asked === method ? listed(version, field, items) : listed(version, KINDS.find((each) => each.method === asked)?.field ?? '', [])),
-        })
-      const rig = new AggregateRig({ bad: { server: own([...definitions, good]) }, fine: { server: own([other]) } }, { log })
-      try {
-        const keys = async (client: PublishedClient): Promise<unknown[]> => (await read(client)).map((item) => item[key])
-        await withClients(rig.aggregate as Acceptor, async (client) => {
-          const shown = await keys(client)
-          const names = key === 'name' ? ['bad__good', 'fine__other'] : [good[key], other[key]]
-          expect(shown.filter((name) => names.includes(name as never)).slice(-2)).toEqual(names)
-        })
-        await withClients(rig.served.get('bad') as unknown as Acceptor, async (client) => {
-          const shown = await keys(client)
-          expect(shown.at(-1)).toBe(good[key])
-          if (shown.length <= definitions.length) expect(lines.join('\n')).toMatch(leftOut)
-        })
-        await withClients(rig.served.get('fine') as unknown as Acceptor, async (client) => {
-          expect(await keys(client)).toEqual([other[key]])
-        })
-        const missing = definitions.filter((each) => typeof (each as Body | null)?.[key] !== 'string')
-        if (missing.length > 0) expect(lines.join('\n')).toMatch(leftOut)
-        expect(lines.filter((line) => line.startsWith('fine:'))).toEqual([])
-      } finally {
-        await rig.close()
-      }
-    })
+    const property = fc.asyncProperty(
+      fc.array(bad(good), { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(...SERVERS),
+      async (definitions, version) => {
+        const { log, lines } = logged()
+        const leftOut = new RegExp(`bad: ${method}: .*left out`)
+        const own = (items: readonly unknown[]): Acceptor =>
+          rawServer({
+            version,
+            capabilities: CAPABILITIES,
+            answer: (asked) =>
+              asked === method
+                ? listed(version, field, items)
+                : listed(version, KINDS.find((each) => each.method === asked)?.field ?? '', []),
+          })
+        const rig = new AggregateRig(
+          { bad: { server: own([...definitions, good]) }, fine: { server: own([other]) } },
+          { log },
+        )
+        try {
+          const keys = async (client: PublishedClient): Promise<unknown[]> =>
+            (await read(client)).map((item) => item[key])
+          await withClients(rig.aggregate as Acceptor, async (client) => {
+            const shown = await keys(client)
+            const names = key === 'name' ? ['bad__good', 'fine__other'] : [good[key], other[key]]
+            expect(shown.filter((name) => names.includes(name as never)).slice(-2)).toEqual(names)
+          })
+          await withClients(rig.served.get('bad') as unknown as Acceptor, async (client) => {
+            const shown = await keys(client)
+            expect(shown.at(-1)).toBe(good[key])
+            if (shown.length <= definitions.length) expect(lines.join('\n')).toMatch(leftOut)
+          })
+          await withClients(rig.served.get('fine') as unknown as Acceptor, async (client) => {
+            expect(await keys(client)).toEqual([other[key]])
+          })
+          const missing = definitions.filter((each) => typeof (each as Body | null)?.[key] !== 'string')
+          if (missing.length > 0) expect(lines.join('\n')).toMatch(leftOut)
+          expect(lines.filter((line) => line.startsWith('fine:'))).toEqual([])
+        } finally {
+          await rig.close()
+        }
+      },
+    )
     await fc.assert(property, { numRuns: 25 })
   })
 })
@@ -158,7 +211,10 @@ describe('one server harms no other', () => {
 describe('what is wrong with a list', () => {
   const tool = { name: 'good', inputSchema: { type: 'object' } }
 
-  function served(version: ProtocolVersion, answers: Record<string, () => RawAnswer>): { rig: AggregateRig; lines: string[] } {
+  function served(
+    version: ProtocolVersion,
+    answers: Record<string, () => RawAnswer>,
+  ): { rig: AggregateRig; lines: string[] } {
     const { log, lines } = logged()
     const server = rawServer({
       version,
@@ -189,12 +245,16 @@ describe('what is wrong with a list', () => {
   })
 
   it.each(['2025-11-25', '2026-07-28'] as const)('of a server of %s is told as a loss', async (version) => {
-    const { rig } = served(version, { 'tools/list': () => listed(version, 'tools', [{ name: 'odd', inputSchema: 7 }, tool]) })
+    const { rig } = served(version, {
+      'tools/list': () => listed(version, 'tools', [{ name: 'odd', inputSchema: 7 }, tool]),
+    })
     const at = rig.served.get('raw') as unknown as Acceptor
     for (const spoken of ['2025-11-25', '2026-07-28'] as const) {
       const client = await connect(at, { version: spoken })
       const result = await client.request('tools/list', { _meta: { 'dev.parley/translation': true } } as never)
-      expect((result['_meta'] as Body)['dev.parley/translation']).toContainEqual(expect.objectContaining({ rule: 'R-01', path: 'tools[0]', loss: 'w' }))
+      expect((result['_meta'] as Body)['dev.parley/translation']).toContainEqual(
+        expect.objectContaining({ rule: 'R-01', path: 'tools[0]', loss: 'w' }),
+      )
       await client.close()
     }
     await rig.close()
@@ -208,7 +268,11 @@ describe('what is wrong with a list', () => {
     for (const at of [rig.aggregate, rig.served.get('raw')] as unknown as Acceptor[]) {
       await withClients(at, async (client) => {
         const resources = (await client.listResources()).resources.filter(({ uri }) => uri !== 'parley://status')
-        expect([resources, (await client.listResourceTemplates()).resourceTemplates, (await client.listPrompts()).prompts]).toEqual([[], [], []])
+        expect([
+          resources,
+          (await client.listResourceTemplates()).resourceTemplates,
+          (await client.listPrompts()).prompts,
+        ]).toEqual([[], [], []])
       })
     }
     expect(lines).toEqual(['raw: resources/list: the list was mended: it has no "resources"'])

@@ -1,4 +1,7 @@
-/** what a server answers that is no result of its method reaches published clients as one they can read, or as a typed error. */
+/**
+ * R-02: what a server answers that is no result of its method reaches published clients as one they can read, or as a
+ * typed error.
+ */
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Acceptor, Body } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -23,7 +26,9 @@ function serve(version: ProtocolVersion, answers: Record<string, Body>): Accepto
       if (method === 'tools/list') return listed(version, 'tools', [TOOL])
       if (method === 'prompts/list') return listed(version, 'prompts', [{ name: 'any' }])
       const result = answers[method]
-      return result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result: { ...complete, ...result } }
+      return result === undefined
+        ? { error: { code: -32601, message: 'Method not found' } }
+        : { result: { ...complete, ...result } }
     },
   })
   rig = new AggregateRig({ raw: { server } })
@@ -67,7 +72,10 @@ describe.each(SERVERS)('of a server of %s', (version) => {
     const raw = new RawClient(own as Acceptor)
     await raw.shakeHands('2025-11-25')
     const { error } = await raw.request('tools/call', { name: 'any', arguments: {} })
-    expect(error).toMatchObject({ code: -32603, message: 'Server "raw": The answer to tools/call is no result of it: it has no list of content' })
+    expect(error).toMatchObject({
+      code: -32603,
+      message: 'Server "raw": The answer to tools/call is no result of it: it has no list of content',
+    })
     raw.close()
   })
 })

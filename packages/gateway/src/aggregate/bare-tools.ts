@@ -1,4 +1,7 @@
-/** Finds the servers of a tool that is called by its name there, without the name of a server: pages of apps know no other. */
+/**
+ * Finds the servers of a tool that is called by its name there, without the name of a server: pages of apps know no
+ * other.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { Grace } from './grace.ts'
@@ -14,14 +17,19 @@ export interface BareToolsOptions {
 
 export class BareTools {
   readonly #options: BareToolsOptions
-  /** Lists that are being read: resolved in time, also when the list never comes. So a silent server delays one call only. */
+  /**
+   * Lists that are being read: resolved in time, also when the list never comes. So a silent server delays one call
+   * only.
+   */
   readonly #readings = new WeakMap<ServedUpstream, Promise<void>>()
 
   constructor(options: BareToolsOptions) {
     this.#options = options
   }
 
-  /** Those that show clients such a tool. All lists are read first: a name is only clear when no other server has it. */
+  /**
+   * Those that show clients such a tool. All lists are read first: a name is only clear when no other server has it.
+   */
   async owners(name: string): Promise<ServedUpstream[]> {
     const readings = [...this.#options.offers.servers].flatMap((served) => this.#reading(served) ?? [])
     if (readings.length > 0) await Promise.all(readings)

@@ -15,7 +15,8 @@ afterEach(() => rig.close())
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-const named = async (client: { tools(): Promise<{ name: string }[]> }): Promise<string[]> => (await client.tools()).map(({ name }) => name)
+const named = async (client: { tools(): Promise<{ name: string }[]> }): Promise<string[]> =>
+  (await client.tools()).map(({ name }) => name)
 
 const small = (self: string) => {
   const server = createServer({ name: self, version: '1' })
@@ -81,7 +82,10 @@ describe('G a replaced server', () => {
     const client = await rig.connect({ version: '2025-06-18' })
     expect(await named(client)).toContain('a__touch')
     await client.resources()
-    const broken = scripted({ version: '2025-06-18', answer: () => Promise.reject(new ParleyError('internal_error', { message: 'no list' })) })
+    const broken = scripted({
+      version: '2025-06-18',
+      answer: () => Promise.reject(new ParleyError('internal_error', { message: 'no list' })),
+    })
     const [old] = rig.replace({ a: { server: broken } })
     await old?.close()
     expect(await named(client)).toEqual(['b__who', 'b__touch'])
@@ -133,7 +137,8 @@ describe('G a removed server', () => {
     const gone: WeakRef<object>[] = []
     for (let count = 0; count < 5; count++) {
       rig.replace({ b: { server: small('b') } })
-      if (count === 0) await Promise.all(clients.map((client) => client.subscribe('parley://servers/b/note%3A%2F%2Fx', () => {})))
+      if (count === 0)
+        await Promise.all(clients.map((client) => client.subscribe('parley://servers/b/note%3A%2F%2Fx', () => {})))
       for (const client of clients) {
         await named(client)
         await client.call('b__who')

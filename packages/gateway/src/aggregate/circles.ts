@@ -1,4 +1,7 @@
-/** Keeps gateways from standing behind each other: each knows all servers behind it, and refuses whoever comes through one of them. */
+/**
+ * Keeps gateways from standing behind each other: each knows all servers behind it, and refuses whoever comes through
+ * one of them.
+ */
 import type { Introduction } from 'parley-mcp/engine'
 import { refuseCircle, type Upstream, viaIn, withVia } from '../upstream/index.ts'
 

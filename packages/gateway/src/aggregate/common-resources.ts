@@ -1,4 +1,7 @@
-/** Which resources servers show everybody, where somebody is shown others: by that it is told what one client alone is shown. */
+/**
+ * Which resources servers show everybody, where somebody is shown others: by that it is told what one client alone is
+ * shown.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import { RESOURCE_METHODS, type ResourceMethod } from './strangers.ts'

@@ -21,8 +21,18 @@ interface Naming {
   readonly find: (offers: Offers, name: string) => FoundName | undefined
 }
 
-const TOOLS: Naming = { what: 'tool', method: 'tools/list', kind: 'tool_not_found', find: (offers, name) => offers.findTool(name) }
-const PROMPTS: Naming = { what: 'prompt', method: 'prompts/list', kind: 'prompt_not_found', find: (offers, name) => offers.findPrompt(name) }
+const TOOLS: Naming = {
+  what: 'tool',
+  method: 'tools/list',
+  kind: 'tool_not_found',
+  find: (offers, name) => offers.findTool(name),
+}
+const PROMPTS: Naming = {
+  what: 'prompt',
+  method: 'prompts/list',
+  kind: 'prompt_not_found',
+  find: (offers, name) => offers.findPrompt(name),
+}
 
 /** Of a name, in characters, that an error repeats. */
 const MOST_SHOWN = 200
@@ -42,7 +52,8 @@ export class Directory {
   }
 
   /**
-   * By the name clients are shown, or else by the name it has at the only server that has it. `readOwn` reads what the client alone is shown.
+   * By the name clients are shown, or else by the name it has at the only server that has it. `readOwn` reads what the
+   * client alone is shown.
    */
   async tool(name: unknown, readOwn?: () => Promise<void>): Promise<Route> {
     const route = await this.#named(TOOLS, name)
@@ -83,17 +94,24 @@ export class Directory {
     return this.#route(found?.server ?? routed?.server, found?.name ?? routed?.uri)
   }
 
-  /** Nobody may have read the lists since the gateway was started; then they are read now, as far as they decide whose it is. */
+  /**
+   * Nobody may have read the lists since the gateway was started; then they are read now, as far as they decide whose
+   * it is.
+   */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
     const offerer = this.#offers.offeredBy(uri)
     // Who answers for another page is whoever has it alone: those after the first one count, too.
     if (offerer !== undefined) await (isAppUri(uri) ? this.#lists.reached() : this.#lists.knownBefore(offerer))
-    else if (this.#offers.route(uri) === undefined) await this.#lists.learnResources((unread) => this.#isDecided(uri, unread))
+    else if (this.#offers.route(uri) === undefined)
+      await this.#lists.learnResources((unread) => this.#isDecided(uri, unread))
     const routed = this.#offers.route(uri)
     const served = this.#offers.server(routed?.server)
     if (served === undefined || routed === undefined) {
-      throw new ParleyError('resource_not_found', { message: `Resource not found: ${uri.slice(0, 200)}: ${this.#whyNot(uri)}`, data: { uri } })
+      throw new ParleyError('resource_not_found', {
+        message: `Resource not found: ${uri.slice(0, 200)}: ${this.#whyNot(uri)}`,
+        data: { uri },
+      })
     }
     return { served, own: routed.uri }
   }
@@ -106,13 +124,17 @@ export class Directory {
   #whyNot(uri: string): string {
     const offerers = this.#offers.offerers(uri)
     if (offerers.length < 2) return 'no server here lists it, has a template for it or has spoken of it'
-    return `several servers have it; ask for ${offerers.map((server) => this.#offers.publicUri(server, uri)).join(' or ')}`.slice(0, 1000)
+    return `several servers have it; ask for ${offerers.map((server) => this.#offers.publicUri(server, uri)).join(' or ')}`.slice(
+      0,
+      1000,
+    )
   }
 
   task(taskId: unknown): Route {
     if (typeof taskId !== 'string') throw new ParleyError('invalid_params', { message: '"taskId" must be a string' })
     const route = this.findTask(taskId)
-    if (route === undefined) throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown here, or its time is over' })
+    if (route === undefined)
+      throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown here, or its time is over' })
     return route
   }
 
@@ -145,12 +167,18 @@ export class Directory {
 
 function unknown({ what, kind }: Naming, name: string): ParleyError {
   const shown = name.slice(0, MOST_SHOWN)
-  return new ParleyError(kind, { message: `Unknown ${what}: ${shown}; names here are <server>__<name>`, data: { name: shown } })
+  return new ParleyError(kind, {
+    message: `Unknown ${what}: ${shown}; names here are <server>__<name>`,
+    data: { name: shown },
+  })
 }
 
 function ambiguous(name: string, candidates: readonly string[]): ParleyError {
   const shown = name.slice(0, MOST_SHOWN)
   const named = candidates.slice(0, MOST_CANDIDATES).join(', ')
   const message = `Unknown tool: ${shown}; names here are <server>__<name>, and several servers have a tool of that name: call one of ${named}`
-  return new ParleyError('tool_not_found', { message, data: { name: shown, candidates: candidates.slice(0, MOST_CANDIDATES) } })
+  return new ParleyError('tool_not_found', {
+    message,
+    data: { name: shown, candidates: candidates.slice(0, MOST_CANDIDATES) },
+  })
 }

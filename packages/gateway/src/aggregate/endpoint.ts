@@ -12,13 +12,22 @@ import {
   META,
   type Session,
 } from 'parley-mcp/engine'
-import { reported, type ServedUpstream, uriIn, withoutExecution } from '../bridge/index.ts'
+import { type ServedUpstream, uriIn } from '../bridge/index.ts'
+import { pipeline, reported, withoutExecution } from '../calls/index.ts'
 import { MergedList, untoldIn } from '../catalogue/index.ts'
-import { BridgedCall, type ClientLog, type ClientSession, EMPTY_PROFILE, HANDLE_KEY, type ListKind, profileOf, toldTo, viaIn } from '../upstream/index.ts'
+import {
+  type ClientLog,
+  type ClientSession,
+  EMPTY_PROFILE,
+  HANDLE_KEY,
+  type ListKind,
+  profileOf,
+  toldTo,
+  viaIn,
+} from '../upstream/index.ts'
 import { Followed } from './followed.ts'
 import { ListReaders } from './list-readers.ts'
 import { DEADLINE, isListMethod, type ListMethod, type OwnList, type OwnLists } from './lists.ts'
-import { RoutedInbound } from './routed.ts'
 import { STATUS_RESOURCE, STATUS_URI, statusContents } from './status.ts'
 import { Ways } from './ways.ts'
 import type { Whole } from './whole.ts'
@@ -54,7 +63,11 @@ export class AggregateEndpoint implements Endpoint {
   }
 
   /** What is for one server needs that one alone. */
-  prepare(peer: Introduction | undefined, declared = peer?.capabilities, method = 'initialize'): Promise<void> | undefined {
+  prepare(
+    peer: Introduction | undefined,
+    declared = peer?.capabilities,
+    method = 'initialize',
+  ): Promise<void> | undefined {
     const via = viaIn(declared)
     this.#whole.circles.refuse(via)
     if (via.length > 0) this.#isForGateways = true
@@ -73,7 +86,11 @@ export class AggregateEndpoint implements Endpoint {
     // Two gateways that met at the same moment did not know yet what is behind the other.
     if (this.#isForGateways) this.#whole.circles.refuse(viaIn(inbound.caller.capabilities))
     if (isListMethod(method)) return this.#list(method, inbound)
-    const handler = Object.hasOwn(HANDLERS, method) ? HANDLERS[method] : method.startsWith('tasks/') ? askAboutTask : undefined
+    const handler = Object.hasOwn(HANDLERS, method)
+      ? HANDLERS[method]
+      : method.startsWith('tasks/')
+        ? askAboutTask
+        : undefined
     if (handler !== undefined) return handler(this, inbound)
     const message = `${method.slice(0, 200)} does not say which server it is for; ask that server at its own address, /servers/NAME/mcp`
     return Promise.reject(new ParleyError('method_not_found', { message }))
@@ -114,7 +131,8 @@ export class AggregateEndpoint implements Endpoint {
 
   serversChanged(): void {
     this.#ways.serversChanged()
-    for (const servers of this.#diverged.values()) for (const name of servers) if (this.#whole.offers.server(name) === undefined) servers.delete(name)
+    for (const servers of this.#diverged.values())
+      for (const name of servers) if (this.#whole.offers.server(name) === undefined) servers.delete(name)
   }
 
   async callTool(inbound: Inbound): Promise<Answer> {
@@ -138,13 +156,17 @@ export class AggregateEndpoint implements Endpoint {
     const ref: unknown = inbound.params['ref']
     if (!isObject(ref)) throw new ParleyError('invalid_params', { message: '"ref" must be an object' })
     const { directory } = this.#whole
-    const [key, route] = ref['type'] === 'ref/prompt' ? ['name', await directory.prompt(ref['name'])] : ['uri', await directory.resource(ref['uri'])]
+    const [key, route] =
+      ref['type'] === 'ref/prompt'
+        ? ['name', await directory.prompt(ref['name'])]
+        : ['uri', await directory.resource(ref['uri'])]
     return this.#ways.send(inbound, route.served, { ref: { ...ref, [key]: route.own } })
   }
 
   async setLevel(inbound: Inbound): Promise<Body> {
     const level = inbound.params['level'] as LogLevel
-    if (!logLevels.includes(level)) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+    if (!logLevels.includes(level))
+      throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
     await this.#ways.setLevel(level)
     return NOTHING
   }
@@ -181,9 +203,11 @@ export class AggregateEndpoint implements Endpoint {
     const { cursor } = inbound.params
     this.#reportUntold()
     const page = await this.#whole.lists.page(method, cursor, this.#ownLists(method, inbound))
-    if (method === 'resources/list' && cursor === undefined) page['resources'] = [STATUS_RESOURCE, ...(page['resources'] as Body[])]
-    if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless') page['tools'] = (page['tools'] as Tool[]).map(withoutExecution)
-    return reported(new BridgedCall(inbound), page)
+    if (method === 'resources/list' && cursor === undefined)
+      page['resources'] = [STATUS_RESOURCE, ...(page['resources'] as Body[])]
+    if (method === 'tools/list' && eraOf(inbound.caller.version) === 'stateless')
+      page['tools'] = (page['tools'] as Tool[]).map(withoutExecution)
+    return reported(inbound, [], page)
   }
 
   /** Who sees in lists what a server has must not miss in silence what the server has declared. */
@@ -195,19 +219,27 @@ export class AggregateEndpoint implements Endpoint {
     this.#session?.reportLosses(untoldIn(told, current))
   }
 
-  /** Servers may list something else to clients that declare an extension: such a client sees the lists of its own conversations. */
+  /**
+   * Servers may list something else to clients that declare an extension: such a client sees the lists of its own
+   * conversations.
+   */
   #ownLists(method: ListMethod, inbound: Inbound): OwnLists | undefined {
     const readers = this.#readersFor(inbound)
     if (eraOf(inbound.caller.version) === 'stateless') {
-      return (served) => this.#ownList(readers?.of(served, inbound) ?? served.upstream.lines.keptFor(inbound), served, inbound, method)
+      return (served) =>
+        this.#ownList(readers?.of(served, inbound) ?? served.upstream.lines.keptFor(inbound), served, inbound, method)
     }
     if (readers !== undefined) return (served) => this.#ownList(readers.of(served, inbound), served, inbound, method)
     const diverged = this.#diverged.get(kindOf(method))
     if (diverged === undefined || diverged.size === 0) return undefined
-    return (served) => (diverged.has(served.upstream.name) ? this.#ownList(this.#ways.known(served), served, inbound, method) : undefined)
+    return (served) =>
+      diverged.has(served.upstream.name) ? this.#ownList(this.#ways.known(served), served, inbound, method) : undefined
   }
 
-  /** Clients that shook hands share nothing they read. `undefined` for clients that declare nothing by which lists differ. */
+  /**
+   * Clients that shook hands share nothing they read. `undefined` for clients that declare nothing by which lists
+   * differ.
+   */
   #readersFor({ caller }: Inbound): ListReaders | undefined {
     if (profileOf(caller.capabilities).declaration === EMPTY_PROFILE) return undefined
     if (eraOf(caller.version) === 'stateless') return this.#whole.readers
@@ -225,11 +257,17 @@ export class AggregateEndpoint implements Endpoint {
     for (const [served, generation] of generations) readers.hasTools(served, inbound, generation)
   }
 
-  #ownList(owner: object | undefined, served: ServedUpstream, inbound: Inbound, method: ListMethod): OwnList | undefined {
+  #ownList(
+    owner: object | undefined,
+    served: ServedUpstream,
+    inbound: Inbound,
+    method: ListMethod,
+  ): OwnList | undefined {
     if (owner === undefined) return undefined
     const ask = async (params: Body): Promise<Body> => {
       const { endpoint, words } = await this.#ways.to(served, inbound)
-      return (await endpoint.answer(new RoutedInbound(inbound, { only: withIdentity(params, inbound) }, words, method))) as Body
+      const changes = { only: withIdentity(params, inbound) }
+      return (await pipeline.run(endpoint.call(inbound, { names: words, changes, method }))) as Body
     }
     return { owner, ask: (params) => this.#whole.running.during(served, () => ask(params)) }
   }
@@ -240,8 +278,10 @@ export class AggregateEndpoint implements Endpoint {
       server: served.upstream.name,
       fetch: async (cursor?: string) => {
         if (!Object.hasOwn(served.upstream.introduction?.capabilities ?? {}, 'tasks')) return { items: [] }
-        const asking = new RoutedInbound(inbound, { only: cursor === undefined ? {} : { cursor } }, words)
-        const answer = (await this.#whole.running.during(served, () => endpoint.answer(asking))) as Body
+        const changes = { only: cursor === undefined ? {} : { cursor } }
+        const asking = async (): Promise<Body> =>
+          (await pipeline.run(endpoint.call(inbound, { names: words, changes }))) as Body
+        const answer = await this.#whole.running.during(served, asking)
         const { tasks, nextCursor } = words.result('tasks/list', answer)
         return { items: tasks as Body[], nextCursor: nextCursor as string | undefined }
       },
@@ -252,7 +292,9 @@ export class AggregateEndpoint implements Endpoint {
   }
 
   #followStatus(session: Session): Body {
-    this.#statusFollowed ??= this.#whole.listeners.onStatus(() => session.notify('notifications/resources/updated', { uri: STATUS_URI }))
+    this.#statusFollowed ??= this.#whole.listeners.onStatus(() =>
+      session.notify('notifications/resources/updated', { uri: STATUS_URI }),
+    )
     return NOTHING
   }
 

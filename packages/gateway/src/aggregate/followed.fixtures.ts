@@ -4,7 +4,7 @@ import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { expect } from 'vitest'
 import { EVERYTHING, type RawClient, type ScriptedServer, scripted } from '../bridge/peers.fixtures.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 export const ERAS = ['2025-11-25', '2026-07-28'] as const
 export const X = 'note://x'
@@ -19,8 +19,11 @@ export class FollowedRig extends AggregateRig {
   readonly clock: FakeClock
   readonly warnings: string[]
 
-  constructor(members: Readonly<Record<string, Member>>, clock: FakeClock = fakeClock(), warnings: string[] = []) {
-    super(members, { clock, log: { error() {}, warning: (message) => void warnings.push(message), info() {}, debug() {} } })
+  constructor(members: Readonly<Record<string, BagEntry>>, clock: FakeClock = fakeClock(), warnings: string[] = []) {
+    super(members, {
+      clock,
+      log: { error() {}, warning: (message) => void warnings.push(message), info() {}, debug() {} },
+    })
     this.clock = clock
     this.warnings = warnings
   }
@@ -53,7 +56,7 @@ export class FollowedRig extends AggregateRig {
   }
 
   /** In front of all that are there. */
-  putInFront(members: Readonly<Record<string, Member>>): void {
+  putInFront(members: Readonly<Record<string, BagEntry>>): void {
     const standing = [...this.served.keys()]
     this.replace(members)
     this.reorder(...Object.keys(members), ...standing)
@@ -64,7 +67,7 @@ export class FollowedRig extends AggregateRig {
     await this.pass()
   }
 
-  async exchange(members: Readonly<Record<string, Member>>): Promise<void> {
+  async exchange(members: Readonly<Record<string, BagEntry>>): Promise<void> {
     for (const served of this.replace(members)) await served.close()
     await this.pass()
   }
@@ -83,7 +86,9 @@ export function offering(uris: readonly string[], capabilities: Capabilities = E
 
 /** How often it was asked to begin, and to cease, to tell of a resource. */
 export function agreements({ told }: ScriptedServer, uri = X): number[] {
-  return ['resources/subscribe', 'resources/unsubscribe'].map((asked) => told.filter(({ method, params }) => method === asked && params['uri'] === uri).length)
+  return ['resources/subscribe', 'resources/unsubscribe'].map(
+    (asked) => told.filter(({ method, params }) => method === asked && params['uri'] === uri).length,
+  )
 }
 
 /** Tells everybody who wants to know. */
@@ -118,7 +123,8 @@ export class Held {
       transport: link.transport,
       open: (events) => link.open(events),
       send: (frame, options) => {
-        if (this.#isOpen || !/"resources\/subscribe"|"subscriptions\/listen"/.test(frame)) return link.send(frame, options)
+        if (this.#isOpen || !/"resources\/subscribe"|"subscriptions\/listen"/.test(frame))
+          return link.send(frame, options)
         this.frames.push(frame)
         this.#late.push(() => isClosed || link.send(frame, options))
       },

@@ -1,4 +1,7 @@
-/** G: what clients follow goes on being followed wherever it is after a reload: at servers that come back, and at those whose it is from then on. */
+/**
+ * G: what clients follow goes on being followed wherever it is after a reload: at servers that come back, and at those
+ * whose it is from then on.
+ */
 import { ParleyError } from 'parley-mcp'
 import { createServer, resource } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -105,7 +108,9 @@ describe.each(ERAS)('G what a client of %s follows', (version) => {
     }
     expect(again.told.map(({ method }) => method)).not.toContain('resources/subscribe')
     expect(news()).toEqual([])
-    expect(rig.warnings.filter((warning) => warning.includes('follow'))).toEqual([expect.stringMatching(/^b: note:\/\/x, /)])
+    expect(rig.warnings.filter((warning) => warning.includes('follow'))).toEqual([
+      expect.stringMatching(/^b: note:\/\/x, /),
+    ])
   })
 
   it('it follows again as soon as the server takes it', async () => {
@@ -202,7 +207,9 @@ describe.each(ERAS)('G a client of %s is told of servers that go and come back',
     rig = new FollowedRig({ a: { server: offering([]) }, b: { server: offering([X]) } })
     const { client, news } = await rig.following(version, 'parley://status')
     if (version === '2026-07-28') {
-      void client.ask('subscriptions/listen', { notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true } })
+      void client.ask('subscriptions/listen', {
+        notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true },
+      })
       await client.next('notifications/subscriptions/acknowledged', 1)
     }
     const kinds = ['tools', 'prompts', 'resources']

@@ -1,4 +1,7 @@
-/** The resources one client follows, each at the server whose it is now: servers come, go and change places, and one that is slow or gone keeps no other waiting. */
+/**
+ * The resources one client follows, each at the server whose it is now: servers come, go and change places, and one
+ * that is slow or gone keeps no other waiting.
+ */
 import { declares, ParleyError } from 'parley-mcp'
 import type { Hold, ServedUpstream } from '../bridge/index.ts'
 import type { Route } from './directory.ts'
@@ -41,7 +44,10 @@ export class Followed {
     this.#whole = whole
   }
 
-  /** Resolves when it is followed. What cannot be is not wanted any more, unless it was before. `onEnd` is called once, when it is not wanted any more. */
+  /**
+   * Resolves when it is followed. What cannot be is not wanted any more, unless it was before. `onEnd` is called once,
+   * when it is not wanted any more.
+   */
   async add(uri: string, onEnd = NOTHING): Promise<void> {
     const known = this.#wishes.get(uri)
     if (known !== undefined) onEnd()
@@ -59,7 +65,10 @@ export class Followed {
     await this.#forget(uri)?.following?.hold.stop()
   }
 
-  /** Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have changed meanwhile. */
+  /**
+   * Servers, or what they offer, are others now: what is not followed where it belongs is from now on, and may have
+   * changed meanwhile.
+   */
   renew(): void {
     if (this.#wishes.size === 0) return
     for (const [uri, wish] of this.#wishes) if (wish.following === undefined) void this.#find(uri, wish)
@@ -106,9 +115,13 @@ export class Followed {
     return route === undefined || (route.server === name && route.uri === own)
   }
 
-  /** Those that have come may turn out to offer what is followed at others, or not to offer what those before them did. */
+  /**
+   * Those that have come may turn out to offer what is followed at others, or not to offer what those before them did.
+   */
   async #meetServers(): Promise<void> {
-    const servers = new Set([...this.#wishes.values()].flatMap(({ following }) => following?.served.upstream.name ?? []))
+    const servers = new Set(
+      [...this.#wishes.values()].flatMap(({ following }) => following?.served.upstream.name ?? []),
+    )
     await Promise.all([...servers].map((server) => this.#whole.lists.reachedUpTo(server)))
   }
 
@@ -158,7 +171,8 @@ export class Followed {
     wish.asked = served
     demandNews(served)
     const hold = await this.#follower.follow(route, (changed) => {
-      if (this.#isWanted(uri, wish)) this.#follower.updated(changed === own ? uri : offers.publicUri(served.upstream.name, changed))
+      if (this.#isWanted(uri, wish))
+        this.#follower.updated(changed === own ? uri : offers.publicUri(served.upstream.name, changed))
     })
     return { ...route, hold }
   }
@@ -167,5 +181,8 @@ export class Followed {
 /** Nobody is asked for what it does not have. */
 function demandNews({ upstream: { name, introduction } }: ServedUpstream): void {
   if (declares(introduction?.capabilities, 'resources.subscribe')) return
-  throw new ParleyError('capability_not_supported', { message: `Server "${name}" does not tell of changes of resources`, data: { server: name } })
+  throw new ParleyError('capability_not_supported', {
+    message: `Server "${name}" does not tell of changes of resources`,
+    data: { server: name },
+  })
 }

@@ -1,7 +1,8 @@
 /**
- * How long clients wait for servers that nobody has reached since the gateway was started, so that what they are first shown is not empty: each server
- * delays once, and not for long, and so does one that comes in the place of another. What comes later is told as a change, and so are servers that
- * are added later: who is there already waits for nobody new.
+ * How long clients wait for servers that nobody has reached since the gateway was started, so that what they are first
+ * shown is not empty: each server delays once, and not for long, and so does one that comes in the place of another.
+ * What comes later is told as a change, and so are servers that are added later: who is there already waits for nobody
+ * new.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
@@ -31,7 +32,8 @@ export class Grace {
     const now = new Set(servers)
     const before = this.#servers
     const names = before && new Set([...before].map(({ upstream }) => upstream.name))
-    for (const served of now) if (names === undefined || (names.has(served.upstream.name) && before?.has(served) === false)) this.#begin(served)
+    for (const served of now)
+      if (names === undefined || (names.has(served.upstream.name) && before?.has(served) === false)) this.#begin(served)
     for (const gone of before ?? []) if (!now.has(gone)) this.end(gone)
     this.#servers = now
   }

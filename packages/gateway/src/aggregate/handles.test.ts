@@ -31,7 +31,9 @@ describe.each<[ProtocolVersion, ProtocolVersion]>([
     if (client !== '2026-07-28') await raw.shakeHands(client)
     for (const more of [{ 'x/y': 1 }, {}]) {
       const meta = { [HANDLE_KEY]: 'secret', ...more }
-      const { error } = await (client === '2026-07-28' ? raw.ask(method, { ...params, _meta: meta }) : raw.request(method, { ...params, _meta: meta }))
+      const { error } = await (client === '2026-07-28'
+        ? raw.ask(method, { ...params, _meta: meta })
+        : raw.request(method, { ...params, _meta: meta }))
       expect(error).toBeUndefined()
       const { params: sent } = server.asked.filter((each) => each.method === method).at(-1) as { params: Body }
       expect(JSON.stringify(sent)).not.toContain('secret')
@@ -51,7 +53,10 @@ const ANSWERS: Readonly<Record<string, Body>> = {
 it('8.2 the handle of one server is not handed on to another at the address of all', async () => {
   const answer = ({ method }: { method: string }): Body => ({ ...ANSWERS[method] })
   const [vault, other] = [scripted({ version: '2025-06-18', answer }), scripted({ version: '2026-07-28', answer })]
-  rig = new AggregateRig({ vault: { server: vault, config: { session: 'handle' } }, other: { server: other, version: '2026-07-28' } })
+  rig = new AggregateRig({
+    vault: { server: vault, config: { session: 'handle' } },
+    other: { server: other, version: '2026-07-28' },
+  })
   const raw = new RawClient(rig.aggregate)
   const call = async (name: string, meta: Body = {}): Promise<Body> => {
     const { result = {} } = await raw.ask('tools/call', { name, arguments: {}, _meta: meta })
@@ -61,7 +66,8 @@ it('8.2 the handle of one server is not handed on to another at the address of a
   expect(handle[HANDLE_KEY]).toEqual(expect.any(String))
   await call('other__any', handle)
   await call('vault__any', handle)
-  for (const { params } of [...vault.asked, ...other.asked]) expect(params['_meta'] ?? {}).not.toHaveProperty([HANDLE_KEY])
+  for (const { params } of [...vault.asked, ...other.asked])
+    expect(params['_meta'] ?? {}).not.toHaveProperty([HANDLE_KEY])
   // It was read here: the second call is in the conversation of the first.
   expect(vault.sessions).toHaveLength(2)
   raw.close()

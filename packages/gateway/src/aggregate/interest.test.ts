@@ -3,7 +3,7 @@ import type { Body, Link } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RawClient, type ScriptedServer, scripted } from '../bridge/peers.fixtures.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 const MINUTE = 60_000
 
@@ -24,7 +24,7 @@ const deaf = (link: Link): Link => ({
   close: () => link.close(),
 })
 
-function far(): { member: Member; server: ScriptedServer } {
+function far(): { member: BagEntry; server: ScriptedServer } {
   const server = scripted({
     version: '2025-06-18',
     capabilities: { tools: { listChanged: true } },
@@ -33,7 +33,8 @@ function far(): { member: Member; server: ScriptedServer } {
   return { server, member: { server, wrap: deaf, config: { poll: MINUTE } } }
 }
 
-const news = (client: RawClient): string[] => client.received.flatMap(({ method = '' }) => (method.endsWith('list_changed') ? [method] : []))
+const news = (client: RawClient): string[] =>
+  client.received.flatMap(({ method = '' }) => (method.endsWith('list_changed') ? [method] : []))
 
 async function listen(client: RawClient, notifications: Body): Promise<number> {
   const id = client.nextId

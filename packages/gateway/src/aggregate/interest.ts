@@ -1,4 +1,6 @@
-/** Which lists anybody wants news of: servers that cannot tell of changes by themselves are looked at for as long (8.2). */
+/**
+ * Which lists anybody wants news of: servers that cannot tell of changes by themselves are looked at for as long (8.2).
+ */
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { ListKind } from '../upstream/index.ts'
 

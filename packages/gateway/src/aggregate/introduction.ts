@@ -1,4 +1,7 @@
-/** Who the gateway is for clients of all servers at once: the same object until a server comes, goes or says something else of itself. */
+/**
+ * Who the gateway is for clients of all servers at once: the same object until a server comes, goes or says something
+ * else of itself.
+ */
 import type { Loss } from 'parley-mcp'
 import type { Introduction } from 'parley-mcp/engine'
 import { mergeIntroductions } from '../catalogue/index.ts'
@@ -26,7 +29,12 @@ export class MergedIntroduction {
   /** Asked for with every request of the stateless era: nothing is made while nothing has changed. */
   get current(): Introduction {
     const seen = this.#seen
-    if (this.#merged !== undefined && seen !== undefined && this.#upstreams.every(({ introduction }, at) => introduction === seen[at])) return this.#merged
+    if (
+      this.#merged !== undefined &&
+      seen !== undefined &&
+      this.#upstreams.every(({ introduction }, at) => introduction === seen[at])
+    )
+      return this.#merged
     this.#seen = this.#upstreams.map(({ introduction }) => introduction)
     this.#merged = mergeIntroductions(
       this.#upstreams.map(({ name, introduction }) => ({ name, introduction })),

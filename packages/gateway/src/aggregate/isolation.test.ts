@@ -5,7 +5,7 @@ import { createServer, resource, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type RawClient, scripted, text, textOf } from '../bridge/peers.fixtures.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 let rig: AggregateRig
 let clock: FakeClock
@@ -17,7 +17,7 @@ const small = (self: string) =>
     resource(`note://${self}`, {}, () => self),
   )
 
-function rigOf(members: Record<string, Member>): AggregateRig {
+function rigOf(members: Record<string, BagEntry>): AggregateRig {
   clock = fakeClock()
   rig = new AggregateRig(members, { clock })
   return rig
@@ -45,7 +45,8 @@ async function pass(ms: number): Promise<void> {
   await clock.advance(ms)
 }
 
-const names = ({ result }: { result?: Body }): string[] => ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
+const names = ({ result }: { result?: Body }): string[] =>
+  ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
 const refused = async (): Promise<void> => {
   throw new ParleyError('refusal_unavailable', { message: 'nobody is there' })
 }
@@ -88,19 +89,25 @@ describe('G a server that takes its time to start', () => {
     const asking = raw.ask('server/discover')
     await pass(3000)
     expect((await asking).result).toBeDefined()
-    expect((await atOnce(raw.ask('tools/call', { name: 'quick__who', arguments: {} }))).result).toMatchObject({ content: [{ text: 'quick' }] })
+    expect((await atOnce(raw.ask('tools/call', { name: 'quick__who', arguments: {} }))).result).toMatchObject({
+      content: [{ text: 'quick' }],
+    })
   })
 })
 
 describe('G a server that does not answer', () => {
-  const quick = (): Member => ({ server: small('quick'), version: '2026-07-28' })
+  const quick = (): BagEntry => ({ server: small('quick'), version: '2026-07-28' })
 
   it('delays no call, and no resource of a server before it, when the gateway has just been started', async () => {
     rigOf({ quick: quick(), dead: {} })
     const raw = rig.raw()
     expect(textOf(await atOnce(raw.ask('tools/call', { name: 'quick__who', arguments: {} })))).toBe('quick')
-    expect((await atOnce(raw.ask('resources/read', { uri: 'note://quick' }))).result).toMatchObject({ contents: [{ text: 'quick' }] })
-    expect((await atOnce(raw.ask('resources/read', { uri: 'parley://servers/quick/note%3A%2F%2Fquick' }))).result).toBeDefined()
+    expect((await atOnce(raw.ask('resources/read', { uri: 'note://quick' }))).result).toMatchObject({
+      contents: [{ text: 'quick' }],
+    })
+    expect(
+      (await atOnce(raw.ask('resources/read', { uri: 'parley://servers/quick/note%3A%2F%2Fquick' }))).result,
+    ).toBeDefined()
   })
 
   it('delays what might be its own by 3 s then, once', async () => {
@@ -143,7 +150,9 @@ describe('G a lazy server', () => {
   it('is started by a call', async () => {
     rigOf({ lazy: { server: small('lazy'), config: { lazy: true } } })
     const raw = await atOnce(handshake())
-    expect((await atOnce(raw.request('tools/call', { name: 'lazy__who', arguments: {} }))).result).toMatchObject({ content: [{ text: 'lazy' }] })
+    expect((await atOnce(raw.request('tools/call', { name: 'lazy__who', arguments: {} }))).result).toMatchObject({
+      content: [{ text: 'lazy' }],
+    })
   })
 
   it('that cannot be reached delays lists of all kinds once, by 5 s', async () => {
@@ -153,13 +162,18 @@ describe('G a lazy server', () => {
     await pass(5000)
     expect(names(await listing)).toEqual(['quick__who'])
     expect(names(await atOnce(raw.request('tools/list')))).toEqual(['quick__who'])
-    expect((await atOnce(raw.request('resources/list'))).result).toMatchObject({ resources: [{ uri: 'parley://status' }, { uri: 'note://quick' }] })
+    expect((await atOnce(raw.request('resources/list'))).result).toMatchObject({
+      resources: [{ uri: 'parley://status' }, { uri: 'note://quick' }],
+    })
   })
 })
 
 describe('G a server that breaks', () => {
   it('that is down is told so to who calls it, and missing in lists; the others are as ever', async () => {
-    rigOf({ quick: { server: small('quick') }, down: { before: refused, config: { restart: { policy: 'permanent', maxRestarts: 0, within: 1000 } } } })
+    rigOf({
+      quick: { server: small('quick') },
+      down: { before: refused, config: { restart: { policy: 'permanent', maxRestarts: 0, within: 1000 } } },
+    })
     const raw = await atOnce(handshake())
     expect(names(await atOnce(raw.request('tools/list')))).toEqual(['quick__who'])
     const { error } = await atOnce(raw.request('tools/call', { name: 'down__who', arguments: {} }))
@@ -174,7 +188,9 @@ describe('G a server that breaks', () => {
 
   it('that stops answering lists is shown as it was last; it is waited for once, and its tools can still be called', async () => {
     let silent = false
-    const tools = (...own: string[]): Body => ({ tools: own.map((name) => ({ name, inputSchema: { type: 'object' } })) })
+    const tools = (...own: string[]): Body => ({
+      tools: own.map((name) => ({ name, inputSchema: { type: 'object' } })),
+    })
     const moody = scripted({
       version: '2025-06-18',
       capabilities: { tools: {} },
@@ -190,19 +206,28 @@ describe('G a server that breaks', () => {
     const again = raw.request('tools/list')
     await pass(250)
     expect(names(await atOnce(again))).toEqual(['quick__who', 'moody__one'])
-    expect((await atOnce(raw.request('tools/call', { name: 'moody__one', arguments: {} }))).result).toMatchObject({ content: [{ text: 'alive' }] })
+    expect((await atOnce(raw.request('tools/call', { name: 'moody__one', arguments: {} }))).result).toMatchObject({
+      content: [{ text: 'alive' }],
+    })
   })
 
   it('that never answers about its resources does not hold up reading those of others, nor the refusal of what nobody has', async () => {
-    const mute = scripted({ version: '2025-06-18', capabilities: { resources: {} }, answer: () => new Promise(() => {}) })
+    const mute = scripted({
+      version: '2025-06-18',
+      capabilities: { resources: {} },
+      answer: () => new Promise(() => {}),
+    })
     rigOf({ quick: { server: small('quick') }, mute: { server: mute } })
     const raw = await atOnce(handshake())
     const refusal = raw.request('resources/read', { uri: 'nobody://x' })
-    expect((await atOnce(raw.request('resources/read', { uri: 'note://quick' }))).result).toMatchObject({ contents: [{ text: 'quick' }] })
+    expect((await atOnce(raw.request('resources/read', { uri: 'note://quick' }))).result).toMatchObject({
+      contents: [{ text: 'quick' }],
+    })
     await pass(5000)
     expect((await refusal).error?.code).toBe(-32002)
     const asked = mute.asked.length
-    for (let count = 0; count < 20; count++) expect((await atOnce(raw.request('resources/read', { uri: `nobody://${count}` }))).error?.code).toBe(-32002)
+    for (let count = 0; count < 20; count++)
+      expect((await atOnce(raw.request('resources/read', { uri: `nobody://${count}` }))).error?.code).toBe(-32002)
     expect(mute.asked.length).toBe(asked)
   })
 
@@ -213,7 +238,9 @@ describe('G a server that breaks', () => {
       capabilities: { resources: {} },
       answer: ({ method }) => {
         if (method === 'resources/list') return new Promise((resolve) => (answer = resolve))
-        return method === 'resources/read' ? { contents: [{ uri: 'note://quick', text: 'slow' }] } : { resourceTemplates: [] }
+        return method === 'resources/read'
+          ? { contents: [{ uri: 'note://quick', text: 'slow' }] }
+          : { resourceTemplates: [] }
       },
     })
     rigOf({ slow: { server: slow }, quick: { server: small('quick') } })
@@ -229,7 +256,8 @@ describe('G a server that breaks', () => {
     const slow = scripted({
       version: '2025-06-18',
       capabilities: { resources: {} },
-      answer: ({ method }) => (method === 'resources/list' ? new Promise((resolve) => (answer = resolve)) : { resourceTemplates: [] }),
+      answer: ({ method }) =>
+        method === 'resources/list' ? new Promise((resolve) => (answer = resolve)) : { resourceTemplates: [] },
     })
     rigOf({ slow: { server: slow }, quick: { server: small('quick') } })
     const raw = await atOnce(handshake())
@@ -237,13 +265,22 @@ describe('G a server that breaks', () => {
     await pass(1000)
     answer({ resources: [{ uri: 'note://quick', name: 'x' }] })
     const { result = {} } = await atOnce(listing)
-    expect((result['resources'] as Body[]).map(({ uri }) => uri)).toEqual(['parley://status', 'note://quick', 'parley://servers/quick/note%3A%2F%2Fquick'])
+    expect((result['resources'] as Body[]).map(({ uri }) => uri)).toEqual([
+      'parley://status',
+      'note://quick',
+      'parley://servers/quick/note%3A%2F%2Fquick',
+    ])
   })
 
   it('is warned of once, not with every list', async () => {
     const warnings: string[] = []
     clock = fakeClock()
-    const log = { error() {}, warning: (message: string) => void warnings.push(message), info() {}, debug() {} } as never
+    const log = {
+      error() {},
+      warning: (message: string) => void warnings.push(message),
+      info() {},
+      debug() {},
+    } as never
     const broken = scripted({ version: '2025-06-18', capabilities: { tools: {} }, answer: () => ({ nonsense: true }) })
     rig = new AggregateRig({ broken: { server: broken } }, { clock, log })
     const raw = await atOnce(handshake())
@@ -280,7 +317,11 @@ describe('G a server that breaks', () => {
 function withoutSubscriptions(link: Link): Link {
   return {
     transport: link.transport,
-    open: (events) => link.open({ ...events, frame: (frame, parsed, origin) => frame.includes('resources/subscribe') || events.frame(frame, parsed, origin) }),
+    open: (events) =>
+      link.open({
+        ...events,
+        frame: (frame, parsed, origin) => frame.includes('resources/subscribe') || events.frame(frame, parsed, origin),
+      }),
     send: (frame, options) => link.send(frame, options),
     close: () => link.close(),
   }

@@ -41,7 +41,10 @@ function vaultServer(tells: boolean): ScriptedServer {
   })
 }
 
-function begin(session: SessionPolicy, { tells = true, members = {} as ConstructorParameters<typeof AggregateRig>[0] } = {}): void {
+function begin(
+  session: SessionPolicy,
+  { tells = true, members = {} as ConstructorParameters<typeof AggregateRig>[0] } = {},
+): void {
   vault = vaultServer(tells)
   rig = new AggregateRig({ vault: { server: vault, config: { session } }, ...members }, { clock })
   client = new RawClient(rig.aggregate, { clock, sharedLink: true })
@@ -79,24 +82,27 @@ const BEFORE = ['vault__login']
 const INSIDE = ['vault__login', 'vault__treasure']
 
 describe('8.2 a tool that a server adds for one principal', () => {
-  it.each([true, false])('is shown to that one and to nobody else, also where the server tells nobody (%s)', async (tells) => {
-    begin('principal', { tells, members: { other: { server: vaultServer(true) } } })
-    const both = (own: string[]): string[] => [...own, 'other__login']
-    for (const principal of ['ann', 'bea', undefined]) {
-      client.principal = principal
+  it.each([true, false])(
+    'is shown to that one and to nobody else, also where the server tells nobody (%s)',
+    async (tells) => {
+      begin('principal', { tells, members: { other: { server: vaultServer(true) } } })
+      const both = (own: string[]): string[] => [...own, 'other__login']
+      for (const principal of ['ann', 'bea', undefined]) {
+        client.principal = principal
+        expect(await names()).toEqual(both(BEFORE))
+      }
+      client.principal = 'ann'
+      await login()
+      expect(await names()).toEqual(both(INSIDE))
+      for (const principal of ['bea', undefined]) {
+        client.principal = principal
+        expect(await names()).toEqual(both(BEFORE))
+      }
+      client.principal = 'bea'
+      await client.ask('tools/call', { name: 'vault__any', arguments: {} })
       expect(await names()).toEqual(both(BEFORE))
-    }
-    client.principal = 'ann'
-    await login()
-    expect(await names()).toEqual(both(INSIDE))
-    for (const principal of ['bea', undefined]) {
-      client.principal = principal
-      expect(await names()).toEqual(both(BEFORE))
-    }
-    client.principal = 'bea'
-    await client.ask('tools/call', { name: 'vault__any', arguments: {} })
-    expect(await names()).toEqual(both(BEFORE))
-  })
+    },
+  )
 
   it('begins no conversation for who only looks', async () => {
     begin('principal')
@@ -108,21 +114,24 @@ describe('8.2 a tool that a server adds for one principal', () => {
     expect(vault.sessions).toHaveLength(1)
   })
 
-  it.each(['before', 'after'])('is told to those who listen for that one, to nobody else, when the conversation began %s', async (when) => {
-    begin('principal')
-    await rig.upstream('vault').home()
-    client.principal = 'ann'
-    if (when === 'before') await client.ask('tools/call', { name: 'vault__any', arguments: {} })
-    const id = await listen()
-    client.principal = 'bea'
-    await listen()
-    await settle()
-    expect(told()).toEqual([])
-    client.principal = 'ann'
-    await login()
-    await settle()
-    expect(told()).toEqual([id])
-  })
+  it.each(['before', 'after'])(
+    'is told to those who listen for that one, to nobody else, when the conversation began %s',
+    async (when) => {
+      begin('principal')
+      await rig.upstream('vault').home()
+      client.principal = 'ann'
+      if (when === 'before') await client.ask('tools/call', { name: 'vault__any', arguments: {} })
+      const id = await listen()
+      client.principal = 'bea'
+      await listen()
+      await settle()
+      expect(told()).toEqual([])
+      client.principal = 'ann'
+      await login()
+      await settle()
+      expect(told()).toEqual([id])
+    },
+  )
 
   it('stays for as long as somebody listens; when it is gone, that is told', async () => {
     begin('principal')

@@ -1,4 +1,7 @@
-/** Who reads lists of a server that may differ by what a client declares: what is remembered of a list is remembered for its reader. */
+/**
+ * Who reads lists of a server that may differ by what a client declares: what is remembered of a list is remembered for
+ * its reader.
+ */
 import type { Inbound } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import { EMPTY_PROFILE, handleIn, profileOf } from '../upstream/index.ts'
@@ -12,7 +15,10 @@ export class ListReaders {
   /** By reader: the generation of the list of tools that was read. */
   readonly #tools = new WeakMap<object, number>()
 
-  /** The same for requests of one client, and for anonymous clients that declare the same; `undefined` for clients that declare nothing. */
+  /**
+   * The same for requests of one client, and for anonymous clients that declare the same; `undefined` for clients that
+   * declare nothing.
+   */
   of(served: ServedUpstream, inbound: Inbound): object | undefined {
     const profile = profileOf(inbound.caller.capabilities)
     if (profile.declaration === EMPTY_PROFILE) return undefined

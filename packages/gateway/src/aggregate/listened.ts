@@ -1,4 +1,7 @@
-/** The resources and tasks one listener is told of, at whichever servers they are: one that is slow or gone keeps the others waiting for nothing. */
+/**
+ * The resources and tasks one listener is told of, at whichever servers they are: one that is slow or gone keeps the
+ * others waiting for nothing.
+ */
 import type { Body, Clock, Inbound } from 'parley-mcp/engine'
 import type { Hold, News, ServedUpstream } from '../bridge/index.ts'
 import type { Line } from '../upstream/index.ts'
@@ -77,7 +80,10 @@ export class Listened implements Follower {
     return followed.taskIds.map((taskId) => this.#whole.tasks.publicId(served.upstream.name, taskId))
   }
 
-  async #beginTasks(served: ServedUpstream, own: readonly string[]): Promise<{ taskIds: readonly string[]; stop: () => void }> {
+  async #beginTasks(
+    served: ServedUpstream,
+    own: readonly string[],
+  ): Promise<{ taskIds: readonly string[]; stop: () => void }> {
     const words = new Words(served.upstream.name, this.#whole.offers, this.#whole.tasks)
     const tell = (task: Body): void => this.#news.tell('notifications/tasks', words.result('tasks/get', task))
     const { line, release } = await lineFor(served, this.#news.inbound)

@@ -1,4 +1,7 @@
-/** Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment, not once per server. */
+/**
+ * Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment,
+ * not once per server.
+ */
 import { ParleyError } from 'parley-mcp'
 import {
   type Body,
@@ -20,7 +23,11 @@ import { OwnNews } from './own-news.ts'
 import { STATUS_URI } from './status.ts'
 import type { Whole } from './whole.ts'
 
-const FIELDS: Readonly<Record<ListKind, string>> = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' }
+const FIELDS: Readonly<Record<ListKind, string>> = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+}
 const KINDS = Object.keys(FIELDS) as ListKind[]
 /** M6: changes of one kind within so many milliseconds are one. */
 const PACE = 100
@@ -93,7 +100,10 @@ export class AggregateListeners {
     return () => this.#statusObservers.delete(observer)
   }
 
-  /** For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told, too. */
+  /**
+   * For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told,
+   * too.
+   */
   changed(kind: ListKind, whom?: Session | News): void {
     if (kind === 'resources') this.#whole.lists.resourcesChanged()
     if (this.#sessions.size + this.#listeners.size === 0) return
@@ -123,7 +133,8 @@ export class AggregateListeners {
 
   endAll(session?: Session): void {
     if (session !== undefined) this.#ending.add(session)
-    for (const news of [...this.#listeners.keys()]) if (session === undefined || news.inbound.session === session) news.end()
+    for (const news of [...this.#listeners.keys()])
+      if (session === undefined || news.inbound.session === session) news.end()
   }
 
   close(): void {
@@ -137,25 +148,37 @@ export class AggregateListeners {
 
   async listen(inbound: Inbound): Promise<Body> {
     const wanted = inbound.params['notifications']
-    if (!isObject(wanted)) throw new ParleyError('invalid_params', { message: '"notifications" must be an object that says what to listen for' })
-    if (this.#listeners.size >= MOST_LISTENERS) throw new ParleyError('too_many_requests', { message: 'Too many clients listen already' })
+    if (!isObject(wanted))
+      throw new ParleyError('invalid_params', {
+        message: '"notifications" must be an object that says what to listen for',
+      })
+    if (this.#listeners.size >= MOST_LISTENERS)
+      throw new ParleyError('too_many_requests', { message: 'Too many clients listen already' })
     const kinds = new Set(KINDS.filter((kind) => wanted[FIELDS[kind]] === true))
     const filter: Body = Object.fromEntries([...kinds].map((kind) => [FIELDS[kind], true]))
     const news = new News(inbound)
     const listened = new Listened(news, this.#whole)
-    const own = kinds.size === 0 ? undefined : new OwnNews(inbound, (kind) => kinds.has(kind) && this.changed(kind, news))
+    const own =
+      kinds.size === 0 ? undefined : new OwnNews(inbound, (kind) => kinds.has(kind) && this.changed(kind, news))
     const undo = [() => listened.end(), () => own?.end(), this.#interest.want(kinds)]
     try {
       const uris = stringsIn(wanted, 'resourceSubscriptions')
       const taskIds = stringsIn(wanted, 'taskIds')
-      if (taskIds !== undefined && !declaresExtension(inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
+      if (taskIds !== undefined && !declaresExtension(inbound.caller.capabilities, TASKS_EXTENSION))
+        throw extensionMissing(TASKS_EXTENSION)
       undo.push(inbound.keep(costOfTexts([...(uris ?? []), ...(taskIds ?? [])]), 'a listener'))
-      const [following, tasks] = await Promise.all([uris && this.#follow(news, listened, uris, undo), taskIds && listened.addTasks(taskIds)])
+      const [following, tasks] = await Promise.all([
+        uris && this.#follow(news, listened, uris, undo),
+        taskIds && listened.addTasks(taskIds),
+      ])
       if (following !== undefined) filter['resourceSubscriptions'] = following
       if (tasks !== undefined) filter['taskIds'] = tasks
       this.#listeners.set(news, { kinds, listened, own })
       own?.setServers(this.#servers.keys())
-      return await news.untilEnd(filter, { over: this.#ending.has(inbound.session), onEnd: () => this.#listeners.delete(news) })
+      return await news.untilEnd(filter, {
+        over: this.#ending.has(inbound.session),
+        onEnd: () => this.#listeners.delete(news),
+      })
     } finally {
       for (const each of undo) each()
     }
@@ -163,7 +186,11 @@ export class AggregateListeners {
 
   #watch(served: ServedUpstream): () => void {
     const { upstream } = served
-    const stops = [upstream.onListChanged((kind) => this.changed(kind)), upstream.supervisor.onStatus(() => this.#statusChanged()), this.#interest.add(served)]
+    const stops = [
+      upstream.onListChanged((kind) => this.changed(kind)),
+      upstream.supervisor.onStatus(() => this.#statusChanged()),
+      this.#interest.add(served),
+    ]
     return () => {
       for (const stop of stops) stop()
     }
@@ -187,7 +214,8 @@ export class AggregateListeners {
     const notice = `notifications/${kind}/list_changed`
     for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
     if (kind === 'resources' && only === undefined) for (const followed of this.#followed()) followed.renew()
-    for (const [news, { kinds }] of this.#listeners) if (kinds.has(kind) && (only === undefined || only.has(news))) news.inbound.notify(notice)
+    for (const [news, { kinds }] of this.#listeners)
+      if (kinds.has(kind) && (only === undefined || only.has(news))) news.inbound.notify(notice)
   }
 
   /** Of all clients. */
@@ -209,7 +237,9 @@ function stringsIn(wanted: Body, field: string): readonly string[] | undefined {
   const values: unknown = wanted[field]
   if (values === undefined) return undefined
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string') || values.length > MOST_NAMED) {
-    throw new ParleyError('invalid_params', { message: `"notifications.${field}" must be a list of at most ${MOST_NAMED} strings` })
+    throw new ParleyError('invalid_params', {
+      message: `"notifications.${field}" must be a list of at most ${MOST_NAMED} strings`,
+    })
   }
   return [...new Set(values as string[])]
 }

@@ -1,8 +1,12 @@
-/** The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives nothing. */
+/**
+ * The lists of all servers as one: in pages, within a deadline, and with what a server gave last while it gives
+ * nothing.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject, systemMint, weightOf } from 'parley-mcp/engine'
-import { decidesOnTasks, type ServedUpstream, withExecution } from '../bridge/index.ts'
+import type { ServedUpstream } from '../bridge/index.ts'
+import { decidesOnTasks, withExecution } from '../calls/index.ts'
 import { type ListNote, type ListSource, MergedList, type MergedPage, PageReader } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
@@ -54,7 +58,10 @@ export interface OwnList {
   readonly ask: Ask
 }
 
-/** Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody does. */
+/**
+ * Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody
+ * does.
+ */
 export type OwnLists = (served: ServedUpstream) => OwnList | undefined
 
 export interface ListsOptions {
@@ -99,15 +106,25 @@ export class Lists {
 
   constructor(options: ListsOptions) {
     this.#options = options
-    const reading = { ...options, deadline: DEADLINE, read: (method: ListMethod, served: ServedUpstream) => this.read(method, served) }
+    const reading = {
+      ...options,
+      deadline: DEADLINE,
+      read: (method: ListMethod, served: ServedUpstream) => this.read(method, served),
+    }
     this.#strangers = new Strangers(reading)
     this.#common = new CommonResources(reading)
     const { clock } = options
-    this.#merged = new Map(METHODS.map((method) => [method, new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => this.#late(method) })]))
+    this.#merged = new Map(
+      METHODS.map((method) => [
+        method,
+        new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => this.#late(method) }),
+      ]),
+    )
   }
 
   async page(method: ListMethod, cursor: unknown, own?: OwnLists): Promise<Body> {
-    if (cursor !== undefined && typeof cursor !== 'string') throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
+    if (cursor !== undefined && typeof cursor !== 'string')
+      throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
     if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, own))
     for (const other of RESOURCE_METHODS) if (other !== method) this.#strangers.begin(other)
     const apart: ServedUpstream[] = []
@@ -123,10 +140,15 @@ export class Lists {
   }
 
   /**
-   * Items stand in the order of the configuration: when one is given, all servers before its own were asked. To `apart` those are added that show the
-   * client a list of its own.
+   * Items stand in the order of the configuration: when one is given, all servers before its own were asked. To `apart`
+   * those are added that show the client a list of its own.
    */
-  async #collect(method: ListMethod, cursor: string | undefined, own?: OwnLists, apart: ServedUpstream[] = []): Promise<MergedPage<Listed>> {
+  async #collect(
+    method: ListMethod,
+    cursor: string | undefined,
+    own?: OwnLists,
+    apart: ServedUpstream[] = [],
+  ): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
     const sources = asked.map((served): ListSource<Listed> => {
       const list = own?.(served)
@@ -135,7 +157,10 @@ export class Lists {
         server: served.upstream.name,
         isRestarting: isRestarting(served.upstream),
         fetch: (place) => this.#fetchInTime(served, method, place),
-        own: list && { ...this.#memoryOf(list.owner, method), fetch: (place) => this.#fetchInTime(served, method, place, list.ask) },
+        own: list && {
+          ...this.#memoryOf(list.owner, method),
+          fetch: (place) => this.#fetchInTime(served, method, place, list.ask),
+        },
       }
     })
     const page = await (this.#merged.get(method) as MergedList<Listed>).page(sources, cursor)
@@ -150,7 +175,13 @@ export class Lists {
     let memory = own.readers.get(method)
     if (memory === undefined) {
       const onLate = (): void => this.#late(method)
-      memory = new PageReader({ clock: this.#options.clock, deadline: DEADLINE, maxKnown: MOST_PAGES, onLate, perAsker: true })
+      memory = new PageReader({
+        clock: this.#options.clock,
+        deadline: DEADLINE,
+        maxKnown: MOST_PAGES,
+        onLate,
+        perAsker: true,
+      })
       own.readers.set(method, memory)
     }
     return { id: own.id, memory }
@@ -200,8 +231,8 @@ export class Lists {
   }
 
   /**
-   * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI anew, and nobody waits longer
-   * than for a list, or for servers that have nothing to do with it.
+   * Reads what resources there are, for a URI that nobody has shown yet, until it is `found`. Not for every such URI
+   * anew, and nobody waits longer than for a list, or for servers that have nothing to do with it.
    */
   async learnResources(found: (unread: Unread) => boolean): Promise<void> {
     const { clock } = this.#options
@@ -223,11 +254,12 @@ export class Lists {
   }
 
   /**
-   * A server is gone, or another has come in its place. What is remembered of it is shown until that one was reached, unless the settings say otherwise
-   * which tools are shown: what they hide must not be seen any longer.
+   * A server is gone, or another has come in its place. What is remembered of it is shown until that one was reached,
+   * unless the settings say otherwise which tools are shown: what they hide must not be seen any longer.
    */
   replaced({ upstream }: ServedUpstream, successor: ServedUpstream | undefined): void {
-    if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.upstream.config.tools)) this.#heirs.add(successor)
+    if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.upstream.config.tools))
+      this.#heirs.add(successor)
     else this.#forget(upstream.name)
   }
 
@@ -252,8 +284,14 @@ export class Lists {
       const { introduction } = upstream
       if (introduction !== undefined && this.#heirs.delete(served)) this.#forget(upstream.name)
       const isAwaited = introduction === undefined && !grace.isOver(served)
-      if (introduction === undefined && !isAwaited && upstream.supervisor.unavailable() === undefined) upstream.home().catch(() => {})
-      if (introduction === undefined ? isAwaited || this.#heirs.has(served) : Object.hasOwn(introduction.capabilities, LISTS[method].kind)) asked.push(served)
+      if (introduction === undefined && !isAwaited && upstream.supervisor.unavailable() === undefined)
+        upstream.home().catch(() => {})
+      if (
+        introduction === undefined
+          ? isAwaited || this.#heirs.has(served)
+          : Object.hasOwn(introduction.capabilities, LISTS[method].kind)
+      )
+        asked.push(served)
     }
     return asked
   }
@@ -297,7 +335,12 @@ export class Lists {
   }
 
   /** One that nobody has reached yet is waited for as long as for its introduction, not as long as for a list. */
-  async #fetchInTime(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
+  async #fetchInTime(
+    served: ServedUpstream,
+    method: ListMethod,
+    cursor: string | undefined,
+    ask?: Ask,
+  ): Promise<Fetched> {
     const { grace } = this.#options
     const chance = grace.overFor(served)
     if (chance !== undefined) await chance
@@ -315,10 +358,13 @@ export class Lists {
       const params: Body = cursor === undefined ? {} : { cursor }
       const result = await (ask?.(params) ?? askHome(served.upstream, method, params))
       const { [LISTS[method].field]: items } = result
-      if (!Array.isArray(items)) throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
+      if (!Array.isArray(items))
+        throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
       nextCursor = result['nextCursor']
       const part = ask === undefined ? { cursor, nextCursor } : undefined
-      const kept = this.#options.offers.learn(name, method, items.filter(isObject), part).map((item): Listed => ({ server: name, item }))
+      const kept = this.#options.offers
+        .learn(name, method, items.filter(isObject), part)
+        .map((item): Listed => ({ server: name, item }))
       return typeof nextCursor === 'string' ? { items: kept, nextCursor } : { items: kept }
     } finally {
       if (ask === undefined && typeof nextCursor !== 'string') this.#wasRead(served, method)

@@ -11,7 +11,10 @@ let rig: AggregateRig
 let handler: FetchHandler
 beforeEach(() => {
   clock = fakeClock()
-  rig = new AggregateRig({ small: { server: numbered(), config: { maxSessions: 2 } }, large: { server: numbered() } }, { clock })
+  rig = new AggregateRig(
+    { small: { server: numbered(), config: { maxSessions: 2 } }, large: { server: numbered() } },
+    { clock },
+  )
   handler = fetchHandler(rig.aggregate, { clock })
 })
 afterEach(async () => {
@@ -24,7 +27,9 @@ function numbered(): ScriptedServer {
   const server: ScriptedServer = scripted({
     version: '2025-06-18',
     answer: ({ method, session }) =>
-      method === 'tools/list' ? { tools: [{ name: 'where', inputSchema: { type: 'object' } }] } : text(String(server.sessions.indexOf(session))),
+      method === 'tools/list'
+        ? { tools: [{ name: 'where', inputSchema: { type: 'object' } }] }
+        : text(String(server.sessions.indexOf(session))),
   })
   return server
 }
@@ -44,7 +49,9 @@ async function arrive(): Promise<(tool: string) => Promise<unknown>> {
   const session = { 'mcp-session-id': String(opened.headers.get('mcp-session-id')) }
   await post({ method: 'notifications/initialized' }, session)
   return async (tool) => {
-    const answer = (await (await post({ id: 2, method: 'tools/call', params: { name: tool, arguments: {} } }, session)).json()) as Body
+    const answer = (await (
+      await post({ id: 2, method: 'tools/call', params: { name: tool, arguments: {} } }, session)
+    ).json()) as Body
     return answer['result']
   }
 }

@@ -1,4 +1,6 @@
-/** Values that have no text, in every position of what clients and servers say, at the address of one server and of all. */
+/**
+ * Values that have no text, in every position of what clients and servers say, at the address of one server and of all.
+ */
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Acceptor } from 'parley-mcp/engine'
 import { everyVersion, flush } from 'parley-mcp/testing'
@@ -15,10 +17,13 @@ afterEach(() => rig.close())
 const addresses = (): Acceptor[] => [rig.served.get('all'), rig.aggregate] as never
 
 everyVersion((version) => {
-  it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(`M1 odd values of a client are answered (${version} to %s)`, async (spoken) => {
-    rig = new AggregateRig({ all: { server: notesServer('all'), version: spoken } })
-    for (const address of addresses()) expect(await badAnswers(address, version)).toEqual([])
-  })
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
+    `M1 odd values of a client are answered (${version} to %s)`,
+    async (spoken) => {
+      rig = new AggregateRig({ all: { server: notesServer('all'), version: spoken } })
+      for (const address of addresses()) expect(await badAnswers(address, version)).toEqual([])
+    },
+  )
 })
 
 const pairs: readonly [ProtocolVersion, ProtocolVersion][] = [

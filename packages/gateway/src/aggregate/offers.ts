@@ -39,7 +39,10 @@ export class Offers {
   readonly #uris = new UriTable([])
   readonly #servers = new Map<string, ServedUpstream>()
   readonly #said = new Set<string>()
-  /** By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody else gets it in between. */
+  /**
+   * By method and server: lists of URIs that are read anew. What they held before counts until the end, so that nobody
+   * else gets it in between.
+   */
   readonly #tellings = new Map<string, Telling>()
 
   /** `onUrisMoved`: a list has shown that URIs may be other servers' now. */
@@ -99,7 +102,8 @@ export class Offers {
   ownerOf(uri: string, unread: { has(server: string): boolean }): string | undefined {
     const owner = this.offeredBy(uri)
     if (owner === undefined) return undefined
-    for (const server of this.#servers.keys()) if (server === owner || unread.has(server)) return server === owner ? owner : undefined
+    for (const server of this.#servers.keys())
+      if (server === owner || unread.has(server)) return server === owner ? owner : undefined
     return undefined
   }
 
@@ -112,13 +116,15 @@ export class Offers {
   }
 
   /**
-   * From now on the items lead back to the server, in the place of those that the same `part` of its list held before. Returns those that can. Without a
-   * part they are what one client alone is shown: URIs are the same for all, and are not learned from that.
+   * From now on the items lead back to the server, in the place of those that the same `part` of its list held before.
+   * Returns those that can. Without a part they are what one client alone is shown: URIs are the same for all, and are
+   * not learned from that.
    */
   learn(server: string, method: ListMethod, listed: readonly Body[], part: Part | undefined): Body[] {
     const key = KEYS[method]
     const items = listed.filter((item) => typeof item[key] === 'string')
-    if (items.length < listed.length) this.#say(`${server}: ${listed.length - items.length} items of ${method} have no ${key} and are left out`, server)
+    if (items.length < listed.length)
+      this.#say(`${server}: ${listed.length - items.length} items of ${method} have no ${key} and are left out`, server)
     const values = items.map((item) => String(item[key]))
     switch (method) {
       case 'tools/list':
@@ -138,7 +144,10 @@ export class Offers {
     }
   }
 
-  /** As clients see it. Servers that come before this one in the list have to be known by then: of several with one URI the first keeps it. */
+  /**
+   * As clients see it. Servers that come before this one in the list have to be known by then: of several with one URI
+   * the first keeps it.
+   */
   shown(server: string, method: ListMethod, item: Body): Body {
     const key = KEYS[method]
     const own = String(item[key])
@@ -204,7 +213,8 @@ export class Offers {
       left.add(item.name)
       kept.push(item as never as Body)
     }
-    if (kept.length < items.length - clashes.length) this.#say(`${server}: several items have the same name; the first of each is shown`, server)
+    if (kept.length < items.length - clashes.length)
+      this.#say(`${server}: several items have the same name; the first of each is shown`, server)
     return kept
   }
 

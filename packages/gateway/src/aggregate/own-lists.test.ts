@@ -1,4 +1,7 @@
-/** 8.2: what one client alone is shown at the address of all servers changes nothing for the others, and its pages belong together. */
+/**
+ * 8.2: what one client alone is shown at the address of all servers changes nothing for the others, and its pages
+ * belong together.
+ */
 import type { Body, Session } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,8 +28,12 @@ function vaultServer(): ScriptedServer {
     answer: ({ method, params, session }) => {
       if (method === 'tools/list') return { tools: [{ name: 'login', inputSchema: { type: 'object' } }] }
       if (method === 'resources/templates/list') return { resourceTemplates: [] }
-      if (method === 'resources/list') return { resources: [...common, ...(inside.has(session) ? ['note://x'] : [])].map((uri) => ({ uri, name: 'v' })) }
-      if (method === 'resources/read') return { contents: [{ uri: String(params['uri']), text: inside.has(session) ? 'vault, inside' : 'vault' }] }
+      if (method === 'resources/list')
+        return {
+          resources: [...common, ...(inside.has(session) ? ['note://x'] : [])].map((uri) => ({ uri, name: 'v' })),
+        }
+      if (method === 'resources/read')
+        return { contents: [{ uri: String(params['uri']), text: inside.has(session) ? 'vault, inside' : 'vault' }] }
       inside.add(session)
       return text('in')
     },
@@ -47,7 +54,10 @@ beforeEach(() => {
   clock = fakeClock()
   common = ['note://common']
   vault = vaultServer()
-  rig = new AggregateRig({ vault: { server: vault, config: { session: 'principal' } }, pub: { server: pub() } }, { clock })
+  rig = new AggregateRig(
+    { vault: { server: vault, config: { session: 'principal' } }, pub: { server: pub() } },
+    { clock },
+  )
   client = new RawClient(rig.aggregate, { clock, sharedLink: true })
 })
 afterEach(async () => {
@@ -55,7 +65,13 @@ afterEach(async () => {
   await rig.close()
 })
 
-const TASK = { taskId: 't', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttl: null }
+const TASK = {
+  taskId: 't',
+  status: 'working',
+  createdAt: '2026-01-01T00:00:00Z',
+  lastUpdatedAt: '2026-01-01T00:00:00Z',
+  ttl: null,
+}
 
 async function settle(): Promise<void> {
   for (let round = 0; round < 10; round++) await flush()
@@ -163,43 +179,49 @@ describe('F7 a cursor of a list that one client alone is shown', () => {
 })
 
 describe('F7 two requests for one list of one client', () => {
-  it.each(['tools/list', 'tasks/list'])('do not fail with each other: %s goes on when the one that came first is cancelled', async (method) => {
-    const asked: (() => void)[] = []
-    let isSlow = false
-    const slow = scripted({
-      version: '2025-11-25',
-      capabilities: { tools: { listChanged: true }, tasks: { list: {}, requests: { tools: { call: {} } } } },
-      answer: (inbound) => {
-        if (inbound.method === 'tools/call') return text('begun')
-        const item = inbound.method === 'tools/list' ? { tools: [{ name: 'own', inputSchema: { type: 'object' } }] } : { tasks: [TASK] }
-        if (!isSlow) return item
-        return new Promise((resolve) => {
-          asked.push(() => resolve(item))
-          inbound.onCancel(() => resolve({}))
-        })
-      },
-    })
-    rig.replace({ slow: { server: slow, config: { session: 'principal' } } }, ['vault', 'pub'])
-    await rig.upstream('slow').home()
-    // With a session of its own, in which what it has shown is read again.
-    const raw = new RawClient(rig.aggregate, { clock })
-    await raw.shakeHands('2025-11-25')
-    await raw.request('tools/call', { name: 'slow__any', arguments: {} })
-    slow.sessions.at(-1)?.notify('notifications/tools/list_changed')
-    await settle()
-    await clock.advance(200)
-    isSlow = true
-    const id = raw.nextId
-    void raw.request(method)
-    await settle()
-    const second = raw.request(method)
-    await settle()
-    expect(asked).toHaveLength(1)
-    raw.send({ method: 'notifications/cancelled', params: { requestId: id } })
-    await settle()
-    asked.at(-1)?.()
-    const { result = {} } = await second
-    raw.close()
-    expect(Object.values(result)[0]).toHaveLength(1)
-  })
+  it.each(['tools/list', 'tasks/list'])(
+    'do not fail with each other: %s goes on when the one that came first is cancelled',
+    async (method) => {
+      const asked: (() => void)[] = []
+      let isSlow = false
+      const slow = scripted({
+        version: '2025-11-25',
+        capabilities: { tools: { listChanged: true }, tasks: { list: {}, requests: { tools: { call: {} } } } },
+        answer: (inbound) => {
+          if (inbound.method === 'tools/call') return text('begun')
+          const item =
+            inbound.method === 'tools/list'
+              ? { tools: [{ name: 'own', inputSchema: { type: 'object' } }] }
+              : { tasks: [TASK] }
+          if (!isSlow) return item
+          return new Promise((resolve) => {
+            asked.push(() => resolve(item))
+            inbound.onCancel(() => resolve({}))
+          })
+        },
+      })
+      rig.replace({ slow: { server: slow, config: { session: 'principal' } } }, ['vault', 'pub'])
+      await rig.upstream('slow').home()
+      // With a session of its own, in which what it has shown is read again.
+      const raw = new RawClient(rig.aggregate, { clock })
+      await raw.shakeHands('2025-11-25')
+      await raw.request('tools/call', { name: 'slow__any', arguments: {} })
+      slow.sessions.at(-1)?.notify('notifications/tools/list_changed')
+      await settle()
+      await clock.advance(200)
+      isSlow = true
+      const id = raw.nextId
+      void raw.request(method)
+      await settle()
+      const second = raw.request(method)
+      await settle()
+      expect(asked).toHaveLength(1)
+      raw.send({ method: 'notifications/cancelled', params: { requestId: id } })
+      await settle()
+      asked.at(-1)?.()
+      const { result = {} } = await second
+      raw.close()
+      expect(Object.values(result)[0]).toHaveLength(1)
+    },
+  )
 })

@@ -20,7 +20,9 @@ export class OwnNews {
       stop()
       this.#following.delete(served)
     }
-    for (const served of wanted) if (!this.#following.has(served)) this.#following.set(served, served.upstream.lines.followKept(this.#inbound, this.#told))
+    for (const served of wanted)
+      if (!this.#following.has(served))
+        this.#following.set(served, served.upstream.lines.followKept(this.#inbound, this.#told))
   }
 
   end(): void {

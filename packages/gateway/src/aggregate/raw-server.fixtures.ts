@@ -1,4 +1,6 @@
-/** A server that says exactly what a test gives it, in the words of its version, whether or not they are allowed there. */
+/**
+ * A server that says exactly what a test gives it, in the words of its version, whether or not they are allowed there.
+ */
 import { eraOf, type ProtocolVersion } from 'parley-mcp'
 import type { Acceptor, Body, Link } from 'parley-mcp/engine'
 
@@ -17,7 +19,15 @@ export function rawServer({ version, capabilities, answer }: RawServerOptions): 
   const own = { capabilities, serverInfo: { name: 'raw', version: '1' } }
   const isStateless = eraOf(version) === 'stateless'
   const opening = isStateless
-    ? { 'server/discover': { ...own, supportedVersions: [version], resultType: 'complete', ttlMs: 0, cacheScope: 'private' } }
+    ? {
+        'server/discover': {
+          ...own,
+          supportedVersions: [version],
+          resultType: 'complete',
+          ttlMs: 0,
+          cacheScope: 'private',
+        },
+      }
     : { initialize: { ...own, protocolVersion: version } }
   const answerTo = (method: string, params: Body): RawAnswer => {
     if (method in opening) return { result: opening[method as never] }

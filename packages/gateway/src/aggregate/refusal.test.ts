@@ -5,7 +5,7 @@ import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scripted } from '../bridge/peers.fixtures.ts'
 import { PinBook } from '../catalogue/index.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 let rig: AggregateRig
 afterEach(() => rig.close())
@@ -19,7 +19,7 @@ async function failure(client: Client, name: string): Promise<ParleyError> {
   return error as ParleyError
 }
 
-const renamed: Member['config'] = { tools: { allow: undefined, deny: [], rename: { o: 'shown' }, pin: 'off' } }
+const renamed: BagEntry['config'] = { tools: { allow: undefined, deny: [], rename: { o: 'shown' }, pin: 'off' } }
 
 describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told by the name it gave', (version) => {
   it('of a tool that is hidden, or that the server does not have', async () => {
@@ -29,7 +29,11 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     expect((await client.call('r__shown')).text).toBe('here')
     expect((await failure(client, 'r__o')).data).toEqual({ name: 'r__o', 'parley/kind': 'tool_not_found' })
     for (const name of ['r__o', 'r__none']) {
-      expect(await failure(client, name)).toMatchObject({ code: -32602, message: `Unknown tool: ${name}`, data: { name } })
+      expect(await failure(client, name)).toMatchObject({
+        code: -32602,
+        message: `Unknown tool: ${name}`,
+        data: { name },
+      })
     }
   })
 
@@ -37,7 +41,9 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     const server = createServer({ name: 's', version: '1' }).add(tool('o', { description: 'now' }, () => 'here'))
     const pins = PinBook.inMemory({ onProblem: () => {} })
     pins.check('r', [{ name: 'o', description: 'before', inputSchema: { type: 'object' } }])
-    rig = new AggregateRig({ r: { server, config: { tools: { allow: undefined, deny: [], rename: {}, pin: 'block' } } as never } })
+    rig = new AggregateRig({
+      r: { server, config: { tools: { allow: undefined, deny: [], rename: {}, pin: 'block' } } as never },
+    })
     rig.upstream('r').tools.pins = pins
     const client = await rig.connect({ version })
     expect(await failure(client, 'r__o')).toMatchObject({
@@ -48,9 +54,14 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
   })
 
   it('but other errors of servers are as they came', async () => {
-    const answer = () => Promise.reject(new ParleyError('invalid_params', { message: 'o is not what it was', data: { name: 'o' } }))
+    const answer = () =>
+      Promise.reject(new ParleyError('invalid_params', { message: 'o is not what it was', data: { name: 'o' } }))
     rig = new AggregateRig({ r: { server: scripted({ version: '2025-06-18', answer }) } })
     const client = await rig.connect({ version })
-    expect(await failure(client, 'r__o')).toMatchObject({ code: -32602, message: 'o is not what it was', data: { name: 'o' } })
+    expect(await failure(client, 'r__o')).toMatchObject({
+      code: -32602,
+      message: 'o is not what it was',
+      data: { name: 'o' },
+    })
   })
 })

@@ -2,7 +2,7 @@
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { scripted } from '../bridge/peers.fixtures.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 const SERVERS = 200
 const TOOLS = 50
@@ -16,14 +16,16 @@ describe('G 200 servers with 50 tools each', () => {
   it('are listed in pages: each tool once, each server asked once, and each call finds its server', async () => {
     const asked = new Map<string, number>()
     const members = Object.fromEntries(
-      numbered(SERVERS, 's').map((self): [string, Member] => {
+      numbered(SERVERS, 's').map((self): [string, BagEntry] => {
         const tools = numbered(TOOLS, 't').map((name) => ({ name, inputSchema: { type: 'object' } }))
         const server = scripted({
           version: '2025-06-18',
           capabilities: { tools: {} },
           answer: ({ method, params }) => {
             asked.set(`${self} ${method}`, (asked.get(`${self} ${method}`) ?? 0) + 1)
-            return method === 'tools/list' ? { tools } : { content: [{ type: 'text', text: `${self} ${String(params['name'])}` }] }
+            return method === 'tools/list'
+              ? { tools }
+              : { content: [{ type: 'text', text: `${self} ${String(params['name'])}` }] }
           },
         })
         return [self, { server }]
@@ -42,7 +44,9 @@ describe('G 200 servers with 50 tools each', () => {
       cursor = page.nextCursor
       pages++
     } while (cursor !== undefined)
-    expect(names).toEqual(numbered(SERVERS, 's').flatMap((server) => numbered(TOOLS, 't').map((name) => `${server}__${name}`)))
+    expect(names).toEqual(
+      numbered(SERVERS, 's').flatMap((server) => numbered(TOOLS, 't').map((name) => `${server}__${name}`)),
+    )
     expect(pages).toBe((SERVERS * TOOLS) / 200)
     // What the first page began is not asked for again.
     expect(Math.max(...numbered(SERVERS, 's').map((self) => asked.get(`${self} tools/list`) ?? 0))).toBe(1)

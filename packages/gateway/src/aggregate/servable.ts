@@ -41,7 +41,9 @@ export class AggregateServable implements Servable {
     this.#budgets = options.budgets ?? new MemoryBudgets()
     this.#clientSessions = options.sessions ?? new ClientSessions()
     this.#clientLog = new ClientLog(NAME, options.log, options.clock)
-    this.#whole = new Whole(options.log, options.clock ?? systemClock, (loss) => options.onEvent?.({ type: 'loss', loss }, NAME))
+    this.#whole = new Whole(options.log, options.clock ?? systemClock, (loss) =>
+      options.onEvent?.({ type: 'loss', loss }, NAME),
+    )
   }
 
   accept(link: Link, options: Admission = {}): Session {
@@ -71,7 +73,10 @@ export class AggregateServable implements Servable {
     return session
   }
 
-  /** In the order of the configuration. Servers that were there before keep everything that is known of them; clients are told to look again. */
+  /**
+   * In the order of the configuration. Servers that were there before keep everything that is known of them; clients
+   * are told to look again.
+   */
   setServers(servers: readonly ServedUpstream[]): void {
     if (this.#closed) return
     this.#whole.setServers(servers)
@@ -82,7 +87,9 @@ export class AggregateServable implements Servable {
   /** By what is known; nobody is asked. */
   locate(subject: Subject | undefined): Location {
     const route = subject && this.#whole.directory.known(subject)
-    return subject && route ? route.served.locate({ kind: subject.kind, name: route.own }) : { server: NAME, own: subject?.name }
+    return subject && route
+      ? route.served.locate({ kind: subject.kind, name: route.own })
+      : { server: NAME, own: subject?.name }
   }
 
   /** Resolves when one that was taken away has answered what clients here asked of it, or has had its time for that. */

@@ -19,7 +19,9 @@ export function statusContents(upstreams: readonly Upstream[]): Body {
       name: upstream.name,
       state,
       since: new Date(since).toISOString(),
-      ...(upstream.introduction && { server: { name: upstream.introduction.info.name, version: upstream.introduction.info.version } }),
+      ...(upstream.introduction && {
+        server: { name: upstream.introduction.info.name, version: upstream.introduction.info.version },
+      }),
       ...(upstream.version && { protocolVersion: upstream.version }),
       ...(upstream.era && { era: upstream.era }),
       sessions,
@@ -30,5 +32,7 @@ export function statusContents(upstreams: readonly Upstream[]): Body {
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: new Date(nextAttemptAt).toISOString() }),
     }
   })
-  return { contents: [{ uri: STATUS_URI, mimeType: 'application/json', text: JSON.stringify({ servers }, undefined, 2) }] }
+  return {
+    contents: [{ uri: STATUS_URI, mimeType: 'application/json', text: JSON.stringify({ servers }, undefined, 2) }],
+  }
 }

@@ -1,4 +1,7 @@
-/** Servers that have not said yet which resources they have: until they have, or had their chance, nobody after them can say what is its own. */
+/**
+ * Servers that have not said yet which resources they have: until they have, or had their chance, nobody after them can
+ * say what is its own.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { Grace } from './grace.ts'
@@ -21,7 +24,10 @@ export interface StrangersOptions {
 
 export class Strangers {
   readonly #options: StrangersOptions
-  /** By server: its lists that nobody has read, and those being read. Empty as soon as all are known, so that finding one's way costs nothing. */
+  /**
+   * By server: its lists that nobody has read, and those being read. Empty as soon as all are known, so that finding
+   * one's way costs nothing.
+   */
   readonly #unread = new Map<ServedUpstream, Map<ResourceMethod, Promise<void> | undefined>>()
   #servers: ReadonlySet<ServedUpstream> = new Set()
 
@@ -32,7 +38,9 @@ export class Strangers {
   setServers(servers: readonly ServedUpstream[]): void {
     const now = new Set(servers)
     for (const served of this.#unread.keys()) if (!now.has(served)) this.#unread.delete(served)
-    for (const served of now) if (!this.#servers.has(served)) this.#unread.set(served, new Map(RESOURCE_METHODS.map((method) => [method, undefined])))
+    for (const served of now)
+      if (!this.#servers.has(served))
+        this.#unread.set(served, new Map(RESOURCE_METHODS.map((method) => [method, undefined])))
     this.#servers = now
   }
 
@@ -51,21 +59,29 @@ export class Strangers {
   /** Begins to read this list of all that have somebody after them. */
   begin(method: ResourceMethod): void {
     const last = [...this.#servers].at(-1)
-    if (this.#unread.size > 0 && last !== undefined) for (const served of this.#before(last.upstream.name)) void this.#reading(served, method)
+    if (this.#unread.size > 0 && last !== undefined)
+      for (const served of this.#before(last.upstream.name)) void this.#reading(served, method)
   }
 
   /** Resolves when nobody in front of the server can turn out to offer what it offers. */
   async knownBefore(server: string): Promise<void> {
     if (this.#unread.size === 0) return
-    const readings = this.#before(server).flatMap((served) => RESOURCE_METHODS.map((method) => this.#reading(served, method)))
+    const readings = this.#before(server).flatMap((served) =>
+      RESOURCE_METHODS.map((method) => this.#reading(served, method)),
+    )
     await Promise.all(readings)
   }
 
-  /** Resolves when all that were reached, or those up to a server and with it, have said what they have. Who was not has its time later. */
+  /**
+   * Resolves when all that were reached, or those up to a server and with it, have said what they have. Who was not has
+   * its time later.
+   */
   async reachedUpTo(server: string | undefined): Promise<void> {
     if (this.#unread.size === 0) return
     const reached = [...this.#unread.keys()].filter(
-      ({ upstream }) => upstream.introduction !== undefined && (server === undefined || !this.#options.offers.comesBefore(server, upstream.name)),
+      ({ upstream }) =>
+        upstream.introduction !== undefined &&
+        (server === undefined || !this.#options.offers.comesBefore(server, upstream.name)),
     )
     await Promise.all(reached.flatMap((served) => RESOURCE_METHODS.map((method) => this.#reading(served, method))))
   }
@@ -75,9 +91,11 @@ export class Strangers {
     const before: ServedUpstream[] = []
     for (const served of this.#unread.keys()) {
       const { name, introduction } = served.upstream
-      if (introduction !== undefined && !Object.hasOwn(introduction.capabilities, 'resources')) this.#unread.delete(served)
+      if (introduction !== undefined && !Object.hasOwn(introduction.capabilities, 'resources'))
+        this.#unread.delete(served)
       // Nobody waits for one that was not reached; when it comes, it is asked.
-      else if ((introduction !== undefined || !grace.isOver(served)) && offers.comesBefore(name, server)) before.push(served)
+      else if ((introduction !== undefined || !grace.isOver(served)) && offers.comesBefore(name, server))
+        before.push(served)
     }
     return before
   }

@@ -88,7 +88,10 @@ describe('G what a client with a session follows', () => {
     const again = offering([X])
     rig.replace({ b: { server: again } })
     await rig.pass()
-    expect(again.told).toContainEqual({ method: 'logging/setLevel', params: expect.objectContaining({ level: 'warning' }) })
+    expect(again.told).toContainEqual({
+      method: 'logging/setLevel',
+      params: expect.objectContaining({ level: 'warning' }),
+    })
     for (const session of again.sessions) session.notify('notifications/message', { level: 'error', data: 'trouble' })
     await settle()
     expect(client.of('notifications/message').map(({ params }) => params?.['data'])).toEqual(['trouble'])

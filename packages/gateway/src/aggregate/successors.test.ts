@@ -1,10 +1,12 @@
-/** G: what clients see of a server that was changed in the configuration, from the reload until its successor is there. */
+/**
+ * G: what clients see of a server that was changed in the configuration, from the reload until its successor is there.
+ */
 import { createServer, resource, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RawClient } from '../bridge/peers.fixtures.ts'
 import type { ServerConfig } from '../config/index.ts'
-import { AggregateRig, type Member } from './aggregate.fixtures.ts'
+import { AggregateRig, type BagEntry } from './aggregate.fixtures.ts'
 
 const SECOND = 1000
 
@@ -21,11 +23,11 @@ const small = (...names: string[]) =>
   )
 
 /** One that is there as soon as it may begin. */
-function successor(server: Member['server'], config: Partial<ServerConfig> = {}): Member {
+function successor(server: BagEntry['server'], config: Partial<ServerConfig> = {}): BagEntry {
   const begun = new Promise<void>((resolve) => {
     begin = resolve
   })
-  return { server, config, before: () => begun } as Member
+  return { server, config, before: () => begun } as BagEntry
 }
 
 async function settle(): Promise<void> {

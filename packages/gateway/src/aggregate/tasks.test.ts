@@ -52,8 +52,14 @@ describe.each([V11, MODERN] as const)('F8 a client of %s', (version) => {
   })
 
   it.each(['old', 'new'])('answers what a task of the "%s" server asks, and cancels one', async (server) => {
-    rig = new AggregateRig({ old: { server: taskServer('old'), version: V11 }, new: { server: taskServer('new'), version: MODERN } })
-    const client = await rig.connect({ version, elicit: () => ({ action: 'accept', content: { name: 'Bea' } }) as never })
+    rig = new AggregateRig({
+      old: { server: taskServer('old'), version: V11 },
+      new: { server: taskServer('new'), version: MODERN },
+    })
+    const client = await rig.connect({
+      version,
+      elicit: () => ({ action: 'accept', content: { name: 'Bea' } }) as never,
+    })
     await client.tools()
     const asked = await client.callAsTask(`${server}__form`)
     expect((await asked.result()).text).toBe(`${server} heard Bea`)
@@ -87,20 +93,30 @@ describe('F8 ids of tasks', () => {
   })
 
   it('that two servers share lead to the right one, and what they tell of them, too', async () => {
-    const TASK = { taskId: '1', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttl: null }
+    const TASK = {
+      taskId: '1',
+      status: 'working',
+      createdAt: '2026-01-01T00:00:00Z',
+      lastUpdatedAt: '2026-01-01T00:00:00Z',
+      ttl: null,
+    }
     const numbering = (self: string) =>
       scripted({
         version: V11,
         capabilities: { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
         answer: ({ method, params, session }) => {
-          if (method === 'tools/list') return { tools: [{ name: 'go', inputSchema: { type: 'object' }, execution: { taskSupport: 'optional' } }] }
+          if (method === 'tools/list')
+            return { tools: [{ name: 'go', inputSchema: { type: 'object' }, execution: { taskSupport: 'optional' } }] }
           if (method === 'tools/call') {
             session.notify('notifications/tasks/status', TASK)
             return { task: TASK }
           }
           if (method === 'tasks/list') return { tasks: [TASK] }
           if (method === 'tasks/result')
-            return { ...text(`${self} ${String(params['taskId'])}`), _meta: { 'io.modelcontextprotocol/related-task': { taskId: '1' } } }
+            return {
+              ...text(`${self} ${String(params['taskId'])}`),
+              _meta: { 'io.modelcontextprotocol/related-task': { taskId: '1' } },
+            }
           return { ...TASK, statusMessage: `${self} ${String(params['taskId'])}` }
         },
       })
@@ -108,14 +124,23 @@ describe('F8 ids of tasks', () => {
     const raw = rig.raw()
     await raw.shakeHands(V11)
     const begun = await Promise.all(
-      ['a__go', 'b__go'].map(async (name) => (await raw.request('tools/call', { name, arguments: {}, task: {} })).result as { task: { taskId: string } }),
+      ['a__go', 'b__go'].map(
+        async (name) =>
+          (await raw.request('tools/call', { name, arguments: {}, task: {} })).result as { task: { taskId: string } },
+      ),
     )
     const ids = begun.map(({ task }) => task.taskId)
     expect(ids).toEqual(['a/1', 'b/1'])
     for (const [at, self] of ['a', 'b'].entries()) {
-      expect((await raw.request('tasks/get', { taskId: ids[at] })).result).toMatchObject({ taskId: ids[at], statusMessage: `${self} 1` })
+      expect((await raw.request('tasks/get', { taskId: ids[at] })).result).toMatchObject({
+        taskId: ids[at],
+        statusMessage: `${self} 1`,
+      })
       const { result } = await raw.request('tasks/result', { taskId: ids[at] })
-      expect(result).toMatchObject({ content: [{ text: `${self} 1` }], _meta: { 'io.modelcontextprotocol/related-task': { taskId: ids[at] } } })
+      expect(result).toMatchObject({
+        content: [{ text: `${self} 1` }],
+        _meta: { 'io.modelcontextprotocol/related-task': { taskId: ids[at] } },
+      })
     }
     expect((await raw.request('tasks/list')).result).toMatchObject({ tasks: [{ taskId: 'a/1' }, { taskId: 'b/1' }] })
     expect(raw.of('notifications/tasks/status').map(({ params }) => params?.['taskId'])).toEqual(['a/1', 'b/1'])
@@ -135,26 +160,38 @@ describe('F8 ids of tasks', () => {
         result: { content: [{ type: 'resource_link', uri: 'x:y', name: 'y' }] },
       }),
     })
-    rig = new AggregateRig({ other: { server: notesServer('other'), version: MODERN }, new: { server, version: MODERN } })
-    const { result } = await rig.raw().ask('tasks/get', { taskId: 'new/42/7' }, { extensions: { [TASKS_EXTENSION]: {} } })
+    rig = new AggregateRig({
+      other: { server: notesServer('other'), version: MODERN },
+      new: { server, version: MODERN },
+    })
+    const { result } = await rig
+      .raw()
+      .ask('tasks/get', { taskId: 'new/42/7' }, { extensions: { [TASKS_EXTENSION]: {} } })
     expect(server.asked.map(({ method, params }) => [method, params['taskId']])).toEqual([['tasks/get', '42/7']])
     expect(result).toMatchObject({ taskId: 'new/42/7', result: { content: [{ uri: 'x:y' }] } })
   })
 
-  it.each(['old', 'new'])('of the "%s" server that a client listens to are told under the ids it knows', async (server) => {
-    rig = new AggregateRig({ old: { server: taskServer('old'), version: V11 }, new: { server: taskServer('new'), version: MODERN } })
-    const capabilities = { extensions: { [TASKS_EXTENSION]: {} } }
-    const raw = rig.raw()
-    await raw.ask('tools/list')
-    const { taskId } = (await raw.ask('tools/call', { name: `${server}__forever`, arguments: {} }, capabilities)).result as { taskId: string }
-    void raw.ask('subscriptions/listen', { notifications: { taskIds: [taskId, 'gone/1'] } }, capabilities)
-    const { params } = await raw.next('notifications/subscriptions/acknowledged')
-    expect(params?.['notifications']).toEqual({ taskIds: [taskId] })
-    await raw.ask('tasks/cancel', { taskId }, capabilities)
-    expect((await raw.next('notifications/tasks')).params).toMatchObject({ taskId, status: 'cancelled' })
-    const { error } = await raw.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } })
-    expect(error?.code).toBe(-32021)
-  })
+  it.each(['old', 'new'])(
+    'of the "%s" server that a client listens to are told under the ids it knows',
+    async (server) => {
+      rig = new AggregateRig({
+        old: { server: taskServer('old'), version: V11 },
+        new: { server: taskServer('new'), version: MODERN },
+      })
+      const capabilities = { extensions: { [TASKS_EXTENSION]: {} } }
+      const raw = rig.raw()
+      await raw.ask('tools/list')
+      const { taskId } = (await raw.ask('tools/call', { name: `${server}__forever`, arguments: {} }, capabilities))
+        .result as { taskId: string }
+      void raw.ask('subscriptions/listen', { notifications: { taskIds: [taskId, 'gone/1'] } }, capabilities)
+      const { params } = await raw.next('notifications/subscriptions/acknowledged')
+      expect(params?.['notifications']).toEqual({ taskIds: [taskId] })
+      await raw.ask('tasks/cancel', { taskId }, capabilities)
+      expect((await raw.next('notifications/tasks')).params).toMatchObject({ taskId, status: 'cancelled' })
+      const { error } = await raw.ask('subscriptions/listen', { notifications: { taskIds: [taskId] } })
+      expect(error?.code).toBe(-32021)
+    },
+  )
 
   it.each([
     ['unknown', 'nowhere'],

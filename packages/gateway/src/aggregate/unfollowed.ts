@@ -1,4 +1,7 @@
-/** Says in the log that something is not followed any more: once for each server, however many clients and resources it is about. */
+/**
+ * Says in the log that something is not followed any more: once for each server, however many clients and resources it
+ * is about.
+ */
 import type { ServedUpstream } from '../bridge/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { Offers } from './offers.ts'

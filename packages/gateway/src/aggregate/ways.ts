@@ -1,13 +1,24 @@
-/** One client's ways to the servers it uses: each begins with its first request there, and ends with the client or the server. */
+/**
+ * One client's ways to the servers it uses: each begins with its first request there, and ends with the client or the
+ * server.
+ */
 import { eraOf, type LogLevel, ParleyError } from 'parley-mcp'
-import { type Answer, type Body, type Inbound, type Introduction, isObject, Serialised, type Session } from 'parley-mcp/engine'
+import {
+  type Answer,
+  type Body,
+  type Inbound,
+  type Introduction,
+  isObject,
+  Serialised,
+  type Session,
+} from 'parley-mcp/engine'
 import type { Hold, ServedUpstream, ServerEndpoint } from '../bridge/index.ts'
+import { pipeline } from '../calls/index.ts'
 import { isAppUri } from '../catalogue/index.ts'
 import type { ClientSession, ListKind } from '../upstream/index.ts'
 import type { Route } from './directory.ts'
 import type { Follower } from './followed.ts'
 import { refusalOf } from './refusal.ts'
-import { RoutedInbound } from './routed.ts'
 import type { Whole } from './whole.ts'
 import { Words } from './words.ts'
 
@@ -76,12 +87,16 @@ export class Ways implements Follower {
 
   async #send(inbound: Inbound, served: ServedUpstream, changes: Body): Promise<Answer> {
     const { endpoint, words: own } = await this.to(served, inbound)
-    const words = wordsFor(inbound, changes, own)
-    const routed = new RoutedInbound(inbound, { with: changes }, words)
-    const answer = await endpoint.answer(routed).catch((error: unknown) => Promise.reject(refusalOf(inbound.params['name'], changes['name'], error)))
-    if (answer instanceof Serialised || !isObject(answer)) return answer
-    if (routed.lasts) this.#hold(answer as Body, served)
-    return words.result(inbound.method, answer as Body)
+    const names = wordsFor(inbound, changes, own)
+    const call = endpoint.call(inbound, { names, changes: { with: changes } })
+    try {
+      const answer = await pipeline.run(call)
+      if (answer instanceof Serialised || !isObject(answer)) return answer
+      if (call.lasts) this.#hold(answer as Body, served)
+      return names.result(inbound.method, answer as Body)
+    } catch (error) {
+      throw refusalOf(inbound.params['name'], changes['name'], error)
+    }
   }
 
   async setLevel(level: LogLevel): Promise<void> {
@@ -92,7 +107,7 @@ export class Ways implements Follower {
   async follow({ served, own }: Route, told: (own: string) => void): Promise<Hold> {
     const way = this.#way(this.#current(served))
     await this.#opened(way)
-    return way.endpoint.follow(own, told)
+    return way.endpoint.followResource(own, told)
   }
 
   updated(uri: string): void {
@@ -135,7 +150,10 @@ export class Ways implements Follower {
   #current({ upstream: { name } }: ServedUpstream): ServedUpstream {
     const served = this.#whole.offers.server(name)
     if (served === undefined)
-      throw new ParleyError('refusal_unavailable', { message: `Server "${name}" was removed from the configuration`, data: { server: name } })
+      throw new ParleyError('refusal_unavailable', {
+        message: `Server "${name}" was removed from the configuration`,
+        data: { server: name },
+      })
     return served
   }
 
@@ -145,7 +163,12 @@ export class Ways implements Follower {
     const known = this.known(served)
     if (known !== undefined) return known
     const { name } = served.upstream
-    const way: Way = new Way(served, this.#whole, this.#client, (kind) => this.#ways.get(name) === way && this.#onListChanged(kind, name))
+    const way: Way = new Way(
+      served,
+      this.#whole,
+      this.#client,
+      (kind) => this.#ways.get(name) === way && this.#onListChanged(kind, name),
+    )
     this.#ways.set(name, way)
     return way
   }
@@ -161,7 +184,8 @@ export class Ways implements Follower {
   }
 
   async #open({ endpoint }: Way): Promise<void> {
-    if (this.#peer === undefined || this.#session === undefined) throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
+    if (this.#peer === undefined || this.#session === undefined)
+      throw new ParleyError('not_initialized', { message: 'The client is not ready yet' })
     await endpoint.prepare(this.#peer)
     endpoint.opened(this.#session)
     // A server that has no such level, or no answer, is no reason to fail what the client wants of it.
@@ -176,6 +200,7 @@ export class Ways implements Follower {
 }
 
 function wordsFor({ method, params }: Inbound, changes: Body, words: Words): Words {
-  if (method !== 'resources/read' || (changes['uri'] === params['uri'] && !isAppUri(String(changes['uri'])))) return words
+  if (method !== 'resources/read' || (changes['uri'] === params['uri'] && !isAppUri(String(changes['uri']))))
+    return words
   return words.answering({ own: String(changes['uri']), uri: String(params['uri']) })
 }

@@ -36,7 +36,13 @@ export class Whole {
     this.offers = new Offers(log, () => this.listeners.urisMoved())
     this.grace = new Grace(clock)
     this.running = new Running(clock)
-    this.lists = new Lists({ offers: this.offers, grace: this.grace, log, clock, onLate: (kind) => this.listeners.changed(kind) })
+    this.lists = new Lists({
+      offers: this.offers,
+      grace: this.grace,
+      log,
+      clock,
+      onLate: (kind) => this.listeners.changed(kind),
+    })
     const bareTools = new BareTools({ offers: this.offers, grace: this.grace, clock, deadline: DEADLINE })
     this.directory = new Directory(this.offers, this.lists, this.tasks, bareTools)
     this.listeners = new AggregateListeners(this)
@@ -48,7 +54,8 @@ export class Whole {
     const byName = new Map(servers.map((served) => [served.upstream.name, served]))
     for (const served of this.offers.servers) {
       if (staying.has(served)) continue
-      // Where another one has come under its name, names and URIs lead there until its own lists are read: never to a third one.
+      // Where another one has come under its name, names and URIs lead there until its own lists are read: never to a
+      // third one.
       this.lists.replaced(served, byName.get(served.upstream.name))
       this.tasks.forget(served.upstream.name)
     }

@@ -52,7 +52,10 @@ describe('F8 ids of tasks', () => {
 
 describe('G what a server says', () => {
   it.each<[string, Body]>([
-    ['tools/call', { content: [{ type: 'text', text: 'x' }], structuredContent: { uri: 'a:b', taskId: '1' }, taskId: 'not a task' }],
+    [
+      'tools/call',
+      { content: [{ type: 'text', text: 'x' }], structuredContent: { uri: 'a:b', taskId: '1' }, taskId: 'not a task' },
+    ],
     ['tools/call', { content: 'nonsense' }],
     ['prompts/get', { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }, null] }],
     ['tasks/result', { content: [{ type: 'image', data: '', mimeType: 'image/png' }] }],

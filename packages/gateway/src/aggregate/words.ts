@@ -1,4 +1,6 @@
-/** What one server says, in the words of clients that see it among others: URIs, tasks and loggers that lead back to it. */
+/**
+ * What one server says, in the words of clients that see it among others: URIs, tasks and loggers that lead back to it.
+ */
 import { type Body, isFlatTask, isObject } from 'parley-mcp/engine'
 import { withAppLinks } from '../catalogue/index.ts'
 import type { Offers } from './offers.ts'
@@ -52,15 +54,20 @@ export class Words {
   }
 
   #aboutTasks(method: string, result: Body): Body {
-    if (method === 'tasks/list' && Array.isArray(result['tasks'])) return { ...result, tasks: result['tasks'].map((task) => this.#task(task)) }
+    if (method === 'tasks/list' && Array.isArray(result['tasks']))
+      return { ...result, tasks: result['tasks'].map((task) => this.#task(task)) }
     if (method === 'tasks/result') return result
     // The extension shows the outcome inside.
     const shown = this.#task(result) as Body
-    return isObject(shown['result']) ? { ...shown, result: this.#linked(withAppLinks(this.#server, shown['result'])) } : shown
+    return isObject(shown['result'])
+      ? { ...shown, result: this.#linked(withAppLinks(this.#server, shown['result'])) }
+      : shown
   }
 
   #task(task: unknown): unknown {
-    return isObject(task) && typeof task['taskId'] === 'string' ? { ...task, taskId: this.#tasks.publicId(this.#server, task['taskId']) } : task
+    return isObject(task) && typeof task['taskId'] === 'string'
+      ? { ...task, taskId: this.#tasks.publicId(this.#server, task['taskId']) }
+      : task
   }
 
   /** With metadata that leads to the server's own pages and tasks. */
@@ -68,7 +75,9 @@ export class Words {
     const shown = withAppLinks(this.#server, body)
     const meta = shown['_meta']
     const related = isObject(meta) ? meta[RELATED_TASK] : undefined
-    return related === undefined ? shown : { ...shown, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
+    return related === undefined
+      ? shown
+      : { ...shown, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
   }
 
   /** With URIs by which clients can read what it links to or holds. */
@@ -77,7 +86,10 @@ export class Words {
     for (const field of ['content', 'contents', 'messages'] as const) {
       const list: unknown = result[field]
       if (!Array.isArray(list)) continue
-      const mapped = this.#each(list, field === 'messages' ? (message) => this.#message(message) : (block) => this.#block(block))
+      const mapped = this.#each(
+        list,
+        field === 'messages' ? (message) => this.#message(message) : (block) => this.#block(block),
+      )
       if (mapped !== list) shown = { ...shown, [field]: mapped }
     }
     return shown
@@ -106,7 +118,8 @@ export class Words {
 
   #mention(resource: Body): Body {
     if (typeof resource['uri'] !== 'string') return resource
-    const uri = resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#offers.mention(this.#server, resource['uri'])
+    const uri =
+      resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#offers.mention(this.#server, resource['uri'])
     return uri === resource['uri'] ? resource : { ...resource, uri }
   }
 

@@ -1,4 +1,7 @@
-/** The file of receipts on disk: opened anew for each piece, so that one that was moved away or truncated is simply begun again. */
+/**
+ * The file of receipts on disk: opened anew for each piece, so that one that was moved away or truncated is simply
+ * begun again.
+ */
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { TAIL_LENGTH, type Tail } from './file-end.ts'
 
@@ -30,7 +33,8 @@ export class AuditFile implements AuditStorage {
     try {
       // Whatever is opened for writing and is no file, such as a pipe, may keep whoever opens it waiting.
       const found = await stat(this.path).catch(ignoreAbsence)
-      if (found !== undefined && !found.isFile()) throw new AuditFileError(`The audit file ${this.path} is not a file; name another one`)
+      if (found !== undefined && !found.isFile())
+        throw new AuditFileError(`The audit file ${this.path} is not a file; name another one`)
       await this.#with('a', async () => {})
     } catch (cause) {
       throw cause instanceof AuditFileError ? cause : whyNot(this.path, cause)
@@ -77,6 +81,12 @@ function ignoreAbsence(cause: NodeJS.ErrnoException): undefined {
 
 function whyNot(path: string, cause: unknown): AuditFileError {
   const code = reasonOf(cause)
-  if (code === 'ENOENT') return new AuditFileError(`The folder of the audit file ${path} is not there; make it, or name another file`, { cause })
-  return new AuditFileError(`The audit file ${path} cannot be written (${code}); make it writable, or name another one`, { cause })
+  if (code === 'ENOENT')
+    return new AuditFileError(`The folder of the audit file ${path} is not there; make it, or name another file`, {
+      cause,
+    })
+  return new AuditFileError(
+    `The audit file ${path} cannot be written (${code}); make it writable, or name another one`,
+    { cause },
+  )
 }

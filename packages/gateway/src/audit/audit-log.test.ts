@@ -70,7 +70,8 @@ describe('G the audit file', () => {
       expect(await verified(disk.bytes)).toMatchObject({ unbroken: true, torn: cut === 1 ? 0 : 1 })
       expect(words.some((word) => /^warning: .*never written to its end/.test(word))).toBe(cut > 1)
       const debris = before.subarray(before.lastIndexOf(10) + 1).toString()
-      if (cut > 1) expect(disk.lines[2]).toMatchObject({ kind: 'torn', bytes: debris.length, digest: sha256(debris), number: 3 })
+      if (cut > 1)
+        expect(disk.lines[2]).toMatchObject({ kind: 'torn', bytes: debris.length, digest: sha256(debris), number: 3 })
     }
   })
 
@@ -93,7 +94,10 @@ describe('G the audit file', () => {
     await audit.close()
     expect(words[0]).toMatch(/^error: The last line of the audit file audit.jsonl is not as it was written/)
     expect(kinds(disk)).toEqual(['request', 'request', 'eve', 'changed', 'end'])
-    expect(await verified(disk.bytes)).toMatchObject({ unbroken: false, wrong: { line: 3, why: expect.stringContaining('was changed') } })
+    expect(await verified(disk.bytes)).toMatchObject({
+      unbroken: false,
+      wrong: { line: 3, why: expect.stringContaining('was changed') },
+    })
   })
 
   it('what is no audit file is left as it is', async () => {
@@ -128,11 +132,15 @@ describe('G a disk that is full', () => {
         await audit.settled()
       }
       expect(counts.seen.failed).toBe(4)
-      expect(words.filter((word) => word.startsWith('error'))).toEqual([expect.stringMatching(/cannot be written \(ENOSPC\)/)])
+      expect(words.filter((word) => word.startsWith('error'))).toEqual([
+        expect.stringMatching(/cannot be written \(ENOSPC\)/),
+      ])
       disk.room = Number.POSITIVE_INFINITY
       clock.pass(1000)
       await audit.close()
-      expect(disk.lines.flatMap(({ method }) => method ?? []).slice(1)).toEqual([0, 1, 2, 3, 4].map((n) => `method-${n}`))
+      expect(disk.lines.flatMap(({ method }) => method ?? []).slice(1)).toEqual(
+        [0, 1, 2, 3, 4].map((n) => `method-${n}`),
+      )
       expect(await verified(disk.bytes)).toMatchObject({ unbroken: true, lost: 0, torn: room === 0 ? 0 : 1 })
       expect(words).toContain('warning: The audit file audit.jsonl is written again')
       expect(counts.seen.written).toBe(disk.lines.length - 2)
@@ -187,7 +195,11 @@ describe('G the audit file on disk', () => {
 
   it('takes over from processes that are gone, also where another has their id now', async () => {
     const file = join(await emptyFolder(), 'audit.jsonl')
-    const gone = [{ pid: 2 ** 22 + 1 }, { pid: process.ppid, began: 'before' }, { pid: process.pid, began: 'before' }].map((holder) => JSON.stringify(holder))
+    const gone = [
+      { pid: 2 ** 22 + 1 },
+      { pid: process.ppid, began: 'before' },
+      { pid: process.pid, began: 'before' },
+    ].map((holder) => JSON.stringify(holder))
     for (const left of [...gone, '', '{"pid":']) {
       await writeFile(`${file}.lock`, left)
       await (await AuditLog.open(file)).close()
@@ -196,7 +208,9 @@ describe('G the audit file on disk', () => {
 
   it('in a folder that is not there, or in place of a folder, is a clear error', async () => {
     const folder = await emptyFolder()
-    await expect(AuditLog.open(join(folder, 'missing', 'audit.jsonl'))).rejects.toThrow(/folder of the audit file .* is not there; make it/)
+    await expect(AuditLog.open(join(folder, 'missing', 'audit.jsonl'))).rejects.toThrow(
+      /folder of the audit file .* is not there; make it/,
+    )
     await expect(AuditLog.open(folder)).rejects.toThrow(/is not a file; name another one/)
   })
 })

@@ -1,4 +1,7 @@
-/** Writes receipts to a file, in their order and behind the back of the calls they tell of: no call waits for the disk, and none fails with it. */
+/**
+ * Writes receipts to a file, in their order and behind the back of the calls they tell of: no call waits for the disk,
+ * and none fails with it.
+ */
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { AuditFile, AuditFileError, type AuditStorage, reasonOf } from './audit-file.ts'
@@ -54,7 +57,11 @@ export class AuditLog {
   #told = 0
   #stopTelling: () => void = () => {}
 
-  private constructor(path: string, storage: AuditStorage, { log = silentLog, clock = systemClock, counts = UNCOUNTED }: AuditLogOptions) {
+  private constructor(
+    path: string,
+    storage: AuditStorage,
+    { log = silentLog, clock = systemClock, counts = UNCOUNTED }: AuditLogOptions,
+  ) {
     this.#path = path
     this.#storage = storage
     this.#log = log
@@ -118,7 +125,8 @@ export class AuditLog {
     }
     await this.#storage.sync().catch(() => {})
     await this.#release()
-    if (this.#waiting.length > 0) this.#log.error(`Audit: ${this.#waiting.length} receipts could not be written to ${this.#path} and are lost`)
+    if (this.#waiting.length > 0)
+      this.#log.error(`Audit: ${this.#waiting.length} receipts could not be written to ${this.#path} and are lost`)
     this.#tell()
   }
 
@@ -249,6 +257,9 @@ export class AuditLog {
 
   #tell(): void {
     this.#told = this.#number
-    this.#log.info(`Audit: ${this.#number} receipts in ${this.#path}, the last hash is ${this.#hash}`, { receipts: this.#number, hash: this.#hash })
+    this.#log.info(`Audit: ${this.#number} receipts in ${this.#path}, the last hash is ${this.#hash}`, {
+      receipts: this.#number,
+      hash: this.#hash,
+    })
   }
 }

@@ -76,7 +76,8 @@ export function listening(): Said {
 export const openOn = (disk: MemoryDisk, options: AuditLogOptions = {}): Promise<AuditLog> =>
   AuditLog.open('audit.jsonl', { clock: new StillClock(), ...options, storage: disk })
 
-export const request = (method: string, more: object = {}): News => ({ kind: 'request', ms: 1, server: 'notes', method, outcome: 'ok', ...more }) as News
+export const request = (method: string, more: object = {}): News =>
+  ({ kind: 'request', ms: 1, server: 'notes', method, outcome: 'ok', ...more }) as News
 
 /** A file with that many receipts of requests, closed. */
 export async function diskWith(count: number): Promise<MemoryDisk> {

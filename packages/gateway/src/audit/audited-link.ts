@@ -1,5 +1,17 @@
-/** A client's link with somebody who writes down what passes: every request comes in here, and every answer goes out here. */
-import { type Link, type LinkEvents, type MessageLimits, parse, type RequestMessage, type SendOptions, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
+/**
+ * A client's link with somebody who writes down what passes: every request comes in here, and every answer goes out
+ * here.
+ */
+import {
+  type Link,
+  type LinkEvents,
+  type MessageLimits,
+  parse,
+  type RequestMessage,
+  type SendOptions,
+  WrappedLink,
+  wrappedEvents,
+} from 'parley-mcp/engine'
 import type { LinkAccount } from './link-account.ts'
 
 /** How sessions write them. */
@@ -49,7 +61,8 @@ export class AuditedLink extends WrappedLink {
   #sent(frame: string, { relatedTo, final }: SendOptions = {}): void {
     if (final === true && relatedTo !== undefined) this.#account.answered(relatedTo, frame)
     else if (QUESTION.test(frame)) this.#account.asked(JSON.parse(frame) as RequestMessage, relatedTo)
-    else if (frame.startsWith(CANCELLATION)) this.#account.withdrawn((JSON.parse(frame) as RequestMessage).params?.['requestId'])
+    else if (frame.startsWith(CANCELLATION))
+      this.#account.withdrawn((JSON.parse(frame) as RequestMessage).params?.['requestId'])
   }
 
   /** Whoever takes notes must not harm the conversation. */

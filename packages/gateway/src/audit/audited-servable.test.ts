@@ -25,12 +25,26 @@ const settled = async (): Promise<void> => {
 async function rigOf(version: string | undefined, write?: (news: News) => void): Promise<Rig> {
   const server = createServer({ name: 'rig', version: '1' }, { onError: () => {} }).add(
     tool('echo', {}, () => 'echo'),
-    tool('wait', {}, (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('over'))))),
+    tool(
+      'wait',
+      {},
+      (_, ctx) =>
+        new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('over')))),
+    ),
     tool('ask', {}, async (_, ctx) => (await ctx.elicit('sure', 'Sure?', yes)).action),
   )
-  const [written, missed, answers, clock] = [[] as News[], [] as unknown[], [] as Record<string, unknown>[], new StillClock()]
+  const [written, missed, answers, clock] = [
+    [] as News[],
+    [] as unknown[],
+    [] as Record<string, unknown>[],
+    new StillClock(),
+  ]
   const located = Object.assign(server, { locate: () => ({ server: 'rig', own: 'own' }) })
-  const audited = new AuditedServable(located, { clock, write: write ?? ((news) => void written.push(news)), onMissed: (cause) => void missed.push(cause) })
+  const audited = new AuditedServable(located, {
+    clock,
+    write: write ?? ((news) => void written.push(news)),
+    onMissed: (cause) => void missed.push(cause),
+  })
   const [near, far] = memoryPair()
   audited.accept(far, { clock })
   near.open({ frame: (text) => void answers.push(JSON.parse(text)), closed: () => {} })
@@ -53,7 +67,11 @@ async function rigOf(version: string | undefined, write?: (news: News) => void):
     },
   }
   if (version === undefined) return rig
-  const params = { protocolVersion: version, capabilities: { elicitation: {} }, clientInfo: { name: 'raw', version: '0' } }
+  const params = {
+    protocolVersion: version,
+    capabilities: { elicitation: {} },
+    clientInfo: { name: 'raw', version: '0' },
+  }
   await rig.send({ id: 'hello', method: 'initialize', params }, { method: 'notifications/initialized' })
   written.length = 0
   return rig
@@ -89,7 +107,11 @@ describe('G the account of a link', () => {
 
   it('has what came too early, and what nobody understands has no line', async () => {
     const rig = await rigOf(undefined)
-    await rig.send(call(1, 'echo'), { id: 2, method: 5 }, { method: 'notifications/cancelled', params: { requestId: 'nothing' } })
+    await rig.send(
+      call(1, 'echo'),
+      { id: 2, method: 5 },
+      { method: 'notifications/cancelled', params: { requestId: 'nothing' } },
+    )
     expect(ends(rig)).toEqual([['request', 'tools/call', 'refused', 'not_initialized']])
   })
 
@@ -129,7 +151,12 @@ describe('G the account of a link', () => {
     await vi.waitFor(() => expect(rig.answers).toHaveLength(2))
     const [first] = rig.answers as { result: { requestState: string; inputRequests: object } }[]
     const [key = ''] = Object.keys(first?.result.inputRequests ?? {})
-    const again = { name: 'ask', _meta, requestState: first?.result.requestState, inputResponses: { [key]: { action: 'cancel' } } }
+    const again = {
+      name: 'ask',
+      _meta,
+      requestState: first?.result.requestState,
+      inputResponses: { [key]: { action: 'cancel' } },
+    }
     await rig.send({ id: 3, method: 'tools/call', params: again })
     await vi.waitFor(() => expect(rig.answers).toHaveLength(3))
     await rig.hangUp()
@@ -140,7 +167,11 @@ describe('G the account of a link', () => {
       ['request', 'tools/call', 'ok'],
       ['question', 'elicitation/create', 'unanswered'],
     ])
-    expect(rig.written[2]).toMatchObject({ action: 'cancel', client: { name: 'raw', version: '7' }, protocol: '2026-07-28' })
+    expect(rig.written[2]).toMatchObject({
+      action: 'cancel',
+      client: { name: 'raw', version: '7' },
+      protocol: '2026-07-28',
+    })
   })
 
   it('harms no conversation when it fails itself', async () => {

@@ -39,6 +39,9 @@ export class AuditedServable implements Servable {
       principal: options.principal,
     })
     const told: AcceptOptions = { ...options, onRequestLoss: (request, loss) => account.lose(request, loss) }
-    return this.#inner.accept(new AuditedLink(link, account, this.#options.onMissed, { ...DEFAULT_LIMITS, ...options.limits }), told)
+    return this.#inner.accept(
+      new AuditedLink(link, account, this.#options.onMissed, { ...DEFAULT_LIMITS, ...options.limits }),
+      told,
+    )
   }
 }

@@ -18,7 +18,8 @@ export class EmbeddedQuestions<Question> {
     if (!isObject(inputRequests)) return
     for (const [name, request] of Object.entries(inputRequests)) {
       const { method, params } = isObject(request) ? request : {}
-      if (typeof method === 'string') this.#keep(keyOf(requestState, name), begin(method, isObject(params) ? params : undefined))
+      if (typeof method === 'string')
+        this.#keep(keyOf(requestState, name), begin(method, isObject(params) ? params : undefined))
     }
   }
 

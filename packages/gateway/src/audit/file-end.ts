@@ -39,7 +39,9 @@ export function fileEnd({ bytes, whole }: Tail): FileEnd {
   return { last: undefined, debris, debrisKind: kindOf(debris, endsLine), endsLine }
 }
 
-/** A line that was ended was written whole: somebody has changed it since. Pieces without an end are what crashes leave. */
+/**
+ * A line that was ended was written whole: somebody has changed it since. Pieces without an end are what crashes leave.
+ */
 function kindOf(debris: Uint8Array, endsLine: boolean): 'torn' | 'changed' {
   const lines = Buffer.from(debris).toString().split('\n')
   return endsLine || lines.some(isJson) ? 'changed' : 'torn'

@@ -1,6 +1,19 @@
-/** What passes over one link, as it is accounted for: each request of the client and each question to it, from its beginning to its end. */
+/**
+ * What passes over one link, as it is accounted for: each request of the client and each question to it, from its
+ * beginning to its end.
+ */
 import type { Loss } from 'parley-mcp'
-import { type Body, type Clock, exactWriter, type FrameOrigin, type Incoming, isObject, META, type RequestId, type RequestMessage } from 'parley-mcp/engine'
+import {
+  type Body,
+  type Clock,
+  exactWriter,
+  type FrameOrigin,
+  type Incoming,
+  isObject,
+  META,
+  type RequestId,
+  type RequestMessage,
+} from 'parley-mcp/engine'
 import { type Location, type Subject, subjectOf } from '../upstream/index.ts'
 import type { News } from './audit-log.ts'
 import { EmbeddedQuestions } from './embedded-questions.ts'
@@ -59,10 +72,14 @@ export class LinkAccount {
     else if (incoming.kind === 'batch') this.#beginAll(incoming.items, origin)
     else if (incoming.kind === 'result') this.#answer(incoming.message.id, responseEnd(incoming.message.result))
     else if (incoming.kind === 'error') this.#answer(incoming.message.id, errorEnd(incoming.message.error))
-    else if (incoming.kind === 'notification' && incoming.message.method === 'notifications/cancelled') this.cancelled(incoming.message.params?.['requestId'])
+    else if (incoming.kind === 'notification' && incoming.message.method === 'notifications/cancelled')
+      this.cancelled(incoming.message.params?.['requestId'])
   }
 
-  /** The client has hung up on a request, or has taken it back: it gets no answer. What cannot be taken back is answered all the same. */
+  /**
+   * The client has hung up on a request, or has taken it back: it gets no answer. What cannot be taken back is answered
+   * all the same.
+   */
   cancelled(request: unknown): void {
     const begun = this.#begun.get(request as RequestId)
     if (begun !== undefined && begun.method !== 'initialize') this.#end(request as RequestId, CANCELLED)
@@ -112,7 +129,8 @@ export class LinkAccount {
     const begun: Begun = { method, params, who: this.#who(params, origin), at: this.#now, before: this.#begun.get(key) }
     if (batch !== undefined) begun.batch = batch
     this.#begun.set(key, begun)
-    for (const { question, response } of this.#embedded.answeredBy(params)) this.#answeredQuestion(question, responseEnd(response))
+    for (const { question, response } of this.#embedded.answeredBy(params))
+      this.#answeredQuestion(question, responseEnd(response))
   }
 
   #beginAll(items: readonly Incoming[], origin: FrameOrigin | undefined): void {
@@ -138,7 +156,8 @@ export class LinkAccount {
   /** What the members of a batch were answered with; those that are missing were taken back. */
   #answeredAll(first: RequestId, answers: readonly Body[]): void {
     const batch = this.#begun.get(first)?.batch ?? []
-    for (const answer of answers) if (this.#begun.has(answer['id'] as RequestId)) this.#finish(answer['id'] as RequestId, memberEnd(answer))
+    for (const answer of answers)
+      if (this.#begun.has(answer['id'] as RequestId)) this.#finish(answer['id'] as RequestId, memberEnd(answer))
     for (const id of batch) if (this.#begun.get(id)?.batch === batch) this.#end(id, CANCELLED)
   }
 
@@ -158,7 +177,12 @@ export class LinkAccount {
     const subject = subjectOf(method, params)
     const { server, own } = this.#options.locate(subject)
     // Ids of tasks open what is behind them.
-    const target = subject === undefined || own === undefined || subject.kind === 'task' ? undefined : subject.kind === 'resource' ? plainUri(own) : own
+    const target =
+      subject === undefined || own === undefined || subject.kind === 'task'
+        ? undefined
+        : subject.kind === 'resource'
+          ? plainUri(own)
+          : own
     this.#write('request', begun, { server, target: target && shortTarget(target) }, end)
   }
 

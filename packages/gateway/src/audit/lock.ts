@@ -1,9 +1,14 @@
-/** One gateway per audit file: a file beside it says which process writes, and is worth nothing once that process is gone. */
+/**
+ * One gateway per audit file: a file beside it says which process writes, and is worth nothing once that process is
+ * gone.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { AuditFileError, reasonOf } from './audit-file.ts'
 
-/** Locks of this process, by what stands in them: a process id alone does not tell two gateways of one process apart. */
+/**
+ * Locks of this process, by what stands in them: a process id alone does not tell two gateways of one process apart.
+ */
 const held = new Set<string>()
 const MOST_ATTEMPTS = 5
 
@@ -23,17 +28,24 @@ export async function lockFor(file: string): Promise<() => Promise<void>> {
       held.add(own)
       return () => release(path, own)
     } catch (cause) {
-      if (reasonOf(cause) !== 'EEXIST') throw new AuditFileError(`The lock of the audit file, ${path}, cannot be written (${reasonOf(cause)})`, { cause })
+      if (reasonOf(cause) !== 'EEXIST')
+        throw new AuditFileError(`The lock of the audit file, ${path}, cannot be written (${reasonOf(cause)})`, {
+          cause,
+        })
     }
     const found = await readFile(path, 'utf8').catch(() => '')
     const pid = await livingHolder(found)
     if (pid !== undefined) {
       const how = 'end that one, or give each gateway an audit file of its own'
-      throw new AuditFileError(`The audit file ${file} is written by another gateway, process ${pid}: ${how} (if there is none, delete ${path})`)
+      throw new AuditFileError(
+        `The audit file ${file} is written by another gateway, process ${pid}: ${how} (if there is none, delete ${path})`,
+      )
     }
     await takeAway(path, found)
   }
-  throw new AuditFileError(`The lock of the audit file, ${path}, changes all the time: other gateways are started at this moment`)
+  throw new AuditFileError(
+    `The lock of the audit file, ${path}, changes all the time: other gateways are started at this moment`,
+  )
 }
 
 /** Of several that find the same lock abandoned, nobody may take away what the first has put in its place. */
@@ -69,7 +81,9 @@ async function livingHolder(text: string): Promise<number | undefined> {
 function holderIn(text: string): Holder | undefined {
   try {
     const { pid, began } = JSON.parse(text) as Record<string, unknown>
-    return Number.isSafeInteger(pid) && (pid as number) > 0 ? { pid: pid as number, began: typeof began === 'string' ? began : undefined } : undefined
+    return Number.isSafeInteger(pid) && (pid as number) > 0
+      ? { pid: pid as number, began: typeof began === 'string' ? began : undefined }
+      : undefined
   } catch {
     return undefined
   }

@@ -1,4 +1,7 @@
-/** Receipts: what is kept of each thing that happened, as one line of JSON in one spelling, bound to the line before it by its hash. */
+/**
+ * Receipts: what is kept of each thing that happened, as one line of JSON in one spelling, bound to the line before it
+ * by its hash.
+ */
 import { canonicalJson, sha256 } from '../catalogue/index.ts'
 
 /** What has become of a request of a client, or of a question of a server. */
@@ -42,7 +45,10 @@ export type Entry = { readonly time: string } & (
   | ({ readonly kind: 'request' | 'question' } & Exchange)
   /** Receipts that could not be kept. */
   | { readonly kind: 'lost'; count: number }
-  /** What stands between this line and the receipt it follows: the piece of a line that was never written to its end, or lines that do not hold. */
+  /**
+   * What stands between this line and the receipt it follows: the piece of a line that was never written to its end, or
+   * lines that do not hold.
+   */
   | { readonly kind: 'torn' | 'changed'; readonly bytes: number; readonly digest: string }
 )
 
@@ -82,7 +88,11 @@ export function readReceipt(line: Uint8Array): Receipt | undefined {
   try {
     const { hash, ...said } = JSON.parse(Buffer.from(line).toString()) as Record<string, unknown>
     const { number, previous, kind, time } = said
-    const isWhole = typeof kind === 'string' && typeof time === 'string' && Number.isSafeInteger(number) && (previous === null || isDigest(previous))
+    const isWhole =
+      typeof kind === 'string' &&
+      typeof time === 'string' &&
+      Number.isSafeInteger(number) &&
+      (previous === null || isDigest(previous))
     if (!isWhole || !isDigest(hash)) return undefined
     const written = new Spelling(said)
     if (hash !== digestOf(written.text) || !Buffer.from(written.textWith(hash)).equals(line)) return undefined
@@ -103,7 +113,9 @@ class Spelling {
       const value = said[key]
       if (value === undefined) continue
       if (key < 'hash') this.#hashAt++
-      this.#members.push(`${JSON.stringify(key)}:${typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value)}`)
+      this.#members.push(
+        `${JSON.stringify(key)}:${typeof value === 'object' ? canonicalJson(value) : JSON.stringify(value)}`,
+      )
     }
   }
 

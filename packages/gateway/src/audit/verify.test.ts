@@ -14,7 +14,15 @@ const someLine = fc.nat(lines.length - 1)
 describe('G the chain of receipts', () => {
   it('is unbroken as it was written, and tells from when to when', async () => {
     const time = '2026-01-01T00:00:00.000Z'
-    expect(await verified(whole, { expected: last })).toEqual({ unbroken: true, receipts: COUNT + 1, lost: 0, torn: 0, from: time, to: time, hash: last })
+    expect(await verified(whole, { expected: last })).toEqual({
+      unbroken: true,
+      receipts: COUNT + 1,
+      lost: 0,
+      torn: 0,
+      from: time,
+      to: time,
+      hash: last,
+    })
   })
 
   it('each hash is over the line without it, keys sorted, and the one before is named', () => {
@@ -71,18 +79,31 @@ describe('G the chain of receipts', () => {
   })
 
   it('a line that is written in another way is found, though it says the same', async () => {
-    for (const other of [(line: string) => line.replace(':', ': '), (line: string) => line.replace('tools/call', 'tools\\/call')]) {
+    for (const other of [
+      (line: string) => line.replace(':', ': '),
+      (line: string) => line.replace('tools/call', 'tools\\/call'),
+    ]) {
       const { wrong } = await verified(joined(lines.with(3, other(lines[3] as string))))
       expect(wrong).toEqual({ line: 4, why: expect.stringContaining('was changed') })
     }
   })
 
   it('says what can be told: changed, missing, once more, moved, cut', async () => {
-    const why = async (kept: readonly string[]): Promise<unknown> => (await verified(joined(kept), { expected: last })).wrong
-    expect(await why(lines.with(1, (lines[1] as string).replace('tool-1', 'tool-9')))).toEqual({ line: 2, why: expect.stringContaining('was changed') })
+    const why = async (kept: readonly string[]): Promise<unknown> =>
+      (await verified(joined(kept), { expected: last })).wrong
+    expect(await why(lines.with(1, (lines[1] as string).replace('tool-1', 'tool-9')))).toEqual({
+      line: 2,
+      why: expect.stringContaining('was changed'),
+    })
     expect(await why(lines.toSpliced(4, 2))).toEqual({ line: 5, why: expect.stringContaining('2 lines are missing') })
-    expect(await why(lines.toSpliced(4, 0, lines[3] as string))).toEqual({ line: 5, why: expect.stringContaining('once more') })
-    expect(await why(lines.toSpliced(6, 0, lines[2] as string))).toEqual({ line: 7, why: expect.stringContaining('inserted, or moved') })
+    expect(await why(lines.toSpliced(4, 0, lines[3] as string))).toEqual({
+      line: 5,
+      why: expect.stringContaining('once more'),
+    })
+    expect(await why(lines.toSpliced(6, 0, lines[2] as string))).toEqual({
+      line: 7,
+      why: expect.stringContaining('inserted, or moved'),
+    })
     expect(await why(lines.slice(0, -1))).toEqual({ line: COUNT + 1, why: expect.stringContaining('is missing') })
     const cut = await verified(whole.subarray(0, -10))
     expect(cut.wrong).toEqual({ line: COUNT + 1, why: expect.stringContaining('has no end') })
@@ -94,8 +115,14 @@ describe('G the chain of receipts', () => {
     await (await openOn(torn)).close()
     const kept = torn.bytes.toString().split('\n').slice(0, -1)
     expect(await verified(joined(kept))).toMatchObject({ unbroken: true, torn: 1 })
-    expect((await verified(joined(kept.toSpliced(COUNT, 1)))).wrong).toEqual({ line: COUNT + 1, why: expect.stringContaining('not there any more') })
-    expect((await verified(joined(kept.with(COUNT, 'other')))).wrong).toEqual({ line: COUNT + 1, why: expect.stringContaining('was changed') })
+    expect((await verified(joined(kept.toSpliced(COUNT, 1)))).wrong).toEqual({
+      line: COUNT + 1,
+      why: expect.stringContaining('not there any more'),
+    })
+    expect((await verified(joined(kept.with(COUNT, 'other')))).wrong).toEqual({
+      line: COUNT + 1,
+      why: expect.stringContaining('was changed'),
+    })
   })
 
   it('a chain that was made anew from the beginning is known by the hash that was kept', async () => {

@@ -1,4 +1,7 @@
-/** Reads an audit file from its beginning to its end, and finds the first line that is not as it was written, or not where it was written. */
+/**
+ * Reads an audit file from its beginning to its end, and finds the first line that is not as it was written, or not
+ * where it was written.
+ */
 import { createReadStream } from 'node:fs'
 import { digestOf, LONGEST_LINE, type Receipt, readReceipt } from './receipt.ts'
 
@@ -114,7 +117,8 @@ class Reading {
   }
 
   #isInPlace(receipt: Receipt): boolean {
-    if (this.#debris.length > 0 && !this.#isToldOf(receipt)) return this.#reject(this.#line - this.#debris.length, CHANGED)
+    if (this.#debris.length > 0 && !this.#isToldOf(receipt))
+      return this.#reject(this.#line - this.#debris.length, CHANGED)
     if (this.#debris.length === 0 && TELLS_OF_DEBRIS.has(receipt.kind)) return this.#reject(this.#line, EVIDENCE_GONE)
     const why = this.#last === undefined ? firstObjection(receipt) : objection(receipt, this.#last)
     return why === undefined || this.#reject(this.#line, why)
@@ -122,7 +126,11 @@ class Reading {
 
   /** Whether it says that these lines were never written to their end, and what is left of them. */
   #isToldOf({ kind, said }: Receipt): boolean {
-    return kind === 'torn' && said['digest'] === digestOf(Buffer.concat(this.#debris.flatMap((line, at) => (at === 0 ? [line] : [Buffer.from('\n'), line]))))
+    return (
+      kind === 'torn' &&
+      said['digest'] ===
+        digestOf(Buffer.concat(this.#debris.flatMap((line, at) => (at === 0 ? [line] : [Buffer.from('\n'), line]))))
+    )
   }
 
   #keep(receipt: Receipt): void {
@@ -149,7 +157,9 @@ const UNENDED =
 
 function firstObjection({ previous, number }: Receipt): string | undefined {
   if ((previous === null) === (number === 1)) return undefined
-  return previous === null ? `is number ${number} and follows no other: those before it were removed` : 'is the first of a chain and follows another'
+  return previous === null
+    ? `is number ${number} and follows no other: those before it were removed`
+    : 'is the first of a chain and follows another'
 }
 
 function objection({ previous, number, hash }: Receipt, last: Receipt): string | undefined {

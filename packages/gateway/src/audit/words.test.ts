@@ -20,7 +20,9 @@ it('G whatever stands in a query, a fragment or before an @ of the host is left 
   fc.assert(
     fc.property(fc.webUrl({ size: 'xsmall' }), fc.constantFrom('?k=', '#', '?a=b&c='), (url, mark) => {
       const { protocol, host, pathname } = new URL(url)
-      expect(plainUri(`${protocol}//me:${secret}@${host}${pathname}${mark}${secret}`)).toBe(`${protocol}//${host}${pathname}`)
+      expect(plainUri(`${protocol}//me:${secret}@${host}${pathname}${mark}${secret}`)).toBe(
+        `${protocol}//${host}${pathname}`,
+      )
     }),
     { numRuns: 30 },
   )

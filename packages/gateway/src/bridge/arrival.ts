@@ -1,4 +1,6 @@
-/** A client that is still shaking hands: what its server asks and tells meanwhile waits until it can be asked and told. */
+/**
+ * A client that is still shaking hands: what its server asks and tells meanwhile waits until it can be asked and told.
+ */
 import { ParleyError } from 'parley-mcp'
 import type { Inbound, Session } from 'parley-mcp/engine'
 
@@ -17,7 +19,8 @@ export class Arrival {
       const settle = (session: Session | undefined): void => {
         this.#waiting?.delete(settle)
         signal.removeEventListener('abort', giveUp)
-        if (session === undefined) reject(new ParleyError('not_initialized', { message: 'The client did not complete its handshake' }))
+        if (session === undefined)
+          reject(new ParleyError('not_initialized', { message: 'The client did not complete its handshake' }))
         else resolve(session)
       }
       const giveUp = (): void => settle(undefined)

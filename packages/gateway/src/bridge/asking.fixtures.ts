@@ -3,7 +3,10 @@ import type { Body } from 'parley-mcp/engine'
 import { expect } from 'vitest'
 import type { RawMessage } from './peers.fixtures.ts'
 
-export const form = (message: string): Body => ({ message, requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } })
+export const form = (message: string): Body => ({
+  message,
+  requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+})
 export const sample: Body = { messages: [{ role: 'user', content: { type: 'text', text: 'Well?' } }], maxTokens: 5 }
 export const accept = (name: string): Body => ({ action: 'accept', content: { name } })
 

@@ -12,7 +12,9 @@ import { ServedUpstream } from './servable.ts'
 export interface RigOptions {
   readonly clock?: Clock
   readonly log?: GatewayLog
-  /** What the way to the server calls itself. Default `memory`, where questions do not say to which request they belong. */
+  /**
+   * What the way to the server calls itself. Default `memory`, where questions do not say to which request they belong.
+   */
   readonly transport?: string
   /** Changes what the gateway sees of the way to the server. */
   readonly wrap?: (link: Link) => Link
@@ -45,8 +47,20 @@ export function collectingLog(said: string[]): GatewayLog {
 }
 
 /** `version`: what the server is spoken to in. */
-export function bridgeTo(server: Acceptor, version: ProtocolVersion | undefined, more: Partial<ServerConfig> = {}, options: RigOptions = {}): BridgeRig {
-  const { clock = systemClock, log = silentLog, transport, wrap = (link) => link, onEvent, translation = 'lenient' } = options
+export function bridgeTo(
+  server: Acceptor,
+  version: ProtocolVersion | undefined,
+  more: Partial<ServerConfig> = {},
+  options: RigOptions = {},
+): BridgeRig {
+  const {
+    clock = systemClock,
+    log = silentLog,
+    transport,
+    wrap = (link) => link,
+    onEvent,
+    translation = 'lenient',
+  } = options
   const config: ServerConfig = {
     ...serverDefaults('rig', { kind: 'command', command: 'none', args: [], env: {}, cwd: undefined }),
     ...(version && { versions: [version] }),

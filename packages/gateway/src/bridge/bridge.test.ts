@@ -9,8 +9,13 @@ function makeServer() {
   return createServer({ name: 'rig', version: '1.2.3', instructions: 'Be kind' }).add(
     tool('greet', { description: 'Greets', input: schema }, ({ name }) => `Hello, ${name}!`),
     tool('ask', { description: 'Asks' }, async (_, ctx) => {
-      const answer = await ctx.elicit('who', 'Who?', { type: 'object', properties: { name: { type: 'string' } } } as const)
-      return answer.action === 'accept' ? `You are ${String((answer.content as { name?: string }).name)}` : answer.action
+      const answer = await ctx.elicit('who', 'Who?', {
+        type: 'object',
+        properties: { name: { type: 'string' } },
+      } as const)
+      return answer.action === 'accept'
+        ? `You are ${String((answer.content as { name?: string }).name)}`
+        : answer.action
     }),
     tool('count', { description: 'Counts' }, async (_, ctx) => {
       ctx.progress(1, 2, 'half')
@@ -46,7 +51,9 @@ describe.each(pairs)('X6 a client of $client and a server of $server', ({ client
     expect((await client.read('note://one')).contents).toMatchObject([{ uri: 'note://one', text: 'first note' }])
     expect((await client.prompt('hi')).messages).toHaveLength(1)
     await expect(client.call('nope')).rejects.toMatchObject({ receivedCode: -32602 })
-    await expect(client.read('note://none')).rejects.toMatchObject({ receivedCode: eraOf(version) === 'stateless' ? -32602 : -32002 })
+    await expect(client.read('note://none')).rejects.toMatchObject({
+      receivedCode: eraOf(version) === 'stateless' ? -32602 : -32002,
+    })
     await client.close()
   })
 
@@ -65,7 +72,10 @@ const asking = pairs.filter(({ client, server }) => client >= '2025-06-18' && se
 describe.each(asking)('X6 a client of $client is asked by a server of $server', ({ client: version, server }) => {
   it('a form (8.1, 8.2)', async () => {
     rig = bridgeTo(makeServer(), server)
-    const client = await rig.connect({ version, elicit: () => ({ action: 'accept', content: { name: 'Bea' } }) as never })
+    const client = await rig.connect({
+      version,
+      elicit: () => ({ action: 'accept', content: { name: 'Bea' } }) as never,
+    })
     expect((await client.call('ask')).text).toBe('You are Bea')
     await client.close()
   })

@@ -10,7 +10,10 @@ import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf
 
 const CALL: Body = { name: 'any', arguments: {} }
 const ASKABLE: Capabilities = { elicitation: { form: {} } }
-const FULL = { code: -32603, message: 'Server "rig" has 3 sessions already, and all are in use: try again later, or raise maxSessions' }
+const FULL = {
+  code: -32603,
+  message: 'Server "rig" has 3 sessions already, and all are in use: try again later, or raise maxSessions',
+}
 /** The gateway has one of its own, which is not counted. */
 const OWN = 1
 
@@ -26,14 +29,20 @@ afterEach(async () => {
 
 /** Tells in which of its sessions it was called. */
 function numbered(): ScriptedServer {
-  const server: ScriptedServer = scripted({ version: '2025-06-18', answer: ({ session }) => text(String(server.sessions.indexOf(session))) })
+  const server: ScriptedServer = scripted({
+    version: '2025-06-18',
+    answer: ({ session }) => text(String(server.sessions.indexOf(session))),
+  })
   return server
 }
 
 /** Answers when it is let go. */
 function slow(): ScriptedServer & { finish(): void } {
   const waiting: (() => void)[] = []
-  const server = scripted({ version: '2025-06-18', answer: (_: Inbound) => new Promise((resolve) => waiting.push(() => resolve(text('done')))) })
+  const server = scripted({
+    version: '2025-06-18',
+    answer: (_: Inbound) => new Promise((resolve) => waiting.push(() => resolve(text('done')))),
+  })
   return Object.assign(server, {
     finish: () => {
       for (const go of waiting.splice(0)) go()
@@ -46,7 +55,12 @@ function clientOf(server: ScriptedServer, more: Partial<ServerConfig> = {}): Raw
   return new RawClient(rig.served, { clock, sharedLink: true })
 }
 
-function callAs(client: RawClient, principal: string | undefined, meta: Body = {}, capabilities: Capabilities = {}): Promise<RawMessage> {
+function callAs(
+  client: RawClient,
+  principal: string | undefined,
+  meta: Body = {},
+  capabilities: Capabilities = {},
+): Promise<RawMessage> {
   client.principal = principal
   return client.ask('tools/call', { ...CALL, _meta: meta }, capabilities)
 }
@@ -104,7 +118,10 @@ describe('sessions that are kept', () => {
   })
 
   it('with a server that ends each as soon as it has begun are an error, not a loop', async () => {
-    const server = scripted({ version: '2025-06-18', opened: (session) => server.sessions.length > OWN && void session.close() })
+    const server = scripted({
+      version: '2025-06-18',
+      opened: (session) => server.sessions.length > OWN && void session.close(),
+    })
     const client = clientOf(server)
     let answer: RawMessage | undefined
     void callAs(client, 'ann').then((message) => {
@@ -146,7 +163,11 @@ describe('sessions for one request', () => {
 
 describe('sessions of clients that shook hands', () => {
   const arrive = async (): Promise<RawMessage> =>
-    new RawClient(rig.served, { clock }).request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } })
+    new RawClient(rig.served, { clock }).request('initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    })
 
   it('are so many and no more, whether or not their clients ever say another word', async () => {
     rig = bridgeTo(numbered(), undefined, { maxSessions: 3 }, { clock })
@@ -195,7 +216,9 @@ describe('8.2 rule 1: calls that may be asked something, in one session', () => 
     await until(() => expect(server.asked).toHaveLength(1))
     const leaver = client.nextId
     void client.ask('tools/call', CALL, ASKABLE)
-    expect((await client.ask('tools/call', CALL, ASKABLE)).error).toMatchObject({ message: expect.stringContaining('raise maxQueued') })
+    expect((await client.ask('tools/call', CALL, ASKABLE)).error).toMatchObject({
+      message: expect.stringContaining('raise maxQueued'),
+    })
     client.send({ method: 'notifications/cancelled', params: { requestId: leaver } })
     await flush()
     const third = client.ask('tools/call', CALL, ASKABLE)

@@ -1,12 +1,15 @@
-/** Numbers longer than JavaScript can hold come through the bridge as they were written, whichever version each side speaks. */
+/**
+ * Numbers longer than JavaScript can hold come through the bridge as they were written, whichever version each side
+ * speaks.
+ */
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
+import { REPORT_KEY } from '../calls/report.ts'
 import type { ServerConfig } from '../config/index.ts'
 import { HANDLE_KEY } from '../upstream/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { scripted } from './peers.fixtures.ts'
-import { REPORT_KEY } from './relay.ts'
 
 const LONG = '12345678901234567890'
 /** What stands for it in a server of ours. */
@@ -18,7 +21,8 @@ afterEach(async () => await rig?.close())
 /** A server in another language writes numbers that ours cannot. */
 function withLongNumbers(link: Link): Link {
   const open = link.open.bind(link)
-  link.open = (events: LinkEvents) => open({ ...events, frame: (text, _, origin) => events.frame(text.replace(PLACE, LONG), undefined, origin) })
+  link.open = (events: LinkEvents) =>
+    open({ ...events, frame: (text, _, origin) => events.frame(text.replace(PLACE, LONG), undefined, origin) })
   return link
 }
 
@@ -32,7 +36,13 @@ const pairs: [client: ProtocolVersion, server: ProtocolVersion][] = [
 ]
 
 /** The text of the result that a client of this version gets for a call that is answered so. */
-async function seenOf(spoken: ProtocolVersion, version: ProtocolVersion, answer: Body, meta: Body = {}, config: Partial<ServerConfig> = {}): Promise<string> {
+async function seenOf(
+  spoken: ProtocolVersion,
+  version: ProtocolVersion,
+  answer: Body,
+  meta: Body = {},
+  config: Partial<ServerConfig> = {},
+): Promise<string> {
   rig = bridgeTo(scripted({ version, answer: () => answer }), undefined, config, { wrap: withLongNumbers })
   const client = await rig.connect({ versions: [spoken], sessionHandle: false })
   let seen = ''
@@ -50,11 +60,14 @@ describe('X1 long numbers in results', () => {
     expect(seen).toContain(`"structuredContent":{"order":${LONG},"f":1}`)
   })
 
-  it.each(pairs)('a client of %s sees what a server of %s wrote into the metadata, whatever is added to it', async (spoken, version) => {
-    const metadata = { 'com.example/a': { id: JSON.parse(PLACE) }, 'com.example/b': 1 }
-    const seen = await seenOf(spoken, version, { content: [], _meta: metadata })
-    expect(seen).toContain(`"com.example/a":{"id":${LONG}},"com.example/b":1`)
-  })
+  it.each(pairs)(
+    'a client of %s sees what a server of %s wrote into the metadata, whatever is added to it',
+    async (spoken, version) => {
+      const metadata = { 'com.example/a': { id: JSON.parse(PLACE) }, 'com.example/b': 1 }
+      const seen = await seenOf(spoken, version, { content: [], _meta: metadata })
+      expect(seen).toContain(`"com.example/a":{"id":${LONG}},"com.example/b":1`)
+    },
+  )
 
   it.each(pairs)('a client of %s that asks what was lost sees what a server of %s wrote', async (spoken, version) => {
     const answer = { content: [], structuredContent: { order: JSON.parse(PLACE) }, _meta: { 'com.example/a': 1 } }

@@ -2,8 +2,9 @@
 import { type Capabilities, eraOf, type LogLevel, logLevels, ParleyError } from 'parley-mcp'
 import {
   type Answer,
+  type Answered,
+  Bag,
   type Body,
-  Crowd,
   costOfTexts,
   type Endpoint,
   type HeaderParam,
@@ -11,15 +12,13 @@ import {
   type Introduction,
   type RequestOptions,
   type Session,
-  unframed,
 } from 'parley-mcp/engine'
+import { Call, type CallRouting, type CallSite, LinkDemands, pipeline, type TaskRuns } from '../calls/index.ts'
 import {
-  BridgedCall,
   type ClientLog,
   type ClientSession,
   type Lease,
   type Line,
-  LinkDemands,
   type ListKind,
   refuseCircle,
   toldTo,
@@ -29,32 +28,25 @@ import {
   viaIn,
 } from '../upstream/index.ts'
 import { Arrival } from './arrival.ts'
-import { decidesOnTasks, withExecution, withTools } from './execution.ts'
 import { identityFor } from './identity.ts'
-import { keepAnswer, keptAnswer } from './kept-answer.ts'
 import type { Listeners } from './listeners.ts'
 import { ownClaim } from './own-claim.ts'
-import { relay } from './relay.ts'
-import { relayStateless } from './stateless.ts'
 import { type Changed, type Hold, Subscriptions } from './subscriptions.ts'
-import type { TaskBridge } from './tasks.ts'
-import { isPart, type View } from './view.ts'
+import type { View } from './view.ts'
 
 /** What all clients of one server share. */
 export interface Shared {
   readonly upstream: Upstream
   readonly listeners: Listeners
-  readonly tasks: TaskBridge
+  readonly tasks: TaskRuns
   readonly clientLog: ClientLog
   readonly view?: View
 }
 
-type Handler = (endpoint: ServerEndpoint, inbound: Inbound, line: Line, params: Body) => Promise<Answer>
-
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
 const UPDATED = 'notifications/resources/updated'
 
-export class ServerEndpoint implements Endpoint {
+export class ServerEndpoint implements Endpoint, CallSite {
   readonly takesForeignState = true
   readonly keepsDigits = true
   turnsAway: Endpoint['turnsAway']
@@ -74,16 +66,16 @@ export class ServerEndpoint implements Endpoint {
   readonly #subscriptions = new Subscriptions()
   readonly #updated: Changed = this.#noted((uri) => this.#tell(UPDATED, { uri }))
   /** What the server works on for this client. */
-  readonly #calls = new Crowd<BridgedCall>()
+  readonly calls = new Bag<Call>()
   /** What its last attempts have left, where it is told of links with an error. */
-  readonly #demands: LinkDemands | undefined
+  readonly demands: LinkDemands | undefined
   #closed = false
 
   constructor(shared: Shared, client = UNKNOWN_CLIENT) {
     this.#client = client
     this.upstream = shared.upstream
     this.#shared = shared
-    if (this.upstream.config.urlMode === 'error') this.#demands = new LinkDemands(this.upstream.clock)
+    if (this.upstream.config.urlMode === 'error') this.demands = new LinkDemands(this.upstream.clock)
   }
 
   /** L4: a client is let in when the server has been reached, and is told clearly when it cannot be. */
@@ -96,23 +88,46 @@ export class ServerEndpoint implements Endpoint {
     return toldTo(declared, this.upstream.introduction ?? UNKNOWN)
   }
 
-  /** `params`: with the names and URIs of the server itself. */
-  answer(inbound: Inbound, params: Body = inbound.params): Promise<Answer> {
-    if (eraOf(inbound.caller.version) === 'stateless') {
-      if (this.#shared.view === undefined) this.#shared.clientLog.spoke(inbound)
-      return relayStateless(inbound, this.#shared, params)
-    }
-    // A line that was opened now would be nobody's.
-    if (this.#closed) return Promise.reject(new ParleyError('session_closed'))
-    const line = this.#line
-    if (line === undefined) return Promise.reject(new ParleyError('not_initialized', { message: `${inbound.method} came before initialize` }))
-    return line.ready ? this.#answerWith(line, inbound, params) : this.#lineAgain().then((again) => this.#answerWith(again, inbound, params))
+  answer(inbound: Inbound): Answered {
+    if (eraOf(inbound.caller.version) === 'stateless') this.#shared.clientLog.spoke(inbound)
+    return pipeline.run(this.call(inbound))
   }
 
-  #answerWith(line: Line, inbound: Inbound, params: Body): Promise<Answer> {
-    const { method } = inbound
-    const handler = Object.hasOwn(HANDLERS, method) ? HANDLERS[method] : method.startsWith('tasks/') ? TASKS : undefined
-    return handler === undefined ? relay(this.#call(inbound), line, params, this.upstream) : handler(this, inbound, line, params)
+  /** A request of the client, for the stages of the pipeline. */
+  call(inbound: Inbound, options?: CallRouting): Call {
+    return new Call(inbound, this, options)
+  }
+
+  // What the stages of its calls share
+
+  get tasks(): TaskRuns {
+    return this.#shared.tasks
+  }
+
+  get leastLevel(): LogLevel | undefined {
+    return this.#lease === undefined ? undefined : this.#level
+  }
+
+  ownConversation({ method }: Call): Line | Promise<Line> {
+    // A conversation that was opened now would belong to no client.
+    if (this.#closed) return Promise.reject(new ParleyError('session_closed'))
+    const line = this.#line
+    if (line === undefined)
+      return Promise.reject(new ParleyError('not_initialized', { message: `${method} came before initialize` }))
+    return line.ready ? line : this.#lineAgain()
+  }
+
+  follow(call: Call, line: Line): Promise<Answer> {
+    switch (call.method) {
+      case 'logging/setLevel':
+        return this.#setLevel(call, line)
+      case 'resources/subscribe':
+        return this.#subscribe(call, line)
+      case 'resources/unsubscribe':
+        return this.#unsubscribe(call)
+      default:
+        return this.#shared.listeners.listen(call, line)
+    }
   }
 
   tool(name: string): Body | undefined {
@@ -141,7 +156,8 @@ export class ServerEndpoint implements Endpoint {
     if (line === undefined || this.#closed) return
     this.attach(session)
     for (const kind of KINDS) {
-      if (line.client.session.hasPeerCapability(kind)) this.#undo.push(line.followList(kind, this.upstream, () => this.#listChanged(kind, session)))
+      if (line.client.session.hasPeerCapability(kind))
+        this.#undo.push(line.followList(kind, this.upstream, () => this.#listChanged(kind, session)))
     }
   }
 
@@ -159,11 +175,12 @@ export class ServerEndpoint implements Endpoint {
 
   // What the protocol says differently in each era, and the client of the SDK says for us
 
-  async setLevel(inbound: Inbound, line: Line): Promise<Body> {
-    const level = inbound.params['level'] as LogLevel
-    if (!logLevels.includes(level)) throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
+  async #setLevel(call: Call, line: Line): Promise<Body> {
+    const level = call.params['level'] as LogLevel
+    if (!logLevels.includes(level))
+      throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
     this.upstream.rate.demand()
-    await this.#askForLevel(level, line, { signal: inbound.signal })
+    await this.#askForLevel(level, line, { signal: call.signal })
     this.#level = level
     return {}
   }
@@ -181,75 +198,32 @@ export class ServerEndpoint implements Endpoint {
     else await line.client.setLogLevel(level, options)
   }
 
-  async subscribe(inbound: Inbound, line: Line, params: Body): Promise<Body> {
+  async #subscribe(call: Call, line: Line): Promise<Body> {
     this.upstream.rate.demand()
-    if (this.#session === undefined) this.attach(inbound.session)
-    const uri = uriIn(params)
+    if (this.#session === undefined) this.attach(call.session)
+    const uri = uriIn(call.params)
     if (this.#subscriptions.has(uri)) return {}
-    await this.#subscriptions.add(line, uri, this.#updated, inbound.keep(costOfTexts([uri]), 'a subscription'))
+    await this.#subscriptions.add(line, uri, this.#updated, call.keep(costOfTexts([uri]), 'a subscription'))
     return {}
   }
 
-  async unsubscribe(params: Body): Promise<Body> {
+  async #unsubscribe({ params }: Call): Promise<Body> {
     await this.#subscriptions.remove(uriIn(params))
     return {}
   }
 
   /** For whoever shows this server among others, and knows by which URI the client is to be told. */
-  async follow(uri: string, changed: Changed): Promise<Hold> {
+  async followResource(uri: string, changed: Changed): Promise<Hold> {
     if (this.#closed) throw new ParleyError('session_closed')
     const line = this.#line?.ready ? this.#line : await this.#lineAgain()
     const { isHeld, stop } = await this.#subscriptions.add(line, uri, this.#noted(changed))
     return { isHeld: () => this.#line?.open === true && isHeld(), stop }
   }
 
-  /** Lists and resources: what a server of the stateless era said stays true for a while it is not asked again. */
-  look(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
-    const { upstream } = this
-    const kept = line.stateless ? keptAnswer(inbound, upstream, params) : undefined
-    const change = inbound.method === 'tools/list' ? this.#shownTools() : undefined
-    if (kept !== undefined) return Promise.resolve(change === undefined ? unframed(kept) : change(unframed(kept)))
-    const call = this.#call(inbound)
-    if (line.stateless) keepAnswer(call, upstream, params)
-    if (change !== undefined) {
-      call.handsOnText = false
-      call.change = change
-    }
-    return relay(call, line, params, upstream)
-  }
-
-  #shownTools(): ((result: Body) => Body) | undefined {
-    const { tools: book } = this.upstream
-    const taskable = decidesOnTasks(this.upstream)
-    if (!book.changesLists && !taskable) return undefined
-    return (result) => withTools(result, (tools) => (taskable ? book.shown(tools).map(withExecution) : book.shown(tools)))
-  }
-
-  callTool(inbound: Inbound, line: Line, params: Body): Promise<Answer> {
-    const call = this.#call(inbound)
-    if (!this.upstream.tools.changesLists) return this.#shared.tasks.call(call, line, params)
-    return callParams(params, this.upstream).then((own) => this.#shared.tasks.call(call, line, own))
-  }
-
-  askAboutTask(inbound: Inbound, line: Line): Promise<Answer> {
-    const call = new BridgedCall(inbound)
-    call.isPart = isPart(inbound, this.#shared.view)
-    return this.#shared.tasks.ask(call, line)
-  }
-
-  /** Where URIs are those of the server, nobody looks into its results. */
-  #call(inbound: Inbound): BridgedCall {
-    const call = new BridgedCall(inbound)
-    call.handsOnText = this.#shared.view === undefined
-    call.remembersLists = call.handsOnText
-    call.isPart = isPart(inbound, this.#shared.view)
-    call.beside = this.#calls
-    call.demands = this.#demands
-    if (this.#lease !== undefined) call.leastLevel = this.#level
-    return call
-  }
-
-  /** The server was away. Its supervisor says whether it can be had again; a client whose session has outlived the server's does not notice more. */
+  /**
+   * The server was away. Its supervisor says whether it can be had again; a client whose session has outlived the
+   * server's does not notice more.
+   */
   async #lineAgain(): Promise<Line> {
     this.upstream.demandUp()
     if (this.#line?.open) {
@@ -335,12 +309,16 @@ export class ServerEndpoint implements Endpoint {
     // A client that fetches nothing by itself is asked on a request of its own, whichever that is.
     const relatedTo = session.reachable ? undefined : session.inFlight().at(-1)?.id
     // Which call it is about nobody knows, but one of them waits for the answer.
-    const goOn = this.#calls
+    const goOn = this.calls
       .all()
       .find(({ waits }) => !waits)
       ?.waitForClient()
     try {
-      return await session.request(question.method, params, { timeout: '10m', signal: question.signal, ...(relatedTo !== undefined && { relatedTo }) })
+      return await session.request(question.method, params, {
+        timeout: '10m',
+        signal: question.signal,
+        ...(relatedTo !== undefined && { relatedTo }),
+      })
     } finally {
       goOn?.()
     }
@@ -353,30 +331,6 @@ export class ServerEndpoint implements Endpoint {
     else if (this.#line?.shared === false) void this.#line.close()
     this.#lease = undefined
   }
-}
-
-const TASKS: Handler = (endpoint, inbound, line) => endpoint.askAboutTask(inbound, line)
-const LOOK: Handler = (endpoint, inbound, line, params) => endpoint.look(inbound, line, params)
-
-const HANDLERS: Readonly<Record<string, Handler>> = {
-  'logging/setLevel': (endpoint, inbound, line) => endpoint.setLevel(inbound, line),
-  'resources/subscribe': (endpoint, inbound, line, params) => endpoint.subscribe(inbound, line, params),
-  'resources/unsubscribe': (endpoint, _inbound, _line, params) => endpoint.unsubscribe(params),
-  'tools/list': LOOK,
-  'prompts/list': LOOK,
-  'resources/list': LOOK,
-  'resources/templates/list': LOOK,
-  'resources/read': LOOK,
-  'tools/call': (endpoint, inbound, line, params) => endpoint.callTool(inbound, line, params),
-}
-
-/** The name the server knows the tool by; where changed definitions are blocked, the list has been read before. */
-export async function callParams(params: Body, upstream: Upstream): Promise<Body> {
-  const name = params['name']
-  if (typeof name !== 'string' || !upstream.tools.changesLists) return params
-  await upstream.tools.seen()
-  const own = upstream.tools.toServer(name)
-  return own === name ? params : { ...params, name: own }
 }
 
 export function uriIn({ uri }: Body): string {

@@ -1,4 +1,6 @@
-/** D-5A: codes of errors that mean something else in another era are kept as data on the way there, and nowhere else. */
+/**
+ * D-5A: codes of errors that mean something else in another era are kept as data on the way there, and nowhere else.
+ */
 import { fromWire, versions } from 'parley-mcp'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
@@ -23,7 +25,8 @@ describe.each(pairs)('a client of $client and a server of $server', ({ client, s
     rig = bridgeTo(peer, server)
     const raw = new RawClient(rig.served)
     if (client !== STATELESS) await raw.shakeHands(client)
-    const { error }: RawMessage = client === STATELESS ? await raw.ask('tools/call', CALL) : await raw.request('tools/call', CALL)
+    const { error }: RawMessage =
+      client === STATELESS ? await raw.ask('tools/call', CALL) : await raw.request('tools/call', CALL)
     const isHidden = client === STATELESS && server !== STATELESS
     if (isHidden) expect(error).toMatchObject({ code: -32603, message: 'mine', data: { originalCode: -32050 } })
     else expect(error).toEqual(said)

@@ -1,4 +1,6 @@
-/** 8.1: clients that write `initialize` and what follows it in one go, before the server behind the gateway has started. */
+/**
+ * 8.1: clients that write `initialize` and what follows it in one go, before the server behind the gateway has started.
+ */
 import { PassThrough } from 'node:stream'
 import { versions } from 'parley-mcp'
 import type { Link } from 'parley-mcp/engine'
@@ -17,7 +19,11 @@ describe.each(handshakes)('8.1 a client of %s that waits for nothing', (version)
     const server = scripted({ version: spoken, answer: ({ params }) => text(String(params['name'])) })
     rig = bridgeTo(server, spoken)
     const client = new RawClient(rig.served)
-    const hello = client.request('initialize', { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } })
+    const hello = client.request('initialize', {
+      protocolVersion: version,
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    })
     client.send({ method: 'notifications/initialized' })
     const calls = ['one', 'two'].map((name) => client.request('tools/call', { name, arguments: {} }))
     expect((await hello).result).toMatchObject({ protocolVersion: version, serverInfo: { name: 'scripted' } })
@@ -38,19 +44,31 @@ describe.each(handshakes)('8.1 a client of %s that waits for nothing', (version)
       },
     )
     const client = new RawClient(rig.served)
-    const hello = client.request('initialize', { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } })
+    const hello = client.request('initialize', {
+      protocolVersion: version,
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    })
     const call = client.request('tools/call', { name: 'one', arguments: {} })
     expect((await hello).error).toBeDefined()
     expect((await call).error).toMatchObject({ code: -32600, message: expect.stringContaining('before initialize') })
   })
 })
 
-const HELLO = { id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'p', version: '1' } } }
+const HELLO = {
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'p', version: '1' } },
+}
 const CALL = { name: 'one', arguments: {} }
 
 describe('8.1 `printf … | parley bridge …`: everything is written, and the input ends', () => {
   it.each<[string, object[], unknown[]]>([
-    ['a handshake', [HELLO, { method: 'notifications/initialized' }, { id: 1, method: 'tools/call', params: CALL }], [0, 1]],
+    [
+      'a handshake',
+      [HELLO, { method: 'notifications/initialized' }, { id: 1, method: 'tools/call', params: CALL }],
+      [0, 1],
+    ],
     ['no handshake', [{ id: 1, method: 'tools/call', params: { ...CALL, _meta: envelope() } }], [1]],
   ])('with %s: all of it is answered', async (_, messages, ids) => {
     const [input, output] = [new PassThrough(), new PassThrough()]

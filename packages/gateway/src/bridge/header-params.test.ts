@@ -1,4 +1,7 @@
-/** D-60, F9: what stands between gateway and server may route calls by their arguments, so those travel in headers whoever calls. */
+/**
+ * D-60, F9: what stands between gateway and server may route calls by their arguments, so those travel in headers
+ * whoever calls.
+ */
 import { ParleyError } from 'parley-mcp'
 import type { Body, Inbound, Link, SendOptions } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -15,7 +18,15 @@ let header: string
 afterEach(() => rig.close())
 
 const listed = (): Body => ({
-  tools: [{ name: 'where', inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header }, city: { type: 'string' } } } }],
+  tools: [
+    {
+      name: 'where',
+      inputSchema: {
+        type: 'object',
+        properties: { region: { type: 'string', 'x-mcp-header': header }, city: { type: 'string' } },
+      },
+    },
+  ],
 })
 
 /** A way on which messages have headers, and what was sent with each call. */
@@ -33,7 +44,10 @@ function mirrored(link: Link): Link {
 }
 
 function serverOf(answer?: (inbound: Inbound) => Body): ScriptedServer {
-  return scripted({ version: '2026-07-28', answer: (inbound) => (inbound.method === 'tools/list' ? listed() : (answer?.(inbound) ?? text('there'))) })
+  return scripted({
+    version: '2026-07-28',
+    answer: (inbound) => (inbound.method === 'tools/list' ? listed() : (answer?.(inbound) ?? text('there'))),
+  })
 }
 
 function rigOf(server: ScriptedServer, more: Partial<ServerConfig> = {}): void {
@@ -87,7 +101,8 @@ describe('D-60 a call for a server of 2026-07-28 carries its arguments in header
     let calls = 0
     const server = serverOf(() => {
       const sent = headers[calls++]
-      if (sent?.[`mcp-param-${header.toLowerCase()}`] === undefined) throw new ParleyError('header_mismatch', { message: 'Header mismatch' })
+      if (sent?.[`mcp-param-${header.toLowerCase()}`] === undefined)
+        throw new ParleyError('header_mismatch', { message: 'Header mismatch' })
       return text('there')
     })
     rigOf(server)

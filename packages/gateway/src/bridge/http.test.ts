@@ -25,17 +25,28 @@ const isStateless = (version: ProtocolVersion): boolean => version === '2026-07-
 /** Asks who it is, with the words it was given. */
 function asking(version: ProtocolVersion) {
   return createServer({ name: 'asking', version: '1' }, { versions: [version] }).add(
-    tool('ask', { input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] } as const }, async ({ what }, ctx) => {
-      const answer = await ctx.elicit('who', what, NAME)
-      return answer.action === 'accept' ? `${what} ${String(answer.content.name)}` : answer.action
-    }),
+    tool(
+      'ask',
+      { input: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] } as const },
+      async ({ what }, ctx) => {
+        const answer = await ctx.elicit('who', what, NAME)
+        return answer.action === 'accept' ? `${what} ${String(answer.content.name)}` : answer.action
+      },
+    ),
   )
 }
 
 /** A gateway at an address, in front of a server at another. */
 async function gatewayTo(url: string, more: Partial<ServerConfig> = {}): Promise<string> {
-  const config: ServerConfig = { ...serverDefaults('far', { kind: 'remote', url, transport: 'streamable-http', headers: {} }), ...more }
-  return served(new ServedUpstream(new Upstream(config, { log: silentLog, translation: 'lenient', clock: systemClock }), { translation: 'lenient' }))
+  const config: ServerConfig = {
+    ...serverDefaults('far', { kind: 'remote', url, transport: 'streamable-http', headers: {} }),
+    ...more,
+  }
+  return served(
+    new ServedUpstream(new Upstream(config, { log: silentLog, translation: 'lenient', clock: systemClock }), {
+      translation: 'lenient',
+    }),
+  )
 }
 
 async function served(bridge: ServedUpstream): Promise<string> {
@@ -51,7 +62,11 @@ async function farServer(server: Parameters<typeof serveHttp>[0]): Promise<strin
   return serving.url
 }
 
-async function clientOf(url: string, options: ConnectOptions, link: Parameters<typeof httpLink>[1] = {}): Promise<Client> {
+async function clientOf(
+  url: string,
+  options: ConnectOptions,
+  link: Parameters<typeof httpLink>[1] = {},
+): Promise<Client> {
   const client = await connect(() => httpLink(url, link), options)
   open.push(() => client.close())
   return client
@@ -75,7 +90,12 @@ async function post(
       ...(typeof name === 'string' && { 'mcp-name': name }),
       ...(user !== undefined && { 'x-user': user }),
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope({ elicitation: { form: {} } }) } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: { ...params, _meta: envelope({ elicitation: { form: {} } }) },
+    }),
     ...(signal && { signal }),
   })
   const words = await response.text()
@@ -90,23 +110,26 @@ async function post(
 
 const eliciting = versions.filter((version) => version >= '2025-06-18')
 
-it.each(eliciting)('8.1, 8.2 five calls at once of clients of any version are each asked what is theirs by a server of %s', async (server) => {
-  const url = await gatewayTo(await farServer(asking(server)))
-  for (const version of eliciting) {
-    const asked: string[] = []
-    const client = await clientOf(url, {
-      version,
-      elicit: async ({ message }) => {
-        asked.push(message)
-        return { action: 'accept', content: { name: message.toUpperCase() } }
-      },
-    })
-    const words = ['a', 'b', 'c', 'd', 'e']
-    const outcomes = await Promise.all(words.map((what) => client.call('ask', { what })))
-    expect(outcomes.map((outcome) => outcome.text)).toEqual(['a A', 'b B', 'c C', 'd D', 'e E'])
-    expect(asked.sort()).toEqual(words)
-  }
-})
+it.each(eliciting)(
+  '8.1, 8.2 five calls at once of clients of any version are each asked what is theirs by a server of %s',
+  async (server) => {
+    const url = await gatewayTo(await farServer(asking(server)))
+    for (const version of eliciting) {
+      const asked: string[] = []
+      const client = await clientOf(url, {
+        version,
+        elicit: async ({ message }) => {
+          asked.push(message)
+          return { action: 'accept', content: { name: message.toUpperCase() } }
+        },
+      })
+      const words = ['a', 'b', 'c', 'd', 'e']
+      const outcomes = await Promise.all(words.map((what) => client.call('ask', { what })))
+      expect(outcomes.map((outcome) => outcome.text)).toEqual(['a A', 'b B', 'c C', 'd D', 'e E'])
+      expect(asked.sort()).toEqual(words)
+    }
+  },
+)
 
 describe('8.2 over HTTP', () => {
   it('rule 6: a state that was given to somebody else is refused, and its owner is not harmed', async () => {
@@ -114,12 +137,18 @@ describe('8.2 over HTTP', () => {
     const call = { name: 'ask', arguments: { what: 'who' } }
     const { result } = await post(url, 'tools/call', call, { user: 'ann' })
     const [key] = Object.keys(result?.['inputRequests'] as Body)
-    const retry = { ...call, requestState: result?.['requestState'], inputResponses: { [key as string]: { action: 'accept', content: { name: 'Ann' } } } }
+    const retry = {
+      ...call,
+      requestState: result?.['requestState'],
+      inputResponses: { [key as string]: { action: 'accept', content: { name: 'Ann' } } },
+    }
     for (const user of ['bea', undefined]) {
       const { error } = await post(url, 'tools/call', retry, user === undefined ? {} : { user })
       expect(error).toMatchObject({ code: -32602 })
     }
-    expect((await post(url, 'tools/call', retry, { user: 'ann' })).result).toMatchObject({ content: [{ text: 'who Ann' }] })
+    expect((await post(url, 'tools/call', retry, { user: 'ann' })).result).toMatchObject({
+      content: [{ text: 'who Ann' }],
+    })
   })
 
   it.each(['streamable-http', 'sse'] as const)(
@@ -138,7 +167,10 @@ describe('8.2 over HTTP', () => {
       const serving = await serveHttp(far, { port: 0, sse: true })
       open.push(() => serving.close({ drain: 0 }))
       const address = transport === 'sse' ? new URL('/sse', serving.url).href : serving.url
-      const url = await gatewayTo(address, { session: 'request', target: { kind: 'remote', url: address, transport, headers: {} } })
+      const url = await gatewayTo(address, {
+        session: 'request',
+        target: { kind: 'remote', url: address, transport, headers: {} },
+      })
       const leaving = new AbortController()
       const call = post(url, 'tools/call', { name: 'wait', arguments: {} }, { signal: leaving.signal })
       await until(() => expect(far.asked.map(({ method }) => method)).toContain('tools/call'))
@@ -177,7 +209,8 @@ describe('8.2 over HTTP', () => {
     for (const stateless of [true, false]) {
       const far = await oldServer({ stateless })
       const url = await gatewayTo(far.url)
-      for (let count = 0; count < 3; count++) expect((await post(url, 'tools/call', { name: 'any', arguments: {} })).error).toBeUndefined()
+      for (let count = 0; count < 3; count++)
+        expect((await post(url, 'tools/call', { name: 'any', arguments: {} })).error).toBeUndefined()
       // The gateway's own, and the one for all; or one for each and one to spare.
       await until(() => expect(far.sessions()).toBe(stateless ? 2 : 5))
     }
@@ -258,7 +291,11 @@ async function oldServer({ stateless }: { stateless: boolean }): Promise<OldServ
   const answers: Readonly<Record<string, () => Body>> = {
     initialize: () => {
       sessions++
-      return { protocolVersion: '2025-06-18', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'old', version: '1' } }
+      return {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'old', version: '1' },
+      }
     },
     'tools/list': () => {
       lists++
@@ -281,9 +318,12 @@ async function oldServer({ stateless }: { stateless: boolean }): Promise<OldServ
       const { id, method } = JSON.parse(body) as { id?: number; method: string }
       if (id === undefined) return void response.writeHead(202).end()
       const answer = answers[method]
-      const message = answer === undefined ? { id, error: { code: -32601, message: 'Method not found' } } : { id, result: answer() }
+      const message =
+        answer === undefined ? { id, error: { code: -32601, message: 'Method not found' } } : { id, result: answer() }
       const session = method === 'initialize' && !stateless ? { 'mcp-session-id': `s${sessions}` } : {}
-      response.writeHead(200, { 'content-type': 'application/json', ...session }).end(JSON.stringify({ jsonrpc: '2.0', ...message }))
+      response
+        .writeHead(200, { 'content-type': 'application/json', ...session })
+        .end(JSON.stringify({ jsonrpc: '2.0', ...message }))
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

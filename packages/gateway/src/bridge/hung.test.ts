@@ -1,4 +1,7 @@
-/** G, L5: servers that keep their connection and answer nothing any more: found out, left alone for a while, tried once, and back at once when they are well. */
+/**
+ * G, L5: servers that keep their connection and answer nothing any more: found out, left alone for a while, tried once,
+ * and back at once when they are well.
+ */
 import type { ProtocolVersion } from 'parley-mcp'
 import { type Body, type Link, type SendOptions, WrappedLink } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -39,7 +42,11 @@ const SETTINGS: Partial<ServerConfig> = {
   initialiseTimeout: 20_000,
 }
 
-async function serve(server: ScriptedServer, version: ProtocolVersion, more: Partial<ServerConfig> = {}): Promise<RawClient> {
+async function serve(
+  server: ScriptedServer,
+  version: ProtocolVersion,
+  more: Partial<ServerConfig> = {},
+): Promise<RawClient> {
   rig = bridgeTo(server, version, { ...SETTINGS, ...more }, { clock, log: collectingLog(said), wrap: hanging })
   const client = new RawClient(rig.served, { clock, sharedLink: true })
   expect(textOf(await client.ask('tools/call', CALL))).toBe('done')
@@ -91,7 +98,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s that hang
     const wait = (rig.upstream.status().nextAttemptAt as number) - before
     expect(third.answer?.error).toMatchObject({
       message: expect.stringMatching(
-        /^The server "rig" is not available: it did not answer when it was tried again \(.*\); the next attempt is possible in \d+ s, at /,
+        /^The server "rig" is not available: it did not answer after a restart \(.*\); the next attempt is possible in \d+ s, at /,
       ),
       data: { server: 'rig', retryAfterMs: wait, 'parley/kind': 'refusal_unavailable' },
     })
@@ -145,7 +152,10 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s that hang
   })
 
   it('is not given up because of one slow tool while others are answered', async () => {
-    const slow = scripted({ version, answer: ({ params }) => (params['name'] === 'slow' ? new Promise(() => {}) : text('done')) })
+    const slow = scripted({
+      version,
+      answer: ({ params }) => (params['name'] === 'slow' ? new Promise(() => {}) : text('done')),
+    })
     const client = await serve(slow, version)
     const opened = rig.ways.opened
     for (let round = 0; round < 3; round++) {
@@ -161,7 +171,10 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s that hang
 
   it('may be busy for as long as a request has time, and its answer comes through', async () => {
     let finish: (answer: Body) => void = () => {}
-    const busy = scripted({ version, answer: ({ params }) => (params['name'] === 'busy' ? new Promise((resolve) => (finish = resolve)) : text('done')) })
+    const busy = scripted({
+      version,
+      answer: ({ params }) => (params['name'] === 'busy' ? new Promise((resolve) => (finish = resolve)) : text('done')),
+    })
     const client = await serve(busy, version)
     const opened = rig.ways.opened
     const working = ask(client, { ...CALL, name: 'busy' })
@@ -177,45 +190,53 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s that hang
   })
 })
 
-describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s whose requests have less time than it may be silent', (version) => {
-  it.each([1000, 5000, 29_000])('is found out when it hangs, with a timeout of %i ms', async (timeout) => {
-    const client = await serve(scripted({ version }), version, { timeout })
-    isHung = true
-    const first = ask(client)
-    await pass(timeout / 1000 + 1)
-    expect(first.answer?.error?.data).toMatchObject({ 'parley/kind': 'request_timeout' })
-    expect(state()).toBe('running')
-    // Silent for 30 seconds, and asked for another 10.
-    await untilFoundOut()
-    expect(said[0]).toMatch(/^rig: does not answer any more: .*(ping|server\/discover).* 10000 ms/)
-    isHung = false
-    await pass(2)
-    const well = ask(client)
-    await pass(1)
-    expect(textOf(well.answer as RawMessage)).toBe('done')
-  })
+describe.each(['2025-06-18', '2026-07-28'] as const)(
+  'G a server of %s whose requests have less time than it may be silent',
+  (version) => {
+    it.each([1000, 5000, 29_000])('is found out when it hangs, with a timeout of %i ms', async (timeout) => {
+      const client = await serve(scripted({ version }), version, { timeout })
+      isHung = true
+      const first = ask(client)
+      await pass(timeout / 1000 + 1)
+      expect(first.answer?.error?.data).toMatchObject({ 'parley/kind': 'request_timeout' })
+      expect(state()).toBe('running')
+      // Silent for 30 seconds, and asked for another 10.
+      await untilFoundOut()
+      expect(said[0]).toMatch(/^rig: does not answer any more: .*(ping|server\/discover).* 10000 ms/)
+      isHung = false
+      await pass(2)
+      const well = ask(client)
+      await pass(1)
+      expect(textOf(well.answer as RawMessage)).toBe('done')
+    })
 
-  it('is not asked when it was heard after the request that was given up', async () => {
-    const slow = scripted({ version, answer: ({ params }) => (params['name'] === 'slow' ? new Promise(() => {}) : text('done')) })
-    const client = await serve(slow, version, { timeout: 5000 })
-    const opened = rig.ways.opened
-    for (let round = 0; round < 5; round++) {
-      const late = ask(client, { ...CALL, name: 'slow' })
-      await pass(6)
-      expect(late.answer?.error?.data).toMatchObject({ 'parley/kind': 'request_timeout' })
-      const other = ask(client)
-      await pass(12)
-      expect(textOf(other.answer as RawMessage)).toBe('done')
-    }
-    expect([rig.ways.opened, state(), said]).toEqual([opened, 'running', []])
-  })
-})
+    it('is not asked when it was heard after the request that was given up', async () => {
+      const slow = scripted({
+        version,
+        answer: ({ params }) => (params['name'] === 'slow' ? new Promise(() => {}) : text('done')),
+      })
+      const client = await serve(slow, version, { timeout: 5000 })
+      const opened = rig.ways.opened
+      for (let round = 0; round < 5; round++) {
+        const late = ask(client, { ...CALL, name: 'slow' })
+        await pass(6)
+        expect(late.answer?.error?.data).toMatchObject({ 'parley/kind': 'request_timeout' })
+        const other = ask(client)
+        await pass(12)
+        expect(textOf(other.answer as RawMessage)).toBe('done')
+      }
+      expect([rig.ways.opened, state(), said]).toEqual([opened, 'running', []])
+    })
+  },
+)
 
 it('G a server of the handshake era that hangs while nobody asks is found out by pings', async () => {
   const client = await serve(scripted({ version: '2025-06-18' }), '2025-06-18')
   isHung = true
   await untilFoundOut()
-  expect(rig.upstream.status().lastError).toMatch(/^The server "rig" does not answer any more: The peer did not answer a ping within 10000 ms$/)
+  expect(rig.upstream.status().lastError).toMatch(
+    /^The server "rig" does not answer any more: The peer did not answer a ping within 10000 ms$/,
+  )
   isHung = false
   const well = ask(client)
   await pass(1)

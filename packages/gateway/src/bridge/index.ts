@@ -1,7 +1,5 @@
 export { type ServerEndpoint, uriIn } from './endpoint.ts'
-export { decidesOnTasks, withExecution, withoutExecution } from './execution.ts'
 export { News } from './news.ts'
-export { REPORT_KEY, reported } from './relay.ts'
 export { type ServedOptions, ServedUpstream } from './servable.ts'
 export type { Hold } from './subscriptions.ts'
 export type { View } from './view.ts'

@@ -1,12 +1,15 @@
-/** D-42, 8.5: what a server of 2026-07-28 says stays true for a while is not asked for again, whatever its clients speak. */
+/**
+ * D-42, 8.5: what a server of 2026-07-28 says stays true for a while is not asked for again, whatever its clients
+ * speak.
+ */
 import { type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { REPORT_KEY } from '../calls/report.ts'
 import type { ServerConfig } from '../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { EVERYTHING, RawClient, type RawMessage, type ScriptedServer, scripted, until } from './peers.fixtures.ts'
-import { REPORT_KEY } from './relay.ts'
 
 const STATELESS = '2026-07-28'
 const handshakes = versions.filter((version) => version !== STATELESS)
@@ -29,7 +32,11 @@ beforeEach(() => {
 afterEach(() => rig.close())
 
 function serverOf(hints: Body, capabilities = EVERYTHING): ScriptedServer {
-  return scripted({ version: STATELESS, capabilities, answer: ({ method }: Inbound) => ({ ...ANSWERS[method], ...hints }) })
+  return scripted({
+    version: STATELESS,
+    capabilities,
+    answer: ({ method }: Inbound) => ({ ...ANSWERS[method], ...hints }),
+  })
 }
 
 function gatewayTo(server: ScriptedServer, more: Partial<ServerConfig> = {}): void {
@@ -115,7 +122,12 @@ describe.each(handshakes)('a client of %s', (version) => {
     await clock.advance(10_000)
     await raw.next('notifications/prompts/list_changed')
     await raw.request('prompts/list')
-    expect(server.asked.map(({ method }) => method)).toEqual(['prompts/list', 'resources/read', 'resources/read', 'prompts/list'])
+    expect(server.asked.map(({ method }) => method)).toEqual([
+      'prompts/list',
+      'resources/read',
+      'resources/read',
+      'prompts/list',
+    ])
   })
 })
 

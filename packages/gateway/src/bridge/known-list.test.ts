@@ -56,7 +56,10 @@ describe('a list that is given again', () => {
   })
 
   it('is without tools that have no name each time', async () => {
-    const server = scripted({ version: '2026-07-28', answer: () => ({ tools: [tool('a'), { inputSchema: { type: 'object' } }] }) })
+    const server = scripted({
+      version: '2026-07-28',
+      answer: () => ({ tools: [tool('a'), { inputSchema: { type: 'object' } }] }),
+    })
     rig = bridgeTo(server, undefined)
     const client = await rig.connect({ versions: ['2026-07-28'] })
     const first = await listed(client)
@@ -66,7 +69,10 @@ describe('a list that is given again', () => {
   })
 
   it('D-42 is not asked for while it is fresh', async () => {
-    const server = scripted({ version: '2026-07-28', answer: () => ({ tools: [tool('a')], ttlMs: 60_000, cacheScope: 'public' }) })
+    const server = scripted({
+      version: '2026-07-28',
+      answer: () => ({ tools: [tool('a')], ttlMs: 60_000, cacheScope: 'public' }),
+    })
     rig = bridgeTo(server, undefined)
     const client = await rig.connect({ versions: ['2026-07-28'], cache: false })
     expect((await listed(client)).tools).toEqual([tool('a')])

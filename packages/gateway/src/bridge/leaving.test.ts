@@ -39,7 +39,10 @@ function rigOf(server: ScriptedServer, more: Partial<ServerConfig> = {}): void {
 }
 
 it('the server is not polled for it', async () => {
-  const server = scripted({ version: '2025-06-18', answer: ({ method }) => (method === 'tools/list' ? { tools: [] } : {}) })
+  const server = scripted({
+    version: '2025-06-18',
+    answer: ({ method }) => (method === 'tools/list' ? { tools: [] } : {}),
+  })
   rigOf(server)
   const session = new RawClient(rig.served, { clock }).session
   await rig.upstream.home()
@@ -68,7 +71,10 @@ it('the server is not polled for it', async () => {
 })
 
 it('neither when the server was away and it left meanwhile', async () => {
-  const server = scripted({ version: '2025-06-18', answer: ({ method }) => (method === 'tools/list' ? { tools: [] } : {}) })
+  const server = scripted({
+    version: '2025-06-18',
+    answer: ({ method }) => (method === 'tools/list' ? { tools: [] } : {}),
+  })
   rigOf(server)
   const client = new RawClient(rig.served, { clock })
   await client.shakeHands('2025-06-18')

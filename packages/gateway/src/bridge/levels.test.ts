@@ -1,4 +1,7 @@
-/** 8.2 Logging: clients that share a conversation each have a level of their own, and the server is told the most verbose of them. */
+/**
+ * 8.2 Logging: clients that share a conversation each have a level of their own, and the server is told the most
+ * verbose of them.
+ */
 import { ParleyError, type ProtocolVersion } from 'parley-mcp'
 import { type Body, META, Session } from 'parley-mcp/engine'
 import { afterEach, expect, it } from 'vitest'
@@ -8,7 +11,8 @@ import { EVERYTHING, RawClient, type ScriptedServer, scripted } from './peers.fi
 let rig: BridgeRig
 afterEach(() => rig.close())
 
-const levels = ({ told }: ScriptedServer): unknown[] => told.filter(({ method }) => method === 'logging/setLevel').map(({ params }) => params['level'])
+const levels = ({ told }: ScriptedServer): unknown[] =>
+  told.filter(({ method }) => method === 'logging/setLevel').map(({ params }) => params['level'])
 
 async function sharingClient(): Promise<RawClient> {
   const client = new RawClient(rig.served)
@@ -55,7 +59,10 @@ it('a level that the server refuses is refused, and asked for again', async () =
   const asked: unknown[] = []
   rig = bridgeTo(refusing, undefined, { session: 'shared' })
   const ann = await sharingClient()
-  expect((await ann.request('logging/setLevel', { level: 'info' })).error).toMatchObject({ code: -32602, message: expect.stringContaining('not now') })
+  expect((await ann.request('logging/setLevel', { level: 'info' })).error).toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('not now'),
+  })
   expect(await ann.request('logging/setLevel', { level: 'info' })).toMatchObject({ result: {} })
   expect(asked).toEqual(['info', 'info'])
 })

@@ -4,14 +4,30 @@ import { type Body, type Inbound, InputRequired, Serialised, TASKS_EXTENSION } f
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { EVERYTHING, overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import {
+  EVERYTHING,
+  overheard,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from './peers.fixtures.ts'
 
 const ABLE: Capabilities = { elicitation: { form: {}, url: {} } }
 const CALL: Body = { name: 'any', arguments: { a: 1, b: { c: 2, d: 3 } } }
-const FORM = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } } }
+const FORM = {
+  method: 'elicitation/create',
+  params: { message: 'Who?', requestedSchema: { type: 'object', properties: {} } },
+}
 const COMPLETE = 'notifications/elicitation/complete'
 
-const link = (url: string): { method: string; params: Body } => ({ method: 'elicitation/create', params: { mode: 'url', message: 'Sign in', url } })
+const link = (url: string): { method: string; params: Body } => ({
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Sign in', url },
+})
 
 let clock: FakeClock
 let rig: BridgeRig
@@ -42,7 +58,9 @@ const asking = (...rounds: Record<string, { method: string; params?: Body }>[]):
       if (questions !== undefined) return new InputRequired(questions as never, { round })
       const words = JSON.stringify(retry?.responses ?? {})
       if (method === 'tools/call') return text(words)
-      return method === 'prompts/get' ? { messages: [], description: words } : { contents: [{ uri: 'note://one', text: words }] }
+      return method === 'prompts/get'
+        ? { messages: [], description: words }
+        : { contents: [{ uri: 'note://one', text: words }] }
     },
   })
 
@@ -57,7 +75,8 @@ function demandedIn({ error }: RawMessage): Elicitation[] {
 }
 
 /** What the server was sent to go on with. */
-const lastSent = (): Body => (JSON.parse(sent.filter((frame) => frame.includes('"tools/call"')).at(-1) ?? '{}') as { params: Body }).params
+const lastSent = (): Body =>
+  (JSON.parse(sent.filter((frame) => frame.includes('"tools/call"')).at(-1) ?? '{}') as { params: Body }).params
 
 const REQUESTS: [string, Body][] = [
   ['tools/call', CALL],
@@ -66,21 +85,33 @@ const REQUESTS: [string, Body][] = [
 ]
 
 describe('8.3 urlMode "error"', () => {
-  it.each(REQUESTS)('%s ends with -32042 and all links, nobody is asked, and the client’s own next attempt goes on', async (method, params) => {
-    const server = asking({ one: link('https://a.example/one'), two: link('https://a.example/two') })
-    const client = await clientOf(server)
-    const elicitations = demandedIn(await client.request(method, params))
-    expect(elicitations).toEqual(
-      ['one', 'two'].map((name) => ({ mode: 'url', message: 'Sign in', url: `https://a.example/${name}`, elicitationId: expect.stringMatching(/.{16,}/) })),
-    )
-    expect(server.asked).toHaveLength(1)
-    const { result, error } = await client.request(method, params)
-    expect(error).toBeUndefined()
-    expect(JSON.stringify(result)).toContain(JSON.stringify(JSON.stringify({ one: { action: 'accept' }, two: { action: 'accept' } })).slice(1, -1))
-    expect(server.asked).toHaveLength(2)
-    expect(client.of('elicitation/create')).toEqual([])
-    expect(client.of(COMPLETE).map(({ params: told }) => told?.['elicitationId'])).toEqual(elicitations.map(({ elicitationId }) => elicitationId))
-  })
+  it.each(REQUESTS)(
+    '%s ends with -32042 and all links, nobody is asked, and the client’s own next attempt goes on',
+    async (method, params) => {
+      const server = asking({ one: link('https://a.example/one'), two: link('https://a.example/two') })
+      const client = await clientOf(server)
+      const elicitations = demandedIn(await client.request(method, params))
+      expect(elicitations).toEqual(
+        ['one', 'two'].map((name) => ({
+          mode: 'url',
+          message: 'Sign in',
+          url: `https://a.example/${name}`,
+          elicitationId: expect.stringMatching(/.{16,}/),
+        })),
+      )
+      expect(server.asked).toHaveLength(1)
+      const { result, error } = await client.request(method, params)
+      expect(error).toBeUndefined()
+      expect(JSON.stringify(result)).toContain(
+        JSON.stringify(JSON.stringify({ one: { action: 'accept' }, two: { action: 'accept' } })).slice(1, -1),
+      )
+      expect(server.asked).toHaveLength(2)
+      expect(client.of('elicitation/create')).toEqual([])
+      expect(client.of(COMPLETE).map(({ params: told }) => told?.['elicitationId'])).toEqual(
+        elicitations.map(({ elicitationId }) => elicitationId),
+      )
+    },
+  )
 
   it('the same request is the same in whatever order it is written, and whatever it says of itself', async () => {
     const client = await clientOf(asking({ one: link('https://a.example/one') }))
@@ -122,7 +153,9 @@ describe('8.3 urlMode "error"', () => {
   })
 
   it('a form is put to the client as ever: alone, and beside a link, when its answer is kept with the rest', async () => {
-    const client = await clientOf(asking({ who: FORM }, { who: FORM, one: link('https://a.example/one') }, { last: FORM }))
+    const client = await clientOf(
+      asking({ who: FORM }, { who: FORM, one: link('https://a.example/one') }, { last: FORM }),
+    )
     const answer = async (index: number, action: string): Promise<void> => {
       const { id } = await client.next('elicitation/create', index)
       client.send({ id, result: { action } })
@@ -143,18 +176,26 @@ describe('8.3 urlMode "error"', () => {
     const client = await clientOf(asking({ one: link('https://a.example/one') }))
     const requests = Array.from({ length: 21 }, (_, index) => ({ name: 'any', arguments: { index } }))
     for (const params of requests) demandedIn(await client.request('tools/call', params))
-    for (const params of requests.slice(1)) expect(textOf(await client.request('tools/call', params))).toContain('accept')
+    for (const params of requests.slice(1))
+      expect(textOf(await client.request('tools/call', params))).toContain('accept')
     demandedIn(await client.request('tools/call', requests[0]))
   })
 
   it('what a task asks for is put to the client: there is nothing that could be made again', async () => {
-    const task = { taskId: 't', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttlMs: null, pollIntervalMs: 1000 }
+    const task = {
+      taskId: 't',
+      createdAt: '2026-01-01T00:00:00Z',
+      lastUpdatedAt: '2026-01-01T00:00:00Z',
+      ttlMs: null,
+      pollIntervalMs: 1000,
+    }
     let given: unknown
     const server = scripted({
       version: '2026-07-28',
       capabilities: { ...EVERYTHING, extensions: { [TASKS_EXTENSION]: {} } },
       answer: ({ method, params }) => {
-        if (method === 'tools/call') return new Serialised(JSON.stringify({ resultType: 'task', ...task, status: 'working' }))
+        if (method === 'tools/call')
+          return new Serialised(JSON.stringify({ resultType: 'task', ...task, status: 'working' }))
         if (method === 'tasks/update') given = params['inputResponses']
         if (method !== 'tasks/get') return {}
         if (given !== undefined) return { ...task, status: 'completed', result: text('in') }

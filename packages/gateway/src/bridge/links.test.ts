@@ -4,7 +4,16 @@ import { type Body, type Inbound, InputRequired } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import {
+  overheard,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from './peers.fixtures.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'
@@ -15,7 +24,10 @@ const OTHERS: [method: string, params: Body][] = [
   ['resources/read', { uri: 'note://one' }],
 ]
 
-const link = (url: string): { method: string; params: Body } => ({ method: 'elicitation/create', params: { mode: 'url', message: 'Sign in', url } })
+const link = (url: string): { method: string; params: Body } => ({
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Sign in', url },
+})
 const required = (...urls: string[]): InputRequired =>
   new InputRequired(Object.fromEntries(urls.map((url) => [new URL(url).pathname, link(url)])) as never, { urls })
 
@@ -41,12 +53,20 @@ const idOf = (message: { params?: Body }): string => message.params?.['elicitati
 describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
   it('the link gets an id, is shown once however often the server asks, and is complete when the server is content', async () => {
     let visited = false
-    const server = scripted({ version: STATELESS, answer: () => (visited ? text('in') : required('https://a.example/in')) })
+    const server = scripted({
+      version: STATELESS,
+      answer: () => (visited ? text('in') : required('https://a.example/in')),
+    })
     const client = clientOf(server)
     await client.shakeHands(HANDSHAKE, LINKS)
     const called = client.request('tools/call', CALL)
     const question = await client.next('elicitation/create')
-    expect(question.params).toMatchObject({ mode: 'url', message: 'Sign in', url: 'https://a.example/in', elicitationId: expect.stringMatching(/.{16,}/) })
+    expect(question.params).toMatchObject({
+      mode: 'url',
+      message: 'Sign in',
+      url: 'https://a.example/in',
+      elicitationId: expect.stringMatching(/.{16,}/),
+    })
     client.send({ id: question.id, result: { action: 'accept' } })
     let asked = 2
     // More often than a server may ask something new (8.1 rule 1).
@@ -64,9 +84,9 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
     expect(client.of('notifications/elicitation/complete').map(idOf)).toEqual([idOf(question)])
     // Told before the answer, as long as there is a stream for it.
     const at = (find: (message: object) => boolean): number => client.received.findIndex(find)
-    expect(at((message) => 'method' in message && message.method === 'notifications/elicitation/complete')).toBeLessThan(
-      at((message) => 'result' in message && JSON.stringify(message).includes('"in"')),
-    )
+    expect(
+      at((message) => 'method' in message && message.method === 'notifications/elicitation/complete'),
+    ).toBeLessThan(at((message) => 'result' in message && JSON.stringify(message).includes('"in"')))
   })
 
   it('a user who never gets there is given up after ten minutes, and the model is told', async () => {
@@ -81,7 +101,10 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
       await clock.advance(pace)
     }
     const { result } = await called
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('has not seen the user there within ten minutes') }] })
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('has not seen the user there within ten minutes') }],
+    })
     expect(server.asked).toHaveLength(63)
     expect(client.of('elicitation/create')).toHaveLength(1)
   })
@@ -114,7 +137,8 @@ describe(`8.3 a server of ${STATELESS} and a client of ${HANDSHAKE}`, () => {
   it.each(['decline', 'cancel'])('%s is told as it is, and nothing is complete', async (action) => {
     const server = scripted({
       version: STATELESS,
-      answer: ({ retry }) => (retry === undefined ? required('https://a.example/in') : text(JSON.stringify(retry.responses))),
+      answer: ({ retry }) =>
+        retry === undefined ? required('https://a.example/in') : text(JSON.stringify(retry.responses)),
     })
     const client = clientOf(server)
     await client.shakeHands(HANDSHAKE, LINKS)
@@ -146,7 +170,10 @@ it('8.3 a client of 2025-06-18 has no links: the server is told so, and the tool
     version: STATELESS,
     answer: ({ caller }) => {
       expect(caller.declares('elicitation.url')).toBe(false)
-      throw new ParleyError('missing_client_capability', { message: 'Sign in first', data: { requiredCapabilities: { elicitation: { url: {} } } } })
+      throw new ParleyError('missing_client_capability', {
+        message: 'Sign in first',
+        data: { requiredCapabilities: { elicitation: { url: {} } } },
+      })
     },
   })
   const client = clientOf(server)
@@ -159,7 +186,10 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
     const server = scripted({
       version: HANDSHAKE,
       answer: async (inbound) => {
-        const answer = await inbound.request('elicitation/create', { ...link('https://a.example/in').params, elicitationId: 'e1' })
+        const answer = await inbound.request('elicitation/create', {
+          ...link('https://a.example/in').params,
+          elicitationId: 'e1',
+        })
         inbound.notify('notifications/elicitation/complete', { elicitationId: 'e1' })
         return text(JSON.stringify(answer))
       },
@@ -179,7 +209,8 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
     return scripted({
       version: HANDSHAKE,
       answer: ({ method }: Inbound) => {
-        if (left-- <= 0) return method === 'tools/call' ? text('in') : method === 'prompts/get' ? { messages: [] } : { contents: [] }
+        if (left-- <= 0)
+          return method === 'tools/call' ? text('in') : method === 'prompts/get' ? { messages: [] } : { contents: [] }
         const elicitations = urls.map((url, index) => ({ ...link(url).params, elicitationId: `e${index}` }))
         throw new ParleyError('url_elicitation_required', { message: 'Sign in first', data: { elicitations } })
       },
@@ -202,7 +233,11 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
         const inputResponses = Object.fromEntries(Object.keys(requests).map((key) => [key, { action: 'accept' }]))
         for (const id of ['e0', 'e1']) complete(server, id)
         await flush()
-        answer = await client.ask(method, { ...params, requestState: answer.result?.['requestState'], inputResponses }, LINKS)
+        answer = await client.ask(
+          method,
+          { ...params, requestState: answer.result?.['requestState'], inputResponses },
+          LINKS,
+        )
       }
       expect(answer.error).toBeUndefined()
       expect(answer.result).toMatchObject({ resultType: 'complete' })
@@ -213,23 +248,34 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
   it('what is left open is asked for again', async () => {
     const client = clientOf(demanding(2, 'https://a.example/one'))
     const { result } = await client.ask('tools/call', CALL, LINKS)
-    const again = await client.ask('tools/call', { ...CALL, requestState: result?.['requestState'], inputResponses: {} }, LINKS)
+    const again = await client.ask(
+      'tools/call',
+      { ...CALL, requestState: result?.['requestState'], inputResponses: {} },
+      LINKS,
+    )
     expect(again.result).toMatchObject({ resultType: 'input_required' })
   })
 
-  it.each(['decline', 'cancel'])('%s: the tool has failed, other requests get an error, and the server is not asked again', async (action) => {
-    for (const [method, params] of [['tools/call', CALL] as [string, Body], ...OTHERS]) {
-      const server = demanding(9, 'https://a.example/one')
-      const client = clientOf(server)
-      const { result } = await client.ask(method, params, LINKS)
-      const [key] = Object.keys(result?.['inputRequests'] as Body)
-      const last = await client.ask(method, { ...params, requestState: result?.['requestState'], inputResponses: { [key as string]: { action } } }, LINKS)
-      if (method === 'tools/call') expect(last.result).toMatchObject({ isError: true })
-      else expect(last.error).toMatchObject({ code: -32603 })
-      expect(server.asked).toHaveLength(1)
-      await rig.close()
-    }
-  })
+  it.each(['decline', 'cancel'])(
+    '%s: the tool has failed, other requests get an error, and the server is not asked again',
+    async (action) => {
+      for (const [method, params] of [['tools/call', CALL] as [string, Body], ...OTHERS]) {
+        const server = demanding(9, 'https://a.example/one')
+        const client = clientOf(server)
+        const { result } = await client.ask(method, params, LINKS)
+        const [key] = Object.keys(result?.['inputRequests'] as Body)
+        const last = await client.ask(
+          method,
+          { ...params, requestState: result?.['requestState'], inputResponses: { [key as string]: { action } } },
+          LINKS,
+        )
+        if (method === 'tools/call') expect(last.result).toMatchObject({ isError: true })
+        else expect(last.error).toMatchObject({ code: -32603 })
+        expect(server.asked).toHaveLength(1)
+        await rig.close()
+      }
+    },
+  )
 
   describe('the user has agreed to open the links', () => {
     const URLS = ['https://a.example/one', 'https://a.example/two']
@@ -237,12 +283,18 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
     /** As often as the server wants it. */
     async function agreed(client: RawClient): Promise<Body> {
       const { result } = await client.ask('tools/call', CALL, LINKS)
-      const inputResponses = Object.fromEntries(Object.keys(result?.['inputRequests'] as Body).map((key) => [key, { action: 'accept' }]))
+      const inputResponses = Object.fromEntries(
+        Object.keys(result?.['inputRequests'] as Body).map((key) => [key, { action: 'accept' }]),
+      )
       return { ...CALL, requestState: result?.['requestState'], inputResponses }
     }
 
     /** The call is made again, refused again, and held for so long at most. */
-    async function hold(client: RawClient, retry: Body, most: number): Promise<{ id: number; answer: Promise<RawMessage> }> {
+    async function hold(
+      client: RawClient,
+      retry: Body,
+      most: number,
+    ): Promise<{ id: number; answer: Promise<RawMessage> }> {
       const after = vi.spyOn(clock, 'after')
       const id = client.nextId
       const answer = client.ask('tools/call', retry, LINKS)
@@ -293,7 +345,9 @@ describe(`8.3 a server of ${HANDSHAKE} and a client of ${STATELESS}`, () => {
       await clock.advance(3000)
       expect((await answer).result).toMatchObject({ resultType: 'input_required' })
       expect(server.asked).toHaveLength(3)
-      expect((await client.ask('tools/call', await agreed(client), LINKS)).result).toMatchObject({ resultType: 'input_required' })
+      expect((await client.ask('tools/call', await agreed(client), LINKS)).result).toMatchObject({
+        resultType: 'input_required',
+      })
       expect(server.asked).toHaveLength(5)
     })
 

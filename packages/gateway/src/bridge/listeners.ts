@@ -1,4 +1,7 @@
-/** Answers `subscriptions/listen` for a server of any era: what clients without a session are told of, for as long as they listen (D-19, D-29, D-30). */
+/**
+ * Answers `subscriptions/listen` for a server of any era: what clients without a session are told of, for as long as
+ * they listen (D-19, D-29, D-30).
+ */
 import { declares, ParleyError } from 'parley-mcp'
 import {
   type Body,
@@ -11,11 +14,15 @@ import {
   type Subscription,
   TASKS_EXTENSION,
 } from 'parley-mcp/engine'
+import type { TaskRuns } from '../calls/index.ts'
 import type { Line, ListKind, Upstream } from '../upstream/index.ts'
 import { News } from './news.ts'
-import type { TaskBridge } from './tasks.ts'
 
-const FIELDS: Readonly<Record<ListKind, string>> = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resources: 'resourcesListChanged' }
+const FIELDS: Readonly<Record<ListKind, string>> = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+}
 const KINDS = Object.keys(FIELDS) as ListKind[]
 /** Most resources, and most tasks, that one listener may name. */
 const MOST_NAMED = 1000
@@ -23,19 +30,23 @@ const MOST_LISTENERS = 10_000
 
 export class Listeners {
   readonly #upstream: Upstream
-  readonly #tasks: TaskBridge
+  readonly #tasks: TaskRuns
   readonly #listeners = new Set<News>()
   readonly #ending = new WeakSet<Session>()
 
-  constructor(upstream: Upstream, tasks: TaskBridge) {
+  constructor(upstream: Upstream, tasks: TaskRuns) {
     this.#upstream = upstream
     this.#tasks = tasks
   }
 
   async listen(inbound: Inbound, line: Line): Promise<Body> {
     const wanted = inbound.params['notifications']
-    if (!isObject(wanted)) throw new ParleyError('invalid_params', { message: '"notifications" must be an object that says what to listen for' })
-    if (this.#listeners.size >= MOST_LISTENERS) throw new ParleyError('too_many_requests', { message: 'Too many clients listen already' })
+    if (!isObject(wanted))
+      throw new ParleyError('invalid_params', {
+        message: '"notifications" must be an object that says what to listen for',
+      })
+    if (this.#listeners.size >= MOST_LISTENERS)
+      throw new ParleyError('too_many_requests', { message: 'Too many clients listen already' })
     const undo: (() => void)[] = []
     line.users++
     undo.push(() => line.users--)
@@ -43,7 +54,10 @@ export class Listeners {
     try {
       const filter = await this.#begin(news, line, wanted, undo)
       this.#listeners.add(news)
-      return await news.untilEnd(filter, { over: this.#ending.has(inbound.session), onEnd: () => this.#listeners.delete(news) })
+      return await news.untilEnd(filter, {
+        over: this.#ending.has(inbound.session),
+        onEnd: () => this.#listeners.delete(news),
+      })
     } finally {
       for (const each of undo) each()
     }
@@ -77,11 +91,19 @@ export class Listeners {
   }
 
   /** D7: what becomes of tasks is told to those who know the extension. */
-  async #followTasks(news: News, line: Line, taskIds: readonly string[], filter: Body, undo: (() => void)[]): Promise<void> {
+  async #followTasks(
+    news: News,
+    line: Line,
+    taskIds: readonly string[],
+    filter: Body,
+    undo: (() => void)[],
+  ): Promise<void> {
     if (!declaresExtension(news.inbound.caller.capabilities, TASKS_EXTENSION)) throw extensionMissing(TASKS_EXTENSION)
     if (!declaresExtension(this.#upstream.introduction?.capabilities ?? {}, TASKS_EXTENSION)) return
     undo.push(news.inbound.keep(costOfTexts(taskIds), 'a listener'))
-    const followed = await this.#tasks.follow(news.inbound, line, taskIds, (task) => news.tell('notifications/tasks', task))
+    const followed = await this.#tasks.follow(news.inbound, line, taskIds, (task) =>
+      news.tell('notifications/tasks', task),
+    )
     undo.push(followed.stop)
     filter['taskIds'] = followed.taskIds
   }
@@ -106,6 +128,7 @@ function stringsIn(wanted: Body, field: string): string[] {
   if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
     throw new ParleyError('invalid_params', { message: `"notifications.${field}" must be a list of strings` })
   }
-  if (values.length > MOST_NAMED) throw new ParleyError('subscription_failed', { message: `"notifications.${field}" may name ${MOST_NAMED} at most` })
+  if (values.length > MOST_NAMED)
+    throw new ParleyError('subscription_failed', { message: `"notifications.${field}" may name ${MOST_NAMED} at most` })
   return [...new Set(values as string[])]
 }

@@ -3,9 +3,9 @@ import { eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, InputRequired, type SessionEvent } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { REPORT_KEY } from '../calls/report.ts'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
 import { overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text, until } from './peers.fixtures.ts'
-import { REPORT_KEY } from './relay.ts'
 
 let rig: BridgeRig | undefined
 afterEach(async () => {
@@ -45,9 +45,19 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
     const { ask } = await clientOf(peer, version)
     const extras = { extra: { a: [null, 1] }, _meta: { 'x/kept': 'yes' } }
     const called = await ask('tools/call', { ...CALL, ...extras })
-    expect(called.result).toMatchObject({ content: [{ text: '["yes",{"a":[null,1]}]' }], future: { deep: [true] }, _meta: { 'x/answer': [1] } })
+    expect(called.result).toMatchObject({
+      content: [{ text: '["yes",{"a":[null,1]}]' }],
+      future: { deep: [true] },
+      _meta: { 'x/answer': [1] },
+    })
     const custom = await ask('x/custom', extras)
-    expect(custom.result).toMatchObject({ method: 'x/custom', extra: { a: [null, 1] }, kept: 'yes', future: { deep: [true] }, _meta: { 'x/answer': [1] } })
+    expect(custom.result).toMatchObject({
+      method: 'x/custom',
+      extra: { a: [null, 1] },
+      kept: 'yes',
+      future: { deep: [true] },
+      _meta: { 'x/answer': [1] },
+    })
   })
 
   it('whatever is said with progress crosses untouched, but for the token', async () => {
@@ -61,7 +71,9 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
     })
     const { ask, raw } = await clientOf(peer, version)
     await ask('tools/call', { ...CALL, _meta: { progressToken: 'mine' } })
-    expect(raw.of('notifications/progress').map(({ params }) => params)).toEqual([{ progressToken: 'mine', progress: 1, total: 2, ...extras }])
+    expect(raw.of('notifications/progress').map(({ params }) => params)).toEqual([
+      { progressToken: 'mine', progress: 1, total: 2, ...extras },
+    ])
   })
 
   it('notifications that nobody knows cross in the middle of a call', async () => {
@@ -100,7 +112,12 @@ describe.each(pairs)('X3 between a client of $client and a server of $server', (
     const losses = meta[REPORT_KEY] as Body[]
     expect(meta['x/y']).toBe(1)
     for (const loss of losses)
-      expect(loss).toEqual({ rule: expect.stringMatching(/^[A-D]-\d+/), path: expect.any(String), loss: expect.any(String), detail: expect.any(String) })
+      expect(loss).toEqual({
+        rule: expect.stringMatching(/^[A-D]-\d+/),
+        path: expect.any(String),
+        loss: expect.any(String),
+        detail: expect.any(String),
+      })
     // 2024-11-05 knows neither sound nor structured content, 2025-03-26 no structured content.
     const rules = losses.map(({ rule }) => rule)
     const oldest = version < server ? version : server
@@ -118,7 +135,11 @@ describe.each(versions.filter((version) => eraOf(version) === 'handshake'))('X3 
     const sent: string[] = []
     const { raw } = await clientOf(scripted({ version: server }), version, { wrap: overheard([], sent) })
     raw.send({ method: 'notifications/x/custom', params: { a: 1 } })
-    await until(() => expect(sent.filter((frame) => frame.includes('"notifications/x/custom"') && frame.includes('"a":1'))).toHaveLength(1))
+    await until(() =>
+      expect(
+        sent.filter((frame) => frame.includes('"notifications/x/custom"') && frame.includes('"a":1')),
+      ).toHaveLength(1),
+    )
   })
 
   it('is asked and told by a server of its own era what nobody knows', async () => {
@@ -141,8 +162,14 @@ describe.each(versions.filter((version) => eraOf(version) === 'handshake'))('X3 
 
 it('X2 what a question of the server lost on its way to the client is reported with the result of its call', async () => {
   const blocks = ['a', 'b'].map((words) => ({ type: 'text', text: words }))
-  const question = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: blocks }], maxTokens: 5 } }
-  const peer = scripted({ version: '2026-07-28', answer: ({ retry }) => (retry === undefined ? new InputRequired({ it: question } as never) : text('done')) })
+  const question = {
+    method: 'sampling/createMessage',
+    params: { messages: [{ role: 'user', content: blocks }], maxTokens: 5 },
+  }
+  const peer = scripted({
+    version: '2026-07-28',
+    answer: ({ retry }) => (retry === undefined ? new InputRequired({ it: question } as never) : text('done')),
+  })
   rig = bridgeTo(peer, undefined)
   const raw = new RawClient(rig.served)
   await raw.shakeHands('2025-06-18', { sampling: {} })

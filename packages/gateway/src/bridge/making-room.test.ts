@@ -1,4 +1,7 @@
-/** L2, L4: clients that leave without a word, or never answer, do not lock out others; clients at work keep their conversations. */
+/**
+ * L2, L4: clients that leave without a word, or never answer, do not lock out others; clients at work keep their
+ * conversations.
+ */
 import type { Capabilities } from 'parley-mcp'
 import type { Body, Inbound } from 'parley-mcp/engine'
 import { type FetchHandler, fetchHandler } from 'parley-mcp/server'
@@ -6,7 +9,16 @@ import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { type BridgeRig, bridgeTo, collectingLog } from './bridge.fixtures.ts'
-import { envelope, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import {
+  envelope,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from './peers.fixtures.ts'
 
 const MINUTE = 60_000
 const MOST = 10
@@ -37,7 +49,8 @@ afterEach(async () => {
 async function answer(inbound: Inbound): Promise<Body> {
   const { name } = inbound.params
   if (name === 'slow') return new Promise((resolve) => finish.push(() => resolve(text('done'))))
-  if (name === 'ask') return text(JSON.stringify(await inbound.request('elicitation/create', QUESTION, { timeout: '10m' })))
+  if (name === 'ask')
+    return text(JSON.stringify(await inbound.request('elicitation/create', QUESTION, { timeout: '10m' })))
   return text(String(server.sessions.indexOf(inbound.session)))
 }
 
@@ -62,7 +75,11 @@ class Guest {
   async post(message: object): Promise<Response> {
     const own = { ...(this.#id && { 'mcp-session-id': this.#id }), ...(this.#user && { 'x-user': this.#user }) }
     return handler(
-      new Request('http://localhost/mcp', { method: 'POST', headers: { ...HEADERS, ...own }, body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
+      new Request('http://localhost/mcp', {
+        method: 'POST',
+        headers: { ...HEADERS, ...own },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      }),
     )
   }
 
@@ -102,7 +119,9 @@ describe('clients that shook hands', () => {
     expect((await gone[0]?.call())?.status).toBe(404)
     expect((await gone.at(-1)?.call())?.status).toBe(200)
     expect(said).toEqual([
-      expect.stringMatching(/^rig: it has 10 sessions already \(maxSessions\), so a conversation that was silent for 10 s ends: session 1 has it/),
+      expect.stringMatching(
+        /^rig: it has 10 sessions already \(maxSessions\), so a conversation that was silent for 10 s ends: session 1 has it/,
+      ),
     ])
   })
 
@@ -124,7 +143,9 @@ describe('clients that shook hands', () => {
     const before = await Promise.all(used.map((guest) => guest.call()))
     await clock.advance(5 * MINUTE)
     for (let flood = 0; flood < 50; flood++) await new Guest().open()
-    expect(await Promise.all(used.map((guest) => guest.call()))).toMatchObject(before.map(({ result }) => ({ status: 200, result })))
+    expect(await Promise.all(used.map((guest) => guest.call()))).toMatchObject(
+      before.map(({ result }) => ({ status: 200, result })),
+    )
   })
 
   it('and wait for an answer of the server keep theirs: with all at work, the next is refused', async () => {
@@ -138,7 +159,9 @@ describe('clients that shook hands', () => {
       method: 'initialize',
       params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
     })
-    expect(refused.error).toMatchObject({ message: 'Server "rig" has 10 sessions already, and all are in use: try again later, or raise maxSessions' })
+    expect(refused.error).toMatchObject({
+      message: 'Server "rig" has 10 sessions already, and all are in use: try again later, or raise maxSessions',
+    })
     for (const go of finish.splice(0)) go()
     for (const { status } of await Promise.all(calls)) expect(status).toBe(200)
   })
@@ -171,36 +194,44 @@ describe('clients that shook hands', () => {
     const before = await Promise.all(quiet.map((guest) => guest.call()))
     await clock.advance(5 * MINUTE)
     for (let count = 0; count < 3 * MOST; count++) await (await new Guest('mallory').open()).call()
-    expect(await Promise.all(quiet.map((guest) => guest.call()))).toMatchObject(before.map(({ result }) => ({ status: 200, result })))
+    expect(await Promise.all(quiet.map((guest) => guest.call()))).toMatchObject(
+      before.map(({ result }) => ({ status: 200, result })),
+    )
   })
 })
 
-describe.each(['principal', 'request', 'handle'] as const)('clients without a session, where one is kept for each %s', (session) => {
-  it('that never answer a question make room after two minutes, and learn that the call has to be made again', async () => {
-    serve({ session, maxSessions: 2 })
-    const client = new RawClient(rig.served, { clock, sharedLink: true })
-    const ask = (principal: string, params: Body): Promise<RawMessage> => {
-      client.principal = principal
-      return client.request('tools/call', { ...params, _meta: envelope(ASKABLE) })
-    }
-    const parked: Body[] = []
-    for (const principal of ['ann', 'bea']) {
-      const { result } = await ask(principal, { name: 'ask', arguments: {} })
-      expect(result).toMatchObject({ resultType: 'input_required' })
-      parked.push(result as Body)
-    }
-    expect((await ask('cam', { name: 'any', arguments: {} })).error?.message).toContain('all are in use')
-    await clock.advance(2 * MINUTE)
-    expect(textOf(await ask('cam', { name: 'any', arguments: {} }))).toBeDefined()
-    await flush()
-    const [key] = Object.keys(parked[0]?.['inputRequests'] as Body)
-    const back = {
-      name: 'ask',
-      arguments: {},
-      requestState: parked[0]?.['requestState'],
-      inputResponses: { [key as string]: { action: 'accept', content: {} } },
-    }
-    const { result } = await ask('ann', back)
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('has to be made again') }] })
-  })
-})
+describe.each(['principal', 'request', 'handle'] as const)(
+  'clients without a session, where one is kept for each %s',
+  (session) => {
+    it('that never answer a question make room after two minutes, and learn that the call has to be made again', async () => {
+      serve({ session, maxSessions: 2 })
+      const client = new RawClient(rig.served, { clock, sharedLink: true })
+      const ask = (principal: string, params: Body): Promise<RawMessage> => {
+        client.principal = principal
+        return client.request('tools/call', { ...params, _meta: envelope(ASKABLE) })
+      }
+      const parked: Body[] = []
+      for (const principal of ['ann', 'bea']) {
+        const { result } = await ask(principal, { name: 'ask', arguments: {} })
+        expect(result).toMatchObject({ resultType: 'input_required' })
+        parked.push(result as Body)
+      }
+      expect((await ask('cam', { name: 'any', arguments: {} })).error?.message).toContain('all are in use')
+      await clock.advance(2 * MINUTE)
+      expect(textOf(await ask('cam', { name: 'any', arguments: {} }))).toBeDefined()
+      await flush()
+      const [key] = Object.keys(parked[0]?.['inputRequests'] as Body)
+      const back = {
+        name: 'ask',
+        arguments: {},
+        requestState: parked[0]?.['requestState'],
+        inputResponses: { [key as string]: { action: 'accept', content: {} } },
+      }
+      const { result } = await ask('ann', back)
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('has to be made again') }],
+      })
+    })
+  },
+)

@@ -29,8 +29,14 @@ function pages(version: ProtocolVersion) {
 /** A gateway at an address, in front of a server at another. */
 async function overHttp(version: ProtocolVersion, more: Partial<ServerConfig> = {}): Promise<string> {
   const far = await serveHttp(pages(version), { port: 0 })
-  const config = { ...serverDefaults('pages', { kind: 'remote', url: far.url, transport: 'streamable-http', headers: {} } as const), ...more }
-  const bridge = new ServedUpstream(new Upstream(config, { log: silentLog, translation: 'lenient', clock: systemClock }), { translation: 'lenient' })
+  const config = {
+    ...serverDefaults('pages', { kind: 'remote', url: far.url, transport: 'streamable-http', headers: {} } as const),
+    ...more,
+  }
+  const bridge = new ServedUpstream(
+    new Upstream(config, { log: silentLog, translation: 'lenient', clock: systemClock }),
+    { translation: 'lenient' },
+  )
   const serving = await serveHttp(bridge, { port: 0 })
   open.push(async () => {
     await serving.close({ drain: 0 })
@@ -66,16 +72,19 @@ describe('a result of several megabytes', () => {
 })
 
 describe('a result that is longer than "maxMessageSize"', () => {
-  it.each(['2025-11-25', '2026-07-28'] as const)('of a server of %s is refused with the name of the setting', async (version) => {
-    const rig = bridgeTo(pages(version), version, { maxMessageSize: MB })
-    for (const spoken of ['2025-11-25', '2026-07-28'] as const) {
-      const client = await rig.connect({ version: spoken })
-      await expect(client.call('page', { length: 2 * MB })).rejects.toMatchObject(refused('rig'))
-      expect((await client.call('page', { length: 10 })).text).toHaveLength(10)
-      await client.close()
-    }
-    await rig.close()
-  })
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'of a server of %s is refused with the name of the setting',
+    async (version) => {
+      const rig = bridgeTo(pages(version), version, { maxMessageSize: MB })
+      for (const spoken of ['2025-11-25', '2026-07-28'] as const) {
+        const client = await rig.connect({ version: spoken })
+        await expect(client.call('page', { length: 2 * MB })).rejects.toMatchObject(refused('rig'))
+        expect((await client.call('page', { length: 10 })).text).toHaveLength(10)
+        await client.close()
+      }
+      await rig.close()
+    },
+  )
 
   it.each(['2025-11-25', '2026-07-28'] as const)('is refused like that over HTTP with %s', async (version) => {
     const url = await overHttp(version, { maxMessageSize: MB })

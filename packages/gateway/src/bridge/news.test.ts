@@ -1,4 +1,7 @@
-/** 8.1, 8.2: what servers tell on their own account, to clients of either era: changes of lists and resources, log messages, tasks. */
+/**
+ * 8.1, 8.2: what servers tell on their own account, to clients of either era: changes of lists and resources, log
+ * messages, tasks.
+ */
 import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, META, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { createServer, resource, type Server, tool } from 'parley-mcp/server'
@@ -17,10 +20,16 @@ const isStateless = (version: ProtocolVersion): boolean => eraOf(version) === 's
 const pairs = versions.flatMap((client) => versions.map((server) => ({ client, server })))
 
 /** A client that follows these resources and all lists; gives how to end that. */
-async function follow(client: RawClient, version: ProtocolVersion, uris: string[]): Promise<(uri: string) => Promise<void>> {
+async function follow(
+  client: RawClient,
+  version: ProtocolVersion,
+  uris: string[],
+): Promise<(uri: string) => Promise<void>> {
   if (isStateless(version)) {
     const id = client.nextId
-    void client.ask('subscriptions/listen', { notifications: { toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: uris } })
+    void client.ask('subscriptions/listen', {
+      notifications: { toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: uris },
+    })
     const { params } = await client.next('notifications/subscriptions/acknowledged')
     expect(params).toEqual({
       _meta: { [META.subscription]: id },
@@ -33,7 +42,8 @@ async function follow(client: RawClient, version: ProtocolVersion, uris: string[
   return async (uri) => void (await client.request('resources/unsubscribe', { uri }))
 }
 
-const updates = (client: RawClient): unknown[] => client.of('notifications/resources/updated').map(({ params }) => params?.['uri'])
+const updates = (client: RawClient): unknown[] =>
+  client.of('notifications/resources/updated').map(({ params }) => params?.['uri'])
 
 describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server', ({ client: version, server }) => {
   const makeServer = (): Server =>
@@ -68,14 +78,16 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
     await until(() => expect(client.of('notifications/tools/list_changed').length).toBe(before + 1))
     await flush()
     expect(client.of('notifications/tools/list_changed').length).toBe(before + 1)
-    if (isStateless(version)) expect(client.of('notifications/tools/list_changed')[0]?.params).toEqual({ _meta: { [META.subscription]: 1 } })
+    if (isStateless(version))
+      expect(client.of('notifications/tools/list_changed')[0]?.params).toEqual({ _meta: { [META.subscription]: 1 } })
   })
 
   it('hears log messages of its own calls, from the level it wants', async () => {
     const talker = scripted({
       version: server,
       answer: (inbound) => {
-        for (const level of ['debug', 'info', 'error']) inbound.notify('notifications/message', { level, data: level, logger: 'x' })
+        for (const level of ['debug', 'info', 'error'])
+          inbound.notify('notifications/message', { level, data: level, logger: 'x' })
         return text('done')
       },
     })
@@ -91,7 +103,8 @@ describe.each(pairs)('8.1, 8.2 a client of $client follows a server of $server',
     }
     await flush()
     const heard = client.of('notifications/message').map(({ params }) => params?.['level'])
-    // A server that shook hands filters by itself: this one does not, and that is its own affair with a client of its own era.
+    // A server that shook hands filters by itself: this one does not, and that is its own affair with a client of its
+    // own era.
     const filtered = isStateless(version) || isStateless(server)
     expect(heard).toEqual(filtered ? ['info', 'error'] : ['debug', 'info', 'error'])
   })
@@ -106,7 +119,12 @@ describe('8.2 subscriptions/listen', () => {
     rig = bridgeTo(server, undefined)
     const client = new RawClient(rig.served)
     void client.ask('subscriptions/listen', {
-      notifications: { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: ['a:one', 'a:one'] },
+      notifications: {
+        toolsListChanged: true,
+        promptsListChanged: true,
+        resourcesListChanged: true,
+        resourceSubscriptions: ['a:one', 'a:one'],
+      },
     })
     const { params } = await client.next('notifications/subscriptions/acknowledged')
     expect(params?.['notifications']).toEqual({ toolsListChanged: true, resourceSubscriptions: ['a:one'] })
@@ -187,7 +205,9 @@ describe('8.2 subscriptions/listen', () => {
     it('is for those who know the extension', async () => {
       rig = bridgeTo(makeServer({}), version)
       const client = new RawClient(rig.served)
-      expect((await client.ask('subscriptions/listen', { notifications: { taskIds: ['any'] } })).error).toMatchObject({ code: -32021 })
+      expect((await client.ask('subscriptions/listen', { notifications: { taskIds: ['any'] } })).error).toMatchObject({
+        code: -32021,
+      })
     })
   })
 })
@@ -237,10 +257,18 @@ describe.each(versions.filter((version) => !isStateless(version)))('a client and
 
   it('may break off in the middle: the server is not left waiting', async () => {
     const heard: unknown[] = []
-    const server = scripted({ version, opened: (session) => void session.request('roots/list').catch((error) => heard.push(error.receivedCode ?? error.kind)) })
+    const server = scripted({
+      version,
+      opened: (session) =>
+        void session.request('roots/list').catch((error) => heard.push(error.receivedCode ?? error.kind)),
+    })
     rig = bridgeTo(server, version)
     const client = new RawClient(rig.served)
-    await client.request('initialize', { protocolVersion: version, capabilities: { roots: {} }, clientInfo: { name: 'raw', version: '1' } })
+    await client.request('initialize', {
+      protocolVersion: version,
+      capabilities: { roots: {} },
+      clientInfo: { name: 'raw', version: '1' },
+    })
     client.close()
     await until(() => expect(heard).toHaveLength(1))
     await until(() => expect(rig?.ways.open).toBe(0))
@@ -261,7 +289,9 @@ it('8.2 log levels: the most verbose that anybody wants is asked for, and each h
     const before = client.received.length
     const meta = level === undefined ? {} : { [META.logLevel]: level }
     expect(textOf(await client.ask('tools/call', { name: 'any', arguments: {}, _meta: meta }))).toBe('done')
-    return client.received.slice(before).flatMap(({ method, params }) => (method === 'notifications/message' ? [params?.['level']] : []))
+    return client.received
+      .slice(before)
+      .flatMap(({ method, params }) => (method === 'notifications/message' ? [params?.['level']] : []))
   }
   expect(await call('error')).toEqual(['error'])
   expect(await call('debug')).toEqual(['debug', 'error'])

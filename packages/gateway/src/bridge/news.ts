@@ -19,7 +19,10 @@ export class News {
     else if (this.#early.length < MOST_EARLY) this.#early.push([method, params])
   }
 
-  /** Says what will be told of from now on; the answer is due when the client, or somebody else, ends it. `over`: somebody has already. */
+  /**
+   * Says what will be told of from now on; the answer is due when the client, or somebody else, ends it. `over`:
+   * somebody has already.
+   */
   untilEnd(filter: Body, { over, onEnd }: { readonly over: boolean; readonly onEnd: () => void }): Promise<Body> {
     const { inbound } = this
     return new Promise((resolve) => {

@@ -56,7 +56,12 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     const client = clientOf(
       scripted({
         version,
-        answer: async (inbound) => text(JSON.stringify(await Promise.all(['A?', 'B?'].map((message) => inbound.request('elicitation/create', form(message)))))),
+        answer: async (inbound) =>
+          text(
+            JSON.stringify(
+              await Promise.all(['A?', 'B?'].map((message) => inbound.request('elicitation/create', form(message)))),
+            ),
+          ),
       }),
     )
     const first = shown(await client.ask('tools/call', CALL, ALL))
@@ -65,10 +70,20 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
       ['elicitation/create', 'B?'],
     ])
     const [a, b] = first.keys as [string, string]
-    const second = shown(await client.ask('tools/call', { ...CALL, requestState: first.state, inputResponses: { [b]: accept('Bea'), stray: {} } }, ALL))
+    const second = shown(
+      await client.ask(
+        'tools/call',
+        { ...CALL, requestState: first.state, inputResponses: { [b]: accept('Bea'), stray: {} } },
+        ALL,
+      ),
+    )
     expect(second.keys).toEqual([a])
     expect(second.state).not.toBe(first.state)
-    const last = await client.ask('tools/call', { ...CALL, requestState: second.state, inputResponses: { [a]: accept('Ann') } }, ALL)
+    const last = await client.ask(
+      'tools/call',
+      { ...CALL, requestState: second.state, inputResponses: { [a]: accept('Ann') } },
+      ALL,
+    )
     expect(JSON.parse(textOf(last))).toEqual([accept('Ann'), accept('Bea')])
     expect(last.result?.['resultType']).toBe('complete')
   })
@@ -105,7 +120,11 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     const client = clientOf(server)
     const one = shown(await client.ask('tools/call', CALL, ALL))
     const again = client.ask('tools/call', CALL, ALL)
-    await client.ask('tools/call', { ...CALL, requestState: one.state, inputResponses: { [one.keys[0] as string]: accept('Ann') } }, ALL)
+    await client.ask(
+      'tools/call',
+      { ...CALL, requestState: one.state, inputResponses: { [one.keys[0] as string]: accept('Ann') } },
+      ALL,
+    )
     const two = shown(await again)
     expect(two.state).not.toBe(one.state)
     expect(server.asked).toHaveLength(2)
@@ -128,7 +147,9 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     const second = shown(await client.ask('tools/call', { ...CALL, ...answered, requestState: first.state }, ALL))
     const again = { inputResponses: { [second.keys[0] as string]: accept('Rome') } }
     await clock.advance(61_000)
-    expect((await client.ask('tools/call', { ...CALL, ...again, requestState: first.state }, ALL)).error).toMatchObject({ code: -32602 })
+    expect((await client.ask('tools/call', { ...CALL, ...again, requestState: first.state }, ALL)).error).toMatchObject(
+      { code: -32602 },
+    )
     const last = await client.ask('tools/call', { ...CALL, ...again, requestState: second.state }, ALL)
     expect(JSON.parse(textOf(last))).toEqual([accept('Ann'), accept('Rome')])
   })
@@ -139,7 +160,9 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
       scripted({
         version,
         answer: async (inbound) => {
-          const gone = inbound.request('elicitation/create', form('A?'), { signal: stop.signal }).catch(() => 'taken back')
+          const gone = inbound
+            .request('elicitation/create', form('A?'), { signal: stop.signal })
+            .catch(() => 'taken back')
           const stays = inbound.request('elicitation/create', form('B?'))
           return text(JSON.stringify(await Promise.all([gone, stays])))
         },
@@ -149,16 +172,30 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     const [a, b] = first.keys as [string, string]
     stop.abort()
     await flush()
-    const second = shown(await client.ask('tools/call', { ...CALL, requestState: first.state, inputResponses: { [a]: accept('Ann') } }, ALL))
+    const second = shown(
+      await client.ask(
+        'tools/call',
+        { ...CALL, requestState: first.state, inputResponses: { [a]: accept('Ann') } },
+        ALL,
+      ),
+    )
     expect(second.keys).toEqual([b])
-    const last = await client.ask('tools/call', { ...CALL, requestState: second.state, inputResponses: { [b]: accept('Bea') } }, ALL)
+    const last = await client.ask(
+      'tools/call',
+      { ...CALL, requestState: second.state, inputResponses: { [b]: accept('Bea') } },
+      ALL,
+    )
     expect(JSON.parse(textOf(last))).toEqual(['taken back', accept('Bea')])
   })
 
   it('rule 11: what the user does not want is told as it is', async () => {
     const client = clientOf(scripted({ version, answer: interviewer('Who?') }))
     const { keys, state } = shown(await client.ask('tools/call', CALL, ALL))
-    const last = await client.ask('tools/call', { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: { action: 'decline' } } }, ALL)
+    const last = await client.ask(
+      'tools/call',
+      { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: { action: 'decline' } } },
+      ALL,
+    )
     expect(JSON.parse(textOf(last))).toEqual([{ action: 'decline' }])
   })
 
@@ -175,7 +212,11 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
     while (answer.result?.['resultType'] === 'input_required') {
       rounds++
       const { keys, state } = shown(answer)
-      answer = await client.ask('tools/call', { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: accept('Ann') } }, ALL)
+      answer = await client.ask(
+        'tools/call',
+        { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: accept('Ann') } },
+        ALL,
+      )
     }
     expect(rounds).toBe(32)
     expect(answer.error).toMatchObject({ code: -32603 })
@@ -195,14 +236,26 @@ describe.each(eliciting)('8.2 a server of %s asks forms', (version) => {
       },
     })
     const client = clientOf(server)
-    const { keys, state } = shown(await client.ask('tools/call', { ...CALL, _meta: { progressToken: 'one', 'io.modelcontextprotocol/logLevel': 'info' } }, ALL))
+    const { keys, state } = shown(
+      await client.ask(
+        'tools/call',
+        { ...CALL, _meta: { progressToken: 'one', 'io.modelcontextprotocol/logLevel': 'info' } },
+        ALL,
+      ),
+    )
     await flush()
     const before = client.received.length
     const retry = { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: accept('Ann') } }
-    const last = await client.ask('tools/call', { ...retry, _meta: { progressToken: 'two', 'io.modelcontextprotocol/logLevel': 'info' } }, ALL)
+    const last = await client.ask(
+      'tools/call',
+      { ...retry, _meta: { progressToken: 'two', 'io.modelcontextprotocol/logLevel': 'info' } },
+      ALL,
+    )
     expect(textOf(last)).toBe('done')
     const told = client.received.slice(before)
-    const progress = client.of('notifications/progress').map(({ params }) => [params?.['progressToken'], params?.['progress']])
+    const progress = client
+      .of('notifications/progress')
+      .map(({ params }) => [params?.['progressToken'], params?.['progress']])
     expect(progress.filter(([token]) => token === 'two').at(-1)).toEqual(['two', 3])
     expect(progress.every(([token], index) => token === 'two' || index < 2)).toBe(true)
     expect([...client.of('notifications/message')].map(({ params }) => params?.['data'])).toEqual(['meanwhile'])
@@ -219,18 +272,24 @@ const QUESTIONS: [method: string, params: Body, unanswered: string][] = [
 describe.each(handshakes)('8.2 a server of %s asks', (version) => {
   const possible = QUESTIONS.filter(([method]) => method !== 'elicitation/create' || version >= '2025-06-18')
 
-  it.each(possible)('rule 9: %s, and the client never comes back: nothing is made up, and the call is cancelled', async (method, params, unanswered) => {
-    const server = scripted({ version, answer: asker(method, params) })
-    const client = clientOf(server)
-    const { keys, state, requests } = shown(await client.ask('tools/call', CALL, ALL))
-    expect(requests[keys[0] as string]?.method).toBe(method)
-    await clock.advance(599_000)
-    expect(outcomes).toEqual([])
-    await clock.advance(1001)
-    expect(outcomes).toEqual([unanswered, 'cancelled'])
-    const late = await client.ask('tools/call', { ...CALL, requestState: state, inputResponses: {} }, ALL)
-    expect(late.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/expired.*call the tool again/) }] })
-  })
+  it.each(possible)(
+    'rule 9: %s, and the client never comes back: nothing is made up, and the call is cancelled',
+    async (method, params, unanswered) => {
+      const server = scripted({ version, answer: asker(method, params) })
+      const client = clientOf(server)
+      const { keys, state, requests } = shown(await client.ask('tools/call', CALL, ALL))
+      expect(requests[keys[0] as string]?.method).toBe(method)
+      await clock.advance(599_000)
+      expect(outcomes).toEqual([])
+      await clock.advance(1001)
+      expect(outcomes).toEqual([unanswered, 'cancelled'])
+      const late = await client.ask('tools/call', { ...CALL, requestState: state, inputResponses: {} }, ALL)
+      expect(late.result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/expired.*call the tool again/) }],
+      })
+    },
+  )
 
   it.each(possible)('rule 8: %s, but the client has given the call up before', async (method, params) => {
     let ask: () => void = () => {}
@@ -260,7 +319,9 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     const server = scripted({
       version,
       answer: async (inbound) =>
-        inbound.method === 'tools/list' ? { tools: [] } : text(JSON.stringify([inbound.params['name'], await inbound.request('roots/list')])),
+        inbound.method === 'tools/list'
+          ? { tools: [] }
+          : text(JSON.stringify([inbound.params['name'], await inbound.request('roots/list')])),
     })
     const client = clientOf(server)
     const one = shown(await client.ask('tools/call', { name: 'one' }, ALL))
@@ -269,15 +330,27 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
     await client.ask('tools/list', {}, ALL)
     expect(server.asked.map(({ params }) => params['name'])).toEqual(['one', undefined])
     const answer = (root: string): Body => ({ roots: [{ uri: `file:///${root}` }] })
-    const first = await client.ask('tools/call', { name: 'one', requestState: one.state, inputResponses: { [one.keys[0] as string]: answer('one') } }, ALL)
+    const first = await client.ask(
+      'tools/call',
+      { name: 'one', requestState: one.state, inputResponses: { [one.keys[0] as string]: answer('one') } },
+      ALL,
+    )
     expect(JSON.parse(textOf(first))).toEqual(['one', answer('one')])
     const { keys, state } = shown(await two)
-    const second = await client.ask('tools/call', { name: 'two', requestState: state, inputResponses: { [keys[0] as string]: answer('two') } }, ALL)
+    const second = await client.ask(
+      'tools/call',
+      { name: 'two', requestState: state, inputResponses: { [keys[0] as string]: answer('two') } },
+      ALL,
+    )
     expect(JSON.parse(textOf(second))).toEqual(['two', answer('two')])
   })
 
   it('rule 1: who can be asked nothing does not wait for those who can', async () => {
-    const server = scripted({ version, answer: async (inbound) => (inbound.params['name'] === 'one' ? asker('roots/list', {})(inbound) : text('at once')) })
+    const server = scripted({
+      version,
+      answer: async (inbound) =>
+        inbound.params['name'] === 'one' ? asker('roots/list', {})(inbound) : text('at once'),
+    })
     const client = clientOf(server)
     shown(await client.ask('tools/call', { name: 'one' }, ALL))
     expect(textOf(await client.ask('tools/call', { name: 'two' }))).toBe('at once')
@@ -318,7 +391,10 @@ describe.each(handshakes)('8.2 a server of %s asks', (version) => {
       version,
       opened: (session) => {
         if (session.can('roots/list')) void session.request('roots/list').then((roots) => heard.push(roots))
-        session.onNotification('notifications/roots/list_changed', () => void session.request('roots/list').then((roots) => heard.push(roots)))
+        session.onNotification(
+          'notifications/roots/list_changed',
+          () => void session.request('roots/list').then((roots) => heard.push(roots)),
+        )
       },
       answer: async () => {
         await flush()
@@ -354,7 +430,8 @@ it('8.2 questions that come within a moment of each other are shown together', a
     elicit: () => ({ name: 'Ann' }),
     tap: (direction, frame) => {
       const { result } = JSON.parse(frame) as RawMessage
-      if (direction === 'received' && result?.['inputRequests'] !== undefined) shownTogether.push(Object.keys(result['inputRequests'] as Body).length)
+      if (direction === 'received' && result?.['inputRequests'] !== undefined)
+        shownTogether.push(Object.keys(result['inputRequests'] as Body).length)
     },
   })
   const called = client.call('any')
@@ -389,7 +466,8 @@ it('8.2 questions that belong to no call: nobody is asked, and nothing is made u
 it('8.2 a server that asks what the client did not declare with this request is told so, and not the client', async () => {
   const server = scripted({
     version: '2025-11-25',
-    answer: async (inbound) => text(await inbound.request('elicitation/create', form('Who?')).then(String, (error: ParleyError) => error.kind)),
+    answer: async (inbound) =>
+      text(await inbound.request('elicitation/create', form('Who?')).then(String, (error: ParleyError) => error.kind)),
   })
   const client = clientOf(server)
   const answer = await client.ask('tools/call', CALL, { roots: {} })

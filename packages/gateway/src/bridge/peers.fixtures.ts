@@ -1,4 +1,7 @@
-/** Peers on either side of a bridge that tests write themselves: servers of one version that do as they are told, and clients of raw frames. */
+/**
+ * Peers on either side of a bridge that tests write themselves: servers of one version that do as they are told, and
+ * clients of raw frames.
+ */
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import { memoryPair } from 'parley-mcp/client'
 import {
@@ -49,7 +52,13 @@ const ACKNOWLEDGED: ReadonlySet<string> = new Set(['logging/setLevel', 'resource
 export const text = (words: string): Body => ({ content: [{ type: 'text', text: words }] })
 
 /** A server whose every answer the test writes. */
-export function scripted({ version, capabilities = EVERYTHING, answer = () => text('done'), opened, maxRounds }: Script): ScriptedServer {
+export function scripted({
+  version,
+  capabilities = EVERYTHING,
+  answer = () => text('done'),
+  opened,
+  maxRounds,
+}: Script): ScriptedServer {
   const sessions: Session[] = []
   const asked: Inbound[] = []
   const told: { method: string; params: Body }[] = []
@@ -160,7 +169,8 @@ class OnStreams extends WrappedLink {
   #within: number | undefined
 
   override open(events: LinkEvents): void {
-    const frame: LinkEvents['frame'] = (text, parsed) => events.frame(text, parsed, this.#within === undefined ? undefined : { within: this.#within })
+    const frame: LinkEvents['frame'] = (text, parsed) =>
+      events.frame(text, parsed, this.#within === undefined ? undefined : { within: this.#within })
     super.open(wrappedEvents(events, { frame }))
   }
 
@@ -204,7 +214,11 @@ export class RawClient {
   constructor(server: Acceptor, accept: AcceptOptions = {}) {
     const [near, far] = memoryPair()
     this.#link = near
-    this.session = server.accept(accept.sharedLink ? this.#fromWhomItSays(far) : far, { keepAlive: false, asking: { gather: 0 }, ...accept })
+    this.session = server.accept(accept.sharedLink ? this.#fromWhomItSays(far) : far, {
+      keepAlive: false,
+      asking: { gather: 0 },
+      ...accept,
+    })
     near.open({
       frame: (frame) => this.#receive(JSON.parse(frame) as RawMessage),
       closed: () => {
@@ -242,14 +256,22 @@ export class RawClient {
     return {
       transport: 'http',
       open: (events) =>
-        link.open({ ...events, frame: (frame) => events.frame(frame, undefined, this.principal === undefined ? {} : { principal: this.principal }) }),
+        link.open({
+          ...events,
+          frame: (frame) =>
+            events.frame(frame, undefined, this.principal === undefined ? {} : { principal: this.principal }),
+        }),
       send: (frame) => link.send(frame),
       close: () => link.close(),
     }
   }
 
   async shakeHands(version: string, capabilities: Capabilities = {}): Promise<Body> {
-    const { result } = await this.request('initialize', { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } })
+    const { result } = await this.request('initialize', {
+      protocolVersion: version,
+      capabilities,
+      clientInfo: { name: 'raw', version: '1' },
+    })
     this.send({ method: 'notifications/initialized' })
     return result as Body
   }

@@ -26,7 +26,12 @@ async function answer(inbound: Inbound): Promise<Body> {
 
 /** Room for one call, and nobody may wait. */
 function rigOf(version: ProtocolVersion, transport?: string, maxQueued = 0): void {
-  rig = bridgeTo(scripted({ version, answer }), undefined, { maxConcurrent: 1, maxQueued }, { clock, ...(transport && { transport }) })
+  rig = bridgeTo(
+    scripted({ version, answer }),
+    undefined,
+    { maxConcurrent: 1, maxQueued },
+    { clock, ...(transport && { transport }) },
+  )
 }
 
 async function handshaken(): Promise<RawClient> {

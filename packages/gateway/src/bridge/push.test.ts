@@ -20,9 +20,13 @@ const form = (message: string): { method: string; params: Body } => ({
   method: 'elicitation/create',
   params: { mode: 'form', message, requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
 })
-const sample = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'Well?' } }], maxTokens: 5 } }
+const sample = {
+  method: 'sampling/createMessage',
+  params: { messages: [{ role: 'user', content: { type: 'text', text: 'Well?' } }], maxTokens: 5 },
+}
 const rootsList = { method: 'roots/list' }
-const required = (requests: Record<string, object>, state?: unknown): InputRequired => new InputRequired(requests as never, state)
+const required = (requests: Record<string, object>, state?: unknown): InputRequired =>
+  new InputRequired(requests as never, state)
 
 /** A server that asks all this at once, and then tells what it heard. */
 const asking = (requests: Record<string, object>) =>
@@ -58,7 +62,9 @@ describe.each(eliciting)('8.1 a client of %s is asked forms', (version) => {
         if (retry === undefined) return required({ who: form('Who?') }, { n: 1 })
         const { who } = retry.responses as Record<string, { content: { name: string } }>
         if (who !== undefined) return required({ where: form('Where?') }, { who: who.content.name })
-        return text(`${(retry.state as { who: string }).who} in ${(retry.responses as Record<string, { content: { name: string } }>)['where']?.content.name}`)
+        return text(
+          `${(retry.state as { who: string }).who} in ${(retry.responses as Record<string, { content: { name: string } }>)['where']?.content.name}`,
+        )
       },
     })
     const client = await rawClient(server, version)
@@ -86,7 +92,10 @@ describe.each(eliciting)('8.1 a client of %s is asked forms', (version) => {
     const [first] = client.of('elicitation/create')
     client.send({ id: second.id, result: { action: 'decline' } })
     client.send({ id: first?.id, result: { action: 'accept', content: { name: 'Ann' } } })
-    expect(JSON.parse(textOf(await called))).toEqual({ a: { action: 'accept', content: { name: 'Ann' } }, b: { action: 'decline' } })
+    expect(JSON.parse(textOf(await called))).toEqual({
+      a: { action: 'accept', content: { name: 'Ann' } },
+      b: { action: 'decline' },
+    })
   })
 
   it('and an error is a form that was cancelled, for the server as for the call', async () => {
@@ -115,20 +124,27 @@ describe.each(handshakes)('8.1 a client of %s is asked for', (version) => {
   it.each([
     ['sampling/createMessage', sample],
     ['roots/list', rootsList],
-  ] as const)('%s, refuses, and that ends the request: a tool has failed, others get its error', async (method, question) => {
-    const server = asking({ it: question })
-    const client = await rawClient(server, version)
-    for (const [index, [request, params]] of REQUESTS.entries()) {
-      const asked = client.request(request, params)
-      const { id } = await client.next(method, index)
-      client.send({ id, error: { code: -1, message: 'rather not' } })
-      const { result, error } = await asked
-      if (request === 'tools/call') expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: expect.stringContaining('rather not') }] })
-      else expect(error).toMatchObject({ code: -1, message: 'rather not' })
-    }
-    // Nothing was brought to the server that the client did not say.
-    expect(server.asked.every(({ retry }) => retry === undefined)).toBe(true)
-  })
+  ] as const)(
+    '%s, refuses, and that ends the request: a tool has failed, others get its error',
+    async (method, question) => {
+      const server = asking({ it: question })
+      const client = await rawClient(server, version)
+      for (const [index, [request, params]] of REQUESTS.entries()) {
+        const asked = client.request(request, params)
+        const { id } = await client.next(method, index)
+        client.send({ id, error: { code: -1, message: 'rather not' } })
+        const { result, error } = await asked
+        if (request === 'tools/call')
+          expect(result).toMatchObject({
+            isError: true,
+            content: [{ type: 'text', text: expect.stringContaining('rather not') }],
+          })
+        else expect(error).toMatchObject({ code: -1, message: 'rather not' })
+      }
+      // Nothing was brought to the server that the client did not say.
+      expect(server.asked.every(({ retry }) => retry === undefined)).toBe(true)
+    },
+  )
 
   it('one thing it refuses, so the other is taken back', async () => {
     const client = await rawClient(asking({ model: sample, places: rootsList }), version)
@@ -142,14 +158,21 @@ describe.each(handshakes)('8.1 a client of %s is asked for', (version) => {
 
   it('nothing it did not declare: -32021 is a tool that failed, and an internal error for others (D-59)', async () => {
     const needs = (): never => {
-      throw new ParleyError('missing_client_capability', { message: 'Needs a form', data: { requiredCapabilities: { elicitation: { form: {} } } } })
+      throw new ParleyError('missing_client_capability', {
+        message: 'Needs a form',
+        data: { requiredCapabilities: { elicitation: { form: {} } } },
+      })
     }
     rig = bridgeTo(scripted({ version: STATELESS, answer: needs }), STATELESS)
     const client = new RawClient(rig.served)
     await client.shakeHands(version)
     for (const [method, params] of REQUESTS) {
       const { result, error } = await client.request(method, params)
-      if (method === 'tools/call') expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: expect.stringContaining('elicitation') }] })
+      if (method === 'tools/call')
+        expect(result).toMatchObject({
+          isError: true,
+          content: [{ type: 'text', text: expect.stringContaining('elicitation') }],
+        })
       else expect(error).toMatchObject({ code: -32603, data: { requiredCapabilities: { elicitation: { form: {} } } } })
     }
   })
@@ -251,20 +274,24 @@ it('8.1 a server that only wants to be asked again is, after a moment', async ()
   expect(textOf(await called)).toBe('now')
 })
 
-it.each(REQUESTS)('8.1 rule 1: %s of a server that never stops asking is made again 8 times, then given up', async (method, params) => {
-  const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
-  const client = await rawClient(server, '2025-11-25')
-  const asked = client.request(method, params)
-  for (let round = 0; round < 8; round++) {
-    const { id } = await client.next('roots/list', round)
-    client.send({ id, result: { roots: [] } })
-  }
-  const { result, error } = await asked
-  const reason = expect.stringContaining('more than 8 times')
-  if (method === 'tools/call') expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: reason }] })
-  else expect(error).toMatchObject({ code: -32603, message: reason })
-  expect([server.asked.length, client.of('roots/list').length]).toEqual([9, 8])
-})
+it.each(REQUESTS)(
+  '8.1 rule 1: %s of a server that never stops asking is made again 8 times, then given up',
+  async (method, params) => {
+    const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
+    const client = await rawClient(server, '2025-11-25')
+    const asked = client.request(method, params)
+    for (let round = 0; round < 8; round++) {
+      const { id } = await client.next('roots/list', round)
+      client.send({ id, result: { roots: [] } })
+    }
+    const { result, error } = await asked
+    const reason = expect.stringContaining('more than 8 times')
+    if (method === 'tools/call')
+      expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: reason }] })
+    else expect(error).toMatchObject({ code: -32603, message: reason })
+    expect([server.asked.length, client.of('roots/list').length]).toEqual([9, 8])
+  },
+)
 
 it.each([1, 12])('8.1 rule 1: the configuration of a server may say %s instead', async (maxRounds) => {
   const server = scripted({ version: STATELESS, answer: () => required({ it: rootsList }) })
@@ -279,7 +306,10 @@ it.each([1, 12])('8.1 rule 1: the configuration of a server may say %s instead',
 
 it('8.1 rule 1: a server that is content after 8 rounds is answered', async () => {
   let times = 0
-  const server = scripted({ version: STATELESS, answer: () => (times++ < 8 ? required({ it: rootsList }) : text('done')) })
+  const server = scripted({
+    version: STATELESS,
+    answer: () => (times++ < 8 ? required({ it: rootsList }) : text('done')),
+  })
   rig = bridgeTo(server, STATELESS)
   const client = await rig.connect({ version: '2025-11-25', roots: [] })
   expect((await client.call('any')).text).toBe('done')
@@ -292,21 +322,32 @@ describe('C2, 8.1: what a client declares that its version does not have, no ser
     ['2025-03-26', { elicitation: { form: {} } }, 'elicitation came with 2025-06-18'],
     ['2025-06-18', { elicitation: { url: {} } }, 'elicitation.url came with 2025-11-25'],
     ['2025-06-18', { sampling: { tools: {} } }, 'sampling.tools came with 2025-11-25'],
-  ] as const)('of %s, %j: nothing is decided in its name, and the error names the version', async (version, needed, why) => {
-    const [path] = Object.entries(needed).map(([name, parts]) => `${name}.${Object.keys(parts)}`) as [string]
-    const server = scripted({
-      version: STATELESS,
-      answer: ({ caller }) => {
-        if (!caller.declares(path)) throw new ParleyError('missing_client_capability', { data: { requiredCapabilities: needed } })
-        return required({ it: form('Who?') })
-      },
-    })
-    rig = bridgeTo(server, STATELESS)
-    const client = new RawClient(rig.served)
-    await client.shakeHands(version, { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, tasks: { list: {} } })
-    const { result } = await client.request('tools/call', { name: 'any', arguments: {} })
-    expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(`the client speaks ${version}, and ${why}`) }] })
-  })
+  ] as const)(
+    'of %s, %j: nothing is decided in its name, and the error names the version',
+    async (version, needed, why) => {
+      const [path] = Object.entries(needed).map(([name, parts]) => `${name}.${Object.keys(parts)}`) as [string]
+      const server = scripted({
+        version: STATELESS,
+        answer: ({ caller }) => {
+          if (!caller.declares(path))
+            throw new ParleyError('missing_client_capability', { data: { requiredCapabilities: needed } })
+          return required({ it: form('Who?') })
+        },
+      })
+      rig = bridgeTo(server, STATELESS)
+      const client = new RawClient(rig.served)
+      await client.shakeHands(version, {
+        elicitation: { form: {}, url: {} },
+        sampling: { tools: {} },
+        tasks: { list: {} },
+      })
+      const { result } = await client.request('tools/call', { name: 'any', arguments: {} })
+      expect(result).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining(`the client speaks ${version}, and ${why}`) }],
+      })
+    },
+  )
 
   it('of 2025-06-18 that asks its user: forms, by their name', async () => {
     const server = scripted({ version: STATELESS })

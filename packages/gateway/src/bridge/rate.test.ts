@@ -18,7 +18,12 @@ beforeEach(() => {
 afterEach(() => rig.close())
 
 function limited(server: ScriptedServer, requests: number): void {
-  rig = bridgeTo(server, undefined, { rateLimit: { requests, per: 60_000 } }, { clock, onRefused: (each) => refused.push(each) })
+  rig = bridgeTo(
+    server,
+    undefined,
+    { rateLimit: { requests, per: 60_000 } },
+    { clock, onRefused: (each) => refused.push(each) },
+  )
 }
 
 async function handshaken(): Promise<RawClient> {
@@ -31,7 +36,8 @@ const stateless = (): RawClient => new RawClient(rig.served, { clock, sharedLink
 
 const REFUSED = {
   code: -32603,
-  message: 'The server "rig" has been sent as many requests as all clients together may send it (mcpServers.rig.rateLimit: 2 per 1 m): try again in 30 s',
+  message:
+    'The server "rig" has been sent as many requests as all clients together may send it (mcpServers.rig.rateLimit: 2 per 1 m): try again in 30 s',
   data: { retryAfterMs: 30_000, 'parley/kind': 'rate_limited' },
 }
 
@@ -42,10 +48,18 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('G a server of %s', (versio
     const [old, modern] = [await handshaken(), stateless()]
     expect(textOf(await old.request('tools/call', CALL))).toBe('done')
     expect(textOf(await modern.ask('tools/call', CALL))).toBe('done')
-    for (const answer of [await old.request('tools/call', CALL), await modern.ask('tools/call', CALL)]) expect(answer.error).toEqual(REFUSED)
+    for (const answer of [await old.request('tools/call', CALL), await modern.ask('tools/call', CALL)])
+      expect(answer.error).toEqual(REFUSED)
     const asked = server.asked.filter(({ method }) => method === 'tools/call')
     expect(asked).toHaveLength(2)
-    expect(refused).toEqual(Array(2).fill({ server: 'rig', reason: 'server_rate_limit', whom: 'Clients', limit: 'mcpServers.rig.rateLimit: 2 per 1 m' }))
+    expect(refused).toEqual(
+      Array(2).fill({
+        server: 'rig',
+        reason: 'server_rate_limit',
+        whom: 'Clients',
+        limit: 'mcpServers.rig.rateLimit: 2 per 1 m',
+      }),
+    )
     await clock.advance(30_000)
     expect(textOf(await old.request('tools/call', CALL))).toBe('done')
     expect((await modern.ask('tools/call', CALL)).error).toEqual(REFUSED)
@@ -68,7 +82,13 @@ describe('G what counts', () => {
   }
 
   it('calls, prompts, reads, completions, subscriptions and levels do, what a client tells and pings do not', async () => {
-    const capabilities: Capabilities = { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} }
+    const capabilities: Capabilities = {
+      tools: {},
+      prompts: {},
+      resources: { subscribe: true },
+      completions: {},
+      logging: {},
+    }
     const version = '2025-06-18'
     const outcomes: Record<string, boolean> = {}
     const requests: Record<string, object> = {
@@ -103,7 +123,10 @@ describe('G what counts', () => {
   })
 
   it('an answer that was kept does not', async () => {
-    const server = scripted({ version: '2026-07-28', answer: () => ({ contents: [{ uri: 'note://x', text: 'kept' }], ttlMs: 600_000, cacheScope: 'public' }) })
+    const server = scripted({
+      version: '2026-07-28',
+      answer: () => ({ contents: [{ uri: 'note://x', text: 'kept' }], ttlMs: 600_000, cacheScope: 'public' }),
+    })
     limited(server, 1)
     const [old, modern] = [await handshaken(), stateless()]
     for (let n = 0; n < 3; n++) {

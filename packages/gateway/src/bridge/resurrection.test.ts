@@ -1,10 +1,22 @@
-/** L1, L3: a server that dies and comes back, perhaps as another one: whoever waits learns it at once, and everybody else goes on. */
+/**
+ * L1, L3: a server that dies and comes back, perhaps as another one: whoever waits learns it at once, and everybody
+ * else goes on.
+ */
 import { type Capabilities, eraOf, type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { EVERYTHING, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import {
+  EVERYTHING,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from './peers.fixtures.ts'
 
 let clock: FakeClock
 let rig: BridgeRig
@@ -70,7 +82,9 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
     const one = serverOf(server, 'one')
     const { raw, ask } = await clientOf(one, version)
     if (isStateless(version)) {
-      void ask('subscriptions/listen', { notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one'] } })
+      void ask('subscriptions/listen', {
+        notifications: { toolsListChanged: true, resourceSubscriptions: ['note://one'] },
+      })
       await raw.next('notifications/subscriptions/acknowledged')
     } else {
       expect((await ask('resources/subscribe', { uri: 'note://one' })).result).toEqual({})
@@ -87,10 +101,12 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
     expect(told).toContain('notifications/resources/updated')
     // And from then on.
     const heard = raw.of('notifications/resources/updated').length
-    for (const session of two.sessions) if (!isStateless(server)) session.notify('notifications/resources/updated', { uri: 'note://one' })
+    for (const session of two.sessions)
+      if (!isStateless(server)) session.notify('notifications/resources/updated', { uri: 'note://one' })
     for (const listening of two.listening) {
       const filter = listening.params['notifications'] as Body
-      if (filter['resourceSubscriptions'] !== undefined) listening.notify('notifications/resources/updated', { uri: 'note://one' })
+      if (filter['resourceSubscriptions'] !== undefined)
+        listening.notify('notifications/resources/updated', { uri: 'note://one' })
     }
     await until(() => expect(raw.of('notifications/resources/updated').length).toBe(heard + 1))
     if (isStateless(version)) return
@@ -102,17 +118,16 @@ describe.each(pairs)('L1 a client of $client and a server of $server that dies',
 })
 
 describe.each(versions)('V5 a client of %s goes on when the server', (version) => {
-  it.each(versions.flatMap((before) => versions.filter((after) => after !== before).map((after) => [before, after] as const)))(
-    'was of %s and comes back in %s',
-    async (before, after) => {
-      const { ask } = await clientOf(serverOf(before, 'one'), version)
-      expect(textOf(await ask('tools/call', CALL))).toBe('one')
-      rig.replaceBy(serverOf(after, 'two'))
-      rig.crash()
-      expect(textOf(await soon(ask('tools/call', CALL)))).toBe('two')
-      expect(((await soon(ask('tools/list'))).result as { tools: Body[] }).tools).toMatchObject([{ name: 'two' }])
-    },
-  )
+  it.each(
+    versions.flatMap((before) => versions.filter((after) => after !== before).map((after) => [before, after] as const)),
+  )('was of %s and comes back in %s', async (before, after) => {
+    const { ask } = await clientOf(serverOf(before, 'one'), version)
+    expect(textOf(await ask('tools/call', CALL))).toBe('one')
+    rig.replaceBy(serverOf(after, 'two'))
+    rig.crash()
+    expect(textOf(await soon(ask('tools/call', CALL)))).toBe('two')
+    expect(((await soon(ask('tools/list'))).result as { tools: Body[] }).tools).toMatchObject([{ name: 'two' }])
+  })
 })
 
 /** Clients that are not known may name their conversation. */
@@ -122,34 +137,55 @@ describe('L1 a server that comes back', () => {
   it('with other capabilities is introduced with them, and lists it has now are told of', async () => {
     rig = bridgeTo(serverOf('2025-06-18', 'one', { tools: { listChanged: true } }), undefined, {}, { clock })
     const client = new RawClient(rig.served, { clock })
-    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ tools: { listChanged: true }, ...BY_HANDLE })
+    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({
+      tools: { listChanged: true },
+      ...BY_HANDLE,
+    })
     const kinds: string[] = []
     rig.upstream.onListChanged((kind) => kinds.push(kind))
     rig.replaceBy(serverOf('2025-06-18', 'two', { prompts: { listChanged: true } }))
     rig.crash()
-    await soon(until(() => expect(rig.upstream.introduction?.capabilities).toEqual({ prompts: { listChanged: true }, ...BY_HANDLE })))
-    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({ prompts: { listChanged: true }, ...BY_HANDLE })
+    await soon(
+      until(() =>
+        expect(rig.upstream.introduction?.capabilities).toEqual({ prompts: { listChanged: true }, ...BY_HANDLE }),
+      ),
+    )
+    expect((await client.ask('server/discover')).result?.['capabilities']).toEqual({
+      prompts: { listChanged: true },
+      ...BY_HANDLE,
+    })
     await flush()
     expect(kinds).toContain('prompts')
     expect((await client.ask('tools/list')).error).toMatchObject({ code: -32601 })
   })
 
   it('does not get questions answered that it asked before it died: the call is lost, and says so', async () => {
-    const server = scripted({ version: '2025-06-18', answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list'))) })
+    const server = scripted({
+      version: '2025-06-18',
+      answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list'))),
+    })
     rig = bridgeTo(server, undefined, {}, { clock })
     const client = new RawClient(rig.served, { clock })
     const { result } = await client.ask('tools/call', CALL, { roots: {} })
     rig.crash()
     await flush()
     const [key] = Object.keys(result?.['inputRequests'] as Body)
-    const retry = { ...CALL, requestState: result?.['requestState'], inputResponses: { [key as string]: { roots: [] } } }
+    const retry = {
+      ...CALL,
+      requestState: result?.['requestState'],
+      inputResponses: { [key as string]: { roots: [] } },
+    }
     const last = await client.ask('tools/call', retry, { roots: {} })
     expect(last.result).toMatchObject({ resultType: 'complete', isError: true })
     expect(server.asked).toHaveLength(1)
   })
 
   it('and lists that were kept are read again', async () => {
-    const list = (name: string) => () => ({ tools: [{ name, inputSchema: { type: 'object' } }], ttlMs: 3_600_000, cacheScope: 'public' })
+    const list = (name: string) => () => ({
+      tools: [{ name, inputSchema: { type: 'object' } }],
+      ttlMs: 3_600_000,
+      cacheScope: 'public',
+    })
     const one = scripted({ version: '2026-07-28', answer: list('one') })
     rig = bridgeTo(one, undefined, {}, { clock })
     const client = new RawClient(rig.served, { clock })

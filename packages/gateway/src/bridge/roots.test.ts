@@ -1,4 +1,6 @@
-/** 8.2: servers that ask for roots outside of any call, of clients that can only be asked within one (the roots trick). */
+/**
+ * 8.2: servers that ask for roots outside of any call, of clients that can only be asked within one (the roots trick).
+ */
 import { type Capabilities, versions } from 'parley-mcp'
 import type { Body, Session } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
@@ -6,7 +8,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { shown } from './asking.fixtures.ts'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
-import { fromAfar, overheard, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import {
+  fromAfar,
+  overheard,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from './peers.fixtures.ts'
 
 const handshakes = versions.filter((version) => version !== '2026-07-28')
 const CALL: Body = { name: 'any', arguments: {} }
@@ -21,7 +33,11 @@ beforeEach(() => {
 })
 afterEach(() => rig.close())
 
-function clientOf(server: ScriptedServer, more: Partial<ServerConfig> = {}, options: RigOptions & { gather?: number } = {}): RawClient {
+function clientOf(
+  server: ScriptedServer,
+  more: Partial<ServerConfig> = {},
+  options: RigOptions & { gather?: number } = {},
+): RawClient {
   const { gather = 0, ...others } = options
   rig = bridgeTo(server, undefined, more, { clock, wrap: fromAfar(), ...others })
   return new RawClient(rig.served, { clock, sharedLink: true, asking: { gather } })
@@ -49,12 +65,19 @@ function curious(version: (typeof handshakes)[number], asksAgain = true): Script
 async function called(client: RawClient): Promise<{ asked: string[]; told: string }> {
   const first = await client.ask('tools/call', CALL, ROOTS)
   if (first.result?.['inputRequests'] === undefined) return { asked: [], told: textOf(first) }
-  return { asked: Object.values(shown(first).requests).map(({ method }) => method), told: textOf(await answered(client, first)) }
+  return {
+    asked: Object.values(shown(first).requests).map(({ method }) => method),
+    told: textOf(await answered(client, first)),
+  }
 }
 
 function answered(client: RawClient, first: RawMessage): Promise<RawMessage> {
   const { keys, state } = shown(first)
-  return client.ask('tools/call', { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: MINE } }, ROOTS)
+  return client.ask(
+    'tools/call',
+    { ...CALL, requestState: state, inputResponses: { [keys[0] as string]: MINE } },
+    ROOTS,
+  )
 }
 
 const BOTH = `{"roots":[]} ${JSON.stringify(MINE)}`
@@ -128,7 +151,8 @@ it('8.2 a server that answers no ping is called all the same', async () => {
   const sent: string[] = []
   const lost = ({ id, result }: RawMessage): boolean => result !== undefined && pings.has(id)
   const notePings = (): void => {
-    for (const { id, method } of sent.map((frame) => JSON.parse(frame) as RawMessage)) if (method === 'ping') pings.add(id)
+    for (const { id, method } of sent.map((frame) => JSON.parse(frame) as RawMessage))
+      if (method === 'ping') pings.add(id)
   }
   const server = scripted({ version: '2025-11-25' })
   const wrap: RigOptions['wrap'] = (link) =>
@@ -160,7 +184,8 @@ it('8.2 a call whose server asks for roots only then has those of its own client
     version: '2025-11-25',
     // It wants to know at once, and does not care for changes.
     opened: (session) => void (session.can('roots/list') && session.request('roots/list')),
-    answer: async (inbound) => text(inbound.params['name'] === 'look' ? JSON.stringify(await inbound.request('roots/list')) : 'done'),
+    answer: async (inbound) =>
+      text(inbound.params['name'] === 'look' ? JSON.stringify(await inbound.request('roots/list')) : 'done'),
   })
   const client = clientOf(server, { session: 'principal' })
   client.principal = 'ann'

@@ -1,11 +1,27 @@
 /** One server of the gateway as something that takes links: HTTP sessions, sockets, standard input and output. */
-import { type Body, type Clock, type Inbound, type Link, MemoryBudgets, Session, type SessionEvent } from 'parley-mcp/engine'
+import {
+  type Body,
+  type Clock,
+  type Inbound,
+  type Link,
+  MemoryBudgets,
+  Session,
+  type SessionEvent,
+} from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
+import { type FollowedTasks, TaskRuns } from '../calls/index.ts'
 import type { ClientLimit } from '../limits/index.ts'
-import { ClientLog, type ClientSession, ClientSessions, type Line, type Location, type Subject, type Upstream } from '../upstream/index.ts'
+import {
+  ClientLog,
+  type ClientSession,
+  ClientSessions,
+  type Line,
+  type Location,
+  type Subject,
+  type Upstream,
+} from '../upstream/index.ts'
 import { ServerEndpoint, type Shared } from './endpoint.ts'
 import { Listeners } from './listeners.ts'
-import { type FollowedTasks, TaskBridge } from './tasks.ts'
 import type { View } from './view.ts'
 
 export interface ServedOptions {
@@ -38,7 +54,7 @@ export class ServedUpstream implements Servable {
     this.upstream = upstream
     this.#options = options
     this.#budgets = options.budgets ?? new MemoryBudgets()
-    const tasks = new TaskBridge(upstream)
+    const tasks = new TaskRuns(upstream)
     this.#clientSessions = options.sessions ?? new ClientSessions()
     const clientLog = new ClientLog(upstream.name, upstream.log, upstream.clock)
     this.#shared = { upstream, listeners: new Listeners(upstream, tasks), tasks, clientLog }
@@ -50,7 +66,12 @@ export class ServedUpstream implements Servable {
   }
 
   /** For whoever listens to tasks of several servers at once. */
-  followTasks(inbound: Inbound, line: Line, taskIds: readonly string[], tell: (task: Body) => void): Promise<FollowedTasks> {
+  followTasks(
+    inbound: Inbound,
+    line: Line,
+    taskIds: readonly string[],
+    tell: (task: Body) => void,
+  ): Promise<FollowedTasks> {
     return this.#shared.tasks.follow(inbound, line, taskIds, tell)
   }
 

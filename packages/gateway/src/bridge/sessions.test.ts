@@ -24,7 +24,10 @@ afterEach(async () => {
 
 /** A server that tells in which of its sessions it was called. */
 function numbered(version: (typeof versions)[number] = '2025-06-18'): ScriptedServer {
-  const server: ScriptedServer = scripted({ version, answer: ({ session }) => text(String(server.sessions.indexOf(session))) })
+  const server: ScriptedServer = scripted({
+    version,
+    answer: ({ session }) => text(String(server.sessions.indexOf(session))),
+  })
   return server
 }
 
@@ -32,7 +35,8 @@ function numbered(version: (typeof versions)[number] = '2025-06-18'): ScriptedSe
 const patient = (): ScriptedServer =>
   scripted({
     version: '2025-06-18',
-    answer: async (inbound) => text(JSON.stringify(await inbound.request('roots/list', {}, { timeout: '2h', maxTimeout: '2h' }))),
+    answer: async (inbound) =>
+      text(JSON.stringify(await inbound.request('roots/list', {}, { timeout: '2h', maxTimeout: '2h' }))),
   })
 
 /** Clients without sessions that share one way in. */
@@ -93,7 +97,9 @@ it('8.2 a session is only used for requests that can be asked exactly what it wa
   expect(new Set([plain, askable, more]).size).toBe(3)
   expect(await sessionOf(client, { elicitation: {} })).toBe(askable)
   const names = ['elicitation', 'roots', 'sampling']
-  const declared = server.sessions.map(({ peer }) => names.filter((name) => Object.hasOwn(peer?.capabilities ?? {}, name)))
+  const declared = server.sessions.map(({ peer }) =>
+    names.filter((name) => Object.hasOwn(peer?.capabilities ?? {}, name)),
+  )
   expect(declared).toEqual([[], [], ['elicitation'], ['elicitation', 'sampling']])
 })
 
@@ -158,7 +164,11 @@ describe('8.2 policy shared', () => {
       client.principal = name
       const { result } = await client.ask('tools/call', CALL, { roots: {} })
       const [key] = Object.keys(result?.['inputRequests'] as Body)
-      const answered = { ...CALL, requestState: result?.['requestState'], inputResponses: { [key as string]: { roots: [{ uri: `file:///${name}` }] } } }
+      const answered = {
+        ...CALL,
+        requestState: result?.['requestState'],
+        inputResponses: { [key as string]: { roots: [{ uri: `file:///${name}` }] } },
+      }
       expect(textOf(await client.ask('tools/call', answered, { roots: {} }))).toBe('done')
     }
     expect(heard).toEqual([{ roots: [{ uri: 'file:///ann' }] }, { roots: [{ uri: 'file:///bea' }] }])
@@ -182,7 +192,11 @@ describe('8.2 policy request', () => {
     // The gateway's own and that of the call; what waited for the next is past.
     expect(rig.ways.open).toBe(2)
     const [key] = Object.keys(result?.['inputRequests'] as Body)
-    const answered = { ...CALL, requestState: result?.['requestState'], inputResponses: { [key as string]: { roots: [] } } }
+    const answered = {
+      ...CALL,
+      requestState: result?.['requestState'],
+      inputResponses: { [key as string]: { roots: [] } },
+    }
     expect(textOf(await client.ask('tools/call', answered, { roots: {} }))).toBe('{"roots":[]}')
     await flush()
     expect(rig.ways.open).toBe(1)
@@ -275,7 +289,9 @@ describe('8.2 policy handle', () => {
     client.principal = 'ann of'
     const handle = await handleOf(client)
     client.principal = 'ann'
-    expect((await client.ask('tools/call', { ...CALL, _meta: { [HANDLE_KEY]: `of ${handle}` } })).error).toMatchObject({ code: -32602 })
+    expect((await client.ask('tools/call', { ...CALL, _meta: { [HANDLE_KEY]: `of ${handle}` } })).error).toMatchObject({
+      code: -32602,
+    })
   })
 
   it('refuses one of somebody else', async () => {
@@ -283,7 +299,9 @@ describe('8.2 policy handle', () => {
     client.principal = 'ann'
     const handle = await handleOf(client)
     client.principal = 'bea'
-    expect((await client.ask('tools/call', { ...CALL, _meta: { [HANDLE_KEY]: handle } })).error).toMatchObject({ code: -32602 })
+    expect((await client.ask('tools/call', { ...CALL, _meta: { [HANDLE_KEY]: handle } })).error).toMatchObject({
+      code: -32602,
+    })
   })
 })
 

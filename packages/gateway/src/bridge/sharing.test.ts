@@ -8,7 +8,13 @@ import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { EVERYTHING, RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 
 const MESSAGE = 'notifications/message'
-const TASK = { taskId: 'one', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttl: null }
+const TASK = {
+  taskId: 'one',
+  status: 'working',
+  createdAt: '2026-01-01T00:00:00Z',
+  lastUpdatedAt: '2026-01-01T00:00:00Z',
+  ttl: null,
+}
 
 let clock: FakeClock
 let rig: BridgeRig
@@ -90,15 +96,21 @@ describe('8.2 log messages of a server that does not say which call they are abo
     for (const client of [ann, bea, modern]) expect(heardBy(client)).toEqual([])
   })
 
-  it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])('nor does %s, which names what is one client’s', async (method) => {
-    const server = scripted({ version: '2025-11-25', capabilities: { ...EVERYTHING, tasks: { requests: { tools: { call: {} } } } } })
-    rig = bridgeTo(server, undefined, { session: 'shared' }, { clock, transport: 'http' })
-    const able: Capabilities = { elicitation: { url: {} } }
-    const [ann, bea] = [await sharing('2025-11-25', able), await sharing('2025-11-25', able)]
-    for (const session of server.sessions) session.notify(method, { ...TASK, elicitationId: 'one' })
-    await settled(server, [ann, bea])
-    for (const client of [ann, bea]) expect(client.of(method)).toEqual([])
-  })
+  it.each(['notifications/tasks/status', 'notifications/elicitation/complete'])(
+    'nor does %s, which names what is one client’s',
+    async (method) => {
+      const server = scripted({
+        version: '2025-11-25',
+        capabilities: { ...EVERYTHING, tasks: { requests: { tools: { call: {} } } } },
+      })
+      rig = bridgeTo(server, undefined, { session: 'shared' }, { clock, transport: 'http' })
+      const able: Capabilities = { elicitation: { url: {} } }
+      const [ann, bea] = [await sharing('2025-11-25', able), await sharing('2025-11-25', able)]
+      for (const session of server.sessions) session.notify(method, { ...TASK, elicitationId: 'one' })
+      await settled(server, [ann, bea])
+      for (const client of [ann, bea]) expect(client.of(method)).toEqual([])
+    },
+  )
 
   it('what a server says in words of its own goes to all, unless it may be about a call', async () => {
     const server = logging()
@@ -138,26 +150,30 @@ describe('8.4 tasks of clients that share a session with a server of 2025-11-25'
     ) as never
   }
 
-  it.each(['optional', 'required'] as const)('a tool whose support is %s: its task is the client’s own, and nobody else knows of it', async (taskSupport) => {
-    rig = bridgeTo(makeServer(taskSupport), VERSION, { session: 'shared' }, { clock })
-    const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
-    for (const client of [ann, bea]) await client.shakeHands(VERSION)
-    expect(rig.ways.open).toBe(1)
-    const { result } = await ann.request('tools/call', { name: 'slow', arguments: {}, task: {} })
-    const { taskId } = (result as { task: { taskId: string } }).task
-    await until(() => expect(finish).toBeDefined())
-    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel']) expect((await bea.request(method, { taskId })).error).toMatchObject({ code: -32602 })
-    expect((await bea.request('tasks/list')).result).toEqual({ tasks: [] })
-    expect((await ann.request('tasks/list')).result).toMatchObject({ tasks: [{ taskId, status: 'working' }] })
-    const waited = ann.request('tasks/result', { taskId })
-    finish?.()
-    await until(async () => {
-      await clock.advance(1000)
-      expect((await ann.request('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
-    })
-    expect(textOf(await waited)).toBe('the secret of ann')
-    expect(bea.of('notifications/tasks/status')).toEqual([])
-  })
+  it.each(['optional', 'required'] as const)(
+    'a tool whose support is %s: its task is the client’s own, and nobody else knows of it',
+    async (taskSupport) => {
+      rig = bridgeTo(makeServer(taskSupport), VERSION, { session: 'shared' }, { clock })
+      const [ann, bea] = [new RawClient(rig.served, { clock }), new RawClient(rig.served, { clock })]
+      for (const client of [ann, bea]) await client.shakeHands(VERSION)
+      expect(rig.ways.open).toBe(1)
+      const { result } = await ann.request('tools/call', { name: 'slow', arguments: {}, task: {} })
+      const { taskId } = (result as { task: { taskId: string } }).task
+      await until(() => expect(finish).toBeDefined())
+      for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+        expect((await bea.request(method, { taskId })).error).toMatchObject({ code: -32602 })
+      expect((await bea.request('tasks/list')).result).toEqual({ tasks: [] })
+      expect((await ann.request('tasks/list')).result).toMatchObject({ tasks: [{ taskId, status: 'working' }] })
+      const waited = ann.request('tasks/result', { taskId })
+      finish?.()
+      await until(async () => {
+        await clock.advance(1000)
+        expect((await ann.request('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' })
+      })
+      expect(textOf(await waited)).toBe('the secret of ann')
+      expect(bea.of('notifications/tasks/status')).toEqual([])
+    },
+  )
 
   it('nor do they see those the gateway had run at the server', async () => {
     rig = bridgeTo(makeServer('required'), VERSION, { session: 'shared' }, { clock })
@@ -178,7 +194,12 @@ describe('8.4 tasks of clients that share a session with a server of 2025-11-25'
 
 describe('L2 a server that is stopped when nobody needs it, and whose clients share a session', () => {
   it('is stopped after the last of those that shook hands has left, and not before', async () => {
-    rig = bridgeTo(scripted({ version: '2025-06-18' }), '2025-06-18', { session: 'shared', lazy: true, idleStop: 60_000 }, { clock })
+    rig = bridgeTo(
+      scripted({ version: '2025-06-18' }),
+      '2025-06-18',
+      { session: 'shared', lazy: true, idleStop: 60_000 },
+      { clock },
+    )
     const clients = [await sharing('2025-06-18'), await sharing('2025-06-18')]
     await clock.advance(300_000)
     expect(rig.ways.open).toBe(1)

@@ -5,11 +5,17 @@ import { bridgeTo } from './bridge.fixtures.ts'
 
 const server = () =>
   createServer({ name: 'one', version: '1' }, { tasks: {} }).add(
-    tool('ask', { description: 'Asks' }, async (_, ctx) => (await ctx.elicit('q', 'Sure?', { type: 'object', properties: {} } as const)).action),
+    tool(
+      'ask',
+      { description: 'Asks' },
+      async (_, ctx) => (await ctx.elicit('q', 'Sure?', { type: 'object', properties: {} } as const)).action,
+    ),
     tool('echo', { description: 'Echoes' }, () => 'echo'),
   )
 
-const pairs = versions.flatMap((client) => (['2025-11-25', '2026-07-28'] as const).map((behind) => ({ client, behind })))
+const pairs = versions.flatMap((client) =>
+  (['2025-11-25', '2026-07-28'] as const).map((behind) => ({ client, behind })),
+)
 
 describe.each(pairs)('G the only client, of $client, of a server of $behind', ({ client: version, behind }) => {
   it('is served by one process, whatever it does', async () => {

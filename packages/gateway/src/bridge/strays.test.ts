@@ -6,7 +6,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ServerConfig } from '../config/index.ts'
 import { type GatewayLog, silentLog } from '../log/index.ts'
 import { type BridgeRig, bridgeTo, type RigOptions } from './bridge.fixtures.ts'
-import { onStreams, RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
+import {
+  onStreams,
+  RawClient,
+  type RawMessage,
+  type ScriptedServer,
+  scripted,
+  text,
+  textOf,
+  until,
+} from './peers.fixtures.ts'
 
 const ASKABLE: Capabilities = { elicitation: { form: {} } }
 const FORM = { type: 'object', properties: { name: { type: 'string' } } }
@@ -38,12 +47,17 @@ function asking(): ScriptedServer {
   })
 }
 
-function clientOf(server: ScriptedServer, more: Partial<ServerConfig> = {}, options: RigOptions = { transport: 'http' }): RawClient {
+function clientOf(
+  server: ScriptedServer,
+  more: Partial<ServerConfig> = {},
+  options: RigOptions = { transport: 'http' },
+): RawClient {
   rig = bridgeTo(server, undefined, more, { clock, log, ...options })
   return new RawClient(rig.served, { clock, sharedLink: true })
 }
 
-const call = (client: RawClient, name: string, more: Body = {}): Promise<RawMessage> => client.ask('tools/call', { name, arguments: {}, ...more }, ASKABLE)
+const call = (client: RawClient, name: string, more: Body = {}): Promise<RawMessage> =>
+  client.ask('tools/call', { name, arguments: {}, ...more }, ASKABLE)
 
 function questionIn({ result }: RawMessage): { key: string; message: unknown; state: unknown } {
   const [[key, question] = []] = Object.entries((result?.['inputRequests'] ?? {}) as Record<string, { params: Body }>)
@@ -52,7 +66,10 @@ function questionIn({ result }: RawMessage): { key: string; message: unknown; st
 
 const accept = (client: RawClient, name: string, asked: RawMessage): Promise<RawMessage> => {
   const { key, state } = questionIn(asked)
-  return call(client, name, { requestState: state, inputResponses: { [key]: { action: 'accept', content: { name: 'x' } } } })
+  return call(client, name, {
+    requestState: state,
+    inputResponses: { [key]: { action: 'accept', content: { name: 'x' } } },
+  })
 }
 
 describe('8.2 rule 1: a server that asks in its session', () => {
@@ -64,7 +81,10 @@ describe('8.2 rule 1: a server that asks in its session', () => {
     expect(questionIn(one).message).toBe('one')
     const two = await call(client, 'two')
     expect(questionIn(two).message).toBe('two')
-    expect([textOf(await accept(client, 'two', two)), textOf(await accept(client, 'one', one))]).toEqual(['two accept', 'one accept'])
+    expect([textOf(await accept(client, 'two', two)), textOf(await accept(client, 'one', one))]).toEqual([
+      'two accept',
+      'one accept',
+    ])
     const three = await call(client, 'three')
     const four = call(client, 'four')
     await flush()
@@ -113,7 +133,10 @@ describe('8.2 rule 1: a server that asks in its session', () => {
     const client = clientOf(server, { session: 'shared' }, { transport: 'http', wrap: onStreams })
     const [one, two] = [await call(client, 'one'), await call(client, 'two')]
     expect([one, two].map((asked) => questionIn(asked).message)).toEqual(['one', 'two'])
-    expect([textOf(await accept(client, 'one', one)), textOf(await accept(client, 'two', two))]).toEqual(['one accept', 'two accept'])
+    expect([textOf(await accept(client, 'one', one)), textOf(await accept(client, 'two', two))]).toEqual([
+      'one accept',
+      'two accept',
+    ])
     expect(new Set(server.asked.map(({ session }) => session)).size).toBe(1)
     expect(warnings).toEqual([])
   })
@@ -125,7 +148,9 @@ describe('8.2 "session": "shared" that cannot be followed', () => {
     expect(textOf(await client.ask('tools/call', { name: 'any' }))).toBe('done')
     expect(warnings).toEqual([])
     for (let time = 0; time < 2; time++) expect(textOf(await call(client, 'any'))).toBe('done')
-    expect(warnings).toEqual([expect.stringMatching(/^rig: .*does not say to which call.*"session": "principal" and "principalHeader"/)])
+    expect(warnings).toEqual([
+      expect.stringMatching(/^rig: .*does not say to which call.*"session": "principal" and "principalHeader"/),
+    ])
     await new RawClient(rig.served, { clock }).shakeHands('2025-06-18', ASKABLE)
     expect(warnings).toHaveLength(1)
   })
@@ -174,7 +199,12 @@ describe('8.2 news of resources', () => {
   ])('%s', async (_, uri, count) => {
     const ignored: string[] = []
     const server = scripted({ version: '2025-06-18' })
-    rig = bridgeTo(server, undefined, {}, { clock, onEvent: (event) => void (event.type === 'ignored' && ignored.push(event.detail)) })
+    rig = bridgeTo(
+      server,
+      undefined,
+      {},
+      { clock, onEvent: (event) => void (event.type === 'ignored' && ignored.push(event.detail)) },
+    )
     const client = new RawClient(rig.served, { clock })
     await client.shakeHands('2025-06-18')
     await client.request('resources/subscribe', { uri: 'a:one' })

@@ -29,7 +29,9 @@ export class Subscriptions {
     return this.#held.has(uri)
   }
 
-  /** Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was. */
+  /**
+   * Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was.
+   */
   async add(line: Line, uri: string, changed: Changed, onEnd = NOTHING): Promise<Hold> {
     const subscription = await line.subscribe(uri, changed).catch((error: unknown) => {
       onEnd()
@@ -48,7 +50,10 @@ export class Subscriptions {
     await Promise.all([...(this.#held.get(uri)?.keys() ?? [])].map((changed) => this.#remove(uri, changed)))
   }
 
-  /** In another conversation, after one that is over. What is refused there is not followed any more; what else there is may have changed meanwhile. */
+  /**
+   * In another conversation, after one that is over. What is refused there is not followed any more; what else there is
+   * may have changed meanwhile.
+   */
   async renew(line: Line): Promise<void> {
     for (const [uri, changed] of this.#all()) {
       if (!this.#isHeld(uri, changed)) continue
@@ -68,7 +73,9 @@ export class Subscriptions {
   }
 
   #all(): [uri: string, changed: Changed][] {
-    return [...this.#held].flatMap(([uri, held]) => [...held.keys()].map((changed): [string, Changed] => [uri, changed]))
+    return [...this.#held].flatMap(([uri, held]) =>
+      [...held.keys()].map((changed): [string, Changed] => [uri, changed]),
+    )
   }
 
   #isHeld(uri: string, changed: Changed): boolean {

@@ -1,12 +1,15 @@
-/** D7: what a task of 2026-07-28 tells of its progress is words alone; clients that asked for progress hear them, and are told what is missing. */
+/**
+ * D7: what a task of 2026-07-28 tells of its progress is words alone; clients that asked for progress hear them, and
+ * are told what is missing.
+ */
 import { type Capabilities, type Loss, type ProtocolVersion, versions } from 'parley-mcp'
 import { type Body, type SessionEvent, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { background, type Context, createServer, type Server, tool } from 'parley-mcp/server'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { REPORT_KEY } from '../calls/report.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { RawClient, textOf, until } from './peers.fixtures.ts'
-import { REPORT_KEY } from './relay.ts'
 
 const STATELESS = '2026-07-28'
 const HANDSHAKE = '2025-11-25'
@@ -26,7 +29,8 @@ beforeEach(() => {
 afterEach(async () => await rig.close())
 
 function makeServer(): Server {
-  const work = (_: unknown, ctx: Context): Promise<string> => new Promise((resolve) => calls.push({ ctx, finish: () => resolve('done') }))
+  const work = (_: unknown, ctx: Context): Promise<string> =>
+    new Promise((resolve) => calls.push({ ctx, finish: () => resolve('done') }))
   return createServer({ name: 'tasks', version: '1' }, { clock, keepAlive: false, tasks: { pollInterval: '1s' } }).add(
     tool('may', { execution: { taskSupport: 'optional' } }, work),
     tool('must', { execution: { taskSupport: 'required' } }, work),
@@ -64,41 +68,52 @@ async function look(): Promise<void> {
 }
 
 const told = (client: RawClient): unknown[] => client.of('notifications/progress').map(({ params }) => params)
-const lost = (): string[] => losses.filter(({ path }) => path === '_meta.progressToken').map(({ rule, severity, method }) => `${rule} ${severity} ${method}`)
+const lost = (): string[] =>
+  losses
+    .filter(({ path }) => path === '_meta.progressToken')
+    .map(({ rule, severity, method }) => `${rule} ${severity} ${method}`)
 
-describe.each(versions.filter((version) => version !== STATELESS))(`D7 a client of %s whose call a server of ${STATELESS} runs as a task`, (version) => {
-  it.each(['may', 'must'])('hears the words of the task as progress that grows (%s)', async (name) => {
-    const client = clientOf(STATELESS)
-    await client.shakeHands(version)
-    const called = client.request('tools/call', call(name))
-    const { ctx, finish } = await begun()
-    ctx.progress(10, 30, 'one of three')
-    await look()
-    await look()
-    ctx.progress(20, 30, 'two of three')
-    await look()
-    expect(told(client)).toEqual([
-      { progressToken: 'p', progress: 1, message: 'one of three' },
-      { progressToken: 'p', progress: 2, message: 'two of three' },
-    ])
-    finish()
-    await look()
-    expect(textOf(await called)).toBe('done')
-    expect(told(client)).toHaveLength(2)
-  })
+describe.each(versions.filter((version) => version !== STATELESS))(
+  `D7 a client of %s whose call a server of ${STATELESS} runs as a task`,
+  (version) => {
+    it.each(['may', 'must'])('hears the words of the task as progress that grows (%s)', async (name) => {
+      const client = clientOf(STATELESS)
+      await client.shakeHands(version)
+      const called = client.request('tools/call', call(name))
+      const { ctx, finish } = await begun()
+      ctx.progress(10, 30, 'one of three')
+      await look()
+      await look()
+      ctx.progress(20, 30, 'two of three')
+      await look()
+      expect(told(client)).toEqual([
+        { progressToken: 'p', progress: 1, message: 'one of three' },
+        { progressToken: 'p', progress: 2, message: 'two of three' },
+      ])
+      finish()
+      await look()
+      expect(textOf(await called)).toBe('done')
+      expect(told(client)).toHaveLength(2)
+    })
 
-  it('is told that there is no more than words', async () => {
-    const client = clientOf(STATELESS)
-    await client.shakeHands(version)
-    const called = client.request('tools/call', call('may', { progressToken: 'p', [REPORT_KEY]: true }))
-    const { finish } = await begun()
-    finish()
-    await look()
-    const { result } = (await called) as { result: { _meta: Body } }
-    expect(result._meta[REPORT_KEY]).toContainEqual({ rule: 'D-21', path: '_meta.progressToken', loss: 'w', detail: expect.stringContaining('words') })
-    expect(lost()).toEqual(['D-21 w tools/call'])
-  })
-})
+    it('is told that there is no more than words', async () => {
+      const client = clientOf(STATELESS)
+      await client.shakeHands(version)
+      const called = client.request('tools/call', call('may', { progressToken: 'p', [REPORT_KEY]: true }))
+      const { finish } = await begun()
+      finish()
+      await look()
+      const { result } = (await called) as { result: { _meta: Body } }
+      expect(result._meta[REPORT_KEY]).toContainEqual({
+        rule: 'D-21',
+        path: '_meta.progressToken',
+        loss: 'w',
+        detail: expect.stringContaining('words'),
+      })
+      expect(lost()).toEqual(['D-21 w tools/call'])
+    })
+  },
+)
 
 describe(`D7 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
   it('a client that did not ask for progress hears nothing and has lost nothing', async () => {
@@ -150,8 +165,13 @@ describe(`D7 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
     const { ctx, finish } = await begun()
     ctx.progress(1, 2, 'half')
     await look()
-    expect(told(client)).toEqual([{ progressToken: 'p', progress: 1, message: 'half', _meta: { [RELATED]: { taskId } } }])
-    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({ status: 'working', statusMessage: 'half' })
+    expect(told(client)).toEqual([
+      { progressToken: 'p', progress: 1, message: 'half', _meta: { [RELATED]: { taskId } } },
+    ])
+    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
+      status: 'working',
+      statusMessage: 'half',
+    })
     finish()
     await look()
   })
@@ -164,7 +184,10 @@ describe(`D7 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
     const { ctx, finish } = await begun()
     ctx.progress(1, 2, 'half')
     await look()
-    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({ status: 'working', statusMessage: 'half' })
+    expect((await client.request('tasks/get', { taskId })).result).toMatchObject({
+      status: 'working',
+      statusMessage: 'half',
+    })
     expect([told(client), lost()]).toEqual([[], []])
     finish()
     await look()
@@ -178,12 +201,20 @@ it(`D7 a client of ${STATELESS} that is given a task of a server of ${HANDSHAKE}
   const { ctx, finish } = await begun()
   ctx.progress(1, 2, 'half')
   await look()
-  expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ status: 'working', statusMessage: 'half' })
+  expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({
+    status: 'working',
+    statusMessage: 'half',
+  })
   expect([told(client), lost()]).toEqual([[], ['D-21 w tools/call']])
   finish()
   await look()
   const done = (await client.ask('tasks/get', { taskId }, EXTENDED)).result as { result: { _meta: Body } }
-  expect(done.result._meta[REPORT_KEY]).toContainEqual({ rule: 'D-21', path: '_meta.progressToken', loss: 'w', detail: expect.any(String) })
+  expect(done.result._meta[REPORT_KEY]).toContainEqual({
+    rule: 'D-21',
+    path: '_meta.progressToken',
+    loss: 'w',
+    detail: expect.any(String),
+  })
 })
 
 it(`D7 between a client and a server of ${STATELESS} a task is theirs, and nothing is lost on the way`, async () => {
@@ -192,7 +223,9 @@ it(`D7 between a client and a server of ${STATELESS} a task is theirs, and nothi
   const { ctx, finish } = await begun()
   ctx.progress(1, 2, 'half')
   await flush()
-  expect((await client.ask('tasks/get', { taskId: result?.['taskId'] }, EXTENDED)).result).toMatchObject({ statusMessage: 'half' })
+  expect((await client.ask('tasks/get', { taskId: result?.['taskId'] }, EXTENDED)).result).toMatchObject({
+    statusMessage: 'half',
+  })
   expect([told(client), lost()]).toEqual([[], []])
   finish()
 })

@@ -18,15 +18,25 @@ let held: Map<string, (answer: Body) => void>
 beforeEach(() => {
   clock = fakeClock()
   held = new Map()
-  const task = (status: string): Body => ({ taskId: 'own', status, createdAt: STAMP, lastUpdatedAt: STAMP, ttl: null, pollInterval: 100 })
+  const task = (status: string): Body => ({
+    taskId: 'own',
+    status,
+    createdAt: STAMP,
+    lastUpdatedAt: STAMP,
+    ttl: null,
+    pollInterval: 100,
+  })
   server = scripted({
     version: '2025-11-25',
     capabilities: { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } },
     answer: ({ method }) => {
-      if (method === 'tools/list') return { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }] }
+      if (method === 'tools/list')
+        return { tools: [{ name: 'job', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }] }
       if (method === 'tools/call') return { task: task('working') }
       if (method === 'tasks/get') return task('working')
-      return new Promise<Body>((resolve) => held.set(method, resolve)).then((answer) => (method === 'tasks/cancel' ? task('cancelled') : answer))
+      return new Promise<Body>((resolve) => held.set(method, resolve)).then((answer) =>
+        method === 'tasks/cancel' ? task('cancelled') : answer,
+      )
     },
   })
   rig = bridgeTo(server, '2025-11-25', { session: 'request' }, { clock })
@@ -88,7 +98,14 @@ describe.each(WAYS)('C-23 $who while its tool runs as a task', ({ begin }) => {
 describe('8.1 a client of 2025-06-18 ends its session while a server of 2026-07-28 runs its call as a task', () => {
   it('the conversation lasts until the server has answered that the task is cancelled', async () => {
     await rig.close()
-    const task = { taskId: 'own', status: 'working', createdAt: STAMP, lastUpdatedAt: STAMP, ttlMs: null, pollIntervalMs: 100 }
+    const task = {
+      taskId: 'own',
+      status: 'working',
+      createdAt: STAMP,
+      lastUpdatedAt: STAMP,
+      ttlMs: null,
+      pollIntervalMs: 100,
+    }
     server = scripted({
       version: '2026-07-28',
       capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } } as Capabilities,
@@ -123,7 +140,10 @@ describe('C-25 what comes of a task that only the gateway knows of', () => {
     const client = new RawClient(rig.served, { clock })
     const called = client.ask('tools/call', CALL)
     await finish()
-    expect((await called).result?.['_meta']).toEqual({ note: 1, 'io.modelcontextprotocol/serverInfo': expect.anything() })
+    expect((await called).result?.['_meta']).toEqual({
+      note: 1,
+      'io.modelcontextprotocol/serverInfo': expect.anything(),
+    })
   })
 
   it('does not name it to one that has a task of the gateway', async () => {

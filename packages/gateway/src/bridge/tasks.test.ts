@@ -1,4 +1,6 @@
-/** 8.4, D7: calls that run as tasks, between clients and servers that have them, have them in other words, or have none. */
+/**
+ * 8.4, D7: calls that run as tasks, between clients and servers that have them, have them in other words, or have none.
+ */
 import type { Capabilities, ProtocolVersion } from 'parley-mcp'
 import { type Body, Serialised, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { createServer, type Server, ToolError, tool } from 'parley-mcp/server'
@@ -51,7 +53,11 @@ function makeServer(): Server {
   ) as never
 }
 
-function clientOf(server: ReturnType<typeof makeServer>, version: ProtocolVersion, more: Partial<ServerConfig> = {}): RawClient {
+function clientOf(
+  server: ReturnType<typeof makeServer>,
+  version: ProtocolVersion,
+  more: Partial<ServerConfig> = {},
+): RawClient {
   rig = bridgeTo(server, version, more, { clock })
   return new RawClient(rig.served, { clock })
 }
@@ -140,37 +146,43 @@ describe(`8.4 a client of ${HANDSHAKE} and a server of ${STATELESS}`, () => {
   })
 })
 
-describe.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)('8.4 a client of %s, which has no tasks', (version) => {
-  it.each([STATELESS, HANDSHAKE] as const)('calls tools of a server of %s that only run as tasks', async (serverVersion) => {
-    const client = clientOf(makeServer(), serverVersion)
-    await client.shakeHands(version, version >= '2025-06-18' ? { elicitation: {} } : {})
-    expect(textOf(await running(client.request('tools/call', call('quick'))))).toBe('at once')
-    expect((await running(client.request('tools/call', call('broken')))).result).toMatchObject({ isError: true })
-    if (version < '2025-06-18') return
-    const called = client.request('tools/call', call('ask'))
-    const { id } = await running(client.next('elicitation/create'))
-    client.send({ id, result: { action: 'accept', content: { name: 'Ann' } } })
-    expect(textOf(await running(called))).toBe('You are Ann')
-  })
+describe.each(['2024-11-05', '2025-03-26', '2025-06-18'] as const)(
+  '8.4 a client of %s, which has no tasks',
+  (version) => {
+    it.each([STATELESS, HANDSHAKE] as const)(
+      'calls tools of a server of %s that only run as tasks',
+      async (serverVersion) => {
+        const client = clientOf(makeServer(), serverVersion)
+        await client.shakeHands(version, version >= '2025-06-18' ? { elicitation: {} } : {})
+        expect(textOf(await running(client.request('tools/call', call('quick'))))).toBe('at once')
+        expect((await running(client.request('tools/call', call('broken')))).result).toMatchObject({ isError: true })
+        if (version < '2025-06-18') return
+        const called = client.request('tools/call', call('ask'))
+        const { id } = await running(client.next('elicitation/create'))
+        client.send({ id, result: { action: 'accept', content: { name: 'Ann' } } })
+        expect(textOf(await running(called))).toBe('You are Ann')
+      },
+    )
 
-  it('C-23 is shown the tools of a server of 2025-11-25 that only run as tasks, without a word about tasks', async () => {
-    const client = clientOf(makeServer(), HANDSHAKE)
-    await client.shakeHands(version)
-    const tools = (await client.request('tools/list')).result?.['tools'] as Body[]
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['quick', 'slow', 'broken', 'ask', 'plain']))
-    expect(tools.filter((tool) => 'execution' in tool)).toEqual([])
-  })
+    it('C-23 is shown the tools of a server of 2025-11-25 that only run as tasks, without a word about tasks', async () => {
+      const client = clientOf(makeServer(), HANDSHAKE)
+      await client.shakeHands(version)
+      const tools = (await client.request('tools/list')).result?.['tools'] as Body[]
+      expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['quick', 'slow', 'broken', 'ask', 'plain']))
+      expect(tools.filter((tool) => 'execution' in tool)).toEqual([])
+    })
 
-  it.each([STATELESS, HANDSHAKE] as const)('cancels one at a server of %s', async (serverVersion) => {
-    const client = clientOf(makeServer(), serverVersion)
-    await client.shakeHands(version)
-    const id = client.nextId
-    void client.request('tools/call', call('slow'))
-    await running(begun())
-    client.send({ method: 'notifications/cancelled', params: { requestId: id } })
-    await running(until(() => expect(aborted).toBe(1)))
-  })
-})
+    it.each([STATELESS, HANDSHAKE] as const)('cancels one at a server of %s', async (serverVersion) => {
+      const client = clientOf(makeServer(), serverVersion)
+      await client.shakeHands(version)
+      const id = client.nextId
+      void client.request('tools/call', call('slow'))
+      await running(begun())
+      client.send({ method: 'notifications/cancelled', params: { requestId: id } })
+      await running(until(() => expect(aborted).toBe(1)))
+    })
+  },
+)
 
 describe(`8.4 a client of ${HANDSHAKE} and a server of ${HANDSHAKE}`, () => {
   it('speak about tasks in their own words', async () => {
@@ -187,85 +199,92 @@ describe(`8.4 a client of ${HANDSHAKE} and a server of ${HANDSHAKE}`, () => {
   })
 })
 
-describe.each(['principal', 'request'] as const)(`8.4 a client of ${STATELESS} and a server of ${HANDSHAKE}, policy %s`, (session) => {
-  const open = (): RawClient => clientOf(makeServer(), HANDSHAKE, { session })
-  const both = { ...ASKABLE, ...EXTENDED } as Capabilities
-  const begin = async (client: RawClient, name: string): Promise<string> => {
-    const { result } = await client.ask('tools/call', call(name), both)
-    expect(result).toMatchObject({ resultType: 'task', taskId: expect.any(String), status: 'working' })
-    return result?.['taskId'] as string
-  }
-  const seen = (client: RawClient, taskId: string, status: string): Promise<Body> =>
-    running(
-      until(async () => {
-        const { result } = await client.ask('tasks/get', { taskId }, both)
-        expect(result).toMatchObject({ status })
-        return result as Body
-      }),
-    )
-
-  it('a tool that only runs as a task is one, for a client that takes them', async () => {
-    const client = open()
-    const taskId = await begin(client, 'slow')
-    expect((await client.ask('tasks/get', { taskId }, both)).result).toMatchObject({ taskId, status: 'working' })
-    await running(begun())
-    finish?.()
-    expect(await seen(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'done' }] } })
-  })
-
-  it('its questions are shown with it, and answered to it', async () => {
-    const client = open()
-    const taskId = await begin(client, 'ask')
-    const { inputRequests } = await seen(client, taskId, 'input_required')
-    const [[key, question]] = Object.entries(inputRequests as Body) as [[string, Body]]
-    expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who?' } })
-    const answered = await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept', content: { name: 'Ann' } } } }, both)
-    expect(answered.result).toMatchObject({ resultType: 'complete' })
-    expect(await seen(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'You are Ann' }] } })
-  })
-
-  it('it can be cancelled, and then its session is of no use any more', async () => {
-    const client = open()
-    const taskId = await begin(client, 'slow')
-    await running(begun())
-    expect((await client.ask('tasks/cancel', { taskId }, both)).error).toBeUndefined()
-    await running(until(() => expect(aborted).toBe(1)))
-    expect(await seen(client, taskId, 'cancelled')).toMatchObject({ taskId })
-  })
-
-  it('its session lasts as long as it does', async () => {
-    const client = open()
-    await begin(client, 'slow')
-    await running(begun())
-    await clock.advance(30 * 60_000)
-    expect(rig.ways.open).toBe(2)
-    finish?.()
-    await running(flush())
-    await clock.advance(20 * 60_000)
-    expect(rig.ways.open).toBe(1)
-  })
-
-  it('a client that takes no tasks gets the result; it may be asked on the way', async () => {
-    const client = open()
-    expect(textOf(await running(client.ask('tools/call', call('quick'), ASKABLE)))).toBe('at once')
-    const { result } = await running(client.ask('tools/call', call('ask'), ASKABLE))
-    const [key] = Object.keys(result?.['inputRequests'] as Body)
-    const retry = {
-      ...call('ask'),
-      requestState: result?.['requestState'],
-      inputResponses: { [key as string]: { action: 'accept', content: { name: 'Ann' } } },
+describe.each(['principal', 'request'] as const)(
+  `8.4 a client of ${STATELESS} and a server of ${HANDSHAKE}, policy %s`,
+  (session) => {
+    const open = (): RawClient => clientOf(makeServer(), HANDSHAKE, { session })
+    const both = { ...ASKABLE, ...EXTENDED } as Capabilities
+    const begin = async (client: RawClient, name: string): Promise<string> => {
+      const { result } = await client.ask('tools/call', call(name), both)
+      expect(result).toMatchObject({ resultType: 'task', taskId: expect.any(String), status: 'working' })
+      return result?.['taskId'] as string
     }
-    expect(textOf(await running(client.ask('tools/call', retry, ASKABLE)))).toBe('You are Ann')
-    expect((await client.ask('tasks/get', { taskId: 'any' }, ASKABLE)).error).toMatchObject({ code: -32021 })
-  })
+    const seen = (client: RawClient, taskId: string, status: string): Promise<Body> =>
+      running(
+        until(async () => {
+          const { result } = await client.ask('tasks/get', { taskId }, both)
+          expect(result).toMatchObject({ status })
+          return result as Body
+        }),
+      )
 
-  it('tools that need not run as tasks do not, and no list says which is which (D-47)', async () => {
-    const client = open()
-    expect(textOf(await client.ask('tools/call', call('plain'), both))).toBe('plain')
-    const { result } = await client.ask('tools/list', {}, both)
-    expect(JSON.stringify(result)).not.toContain('execution')
-  })
-})
+    it('a tool that only runs as a task is one, for a client that takes them', async () => {
+      const client = open()
+      const taskId = await begin(client, 'slow')
+      expect((await client.ask('tasks/get', { taskId }, both)).result).toMatchObject({ taskId, status: 'working' })
+      await running(begun())
+      finish?.()
+      expect(await seen(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'done' }] } })
+    })
+
+    it('its questions are shown with it, and answered to it', async () => {
+      const client = open()
+      const taskId = await begin(client, 'ask')
+      const { inputRequests } = await seen(client, taskId, 'input_required')
+      const [[key, question]] = Object.entries(inputRequests as Body) as [[string, Body]]
+      expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who?' } })
+      const answered = await client.ask(
+        'tasks/update',
+        { taskId, inputResponses: { [key]: { action: 'accept', content: { name: 'Ann' } } } },
+        both,
+      )
+      expect(answered.result).toMatchObject({ resultType: 'complete' })
+      expect(await seen(client, taskId, 'completed')).toMatchObject({ result: { content: [{ text: 'You are Ann' }] } })
+    })
+
+    it('it can be cancelled, and then its session is of no use any more', async () => {
+      const client = open()
+      const taskId = await begin(client, 'slow')
+      await running(begun())
+      expect((await client.ask('tasks/cancel', { taskId }, both)).error).toBeUndefined()
+      await running(until(() => expect(aborted).toBe(1)))
+      expect(await seen(client, taskId, 'cancelled')).toMatchObject({ taskId })
+    })
+
+    it('its session lasts as long as it does', async () => {
+      const client = open()
+      await begin(client, 'slow')
+      await running(begun())
+      await clock.advance(30 * 60_000)
+      expect(rig.ways.open).toBe(2)
+      finish?.()
+      await running(flush())
+      await clock.advance(20 * 60_000)
+      expect(rig.ways.open).toBe(1)
+    })
+
+    it('a client that takes no tasks gets the result; it may be asked on the way', async () => {
+      const client = open()
+      expect(textOf(await running(client.ask('tools/call', call('quick'), ASKABLE)))).toBe('at once')
+      const { result } = await running(client.ask('tools/call', call('ask'), ASKABLE))
+      const [key] = Object.keys(result?.['inputRequests'] as Body)
+      const retry = {
+        ...call('ask'),
+        requestState: result?.['requestState'],
+        inputResponses: { [key as string]: { action: 'accept', content: { name: 'Ann' } } },
+      }
+      expect(textOf(await running(client.ask('tools/call', retry, ASKABLE)))).toBe('You are Ann')
+      expect((await client.ask('tasks/get', { taskId: 'any' }, ASKABLE)).error).toMatchObject({ code: -32021 })
+    })
+
+    it('tools that need not run as tasks do not, and no list says which is which (D-47)', async () => {
+      const client = open()
+      expect(textOf(await client.ask('tools/call', call('plain'), both))).toBe('plain')
+      const { result } = await client.ask('tools/list', {}, both)
+      expect(JSON.stringify(result)).not.toContain('execution')
+    })
+  },
+)
 
 it('8.4 a client of 2026-07-28 and an older server: there are no tasks', async () => {
   const client = clientOf(makeServer(), '2025-06-18')
@@ -282,7 +301,9 @@ it('8.4 a client and a server of 2026-07-28: tasks are theirs alone', async () =
   expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ taskId, status: 'working' })
   await begun()
   finish?.()
-  await until(async () => expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ status: 'completed' }))
+  await until(async () =>
+    expect((await client.ask('tasks/get', { taskId }, EXTENDED)).result).toMatchObject({ status: 'completed' }),
+  )
   expect((await client.ask('tasks/get', { taskId })).error).toMatchObject({ code: -32021 })
 })
 
@@ -290,18 +311,28 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
   /** Counts its tasks, and knows of nobody but the gateway. */
   function counting(): ScriptedServer {
     let last = 0
-    const view = (taskId: unknown): Body => ({ taskId, status: 'working', createdAt: STAMP, lastUpdatedAt: STAMP, ttlMs: null })
+    const view = (taskId: unknown): Body => ({
+      taskId,
+      status: 'working',
+      createdAt: STAMP,
+      lastUpdatedAt: STAMP,
+      ttlMs: null,
+    })
     return scripted({
       version: STATELESS,
       capabilities: { tools: {}, ...EXTENDED },
       answer: ({ method, params }) => {
-        if (method === 'tools/call') return new Serialised(JSON.stringify({ resultType: 'task', ...view(String(++last)) }))
+        if (method === 'tools/call')
+          return new Serialised(JSON.stringify({ resultType: 'task', ...view(String(++last)) }))
         return method === 'tasks/get' ? view(params['taskId']) : {}
       },
     })
   }
   const STAMP = '2026-07-28T00:00:00Z'
-  function open(): { client: RawClient; as: (principal: string | undefined, method: string, params: Body) => Promise<RawMessage> } {
+  function open(): {
+    client: RawClient
+    as: (principal: string | undefined, method: string, params: Body) => Promise<RawMessage>
+  } {
     rig = bridgeTo(counting(), STATELESS, {}, { clock })
     const client = new RawClient(rig.served, { clock, sharedLink: true })
     const as = (principal: string | undefined, method: string, params: Body): Promise<RawMessage> => {
@@ -318,7 +349,10 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
       const params = { taskId: '1', ...(method === 'tasks/update' && { inputResponses: {} }) }
       expect((await as('ann', method, params)).error).toBeUndefined()
       for (const other of ['eve', undefined])
-        expect((await as(other, method, params)).error).toMatchObject({ code: -32602, message: expect.stringMatching(/not found/i) })
+        expect((await as(other, method, params)).error).toMatchObject({
+          code: -32602,
+          message: expect.stringMatching(/not found/i),
+        })
     }
     expect((await as('eve', 'tasks/get', { taskId: '7' })).result).toMatchObject({ taskId: '7' })
     expect((await as(undefined, 'tools/call', call('any'))).result).toMatchObject({ taskId: '2' })
@@ -329,9 +363,13 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
     const { client, as } = open()
     await as('ann', 'tools/call', call('any'))
     void as('eve', 'subscriptions/listen', { notifications: { taskIds: ['1', '7'] } })
-    expect((await client.next('notifications/subscriptions/acknowledged')).params).toMatchObject({ notifications: { taskIds: ['7'] } })
+    expect((await client.next('notifications/subscriptions/acknowledged')).params).toMatchObject({
+      notifications: { taskIds: ['7'] },
+    })
     void as('ann', 'subscriptions/listen', { notifications: { taskIds: ['1', '7'] } })
-    expect((await client.next('notifications/subscriptions/acknowledged', 1)).params).toMatchObject({ notifications: { taskIds: ['1', '7'] } })
+    expect((await client.next('notifications/subscriptions/acknowledged', 1)).params).toMatchObject({
+      notifications: { taskIds: ['1', '7'] },
+    })
   })
 
   it('what the gateway follows for a client that shook hands is no other client’s', async () => {
@@ -339,7 +377,9 @@ describe('D7 where clients are known, tasks of a server of 2026-07-28 belong to 
     const old = new RawClient(rig.served, { clock })
     await old.shakeHands('2025-06-18')
     void old.request('tools/call', call('any'))
-    await running(until(async () => expect((await as('eve', 'tasks/get', { taskId: '1' })).error).toMatchObject({ code: -32602 })))
+    await running(
+      until(async () => expect((await as('eve', 'tasks/get', { taskId: '1' })).error).toMatchObject({ code: -32602 })),
+    )
     expect((await as(undefined, 'tasks/get', { taskId: '1' })).error).toMatchObject({ code: -32602 })
   })
 })

@@ -3,12 +3,12 @@ import { type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { REPORT_KEY } from '../calls/report.ts'
 import { PinBook } from '../catalogue/index.ts'
 import { toolDefaults } from '../config/defaults.ts'
 import type { ServerConfig, ToolSettings } from '../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { RawClient, type RawMessage, type ScriptedServer, scripted, text, textOf } from './peers.fixtures.ts'
-import { REPORT_KEY } from './relay.ts'
 
 let rig: BridgeRig | undefined
 afterEach(async () => {
@@ -33,7 +33,11 @@ const settings = (more: Partial<ToolSettings>): Partial<ServerConfig> => ({ tool
 
 type Ask = (method: string, params?: Body) => Promise<RawMessage>
 
-async function clientOf(server: ScriptedServer, version: ProtocolVersion, more: Partial<ServerConfig>): Promise<{ ask: Ask; raw: RawClient }> {
+async function clientOf(
+  server: ScriptedServer,
+  version: ProtocolVersion,
+  more: Partial<ServerConfig>,
+): Promise<{ ask: Ask; raw: RawClient }> {
   rig = bridgeTo(server, undefined, more)
   const raw = new RawClient(rig.served)
   if (version === '2026-07-28') return { raw, ask: (method, params) => raw.ask(method, params) }
@@ -62,7 +66,8 @@ describe.each(pairs)('G3 a client of $client and a server of $server', ({ client
     const { ask } = await clientOf(serverOf(server, tools), version, chosen)
     expect(await listed(ask)).toEqual(['one', 'zwei'])
     expect(textOf(await ask('tools/call', { name: 'zwei', arguments: {} }))).toBe('two')
-    for (const name of ['secretOne', 'two']) expect((await ask('tools/call', { name, arguments: {} })).error).toMatchObject({ code: -32602 })
+    for (const name of ['secretOne', 'two'])
+      expect((await ask('tools/call', { name, arguments: {} })).error).toMatchObject({ code: -32602 })
   })
 
   it('also when it asks what translation has lost (X2)', async () => {
@@ -86,8 +91,10 @@ describe.each(pairs)('G3 a client of $client and a server of $server', ({ client
 describe('G3 a definition that says two things at once', () => {
   const twofold = (link: Link): Link => {
     const open = link.open.bind(link)
-    const told = (frame: string) => frame.replaceAll('"description":"seen"', '"description":"unseen","description":"seen"')
-    link.open = (events: LinkEvents) => open({ ...events, frame: (frame, _, origin) => events.frame(told(frame), undefined, origin) })
+    const told = (frame: string) =>
+      frame.replaceAll('"description":"seen"', '"description":"unseen","description":"seen"')
+    link.open = (events: LinkEvents) =>
+      open({ ...events, frame: (frame, _, origin) => events.frame(told(frame), undefined, origin) })
     return link
   }
 
@@ -119,7 +126,8 @@ describe('what is known of tools', () => {
       version: '2025-11-25',
       capabilities: { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
       answer: ({ method, params }) => {
-        if (method === 'tools/list') return params['cursor'] === undefined ? { tools: [tool('one')], nextCursor: '1' } : { tools: [required] }
+        if (method === 'tools/list')
+          return params['cursor'] === undefined ? { tools: [tool('one')], nextCursor: '1' } : { tools: [required] }
         if (method === 'tasks/result') return text('as a task')
         const now = new Date(0).toISOString()
         return params['task'] === undefined

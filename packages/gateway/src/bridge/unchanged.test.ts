@@ -1,12 +1,15 @@
-/** Results are written again in the words they came in, so nobody between the server and the client may change one in place. */
+/**
+ * Results are written again in the words they came in, so nobody between the server and the client may change one in
+ * place.
+ */
 import { type ProtocolVersion, versions } from 'parley-mcp'
 import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
+import { REPORT_KEY } from '../calls/report.ts'
 import { toolDefaults } from '../config/defaults.ts'
 import type { ServerConfig } from '../config/index.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { scripted } from './peers.fixtures.ts'
-import { REPORT_KEY } from './relay.ts'
 
 let rig: BridgeRig | undefined
 afterEach(async () => await rig?.close())
@@ -24,14 +27,24 @@ function freezing(link: Link): Link {
     const message = JSON.parse(text)
     return Object.hasOwn(message, 'result') ? ({ kind: 'result', message: frozen(message) } as const) : undefined
   }
-  link.open = (events: LinkEvents) => open({ ...events, frame: (text, _, origin) => events.frame(text, read(text), origin) })
+  link.open = (events: LinkEvents) =>
+    open({ ...events, frame: (text, _, origin) => events.frame(text, read(text), origin) })
   return link
 }
 
 const long = 'x'.repeat(600)
 const RESULTS: Readonly<Record<string, Body>> = {
   'tools/list': {
-    tools: [{ name: 'one', title: long, inputSchema: { type: 'object' }, outputSchema: { type: 'object' }, icons: [], annotations: { title: 'One' } }],
+    tools: [
+      {
+        name: 'one',
+        title: long,
+        inputSchema: { type: 'object' },
+        outputSchema: { type: 'object' },
+        icons: [],
+        annotations: { title: 'One' },
+      },
+    ],
   },
   'tools/call': {
     content: [
@@ -58,7 +71,9 @@ const settings: [string, Partial<ServerConfig>][] = [
   ['chosen and renamed', { tools: { ...toolDefaults, deny: ['secret'], rename: { two: 'zwei' } } }],
 ]
 
-const pairs = versions.flatMap((client) => versions.map((server): [ProtocolVersion, ProtocolVersion] => [client, server]))
+const pairs = versions.flatMap((client) =>
+  versions.map((server): [ProtocolVersion, ProtocolVersion] => [client, server]),
+)
 
 describe.each(settings)('X1 results, %s', (_, config) => {
   it.each(pairs)('to a client of %s from a server of %s are changed by nobody', async (spoken, version) => {
@@ -66,7 +81,8 @@ describe.each(settings)('X1 results, %s', (_, config) => {
     rig = bridgeTo(scripted({ version, answer }), undefined, config, { wrap: freezing })
     const client = await rig.connect({ versions: [spoken] })
     for (const method of Object.keys(RESULTS))
-      for (const more of [{}, { _meta: { [REPORT_KEY]: true } }]) expect(await client.request(method, { ...PARAMS[method], ...more })).toBeTypeOf('object')
+      for (const more of [{}, { _meta: { [REPORT_KEY]: true } }])
+        expect(await client.request(method, { ...PARAMS[method], ...more })).toBeTypeOf('object')
     await client.close()
   })
 })

@@ -1,5 +1,5 @@
 /** How a server is shown to clients that see it as one among others. */
-import type { Body, Inbound } from 'parley-mcp/engine'
+import type { Body } from 'parley-mcp/engine'
 import type { ListKind } from '../upstream/index.ts'
 
 export interface View {
@@ -7,9 +7,4 @@ export interface View {
   told(method: string, params: Body): Body
   /** A list that this one client sees may have changed. */
   listChanged(kind: ListKind): void
-}
-
-/** Whether the answer becomes part of a list of several servers. */
-export function isPart({ method }: Inbound, view: View | undefined): boolean {
-  return view !== undefined && method.endsWith('/list')
 }

@@ -5,7 +5,9 @@ import { type Body, isObject } from 'parley-mcp/engine'
 const SCHEME = 'ui://'
 const MARK = '+'
 
-/** Members of `_meta` that name the page of a tool: an older form of the extension, and one that a large host came with. */
+/**
+ * Members of `_meta` that name the page of a tool: an older form of the extension, and one that a large host came with.
+ */
 const FLAT_KEYS = ['ui/resourceUri', 'openai/outputTemplate'] as const
 
 export function isAppUri(uri: string): boolean {
@@ -16,23 +18,32 @@ export function isAppUri(uri: string): boolean {
  * `ui://<server>+<rest>` for `ui://<rest>`, also where `<rest>` is a template.
  *
  * Every `ui://` URI of every server is shown in this form, whether or not another server has the same one. So the form
- * of one server never equals a URI that another server is shown with: a server whose own URI is `ui://b+x` is shown with
- * `ui://a+b+x`. The name is percent-encoded and so has no `+`: the first `+` always ends it, and the rest is as it was.
+ * of one server never equals a URI that another server is shown with: a server whose own URI is `ui://b+x` is shown
+ * with `ui://a+b+x`. The name is percent-encoded and so has no `+`: the first `+` always ends it, and the rest is as it
+ * was.
  */
 export function publicAppUri(server: string, uri: string): string {
   return SCHEME + encodeURIComponent(server) + MARK + uri.slice(SCHEME.length)
 }
 
-/** The other way round; `undefined` for what is not in that form. Whether there is such a server is for the caller to find out. */
+/**
+ * The other way round; `undefined` for what is not in that form. Whether there is such a server is for the caller to
+ * find out.
+ */
 export function ownAppUri(uri: string): { readonly server: string; readonly uri: string } | undefined {
   const mark = isAppUri(uri) ? uri.indexOf(MARK) : -1
   if (mark === -1) return undefined
   const name = uri.slice(SCHEME.length, mark)
   const server = decoded(name)
-  return server === undefined || encodeURIComponent(server) !== name ? undefined : { server, uri: SCHEME + uri.slice(mark + 1) }
+  return server === undefined || encodeURIComponent(server) !== name
+    ? undefined
+    : { server, uri: SCHEME + uri.slice(mark + 1) }
 }
 
-/** A tool, a result, or a part of one, whose `_meta` names pages of this server by their public URIs. The same object when it names none. */
+/**
+ * A tool, a result, or a part of one, whose `_meta` names pages of this server by their public URIs. The same object
+ * when it names none.
+ */
 export function withAppLinks<Item extends Body>(server: string, item: Item): Item {
   const meta: unknown = item['_meta']
   if (!isObject(meta)) return item
@@ -43,7 +54,8 @@ export function withAppLinks<Item extends Body>(server: string, item: Item): Ite
   }
   const ui = meta['ui']
   const page: unknown = isObject(ui) ? ui['resourceUri'] : undefined
-  if (typeof page === 'string' && isAppUri(page)) shown = { ...shown, ui: { ...(ui as Body), resourceUri: publicAppUri(server, page) } }
+  if (typeof page === 'string' && isAppUri(page))
+    shown = { ...shown, ui: { ...(ui as Body), resourceUri: publicAppUri(server, page) } }
   return shown === meta ? item : { ...item, _meta: shown }
 }
 

@@ -9,7 +9,11 @@ const server = (name: string, capabilities: Record<string, unknown>, more: Parti
   name,
   introduction: { info: { name, version: '1' }, capabilities, ...more },
 })
-const LISTS = { tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true } }
+const LISTS = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+}
 
 describe('C: what the gateway declares for its servers', () => {
   it('always declares the three lists, and that resources can be followed: its own status can', () => {
@@ -35,15 +39,28 @@ describe('C: what the gateway declares for its servers', () => {
     ['of 2025-11-25', { tasks: { requests: { tools: { call: {} } } } }],
     ['of the extension', { extensions: { [TASKS_EXTENSION]: { any: 1 } } }],
   ])('offers tasks %s to both eras', (_, capabilities) => {
-    const { capabilities: merged } = mergeIntroductions([server('a', capabilities), server('b', { extensions: { [TASKS_EXTENSION]: {} } })], self())
-    expect(merged).toMatchObject({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } }, extensions: { [TASKS_EXTENSION]: {} } })
+    const { capabilities: merged } = mergeIntroductions(
+      [server('a', capabilities), server('b', { extensions: { [TASKS_EXTENSION]: {} } })],
+      self(),
+    )
+    expect(merged).toMatchObject({
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+      extensions: { [TASKS_EXTENSION]: {} },
+    })
   })
 
   it('declares every extension that a server has, with the settings all agree about, and says which are left out', () => {
     const extensions = { 'com.acme/ui': { one: 1, two: [2] }, 'com.acme/odd': { version: 1, deep: { a: 1 } } }
-    const others = { 'com.acme/ui': { two: [2], one: 1 }, 'com.acme/odd': { version: 2, deep: { b: 2 } }, 'com.acme/own': {} }
+    const others = {
+      'com.acme/ui': { two: [2], one: 1 },
+      'com.acme/odd': { version: 2, deep: { b: 2 } },
+      'com.acme/own': {},
+    }
     const lost: unknown[] = []
-    const entries = [server('a', { extensions, experimental: { x: {} } }), server('b', { extensions: others, experimental: { x: true } })]
+    const entries = [
+      server('a', { extensions, experimental: { x: {} } }),
+      server('b', { extensions: others, experimental: { x: true } }),
+    ]
     const me = self()
     const { capabilities } = mergeIntroductions(entries, me, ({ rule, path }) => lost.push([rule, path]))
     expect(capabilities).not.toHaveProperty('experimental')
@@ -75,11 +92,16 @@ describe('C: what the gateway declares for its servers', () => {
     const b = server('b', {}, { ttlMs: 900, cacheScope: 'private' })
     expect(mergeIntroductions([a, b], self())).toMatchObject({ ttlMs: 500, cacheScope: 'private' })
     expect(mergeIntroductions([a], self())).toMatchObject({ ttlMs: 500, cacheScope: 'public' })
-    for (const other of [server('c', {}), { name: 'c' }]) expect(mergeIntroductions([a, other], self())).not.toHaveProperty('ttlMs')
+    for (const other of [server('c', {}), { name: 'c' }])
+      expect(mergeIntroductions([a, other], self())).not.toHaveProperty('ttlMs')
   })
 
   it('puts instructions under a heading per server', () => {
-    const entries = [server('a', {}, { instructions: 'Use a.\n' }), server('b', {}), server('c', {}, { instructions: 'Use c.' })]
+    const entries = [
+      server('a', {}, { instructions: 'Use a.\n' }),
+      server('b', {}),
+      server('c', {}, { instructions: 'Use c.' }),
+    ]
     expect(mergeIntroductions(entries, self()).instructions).toBe('## a\n\nUse a.\n\n## c\n\nUse c.')
     expect(mergeIntroductions([server('b', {})], self())).not.toHaveProperty('instructions')
   })
@@ -93,7 +115,9 @@ describe('instructions of many servers', () => {
     ])
     expect(Buffer.byteLength(merged)).toBeLessThanOrEqual(16 * 1024)
     expect(Buffer.byteLength(merged)).toBeGreaterThan(15 * 1024)
-    expect(merged).toMatch(/^## long\n\né+\n\[The instructions of long go on; they were cut here for length\.\]\n\n## short\n\nShort and whole\.$/)
+    expect(merged).toMatch(
+      /^## long\n\né+\n\[The instructions of long go on; they were cut here for length\.\]\n\n## short\n\nShort and whole\.$/,
+    )
   })
 
   it('law: never longer than allowed, never cut inside a character, whole where there is room', () => {

@@ -12,7 +12,10 @@ export interface IntroducedServer {
 
 type Values = Record<string, unknown>
 
-/** Declared by the first server that does. A client of the handshake era is told once: what a server not known yet may have must not be missing then. */
+/**
+ * Declared by the first server that does. A client of the handshake era is told once: what a server not known yet may
+ * have must not be missing then.
+ */
 const IF_ANY: readonly { readonly path: string; readonly declare: (capabilities: Values) => void }[] = [
   { path: 'logging', declare: (capabilities) => (capabilities['logging'] = {}) },
   { path: 'completions', declare: (capabilities) => (capabilities['completions'] = {}) },
@@ -28,7 +31,11 @@ interface Memo {
 const memos = new WeakMap<Identity, Memo>()
 
 /** `onLoss`: told when another introduction is made, of what servers declare and clients do not hear. */
-export function mergeIntroductions(entries: readonly IntroducedServer[], self: Identity, onLoss: (loss: Loss) => void = () => {}): Introduction {
+export function mergeIntroductions(
+  entries: readonly IntroducedServer[],
+  self: Identity,
+  onLoss: (loss: Loss) => void = () => {},
+): Introduction {
   const before = memos.get(self)
   if (before !== undefined && sameEntries(before.entries, entries)) return before.merged
   const losses: Loss[] = []
@@ -42,7 +49,9 @@ export function mergeIntroductions(entries: readonly IntroducedServer[], self: I
 
 function merge(entries: readonly IntroducedServer[], self: Identity, onLoss: (loss: Loss) => void): Introduction {
   const known = entries.flatMap(({ introduction }) => introduction ?? [])
-  const instructions = mergeInstructions(entries.map(({ name, introduction }) => ({ name, text: introduction?.instructions ?? '' })))
+  const instructions = mergeInstructions(
+    entries.map(({ name, introduction }) => ({ name, text: introduction?.instructions ?? '' })),
+  )
   return {
     info: self,
     capabilities: mergeCapabilities(known, known.length < entries.length, onLoss),
@@ -54,8 +63,13 @@ function merge(entries: readonly IntroducedServer[], self: Identity, onLoss: (lo
 function mergeCapabilities(known: readonly Introduction[], someUnknown: boolean, onLoss: (loss: Loss) => void): Values {
   const all = known.map(({ capabilities }) => capabilities)
   // How the servers are can always be followed, as a resource.
-  const merged: Values = { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true } }
-  for (const { path, declare } of IF_ANY) if (someUnknown || all.some((capabilities) => declares(capabilities, path))) declare(merged)
+  const merged: Values = {
+    tools: { listChanged: true },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: true },
+  }
+  for (const { path, declare } of IF_ANY)
+    if (someUnknown || all.some((capabilities) => declares(capabilities, path))) declare(merged)
   const lose = (path: string): void => onLoss(lossOf(path, DISPUTED))
   const experimental = agreed('experimental', all, lose)
   const { [TASKS_EXTENSION]: _, ...extensions } = agreed('extensions', all, lose)
@@ -95,7 +109,9 @@ function agreed(kind: (typeof KINDS)[number], all: readonly Values[], lose: (pat
   return together(groups, `${kind}.`, (path) => path === `extensions.${TASKS_EXTENSION}` || lose(path))
 }
 
-/** Objects as one: what is in several of them has to be the same there, or to consist of objects for which that holds. */
+/**
+ * Objects as one: what is in several of them has to be the same there, or to consist of objects for which that holds.
+ */
 function together(objects: readonly Values[], path: string, lose: (path: string) => void): Values {
   const merged: [string, unknown][] = []
   for (const name of new Set(objects.flatMap((each) => Object.keys(each)))) {
@@ -109,16 +125,25 @@ function together(objects: readonly Values[], path: string, lose: (path: string)
 
 function runsTasks(capabilities: Values): boolean {
   const extensions = capabilities['extensions']
-  return declares(capabilities, 'tasks.requests.tools.call') || (isObject(extensions) && isObject(extensions[TASKS_EXTENSION]))
+  return (
+    declares(capabilities, 'tasks.requests.tools.call') ||
+    (isObject(extensions) && isObject(extensions[TASKS_EXTENSION]))
+  )
 }
 
 /** True only as long as the one that changes first, for those the most careful one allows. */
 function freshness(known: readonly Introduction[]): Pick<Introduction, 'ttlMs' | 'cacheScope'> {
   const times = known.flatMap(({ ttlMs }) => ttlMs ?? [])
   if (known.length === 0 || times.length < known.length) return {}
-  return { ttlMs: Math.min(...times), cacheScope: known.every(({ cacheScope }) => cacheScope === 'public') ? 'public' : 'private' }
+  return {
+    ttlMs: Math.min(...times),
+    cacheScope: known.every(({ cacheScope }) => cacheScope === 'public') ? 'public' : 'private',
+  }
 }
 
 function sameEntries(one: readonly IntroducedServer[], other: readonly IntroducedServer[]): boolean {
-  return one.length === other.length && one.every(({ name, introduction }, at) => name === other[at]?.name && introduction === other[at]?.introduction)
+  return (
+    one.length === other.length &&
+    one.every(({ name, introduction }, at) => name === other[at]?.name && introduction === other[at]?.introduction)
+  )
 }

@@ -52,7 +52,10 @@ describe('G: tool settings of a server', () => {
 
   it('shows what is allowed and not denied', () => {
     const filter = toolFilter({ ...all, allow: ['read_*', 'list'], deny: ['read_secret*'] })
-    expect(filter.apply(['read_file', 'read_secrets', 'list', 'write'].map(tool))).toEqual({ tools: ['read_file', 'list'].map(tool), problems: [] })
+    expect(filter.apply(['read_file', 'read_secrets', 'list', 'write'].map(tool))).toEqual({
+      tools: ['read_file', 'list'].map(tool),
+      problems: [],
+    })
   })
 
   it('an empty list of allowed tools allows none', () => {
@@ -68,7 +71,10 @@ describe('G: tool settings of a server', () => {
       }
     }
     const filter = toolFilter({ ...all, deny: ['secret'], rename: { old: 'new' } })
-    expect(refusal(() => filter.toServer('secret'))).toEqual({ kind: 'tool_not_found', message: 'Unknown tool: secret' })
+    expect(refusal(() => filter.toServer('secret'))).toEqual({
+      kind: 'tool_not_found',
+      message: 'Unknown tool: secret',
+    })
     expect(refusal(() => filter.toServer('old'))).toEqual({ kind: 'tool_not_found', message: 'Unknown tool: old' })
     expect(filter.toServer('new')).toBe('old')
   })
@@ -105,7 +111,11 @@ describe('G: tool settings of a server', () => {
 
   it('is not confused by names every object has', () => {
     const filter = toolFilter({ ...all, rename: JSON.parse('{"__proto__":"safe","a":"constructor"}') })
-    expect(['__proto__', 'a', 'toString'].map((name) => filter.toClient(name))).toEqual(['safe', 'constructor', 'toString'])
+    expect(['__proto__', 'a', 'toString'].map((name) => filter.toClient(name))).toEqual([
+      'safe',
+      'constructor',
+      'toString',
+    ])
   })
 
   it('law: what clients see leads back to its tool, and no two tools have one name', () => {

@@ -14,9 +14,9 @@ export function toolFilter(settings: Pick<ToolSettings, 'allow' | 'deny' | 'rena
 }
 
 /**
- * Patterns are about the names at the server. A renamed tool has its new name for itself: a tool that is called so by the server is hidden, so that a
- * server cannot take the name over, and every name means the same tool whether or not the list has been seen. Of two tools renamed to one name the
- * later is hidden.
+ * Patterns are about the names at the server. A renamed tool has its new name for itself: a tool that is called so by
+ * the server is hidden, so that a server cannot take the name over, and every name means the same tool whether or not
+ * the list has been seen. Of two tools renamed to one name the later is hidden.
  */
 export class ToolFilter {
   readonly #allow: readonly Matcher[] | undefined
@@ -49,7 +49,10 @@ export class ToolFilter {
     const original = this.#original.get(name)
     if (original !== undefined) return original
     if (this.toClient(name) === name) return name
-    throw new ParleyError('tool_not_found', { message: `Unknown tool: ${name.slice(0, 200)}`, data: { name: name.slice(0, 200) } })
+    throw new ParleyError('tool_not_found', {
+      message: `Unknown tool: ${name.slice(0, 200)}`,
+      data: { name: name.slice(0, 200) },
+    })
   }
 
   /** The same list when nothing is to be done. */

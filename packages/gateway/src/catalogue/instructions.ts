@@ -25,7 +25,9 @@ export function mergeInstructions(servers: readonly ServerInstructions[], maxByt
     shown.map(({ text }) => bytes(text)),
     room,
   )
-  const parts = shown.map(({ heading, text, note }) => heading + (bytes(text) <= share ? text : cut(text, share) + note))
+  const parts = shown.map(
+    ({ heading, text, note }) => heading + (bytes(text) <= share ? text : cut(text, share) + note),
+  )
   if (shown.length < spoken.length) parts.push(leftOutNote(spoken.length - shown.length))
   return parts.join(SEPARATOR)
 }
@@ -33,14 +35,21 @@ export function mergeInstructions(servers: readonly ServerInstructions[], maxByt
 const SEPARATOR = '\n\n'
 
 function section(name: string, text: string): { heading: string; text: string; note: string } {
-  return { heading: `## ${name}\n\n`, text, note: `\n[The instructions of ${name} go on; they were cut here for length.]` }
+  return {
+    heading: `## ${name}\n\n`,
+    text,
+    note: `\n[The instructions of ${name} go on; they were cut here for length.]`,
+  }
 }
 
 function leftOutNote(count: number): string {
   return `[The instructions of ${count} more servers were left out for length.]`
 }
 
-/** The most each may have so that all together stay within `room`, when those who need less leave the rest to the others. */
+/**
+ * The most each may have so that all together stay within `room`, when those who need less leave the rest to the
+ * others.
+ */
 function fairShare(sizes: readonly number[], room: number): number {
   const ascending = [...sizes].sort((one, other) => one - other)
   let left = room

@@ -4,7 +4,9 @@ import { NameTable } from './index.ts'
 
 /** Names that come close to each other, and names of every kind. */
 const tricky = fc.oneof(
-  fc.array(fc.constantFrom('_', '__', 'a', 'b', '.', '-', 'é'), { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+  fc
+    .array(fc.constantFrom('_', '__', 'a', 'b', '.', '-', 'é'), { minLength: 1, maxLength: 6 })
+    .map((parts) => parts.join('')),
   fc.string({ minLength: 1, maxLength: 90, unit: 'binary' }),
 )
 const pairs = fc.uniqueArray(fc.record({ server: tricky, name: tricky }), {
@@ -40,7 +42,9 @@ describe('G: names of many servers in one list', () => {
     fc.assert(
       fc.property(tricky, tricky, (server, name) => {
         const publicName = new NameTable([server]).publicName(server, name)
-        expect(publicName).toMatch(publicName === `${server}__${name}` ? /^[A-Za-z0-9_.-]{1,64}$/ : /^[A-Za-z0-9_-]{1,64}$/)
+        expect(publicName).toMatch(
+          publicName === `${server}__${name}` ? /^[A-Za-z0-9_.-]{1,64}$/ : /^[A-Za-z0-9_-]{1,64}$/,
+        )
       }),
     )
   })
@@ -50,7 +54,8 @@ describe('G: names of many servers in one list', () => {
       fc.property(pairs, (given) => {
         const table = tableOf(given)
         for (const { server, name } of given) table.learn(server, [name])
-        for (const { server, name } of given) expect(table.publicName(server, name)).toBe(new NameTable([]).publicName(server, name))
+        for (const { server, name } of given)
+          expect(table.publicName(server, name)).toBe(new NameTable([]).publicName(server, name))
       }),
     )
   })
@@ -60,7 +65,8 @@ describe('G: names of many servers in one list', () => {
       fc.property(pairs, (given) => {
         const table = tableOf(given)
         for (const { server, name } of given) expect(table.learn(server, [name])).toEqual([])
-        for (const { server, name } of given) expect(table.find(table.publicName(server, name))).toEqual({ server, name })
+        for (const { server, name } of given)
+          expect(table.find(table.publicName(server, name))).toEqual({ server, name })
       }),
     )
   })
@@ -71,7 +77,10 @@ describe('G: names of many servers in one list', () => {
         const table = tableOf(given)
         for (const { server, name } of given) {
           const publicName = table.publicName(server, name)
-          expect(table.find(publicName)).toEqual({ server, name: publicName === `${server}__${name}` ? name : undefined })
+          expect(table.find(publicName)).toEqual({
+            server,
+            name: publicName === `${server}__${name}` ? name : undefined,
+          })
         }
       }),
     )
@@ -101,9 +110,12 @@ describe('G: names of many servers in one list', () => {
     expect(table.publicName('天', '気')).toMatch(/^_[a-z2-7]{18}$/)
   })
 
-  it.each(['nobody__tool', 'tool', '', '__tool', 'a__', `a__${long}`, 'a__b c', 'x_abcdefghijklmnopqr'])('finds nothing for %j', (name) => {
-    expect(new NameTable(['a']).find(name)).toBeUndefined()
-  })
+  it.each(['nobody__tool', 'tool', '', '__tool', 'a__', `a__${long}`, 'a__b c', 'x_abcdefghijklmnopqr'])(
+    'finds nothing for %j',
+    (name) => {
+      expect(new NameTable(['a']).find(name)).toBeUndefined()
+    },
+  )
 
   it('tells of a hash that two names share, and leaves the second one out', () => {
     const table = new NameTable(['a'], { digest: () => new Uint8Array(32) })

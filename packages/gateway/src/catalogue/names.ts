@@ -35,9 +35,10 @@ const SIGNS = 'abcdefghijklmnopqrstuvwxyz234567'
 /**
  * `<server>__<name>` wherever that can be read back in one way only, else a shortened form.
  *
- * The plain form is read back by splitting at the first `__`, so it is for servers whose name neither holds `__` nor ends with `_`. It keeps the dot,
- * which the specification allows in names. The shortened form, `<readable head>_<18 signs>`, never holds `__`, so no name has both forms, and it is
- * made of letters, digits, `_` and `-` alone, which every client takes. Its first 6 signs tell the server, the other 12 the pair of server and name.
+ * The plain form is read back by splitting at the first `__`, so it is for servers whose name neither holds `__` nor
+ * ends with `_`. It keeps the dot, which the specification allows in names. The shortened form, `<readable head>_<18
+ * signs>`, never holds `__`, so no name has both forms, and it is made of letters, digits, `_` and `-` alone, which
+ * every client takes. Its first 6 signs tell the server, the other 12 the pair of server and name.
  */
 export class NameTable {
   readonly #digest: (text: string) => Uint8Array
@@ -86,7 +87,10 @@ export class NameTable {
     return this.#signs.has(server) && isPlain(server, name) ? { server, name } : undefined
   }
 
-  /** Makes the shortened names among these known; a name that would be taken for another one is told and has to be left out of lists. */
+  /**
+   * Makes the shortened names among these known; a name that would be taken for another one is told and has to be left
+   * out of lists.
+   */
   learn(server: string, names: Iterable<string>): NameClash[] {
     const clashes: NameClash[] = []
     if (!this.#signs.has(server)) return clashes
@@ -94,7 +98,8 @@ export class NameTable {
       if (isPlain(server, name)) continue
       const publicName = this.#shorten(server, name)
       const taken = this.#byPublicName.get(publicName)
-      if (taken !== undefined && (taken.server !== server || taken.name !== name)) clashes.push({ name, publicName, problem: clashText(server, name, taken) })
+      if (taken !== undefined && (taken.server !== server || taken.name !== name))
+        clashes.push({ name, publicName, problem: clashText(server, name, taken) })
       else this.#keep(server, name, publicName)
     }
     return clashes
@@ -165,6 +170,7 @@ function base32(bytes: Uint8Array, length: number): string {
 }
 
 function clashText(server: string, name: string, taken: { readonly server: string; readonly name: string }): string {
-  const shown = (one: string, other: string) => `${JSON.stringify(other.slice(0, 200))} of server ${JSON.stringify(one)}`
+  const shown = (one: string, other: string) =>
+    `${JSON.stringify(other.slice(0, 200))} of server ${JSON.stringify(one)}`
   return `${shown(server, name)} is a name that cannot be shortened uniquely: ${shown(taken.server, taken.name)} has the same short form; rename one of them`
 }

@@ -23,8 +23,12 @@ export function writeCursor({ done, server, cursor, own, pages }: MergedPosition
 
 /** Throws when the cursor is none of a merged list. */
 export function readCursor(cursor: unknown): MergedPosition {
-  const position = typeof cursor === 'string' && cursor.length <= MAX_LENGTH && /^[\w-]+$/.test(cursor) ? parse(cursor) : undefined
-  if (position === undefined) throw new ParleyError('invalid_cursor', { message: 'Invalid cursor: use the nextCursor of an earlier result of the same list' })
+  const position =
+    typeof cursor === 'string' && cursor.length <= MAX_LENGTH && /^[\w-]+$/.test(cursor) ? parse(cursor) : undefined
+  if (position === undefined)
+    throw new ParleyError('invalid_cursor', {
+      message: 'Invalid cursor: use the nextCursor of an earlier result of the same list',
+    })
   return position
 }
 
@@ -36,8 +40,20 @@ function parse(cursor: string): MergedPosition | undefined {
     return undefined
   }
   if (typeof value !== 'object' || value === null) return undefined
-  const { d: done, s: server, c: at, o: own, n: pages } = value as { d?: unknown; s?: unknown; c?: unknown; o?: unknown; n?: unknown }
-  if (!Array.isArray(done) || !done.every((name) => typeof name === 'string') || !isOptionalText(server) || !isOptionalText(at) || !isOptionalText(own))
+  const {
+    d: done,
+    s: server,
+    c: at,
+    o: own,
+    n: pages,
+  } = value as { d?: unknown; s?: unknown; c?: unknown; o?: unknown; n?: unknown }
+  if (
+    !Array.isArray(done) ||
+    !done.every((name) => typeof name === 'string') ||
+    !isOptionalText(server) ||
+    !isOptionalText(at) ||
+    !isOptionalText(own)
+  )
     return undefined
   if (!Number.isSafeInteger(pages) || (pages as number) < 0) return undefined
   return { done, server, cursor: at, own, pages: pages as number }

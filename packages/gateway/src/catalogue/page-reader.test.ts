@@ -10,9 +10,11 @@ const failing = (): Promise<never> => Promise.reject(new Error('away'))
 async function shownAfter(count: number, reader: PageReader<string>): Promise<number[]> {
   const places = Array.from({ length: count }, (_, index) => index)
   const cursor = (place: number): string | undefined => (place === 0 ? undefined : String(place))
-  for (const place of places) expect((await reader.read(async () => page(place), cursor(place), false)).page).toEqual(page(place))
+  for (const place of places)
+    expect((await reader.read(async () => page(place), cursor(place), false)).page).toEqual(page(place))
   const shown: number[] = []
-  for (const place of places) if ((await reader.read(failing, cursor(place), false)).page !== undefined) shown.push(place)
+  for (const place of places)
+    if ((await reader.read(failing, cursor(place), false)).page !== undefined) shown.push(place)
   return shown
 }
 
@@ -25,7 +27,9 @@ describe('L4 pages that are remembered for when a server fails', () => {
   })
 
   it('are no more than a few', async () => {
-    expect(await shownAfter(10, new PageReader<string>({ clock: fakeClock(), deadline: 1000, maxKnown: 3 }))).toEqual([0, 8, 9])
+    expect(await shownAfter(10, new PageReader<string>({ clock: fakeClock(), deadline: 1000, maxKnown: 3 }))).toEqual([
+      0, 8, 9,
+    ])
   })
 
   it('are none that is larger than all may be, and nobody is told that such a one has come', async () => {

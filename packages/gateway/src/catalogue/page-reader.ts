@@ -30,7 +30,10 @@ export interface PageReaderOptions {
   readonly onLate?: (() => void) | undefined
 }
 
-/** Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every list. */
+/**
+ * Whoever was late the last time is given this part of the deadline: a server that never answers must not hold up every
+ * list.
+ */
 const PATIENCE = 1 / 20
 
 const MOST_BYTES = 16 * 1024 * 1024
@@ -131,7 +134,8 @@ export class PageReader<Item> {
     if (this.#clock.now() - started < this.#deadline) this.#late.delete(place)
     if (before !== undefined && before.at > started) return
     // Cursors changed with the first page: the old ones lead nowhere any more.
-    if (place === undefined && before?.page.nextCursor !== page.nextCursor) for (const each of [...this.#known.keys()]) this.#drop(each)
+    if (place === undefined && before?.page.nextCursor !== page.nextCursor)
+      for (const each of [...this.#known.keys()]) this.#drop(each)
     this.#drop(place)
     const weight = weightOf([place, page], this.#maxBytes)
     this.#known.set(place, { page, at: this.#clock.now(), weight })

@@ -24,10 +24,16 @@ function source(server: string, pages: readonly (readonly string[])[]): ListSour
   return made
 }
 
-const broken = (server: string, message = 'out of order'): ListSource<string> => ({ server, fetch: () => Promise.reject(new Error(message)) })
+const broken = (server: string, message = 'out of order'): ListSource<string> => ({
+  server,
+  fetch: () => Promise.reject(new Error(message)),
+})
 const silent = (server: string): ListSource<string> => ({ server, fetch: () => new Promise(() => {}) })
 
-async function everything(list: MergedList<string>, sources: readonly ListSource<string>[]): Promise<MergedPage<string>[]> {
+async function everything(
+  list: MergedList<string>,
+  sources: readonly ListSource<string>[],
+): Promise<MergedPage<string>[]> {
   const pages: MergedPage<string>[] = []
   let cursor: string | undefined
   do {
@@ -44,7 +50,9 @@ describe('G: lists of many servers as one', () => {
     await fc.assert(
       fc.asyncProperty(servers, fc.integer({ min: 1, max: 8 }), async (sizes, pageSize) => {
         const { list } = listOf({ pageSize })
-        const given = sizes.map((pages, server) => pages.map((size, page) => Array.from({ length: size }, (_, item) => `${server}-${page}-${item}`)))
+        const given = sizes.map((pages, server) =>
+          pages.map((size, page) => Array.from({ length: size }, (_, item) => `${server}-${page}-${item}`)),
+        )
         const sources = given.map((pages, at) => source(String(at), pages))
         const pages = await everything(list, sources)
         expect(pages.flatMap(({ items }) => items)).toEqual(given.flat(2))
@@ -68,7 +76,8 @@ describe('G: lists of many servers as one', () => {
     const { list } = listOf({ pageSize: 1 })
     const odd: ListSource<string> = {
       server: 'odd',
-      fetch: async (cursor) => (cursor === undefined ? { items: ['a'], nextCursor: '' } : { items: [`after ${JSON.stringify(cursor)}`] }),
+      fetch: async (cursor) =>
+        cursor === undefined ? { items: ['a'], nextCursor: '' } : { items: [`after ${JSON.stringify(cursor)}`] },
     }
     expect((await everything(list, [odd])).flatMap(({ items }) => items)).toEqual(['a', 'after ""'])
   })
@@ -104,7 +113,10 @@ describe('G: lists of many servers as one', () => {
     encoded({ d: [], n: 1e99 }),
     encoded({ d: ['x'.repeat(300_000)], n: 0 }),
   ])('refuses what is no cursor of it: %.30s', async (cursor) => {
-    await expect(listOf().list.page([source('a', [['x']])], cursor)).rejects.toMatchObject({ kind: 'invalid_cursor', code: -32602 })
+    await expect(listOf().list.page([source('a', [['x']])], cursor)).rejects.toMatchObject({
+      kind: 'invalid_cursor',
+      code: -32602,
+    })
   })
 })
 
@@ -113,7 +125,10 @@ describe('G: one server that fails harms no other', () => {
     const { list, clock } = listOf()
     const page = await list.page([source('a', [['a1']]), broken('b'), source('c', [['c1']])])
     expect(clock.pending).toBe(0)
-    expect(page).toEqual({ items: ['a1', 'c1'], notes: [{ server: 'b', problem: 'out of order; its items are missing' }] })
+    expect(page).toEqual({
+      items: ['a1', 'c1'],
+      notes: [{ server: 'b', problem: 'out of order; its items are missing' }],
+    })
   })
 
   it.each([
@@ -136,10 +151,12 @@ describe('G: one server that fails harms no other', () => {
     await clock.advance(1)
     await reading
     expect(settled?.items).toEqual(['b1'])
-    expect(settled?.notes.map(({ server, problem }) => [server, problem.includes('no answer within 1000 ms')])).toEqual([
-      ['a', true],
-      ['c', true],
-    ])
+    expect(settled?.notes.map(({ server, problem }) => [server, problem.includes('no answer within 1000 ms')])).toEqual(
+      [
+        ['a', true],
+        ['c', true],
+      ],
+    )
     expect(clock.pending).toBe(0)
   })
 
@@ -188,7 +205,10 @@ describe('G: one server that fails harms no other', () => {
   it('who was late is not waited for as long again, until it is in time', async () => {
     const { list, clock } = listOf()
     let quick = false
-    const moody: ListSource<string> = { server: 'moody', fetch: () => (quick ? Promise.resolve({ items: ['m1'] }) : new Promise(() => {})) }
+    const moody: ListSource<string> = {
+      server: 'moody',
+      fetch: () => (quick ? Promise.resolve({ items: ['m1'] }) : new Promise(() => {})),
+    }
     const slow = list.page([moody])
     await clock.advance(DEADLINE)
     await slow
@@ -214,7 +234,10 @@ describe('G: one server that fails harms no other', () => {
     const clock = fakeClock()
     let told = 0
     const list = new MergedList<string>({ clock, deadline: DEADLINE, onLate: () => told++ })
-    const slow: ListSource<string> = { server: 'slow', fetch: () => new Promise((resolve) => clock.after(DEADLINE * 2, () => resolve({ items: ['late'] }))) }
+    const slow: ListSource<string> = {
+      server: 'slow',
+      fetch: () => new Promise((resolve) => clock.after(DEADLINE * 2, () => resolve({ items: ['late'] }))),
+    }
     for (const expected of [[], ['late']]) {
       const reading = list.page([slow])
       await clock.advance(DEADLINE)
@@ -240,7 +263,10 @@ describe('G: one server that fails harms no other', () => {
   it('a server that takes its time over every page does not hold up the page: the rest comes with the next one', async () => {
     const { list, clock } = listOf()
     const slowly = source('slow', [['1'], ['2'], ['3'], ['4']])
-    const slow: ListSource<string> = { server: 'slow', fetch: (cursor) => new Promise((resolve) => clock.after(600, () => resolve(slowly.fetch(cursor)))) }
+    const slow: ListSource<string> = {
+      server: 'slow',
+      fetch: (cursor) => new Promise((resolve) => clock.after(600, () => resolve(slowly.fetch(cursor)))),
+    }
     const reading = list.page([slow])
     await clock.advance(1200)
     const page = await reading
@@ -253,7 +279,10 @@ describe('G: one server that fails harms no other', () => {
 
   it('a cursor that comes twice ends the list', async () => {
     const { list } = listOf()
-    const circle: ListSource<string> = { server: 'circle', fetch: async (cursor) => ({ items: [cursor ?? 'first'], nextCursor: cursor === 'x' ? 'y' : 'x' }) }
+    const circle: ListSource<string> = {
+      server: 'circle',
+      fetch: async (cursor) => ({ items: [cursor ?? 'first'], nextCursor: cursor === 'x' ? 'y' : 'x' }),
+    }
     const page = await list.page([circle, source('b', [['b1']])])
     expect(page.items).toEqual(['first', 'x', 'y', 'b1'])
     expect(page.notes).toEqual([{ server: 'circle', problem: expect.stringContaining('same cursor twice') }])
@@ -261,10 +290,15 @@ describe('G: one server that fails harms no other', () => {
 
   it.each([1, 200])('a list without end ends after 1000 pages, with pages of %i', async (pageSize) => {
     const { list } = listOf({ pageSize })
-    const endless: ListSource<string> = { server: 'endless', fetch: async (cursor = '0') => ({ items: [cursor], nextCursor: String(Number(cursor) + 1) }) }
+    const endless: ListSource<string> = {
+      server: 'endless',
+      fetch: async (cursor = '0') => ({ items: [cursor], nextCursor: String(Number(cursor) + 1) }),
+    }
     const pages = await everything(list, [endless])
     expect(pages.flatMap(({ items }) => items)).toHaveLength(1000)
-    expect(pages.at(-1)?.notes).toEqual([{ server: 'endless', problem: expect.stringContaining('more than 1000 pages') }])
+    expect(pages.at(-1)?.notes).toEqual([
+      { server: 'endless', problem: expect.stringContaining('more than 1000 pages') },
+    ])
   })
 })
 
@@ -280,7 +314,8 @@ describe('F7 cursors of a list that one client alone is shown', () => {
     const begun = await list.page([first])
     expect(begun.items).toEqual(['one1'])
     expect((await list.page([first], begun.nextCursor)).items).toEqual(['one2'])
-    for (const other of [common, second]) await expect(list.page([other], begun.nextCursor)).rejects.toMatchObject({ kind: 'invalid_cursor' })
+    for (const other of [common, second])
+      await expect(list.page([other], begun.nextCursor)).rejects.toMatchObject({ kind: 'invalid_cursor' })
     const shared = await list.page([common])
     expect((await list.page([first], shared.nextCursor)).items).toEqual(['c2'])
   })

@@ -59,7 +59,10 @@ export class MergedList<Item> {
     this.#options = { clock, deadline, pageSize, maxPages, perAsker, onLate }
   }
 
-  /** Rejects only for a cursor that is none, or whose list has ended. A server that fails or is late gives what it gave last, with a note. */
+  /**
+   * Rejects only for a cursor that is none, or whose list has ended. A server that fails or is late gives what it gave
+   * last, with a note.
+   */
   async page(sources: readonly ListSource<Item>[], cursor?: string): Promise<MergedPage<Item>> {
     const start = cursor === undefined ? { done: [], pages: 0 } : readCursor(cursor)
     this.#forgetOthers(sources)
@@ -94,8 +97,14 @@ export class MergedList<Item> {
   }
 }
 
-/** A list is read to its end where it was begun: the cursor of another would lead to a wrong place, and nobody would notice. */
-function chosen<Item>(sources: readonly ListSource<Item>[], { server, cursor, own }: MergedPosition): readonly ListSource<Item>[] {
+/**
+ * A list is read to its end where it was begun: the cursor of another would lead to a wrong place, and nobody would
+ * notice.
+ */
+function chosen<Item>(
+  sources: readonly ListSource<Item>[],
+  { server, cursor, own }: MergedPosition,
+): readonly ListSource<Item>[] {
   if (cursor === undefined) return sources
   return sources.map((source) => {
     if (source.server !== server || source.own?.id === own) return source
@@ -129,8 +138,12 @@ class Run<Item> {
     this.#done = new Set(start.done.filter((server) => present.has(server)))
     this.#first = start
     const left = sources.filter(({ server }) => !this.#done.has(server))
-    this.#queue = [...left.filter(({ server }) => server === start.server), ...left.filter(({ server }) => server !== start.server)]
-    for (const source of this.#queue) this.#begun.set(source.server, read(source, source.server === start.server ? start.cursor : undefined))
+    this.#queue = [
+      ...left.filter(({ server }) => server === start.server),
+      ...left.filter(({ server }) => server !== start.server),
+    ]
+    for (const source of this.#queue)
+      this.#begun.set(source.server, read(source, source.server === start.server ? start.cursor : undefined))
   }
 
   async collect(): Promise<MergedPage<Item>> {
@@ -158,7 +171,8 @@ class Run<Item> {
       if (place !== undefined) seen.add(place)
       place = page.nextCursor
       if (place === undefined) return undefined
-      if (seen.has(place)) return this.#note(server, 'gave the same cursor twice; its list would never end and was cut there')
+      if (seen.has(place))
+        return this.#note(server, 'gave the same cursor twice; its list would never end and was cut there')
     }
     return this.#note(server, `has more than ${this.#options.maxPages} pages; the rest was left out`)
   }
@@ -167,7 +181,11 @@ class Run<Item> {
     const reading = this.#begun.get(source.server) ?? this.#read(source, place)
     this.#begun.delete(source.server)
     const { page, problem } = await reading
-    if (problem !== undefined) this.#note(source.server, `${problem}; ${page === undefined ? 'its items are missing' : 'its last known items are shown'}`)
+    if (problem !== undefined)
+      this.#note(
+        source.server,
+        `${problem}; ${page === undefined ? 'its items are missing' : 'its last known items are shown'}`,
+      )
     return page
   }
 

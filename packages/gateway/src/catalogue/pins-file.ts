@@ -20,7 +20,10 @@ export async function readPins(file: string): Promise<Pins> {
     text = await readFile(file, 'utf8')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return new Map()
-    throw new PinsFileError(`The pins file ${file} cannot be read (${reason(cause)}); make it readable, or name another one`, { cause })
+    throw new PinsFileError(
+      `The pins file ${file} cannot be read (${reason(cause)}); make it readable, or name another one`,
+      { cause },
+    )
   }
   return parsePins(file, text)
 }
@@ -40,7 +43,10 @@ export async function writePins(file: string, pins: Pins): Promise<void> {
     await rename(temporary, file)
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => {})
-    throw new PinsFileError(`The pins file ${file} cannot be written (${reason(cause)}); pins made since are lost when the gateway stops`, { cause })
+    throw new PinsFileError(
+      `The pins file ${file} cannot be written (${reason(cause)}); pins made since are lost when the gateway stops`,
+      { cause },
+    )
   }
 }
 
@@ -51,13 +57,17 @@ function parsePins(file: string, text: string): Pins {
   } catch (cause) {
     throw corrupt(file, 'it is not JSON', cause)
   }
-  if (!isRecord(parsed) || parsed['format'] !== FORMAT || !isRecord(parsed['servers'])) throw corrupt(file, `it is not { "format": ${FORMAT}, "servers": … }`)
+  if (!isRecord(parsed) || parsed['format'] !== FORMAT || !isRecord(parsed['servers']))
+    throw corrupt(file, `it is not { "format": ${FORMAT}, "servers": … }`)
   const pins: Pins = new Map()
   for (const [server, tools] of Object.entries(parsed['servers'])) {
     if (!isRecord(tools)) throw corrupt(file, `the entry of server ${JSON.stringify(server)} is not an object`)
     const digests = Object.entries(tools).map(([tool, digest]): [string, string] => {
       if (typeof digest === 'string' && DIGEST.test(digest)) return [tool, digest]
-      throw corrupt(file, `the pin of tool ${JSON.stringify(tool)} of server ${JSON.stringify(server)} is not "sha256-" and 64 hexadecimal digits`)
+      throw corrupt(
+        file,
+        `the pin of tool ${JSON.stringify(tool)} of server ${JSON.stringify(server)} is not "sha256-" and 64 hexadecimal digits`,
+      )
     })
     pins.set(server, new Map(digests))
   }
@@ -69,7 +79,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function corrupt(file: string, what: string, cause?: unknown): PinsFileError {
-  return new PinsFileError(`The pins file ${file} cannot be used: ${what}. It was left as it is; mend it, or delete it to pin every tool anew`, { cause })
+  return new PinsFileError(
+    `The pins file ${file} cannot be used: ${what}. It was left as it is; mend it, or delete it to pin every tool anew`,
+    { cause },
+  )
 }
 
 function reason(cause: unknown): string {

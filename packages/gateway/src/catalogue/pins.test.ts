@@ -7,8 +7,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { canonicalJson } from './canonical.ts'
 import { PinBook, type PinsFileError } from './index.ts'
 
-const tool = (name: string, more: Partial<Tool> = {}): Tool => ({ name, description: 'Does it', inputSchema: { type: 'object' }, ...more })
-const statuses = (book: PinBook, tools: readonly Tool[], server = 's') => book.check(server, tools).map(({ status }) => status)
+const tool = (name: string, more: Partial<Tool> = {}): Tool => ({
+  name,
+  description: 'Does it',
+  inputSchema: { type: 'object' },
+  ...more,
+})
+const statuses = (book: PinBook, tools: readonly Tool[], server = 's') =>
+  book.check(server, tools).map(({ status }) => status)
 
 describe('canonical JSON', () => {
   it('law: says the same as JSON, and the same for every order of keys', () => {
@@ -147,7 +153,11 @@ describe('S: pins in a file', () => {
     expect(await readdir(folder)).toEqual(['pins.json'])
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600)
     const again = await PinBook.open(file)
-    expect(statuses(again, [tool('a'), tool('b', { title: 'x' }), tool('__proto__')])).toEqual(['same', 'changed', 'same'])
+    expect(statuses(again, [tool('a'), tool('b', { title: 'x' }), tool('__proto__')])).toEqual([
+      'same',
+      'changed',
+      'same',
+    ])
     again.accept('s')
     await again.settled()
     expect(statuses(await PinBook.open(file), [tool('b', { title: 'x' })])).toEqual(['same'])
@@ -173,12 +183,18 @@ describe('S: pins in a file', () => {
   ])('a file with %s is refused and left as it is', async (_, text, problem) => {
     const file = join(folder, 'pins.json')
     await writeFile(file, text)
-    await expect(PinBook.open(file)).rejects.toMatchObject({ name: 'PinsFileError', message: expect.stringContaining(problem) })
+    await expect(PinBook.open(file)).rejects.toMatchObject({
+      name: 'PinsFileError',
+      message: expect.stringContaining(problem),
+    })
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 
   it('a file that cannot be read is told', async () => {
-    await expect(PinBook.open(folder)).rejects.toMatchObject({ name: 'PinsFileError', message: expect.stringContaining('cannot be read') })
+    await expect(PinBook.open(folder)).rejects.toMatchObject({
+      name: 'PinsFileError',
+      message: expect.stringContaining('cannot be read'),
+    })
   })
 
   it('a file that cannot be written is told, and the pins hold', async () => {

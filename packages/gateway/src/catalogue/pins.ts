@@ -1,4 +1,6 @@
-/** Pins tool definitions on first sight, so that a server cannot quietly give a tool that was trusted another meaning. */
+/**
+ * Pins tool definitions on first sight, so that a server cannot quietly give a tool that was trusted another meaning.
+ */
 import { ParleyError, type Tool } from 'parley-mcp'
 import type { PinMode } from '../config/index.ts'
 import { canonicalJson, sha256 } from './canonical.ts'
@@ -9,7 +11,9 @@ export { PinsFileError } from './pins-file.ts'
 export interface PinCheck {
   readonly tool: string
   readonly status: 'new' | 'same' | 'changed'
-  /** What was pinned; absent for a new tool, and for a changed one that came when the server had too many pins already. */
+  /**
+   * What was pinned; absent for a new tool, and for a changed one that came when the server had too many pins already.
+   */
   readonly expected?: string
   readonly actual: string
 }
@@ -76,7 +80,10 @@ export class PinBook {
     return { tools: tools.filter((tool) => !this.isChanged(server, tool.name)), changes }
   }
 
-  /** Only lists that were checked count: where calls must be refused, a server's list has to be seen before its tools are called. */
+  /**
+   * Only lists that were checked count: where calls must be refused, a server's list has to be seen before its tools
+   * are called.
+   */
   isChanged(server: string, tool: string): boolean {
     return (this.#changed.get(server)?.has(tool) ?? false) || this.#isBeyond(server, tool)
   }
@@ -126,7 +133,10 @@ export class PinBook {
     return pins !== undefined && pins.size >= this.#maxPerServer && !pins.has(tool)
   }
 
-  /** New names without end would fill the memory. Those without a pin count as changed, remembered or not; the oldest of them go first. */
+  /**
+   * New names without end would fill the memory. Those without a pin count as changed, remembered or not; the oldest of
+   * them go first.
+   */
   #forgetUnpinned(server: string, changed: Map<string, string>): void {
     let excess = changed.size - this.#maxPerServer
     for (const tool of excess > 0 ? changed.keys() : []) {

@@ -16,12 +16,19 @@ describe('G: settings that fit no tool', () => {
     expect(straySettings(settings, TOOLS)).toEqual([{ key, entry, meant }])
   })
 
-  it.each([[none], [{ ...none, allow: ['*_note'], deny: ['remove*', 'search'], rename: { add_note: 'add' } }]])('are none in %j', (settings) => {
-    expect(straySettings(settings, TOOLS)).toEqual([])
-  })
+  it.each([[none], [{ ...none, allow: ['*_note'], deny: ['remove*', 'search'], rename: { add_note: 'add' } }]])(
+    'are none in %j',
+    (settings) => {
+      expect(straySettings(settings, TOOLS)).toEqual([])
+    },
+  )
 
   it('are all there are where the server has no tools', () => {
-    expect(straySettings({ allow: ['a*'], deny: ['b'], rename: { c: 'd' } }, []).map(({ entry }) => entry)).toEqual(['a*', 'b', 'c'])
+    expect(straySettings({ allow: ['a*'], deny: ['b'], rename: { c: 'd' } }, []).map(({ entry }) => entry)).toEqual([
+      'a*',
+      'b',
+      'c',
+    ])
   })
 
   it.each([

@@ -1,4 +1,7 @@
-/** Entries of a server's tool settings that fit none of its tools: mostly typing mistakes, by which a tool is shown that should be hidden. */
+/**
+ * Entries of a server's tool settings that fit none of its tools: mostly typing mistakes, by which a tool is shown that
+ * should be hidden.
+ */
 import { nearest, type ToolSettings } from '../config/index.ts'
 import { type Matcher, wildcard } from './wildcard.ts'
 

@@ -7,7 +7,10 @@ const MAX_PER_SERVER = 10_000
 /** A longer template is not kept either, and a longer URI is no template's. */
 const MAX_TEMPLATE_LENGTH = 2048
 const MAX_URI_LENGTH = 8192
-/** Most templates of one server that are tried for one URI, and characters read for that; after them the beginning of a template is enough. */
+/**
+ * Most templates of one server that are tried for one URI, and characters read for that; after them the beginning of a
+ * template is enough.
+ */
 const MAX_TRIED = 100
 const MAX_READ = 100_000
 
@@ -15,8 +18,8 @@ const MAX_READ = 100_000
 type Alike = Map<string, Matcher>
 
 /**
- * A template fits what has its literal parts in their order, whatever stands in the places of its variables: servers differ in what they take there,
- * and what one of them may take is not to be answered by another.
+ * A template fits what has its literal parts in their order, whatever stands in the places of its variables: servers
+ * differ in what they take there, and what one of them may take is not to be answered by another.
  */
 export class TemplateOwners {
   readonly #ranks: ReadonlyMap<string, number>

@@ -40,7 +40,8 @@ export class UriOwners {
 
   first(key: string): string | undefined {
     let first: string | undefined
-    for (const server of this.#byKey.get(key) ?? []) if (first === undefined || this.#rank(server) < this.#rank(first)) first = server
+    for (const server of this.#byKey.get(key) ?? [])
+      if (first === undefined || this.#rank(server) < this.#rank(first)) first = server
     return first
   }
 

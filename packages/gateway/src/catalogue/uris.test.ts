@@ -6,11 +6,26 @@ import { UriTable } from './index.ts'
 const SERVERS = ['a', 'b', 'c d/é']
 const server = fc.constantFrom(...SERVERS)
 const uri = fc.oneof(
-  fc.constantFrom('file:///x', 'file:///y%20z', 'db://t/1?q#f', 'parley://servers/b/file%3A%2F%2F', 'parley://templates/a/x', 'parley://other'),
+  fc.constantFrom(
+    'file:///x',
+    'file:///y%20z',
+    'db://t/1?q#f',
+    'parley://servers/b/file%3A%2F%2F',
+    'parley://templates/a/x',
+    'parley://other',
+  ),
   fc.constantFrom('ui://app/index.html', 'ui://a+app/index.html', 'ui://b+b+x', 'ui://'),
   fc.string({ unit: 'grapheme' }),
 )
-const template = fc.constantFrom('file:///{path}', 'db://{table}/{row}', 'db://t/{row}', '{+any}', 'parley://servers/{x}', 'ui://app/{page}', 'ui://{+any}')
+const template = fc.constantFrom(
+  'file:///{path}',
+  'db://{table}/{row}',
+  'db://t/{row}',
+  '{+any}',
+  'parley://servers/{x}',
+  'ui://app/{page}',
+  'ui://{+any}',
+)
 const step = fc.oneof(
   fc.record({ kind: fc.constant('learn' as const), server, uris: fc.array(uri), templates: fc.array(template) }),
   fc.record({ kind: fc.constant('mention' as const), server, uri }),
@@ -18,7 +33,10 @@ const step = fc.oneof(
 
 function tableAfter(steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]): UriTable {
   const table = new UriTable(SERVERS)
-  for (const given of steps) given.kind === 'learn' ? table.learn(given.server, given.uris, given.templates) : table.mention(given.server, given.uri)
+  for (const given of steps)
+    given.kind === 'learn'
+      ? table.learn(given.server, given.uris, given.templates)
+      : table.mention(given.server, given.uri)
   return table
 }
 
@@ -41,33 +59,50 @@ describe('G: URIs of many servers in one list', () => {
         const claimer = table.offeredBy(own)
         table.learn(owner, [own])
         const isClaimed = claimer !== undefined && SERVERS.indexOf(claimer) < SERVERS.indexOf(owner)
-        expect(table.publicUri(owner, own)).toBe(isClaimed ? `parley://servers/${encodeURIComponent(owner)}/custom%3A%2F%2Fonly%2Fhere` : own)
+        expect(table.publicUri(owner, own)).toBe(
+          isClaimed ? `parley://servers/${encodeURIComponent(owner)}/custom%3A%2F%2Fonly%2Fhere` : own,
+        )
       }),
     )
   })
 
   it('law: nothing a later server lists, has templates for or speaks of changes who answers for what an earlier one offers', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), fc.array(step, { maxLength: 12 }), fc.array(uri), (steps, later, uris) => {
-        const table = tableAfter(steps)
-        const offered = [...uris, 'file:///x', 'db://t/1?q#f'].flatMap((each) => (table.offeredBy(each) === 'a' ? [each] : []))
-        for (const given of later) {
-          if (given.server === 'a') continue
-          given.kind === 'learn' ? table.learn(given.server, given.uris, given.templates) : table.mention(given.server, given.uri)
-        }
-        // The page of an app that is asked for by its own URI is refused when several have it.
-        const answerers = offered.map((each) => table.route(each)?.server ?? (each.startsWith('ui://') ? 'a' : undefined))
-        expect(answerers).toEqual(offered.map(() => 'a'))
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 12 }),
+        fc.array(step, { maxLength: 12 }),
+        fc.array(uri),
+        (steps, later, uris) => {
+          const table = tableAfter(steps)
+          const offered = [...uris, 'file:///x', 'db://t/1?q#f'].flatMap((each) =>
+            table.offeredBy(each) === 'a' ? [each] : [],
+          )
+          for (const given of later) {
+            if (given.server === 'a') continue
+            given.kind === 'learn'
+              ? table.learn(given.server, given.uris, given.templates)
+              : table.mention(given.server, given.uri)
+          }
+          // The page of an app that is asked for by its own URI is refused when several have it.
+          const answerers = offered.map(
+            (each) => table.route(each)?.server ?? (each.startsWith('ui://') ? 'a' : undefined),
+          )
+          expect(answerers).toEqual(offered.map(() => 'a'))
+        },
+      ),
     )
   })
 
   it('law: published forms are absolute URIs', () => {
     fc.assert(
-      fc.property(server, fc.constantFrom('http://[::1]:8080/a b?q=é#f', 'file:///C:/x/../y', 'urn:x', 'db://t/%2F%zz'), (owner, original) => {
-        const published = new UriTable([]).publicUri(owner, original)
-        expect(new URL(published).href).toBe(published)
-      }),
+      fc.property(
+        server,
+        fc.constantFrom('http://[::1]:8080/a b?q=é#f', 'file:///C:/x/../y', 'urn:x', 'db://t/%2F%zz'),
+        (owner, original) => {
+          const published = new UriTable([]).publicUri(owner, original)
+          expect(new URL(published).href).toBe(published)
+        },
+      ),
     )
   })
 
@@ -98,9 +133,18 @@ describe('G: URIs of many servers in one list', () => {
     table.learn('a', ['file:///x'], ['db://{row}'])
     table.learnMore('a', ['file:///y'])
     table.learnMore('a', [], ['web://{page}'])
-    expect(['file:///x', 'file:///y', 'db://1', 'web://1'].map((given) => table.route(given)?.server)).toEqual(['a', 'a', 'a', 'a'])
+    expect(['file:///x', 'file:///y', 'db://1', 'web://1'].map((given) => table.route(given)?.server)).toEqual([
+      'a',
+      'a',
+      'a',
+      'a',
+    ])
     table.learn('a', ['file:///z'])
-    expect(['file:///x', 'file:///y', 'file:///z'].map((given) => table.route(given)?.server)).toEqual([undefined, undefined, 'a'])
+    expect(['file:///x', 'file:///y', 'file:///z'].map((given) => table.route(given)?.server)).toEqual([
+      undefined,
+      undefined,
+      'a',
+    ])
     table.learnMore('nobody', ['file:///n'])
     expect(table.route('file:///n')).toBeUndefined()
   })
@@ -184,14 +228,18 @@ describe('G: URIs of many servers in one list', () => {
     expect(table.publicTemplate('b', 'db://b/{row}')).toBe('db://b/{row}')
   })
 
-  it.each(['parley://servers/', 'parley://servers/a', 'parley://servers/nobody/x', 'parley://servers/a/%E0%A4%A', 'parley://servers/%ff/x', 'nothing:known'])(
-    'leads nowhere: %s',
-    (given) => {
-      const table = new UriTable(['a'])
-      table.learn('a', ['file:///x'], ['db://{row}'])
-      expect(table.route(given)).toBeUndefined()
-    },
-  )
+  it.each([
+    'parley://servers/',
+    'parley://servers/a',
+    'parley://servers/nobody/x',
+    'parley://servers/a/%E0%A4%A',
+    'parley://servers/%ff/x',
+    'nothing:known',
+  ])('leads nowhere: %s', (given) => {
+    const table = new UriTable(['a'])
+    table.learn('a', ['file:///x'], ['db://{row}'])
+    expect(table.route(given)).toBeUndefined()
+  })
 
   it('remembers a bounded number of mentions, the latest ones', () => {
     const table = new UriTable(['a'])
@@ -214,6 +262,7 @@ describe('G: URIs of many servers in one list', () => {
     table.mention('a', 'y:1')
     table.setServers(['b'])
     table.learn('a', ['file:///x'])
-    for (const given of ['file:///x', 'db://1', 'y:1', 'parley://servers/a/y']) expect(table.route(given)).toBeUndefined()
+    for (const given of ['file:///x', 'db://1', 'y:1', 'parley://servers/a/y'])
+      expect(table.route(given)).toBeUndefined()
   })
 })

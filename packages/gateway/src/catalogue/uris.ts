@@ -16,9 +16,10 @@ const MAX_MENTIONS = 10_000
 const MAX_MENTION_LENGTH = 2048
 
 /**
- * A URI stays as it is while it leads to its server; otherwise it is published in one of the gateway's own forms, which lead there by themselves:
- * `parley://servers/<server>/<percent-encoded URI>`, and for templates `parley://templates/<server>/<template as it is>`, so that filling in the
- * template fills in the original. Pages of apps have a form of their own, in which they are always published: see `app-uris.ts`.
+ * A URI stays as it is while it leads to its server; otherwise it is published in one of the gateway's own forms, which
+ * lead there by themselves: `parley://servers/<server>/<percent-encoded URI>`, and for templates
+ * `parley://templates/<server>/<template as it is>`, so that filling in the template fills in the original. Pages of
+ * apps have a form of their own, in which they are always published: see `app-uris.ts`.
  */
 export class UriTable {
   /** By server, in the order of the configuration. */
@@ -28,7 +29,9 @@ export class UriTable {
   /** URI → who was the first to mention it; those that nobody has mentioned for longest go first. */
   readonly #mentions = new Map<string, string>()
 
-  /** In the order of the configuration: of several that offer one URI, by a list or a template, the first one keeps it. */
+  /**
+   * In the order of the configuration: of several that offer one URI, by a list or a template, the first one keeps it.
+   */
   constructor(servers: Iterable<string>) {
     this.setServers(servers)
   }
@@ -145,7 +148,9 @@ export class UriTable {
     const server = decode(uri.slice(start.length, slash))
     const rest = uri.slice(slash + 1)
     const original = start === SERVERS ? decode(rest) : rest
-    return server === undefined || original === undefined || !this.#ranks.has(server) ? undefined : { server, uri: original }
+    return server === undefined || original === undefined || !this.#ranks.has(server)
+      ? undefined
+      : { server, uri: original }
   }
 
   #replace(server: string, uris: Iterable<string> | undefined, templates: Iterable<string> | undefined): void {

@@ -26,7 +26,9 @@ function hintFor({ kind, data }: ParleyError, aim: Aim, given: TargetOptions, pr
 function sameServer({ subject, target, name }: Aim, { config, header, transport }: TargetOptions): string {
   if (config !== undefined && name !== undefined) return `--config ${shellWord(config)} --server ${shellWord(name)}`
   if (subject.kind === 'command') return ['--', subject.command, ...subject.args].map(shellWord).join(' ')
-  const options = [header !== undefined && '--header', transport !== undefined && '--transport'].filter(Boolean).join(' and ')
+  const options = [header !== undefined && '--header', transport !== undefined && '--transport']
+    .filter(Boolean)
+    .join(' and ')
   const whole = new URL((target as RemoteTarget).url).href === subject.url
   const address = whole ? shellWord(subject.url) : 'with the same address'
   return options === '' ? address : `${address} ${whole ? 'with' : 'and'} the same ${options}`

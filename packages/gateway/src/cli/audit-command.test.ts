@@ -26,9 +26,14 @@ describe('G parley audit', () => {
     const file = await fileWith(text)
     const { code, out, err } = await parley(['audit', file])
     expect([code, err]).toEqual([0, ''])
-    expect(out).toBe(`4 receipts\n  from       2026-01-01T00:00:00.000Z\n  to         2026-01-01T00:00:00.000Z\n  last hash  ${hash}\nunbroken\n`)
+    expect(out).toBe(
+      `4 receipts\n  from       2026-01-01T00:00:00.000Z\n  to         2026-01-01T00:00:00.000Z\n  last hash  ${hash}\nunbroken\n`,
+    )
     const json = await parley(['audit', file, '--hash', hash, '--json'])
-    expect([json.code, JSON.parse(json.out)]).toMatchObject([0, { unbroken: true, receipts: 4, lost: 0, torn: 0, hash }])
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([
+      0,
+      { unbroken: true, receipts: 4, lost: 0, torn: 0, hash },
+    ])
   })
 
   it('broken: the first line that is wrong, and why; exit code 1', async () => {

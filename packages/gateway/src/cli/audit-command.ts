@@ -12,7 +12,10 @@ export interface AuditOptions {
 
 const HASH = /^sha256-[0-9a-f]{64}$/
 
-export async function auditCommand({ files, hash, json }: AuditOptions, { io, program }: Pick<Surroundings, 'io' | 'program'>): Promise<ExitCode> {
+export async function auditCommand(
+  { files, hash, json }: AuditOptions,
+  { io, program }: Pick<Surroundings, 'io' | 'program'>,
+): Promise<ExitCode> {
   const [file, ...others] = files
   if (file === undefined) throw usageError('No file was given', `${program} audit audit.jsonl`)
   if (others.length > 0) throw usageError('One file at a time', `${program} audit ${file}`)
@@ -36,5 +39,10 @@ function report(verdict: Verdict, { green, red, dim }: Paint): string {
   ]
   const lines = facts.flatMap(([name, fact]) => (fact === undefined ? [] : [`  ${dim(name.padEnd(9))}  ${fact}`]))
   const outcome = wrong === undefined ? green('unbroken') : `${red('broken')}: line ${wrong.line} ${wrong.why}`
-  return [`${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}${wrong === undefined ? '' : ' before the break'}`, ...lines, outcome, ''].join('\n')
+  return [
+    `${receipts} ${receipts === 1 ? 'receipt' : 'receipts'}${wrong === undefined ? '' : ' before the break'}`,
+    ...lines,
+    outcome,
+    '',
+  ].join('\n')
 }

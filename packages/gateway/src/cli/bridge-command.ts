@@ -12,12 +12,18 @@ import { addressIn, demandNoAddress, headersFrom, NEEDS_CONFIG, type Wish } from
 type Given = Wish & Pick<SharedOptions, 'timeout' | 'version'>
 
 /** `program`: how this program is called. */
-export async function bridgeCommand(given: Given, { io, program }: Pick<Surroundings, 'io' | 'program'>): Promise<void> {
+export async function bridgeCommand(
+  given: Given,
+  { io, program }: Pick<Surroundings, 'io' | 'program'>,
+): Promise<void> {
   const { config } = given
   const names = config === undefined || given.server !== undefined ? undefined : await namesIn(config)
   const [only, ...others] = names ?? []
   if (names?.length === 0) throw usageError(`There is no server in ${config}`)
-  const start = only !== undefined && others.length === 0 ? bridgeStart({ ...given, server: only }) : bridgeStart(given, choice(names, given, program))
+  const start =
+    only !== undefined && others.length === 0
+      ? bridgeStart({ ...given, server: only })
+      : bridgeStart(given, choice(names, given, program))
   if (io.stdin.isTTY === true) io.stderr.write(forPeople(start, program))
   const log = textLog('warning', (line) => void process.stderr.write(line))
   const early = start.upstream.kind === 'command' ? await launchedEarly(start.upstream, log) : undefined
@@ -33,7 +39,9 @@ export function forPeople(start: BridgeStart, program: string): string {
 /** The server loads while the bridge loads the rest of itself. */
 function launchedEarly(target: CommandTarget, { warning }: GatewayLog): Promise<EarlyLaunch> {
   // Whoever writes a command expects it to find what it would find without the bridge.
-  return EarlyLaunch.start(commandLaunch(target, { childOptions: { inheritEnv: true }, warn: (message) => warning(message) }))
+  return EarlyLaunch.start(
+    commandLaunch(target, { childOptions: { inheritEnv: true }, warn: (message) => warning(message) }),
+  )
 }
 
 /** Undefined where the file cannot be read, which the doctor knows more about. */
@@ -46,7 +54,9 @@ async function namesIn(config: string): Promise<readonly string[] | undefined> {
 }
 
 function choice(names: readonly string[] | undefined, { config }: Given, program: string): string {
-  return names !== undefined ? `--server ${names.join(' | ')}` : `--server NAME; ${program} doctor --config ${config} shows which there are`
+  return names !== undefined
+    ? `--server ${names.join(' | ')}`
+    : `--server NAME; ${program} doctor --config ${config} shows which there are`
 }
 
 /** `names`: the servers to choose from, where a configuration is given without a name. */
@@ -55,14 +65,21 @@ export function bridgeStart(given: Given, names = ''): BridgeStart {
   if (server !== undefined && config === undefined) throw usageError(NEEDS_CONFIG)
   const ways = [url !== undefined, command.length > 0, config !== undefined].filter(Boolean).length
   if (ways !== 1)
-    throw usageError(ways === 0 ? 'No server was given' : 'Only one server can be bridged', '--config F --server NAME, or an address, or -- COMMAND ARGS')
+    throw usageError(
+      ways === 0 ? 'No server was given' : 'Only one server can be bridged',
+      '--config F --server NAME, or an address, or -- COMMAND ARGS',
+    )
   if (url === undefined) demandNoAddress(given)
   const limits = { timeout, version }
   if (config !== undefined) {
     if (server === undefined) throw usageError('Which server of the configuration?', names)
     return { upstream: { kind: 'configured', config, server }, ...limits }
   }
-  if (url !== undefined) return { upstream: { kind: 'remote', url: addressIn(url).href, transport, headers: headersFrom(header) }, ...limits }
+  if (url !== undefined)
+    return {
+      upstream: { kind: 'remote', url: addressIn(url).href, transport, headers: headersFrom(header) },
+      ...limits,
+    }
   const [program = '', ...args] = command
   return { upstream: { kind: 'command', command: program, args, env: {}, cwd: undefined }, ...limits }
 }

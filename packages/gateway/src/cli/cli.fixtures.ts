@@ -37,7 +37,10 @@ export async function parley(
   if (stdin !== undefined) input.end(stdin)
   let [out, err] = ['', '']
   const interrupts = new Set<() => void>()
-  const controls: Controls = { type: (text) => void input.write(text), interrupt: () => interrupts.forEach((each) => void each()) }
+  const controls: Controls = {
+    type: (text) => void input.write(text),
+    interrupt: () => interrupts.forEach((each) => void each()),
+  }
   const io: CliIo = {
     stdout: {
       isTTY: tty,

@@ -13,7 +13,8 @@ export interface Line {
   readonly setExit: (code: number) => void
 }
 
-const EXIT_CODES = '\nExit code: 0 when it went well, 1 when what was asked for failed,\n2 when the command line is wrong.'
+const EXIT_CODES =
+  '\nExit code: 0 when it went well, 1 when what was asked for failed,\n2 when the command line is wrong.'
 
 export function createProgram(line: Line, json: boolean): Command {
   const { io, version, program: called } = line.options
@@ -69,8 +70,13 @@ Examples:
 ${EXIT_CODES}`,
     )
     .action(async ([word], given) => {
-      if (word !== undefined) throw usageError(`The gateway takes no argument ${JSON.stringify(word)}`, `did you mean --config ${word}?`)
-      if (command.length > 0) throw usageError('The gateway takes no command after "--"', 'name the servers in a configuration: --config parley.json')
+      if (word !== undefined)
+        throw usageError(`The gateway takes no argument ${JSON.stringify(word)}`, `did you mean --config ${word}?`)
+      if (command.length > 0)
+        throw usageError(
+          'The gateway takes no command after "--"',
+          'name the servers in a configuration: --config parley.json',
+        )
       await (await import('./gateway-command.ts')).gatewayCommand(given, options.program)
     })
 }
@@ -123,12 +129,17 @@ function call(program: Command, { options, command, setExit }: Line): void {
   withOutput(withVersion(withTarget(program.command('call'), options.program)))
     .description('call one tool')
     .usage(
-      ['[options] URL TOOL [JSON]', '[options] TOOL [JSON] -- COMMAND ARGS', '[options] --config F --server NAME TOOL [JSON]'].join(
-        `\n       ${options.program} call `,
-      ),
+      [
+        '[options] URL TOOL [JSON]',
+        '[options] TOOL [JSON] -- COMMAND ARGS',
+        '[options] --config F --server NAME TOOL [JSON]',
+      ].join(`\n       ${options.program} call `),
     )
     .addArgument(
-      new Argument('[words...]', 'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input'),
+      new Argument(
+        '[words...]',
+        'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input',
+      ),
     )
     .option('--arg <key=value>', "an argument, read as the tool's schema says; may be repeated", collect)
     .option('--answer <key=value>', 'the answer to a field the server asks for; may be repeated', collect)
@@ -147,7 +158,9 @@ Examples:
   $ ${options.program} call --config parley.json --server weather forecast - < city.json
 ${EXIT_CODES}`,
     )
-    .action(async (words, given) => setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)))
+    .action(async (words, given) =>
+      setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)),
+    )
 }
 
 function doctor(program: Command, { options, command, setExit }: Line): void {
@@ -155,7 +168,10 @@ function doctor(program: Command, { options, command, setExit }: Line): void {
     .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
     .usage('[URL | -- COMMAND ARGS | --config F [--server NAME]]')
     .addArgument(
-      new Argument('[url...]', 'the address of a server; without any, parley.json in this folder, or the servers of the MCP clients on this machine'),
+      new Argument(
+        '[url...]',
+        'the address of a server; without any, parley.json in this folder, or the servers of the MCP clients on this machine',
+      ),
     )
     .addHelpText(
       'after',
@@ -189,7 +205,8 @@ Examples:
 ${EXIT_CODES}`,
     )
     .action(async (files, given) => {
-      if (command.length > 0) throw usageError('An audit is of a file, not of a command', `${options.program} audit audit.jsonl`)
+      if (command.length > 0)
+        throw usageError('An audit is of a file, not of a command', `${options.program} audit audit.jsonl`)
       setExit(await (await import('./audit-command.ts')).auditCommand({ ...given, files }, options))
     })
 }

@@ -11,5 +11,8 @@ export async function serversOf(file: string, name: string | undefined): Promise
   const server = servers.get(name)
   if (server !== undefined) return [server]
   const names = [...servers.keys()]
-  throw usageError(`There is no server ${JSON.stringify(name)} in ${file}${didYouMean(name, names)}`, `its servers are ${names.join(', ') || 'none at all'}`)
+  throw usageError(
+    `There is no server ${JSON.stringify(name)} in ${file}${didYouMean(name, names)}`,
+    `its servers are ${names.join(', ') || 'none at all'}`,
+  )
 }

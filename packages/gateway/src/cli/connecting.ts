@@ -14,7 +14,11 @@ export interface Surroundings {
   readonly program: string
 }
 
-export function open(aim: Aim, { version }: Pick<Surroundings, 'version'>, options: NodeConnectOptions = {}): Promise<Client> {
+export function open(
+  aim: Aim,
+  { version }: Pick<Surroundings, 'version'>,
+  options: NodeConnectOptions = {},
+): Promise<Client> {
   const eras = new Map<string, 'handshake' | 'stateless'>()
   return connect(aim.target as string, {
     info: { name: 'parley', version },
@@ -28,7 +32,11 @@ export function open(aim: Aim, { version }: Pick<Surroundings, 'version'>, optio
 }
 
 /** The same with a word to whoever waits for it. */
-export async function openPatiently(aim: Aim, surroundings: Surroundings, options: NodeConnectOptions): Promise<Client> {
+export async function openPatiently(
+  aim: Aim,
+  surroundings: Surroundings,
+  options: NodeConnectOptions,
+): Promise<Client> {
   const note = slowNote(surroundings.io, aim.label, milliseconds(aim.options.initialiseTimeout ?? '10s'))
   try {
     return await open(aim, surroundings, options)
@@ -40,5 +48,8 @@ export async function openPatiently(aim: Aim, surroundings: Surroundings, option
 /** What a started program writes to standard error, shown while it runs. */
 export function overheard(aim: Aim, io: CliIo, wanted: boolean | undefined): Aim {
   if (wanted !== true || aim.subject.kind !== 'command') return aim
-  return { ...aim, target: { ...(aim.target as object), stderr: (text: string) => io.stderr.write(text) } as NodeTarget }
+  return {
+    ...aim,
+    target: { ...(aim.target as object), stderr: (text: string) => io.stderr.write(text) } as NodeTarget,
+  }
 }

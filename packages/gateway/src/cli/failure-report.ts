@@ -22,10 +22,21 @@ export function reportOf(error: unknown): FailureReport {
       ...(error.data === undefined ? {} : { data: error.data }),
     }
   }
-  if (error instanceof ParleyError) return { kind: error.kind, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) }
-  if (error instanceof ToolError) return { kind: 'tool_error', message: error.message, ...(error.structured === undefined ? {} : { data: error.structured }) }
+  if (error instanceof ParleyError)
+    return { kind: error.kind, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) }
+  if (error instanceof ToolError)
+    return {
+      kind: 'tool_error',
+      message: error.message,
+      ...(error.structured === undefined ? {} : { data: error.structured }),
+    }
   const { name, message, problems } = error as Partial<Error> & { problems?: unknown }
-  if (name === 'ConfigError') return { kind: 'invalid_config', message: String(message), ...(problems === undefined ? {} : { data: { problems } }) }
+  if (name === 'ConfigError')
+    return {
+      kind: 'invalid_config',
+      message: String(message),
+      ...(problems === undefined ? {} : { data: { problems } }),
+    }
   return { kind: 'internal_error', message: error instanceof Error ? error.message : String(error) }
 }
 
@@ -34,6 +45,9 @@ export function tell(error: unknown, io: CliIo, json: boolean): ExitCode {
   const report = reportOf(error)
   const { red, dim } = paint(io.stderr, io.env)
   if (json) io.stderr.write(`${JSON.stringify({ error: report })}\n`)
-  else io.stderr.write(`${red('error:')} ${harmless(report.message)}\n${report.hint === undefined ? '' : `${dim('hint:')} ${harmless(report.hint)}\n`}`)
+  else
+    io.stderr.write(
+      `${red('error:')} ${harmless(report.message)}\n${report.hint === undefined ? '' : `${dim('hint:')} ${harmless(report.hint)}\n`}`,
+    )
   return error instanceof CliError ? error.exitCode : EXIT.failed
 }

@@ -11,7 +11,11 @@ export async function gatewayCommand(given: Partial<GatewayStart>, program: stri
   await startGateway(start, program)
 }
 
-export function gatewayStart({ config, port, host }: Partial<GatewayStart>, program: string, exists: (file: string) => boolean = existsSync): GatewayStart {
+export function gatewayStart(
+  { config, port, host }: Partial<GatewayStart>,
+  program: string,
+  exists: (file: string) => boolean = existsSync,
+): GatewayStart {
   if (config === undefined && !exists(USUAL)) {
     throw usageError(
       `There is no ${USUAL} in this folder`,

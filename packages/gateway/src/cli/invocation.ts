@@ -14,7 +14,8 @@ function isFetched(script: string | undefined, env: Environment): boolean {
 const PUBLISHED = 'npx -y parley-gateway'
 
 /**
- * `npx parley` is right only where the package is installed: elsewhere it would fetch a package of somebody else. `exists`: whether there is a file.
+ * `npx parley` is right only where the package is installed: elsewhere it would fetch a package of somebody else.
+ * `exists`: whether there is a file.
  */
 export function invocation(
   script: string | undefined,
@@ -23,7 +24,8 @@ export function invocation(
   exists: (path: string) => boolean = existsSync,
 ): string {
   if (script === undefined || isFetched(script, env)) return PUBLISHED
-  const isOfNpm = env['npm_command'] === 'exec' || env['npm_lifecycle_event'] !== undefined || script.includes('node_modules')
+  const isOfNpm =
+    env['npm_command'] === 'exec' || env['npm_lifecycle_event'] !== undefined || script.includes('node_modules')
   if (isOfNpm && isInstalled(folder, exists)) return `npx ${PROGRAM}`
   if (isGlobal(script) && isInPath(script, env)) return PROGRAM
   const way = relative(folder, script)
@@ -52,7 +54,11 @@ function isInstalled(folder: string, exists: (path: string) => boolean): boolean
 }
 
 /** The same for a program of this machine that may run in any folder. `whole`: finds the file behind a link. */
-export function startWords(script: string | undefined, env: Environment, whole: (path: string) => string = realpathSync): readonly string[] {
+export function startWords(
+  script: string | undefined,
+  env: Environment,
+  whole: (path: string) => string = realpathSync,
+): readonly string[] {
   if (script === undefined || isFetched(script, env)) return PUBLISHED.split(' ')
   if (isGlobal(script) && isInPath(script, env)) return [PROGRAM]
   return ['node', whole(script)]

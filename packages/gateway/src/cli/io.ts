@@ -22,7 +22,10 @@ export function processIo(): CliIo {
   return { stdout: process.stdout, stderr: process.stderr, stdin: process.stdin, env: process.env, onInterrupt }
 }
 
-/** The first time the command may end well; whoever asks again means now. The listener stays meanwhile: without any, the signal would end the process. */
+/**
+ * The first time the command may end well; whoever asks again means now. The listener stays meanwhile: without any, the
+ * signal would end the process.
+ */
 function onInterrupt(listener: () => void): () => void {
   const signals = { SIGINT: 130, SIGTERM: 143 } as const
   let asked = false

@@ -18,7 +18,10 @@ function readJson(text: string, what: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw usageError(`${what} are not JSON: ${placeOf(text) ?? (error as Error).message}`, `quote the whole text for the shell: '{"key": "value"}'`)
+    throw usageError(
+      `${what} are not JSON: ${placeOf(text) ?? (error as Error).message}`,
+      `quote the whole text for the shell: '{"key": "value"}'`,
+    )
   }
 }
 

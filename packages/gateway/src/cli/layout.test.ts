@@ -16,7 +16,9 @@ describe('rows of two columns', () => {
   })
 
   it('wrap what is too long, beside its name or below it', () => {
-    expect(rows([['name', 'one two three four five six seven eight']], 36)).toEqual(['  name  one two three four five six\n        seven eight'])
+    expect(rows([['name', 'one two three four five six seven eight']], 36)).toEqual([
+      '  name  one two three four five six\n        seven eight',
+    ])
     expect(rows([['a_name_that_takes_all_the_room', 'one two three four five six']], 36)).toEqual([
       '  a_name_that_takes_all_the_room\n      one two three four five six',
     ])
@@ -37,14 +39,23 @@ describe('rows of two columns', () => {
 
   it('are no wider than the terminal unless a word is, and lose nothing', () => {
     const words = fc
-      .array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 20 }), { minLength: 1, maxLength: 30 })
+      .array(fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 20 }), {
+        minLength: 1,
+        maxLength: 30,
+      })
       .map((each) => each.join(' '))
     fc.assert(
-      fc.property(fc.array(fc.tuple(words, words), { maxLength: 5 }), fc.integer({ min: 40, max: 120 }), (entries, columns) => {
-        const printed = rows(entries, columns)
-        for (const line of printed.join('\n').split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
-        expect(printed.map((row) => row.trim().split(/\s+/))).toEqual(entries.map(([name, about]) => `${name} ${about}`.split(' ')))
-      }),
+      fc.property(
+        fc.array(fc.tuple(words, words), { maxLength: 5 }),
+        fc.integer({ min: 40, max: 120 }),
+        (entries, columns) => {
+          const printed = rows(entries, columns)
+          for (const line of printed.join('\n').split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+          expect(printed.map((row) => row.trim().split(/\s+/))).toEqual(
+            entries.map(([name, about]) => `${name} ${about}`.split(' ')),
+          )
+        },
+      ),
     )
     expect(wrapped('a verylongword b', 4)).toEqual(['a', 'verylongword', 'b'])
   })

@@ -28,7 +28,10 @@ export function hanging(text: string, { columns, by }: { readonly columns: numbe
   return wrapped(text, columns - by).join(`\n${' '.repeat(by)}`)
 }
 
-/** Rows of two columns, the first as wide as its widest entry that leaves room for the second. What has no room beside a name stands below it. */
+/**
+ * Rows of two columns, the first as wide as its widest entry that leaves room for the second. What has no room beside a
+ * name stands below it.
+ */
 export function rows(entries: readonly (readonly [string, string])[], columns: number, by = '  '): string[] {
   const most = Math.min(WIDEST_NAME, columns - by.length - 2 - NARROWEST)
   const width = Math.max(0, ...entries.map(([name]) => name.length).filter((length) => length <= most))

@@ -20,10 +20,14 @@ export function withTarget(command: Command, program: string): Command {
       .option('--config <file>', 'the configuration whose servers are meant')
       .option('--server <name>', 'one server of the configuration')
       .option('--header <line>', "sent with every request, as 'NAME: VALUE'; may be repeated", collect)
-      .addOption(new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS))
+      .addOption(
+        new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS),
+      )
       .option('--timeout <time>', 'how long the server may take for each step, such as 500ms, 30s, 2m', duration)
       // Options of the program itself are what is unknown most often.
-      .showHelpAfterError(`hint: --help shows what there is; a program and its options follow "--": ${program} ${command.name()} -- npx -y some-server`)
+      .showHelpAfterError(
+        `hint: --help shows what there is; a program and its options follow "--": ${program} ${command.name()} -- npx -y some-server`,
+      )
   )
 }
 
@@ -32,7 +36,9 @@ export function withVersion(command: Command): Command {
 }
 
 export function withOutput(command: Command): Command {
-  return command.option('--verbose', 'show what a started program writes to standard error').option('--json', 'one JSON document on standard output')
+  return command
+    .option('--verbose', 'show what a started program writes to standard error')
+    .option('--json', 'one JSON document on standard output')
 }
 
 export function collect(value: string, before: readonly string[] = []): string[] {

@@ -9,6 +9,9 @@ export type Paint = Readonly<Record<Colour, (text: string) => string>>
 
 export function paint(writer: Writer, env: CliIo['env']): Paint {
   const coloured = writer.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb'
-  const entries = Object.entries(CODES).map(([name, [on, off]]) => [name, (text: string) => (coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text)])
+  const entries = Object.entries(CODES).map(([name, [on, off]]) => [
+    name,
+    (text: string) => (coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text),
+  ])
   return Object.fromEntries(entries) as Paint
 }

@@ -12,7 +12,8 @@ describe('the command line', () => {
     expect(await parley(['--version'])).toEqual({ code: 0, out: '9.8.7\n', err: '' })
     const { code, out } = await parley(['--help'])
     expect(code).toBe(0)
-    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit']) expect(out).toMatch(new RegExp(`^  ${command} +[a-z]`, 'm'))
+    for (const command of ['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit'])
+      expect(out).toMatch(new RegExp(`^  ${command} +[a-z]`, 'm'))
   })
 
   it.each([
@@ -26,7 +27,10 @@ describe('the command line', () => {
   it('knows a file where an address should be', async () => {
     const file = relative('.', plainServer)
     const { code, err } = await parley(['inspect', file])
-    expect([code, err]).toEqual([2, `error: "${file}" is a file, not an address\nhint: to start it, write it after "--": -- node ${file}\n`])
+    expect([code, err]).toEqual([
+      2,
+      `error: "${file}" is a file, not an address\nhint: to start it, write it after "--": -- node ${file}\n`,
+    ])
   })
 
   it.each(['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit'])('explains %s', async (command) => {
@@ -108,13 +112,21 @@ describe('the command line', () => {
 
 describe('commands that serve hand on', () => {
   it('what the gateway needs', () => {
-    expect(gatewayStart({ config: 'a.json', port: 1 }, 'parley')).toEqual({ config: 'a.json', port: 1, host: undefined })
+    expect(gatewayStart({ config: 'a.json', port: 1 }, 'parley')).toEqual({
+      config: 'a.json',
+      port: 1,
+      host: undefined,
+    })
     expect(gatewayStart({}, 'parley', () => true)).toMatchObject({ config: 'parley.json' })
     expect(() => gatewayStart({}, 'parley', () => false)).toThrow('There is no parley.json in this folder')
   })
 
   it('what a bridge needs', () => {
-    expect(bridgeStart({ config: 'a.json', server: 'b', command: [] }).upstream).toEqual({ kind: 'configured', config: 'a.json', server: 'b' })
+    expect(bridgeStart({ config: 'a.json', server: 'b', command: [] }).upstream).toEqual({
+      kind: 'configured',
+      config: 'a.json',
+      server: 'b',
+    })
     expect(bridgeStart({ command: ['node', 'x.js'], timeout: '2m' })).toEqual({
       upstream: { kind: 'command', command: 'node', args: ['x.js'], env: {}, cwd: undefined },
       timeout: '2m',
@@ -135,7 +147,11 @@ describe('commands that name a server', () => {
     const file = join(folder, 'parley.json')
     await writeFile(file, '{ "mcpServers": {} }')
     for (const command of ['inspect', 'bridge']) {
-      expect(await parley([command, '--config', file])).toEqual({ code: 2, out: '', err: `error: There is no server in ${file}\n` })
+      expect(await parley([command, '--config', file])).toEqual({
+        code: 2,
+        out: '',
+        err: `error: There is no server in ${file}\n`,
+      })
     }
   })
 

@@ -17,7 +17,8 @@ export async function runCli(line: readonly string[], options: ProgramOptions): 
   const [own, command] = at === -1 ? [line, []] : [line.slice(0, at), line.slice(at + 1)]
   const json = own.includes('--json')
   try {
-    if (at !== -1 && command.length === 0) throw usageError('A command is expected after "--"', `for example: ${options.program} inspect -- node server.js`)
+    if (at !== -1 && command.length === 0)
+      throw usageError('A command is expected after "--"', `for example: ${options.program} inspect -- node server.js`)
     const plain = plainBridge(own, command)
     if (plain === undefined) return await runCommand(own, command, options)
     await (await import('./bridge-command.ts')).bridgeCommand(plain, options)
@@ -27,14 +28,21 @@ export async function runCli(line: readonly string[], options: ProgramOptions): 
   }
 }
 
-/** The bridge as clients start it, without any option. A client waits for it, and loading what reads options takes a while. */
+/**
+ * The bridge as clients start it, without any option. A client waits for it, and loading what reads options takes a
+ * while.
+ */
 function plainBridge([name, ...words]: readonly string[], command: readonly string[]): Wish | undefined {
   const [url] = words
   const isPlain = name === 'bridge' && words.length + Math.min(command.length, 1) === 1 && url?.startsWith('-') !== true
   return isPlain ? { url, command } : undefined
 }
 
-async function runCommand(own: readonly string[], command: readonly string[], options: ProgramOptions): Promise<number> {
+async function runCommand(
+  own: readonly string[],
+  command: readonly string[],
+  options: ProgramOptions,
+): Promise<number> {
   const { CommanderError } = await import('commander')
   const { createProgram } = await import('./commands.ts')
   const json = own.includes('--json')

@@ -22,7 +22,9 @@ export interface Wish extends TargetOptions {
 }
 
 /** A server as reports show it: never its environment, its headers or a password. */
-export type Subject = { readonly kind: 'url'; readonly url: string } | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
+export type Subject =
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
 
 export interface Aim {
   /** For people: the name in the configuration, the address, or the command. */
@@ -40,11 +42,16 @@ export function withTarget(aim: Aim, target: NodeTarget): Aim {
 
 export const NEEDS_CONFIG = '--server names a server of a configuration: it needs --config'
 
-const FORMS = 'give an address (http://…, https://…, ws://…, wss://…, tcp://host:port), a command after "--", or --config FILE'
+const FORMS =
+  'give an address (http://…, https://…, ws://…, wss://…, tcp://host:port), a command after "--", or --config FILE'
 
 /** Throws a usage error unless exactly one way to a server was given. */
 export async function aimsOf(wish: Wish): Promise<Aim[]> {
-  const ways = [wish.url !== undefined && 'an address', wish.command.length > 0 && 'a command', wish.config !== undefined && '--config'].filter(Boolean)
+  const ways = [
+    wish.url !== undefined && 'an address',
+    wish.command.length > 0 && 'a command',
+    wish.config !== undefined && '--config',
+  ].filter(Boolean)
   if (wish.config === undefined && wish.server !== undefined) throw usageError(NEEDS_CONFIG)
   if (ways.length === 0) throw usageError('No server was given', FORMS)
   if (ways.length > 1) throw usageError(`Only one server can be meant, but there are ${ways.join(' and ')}`, FORMS)
@@ -64,7 +71,11 @@ export function demandNoAddress({ header, transport }: TargetOptions): void {
 export async function aimOf(wish: Wish): Promise<Aim> {
   const [aim, ...others] = await aimsOf(wish)
   if (aim === undefined) throw usageError(`There is no server in ${wish.config}`)
-  if (others.length > 0) throw usageError('Which server of the configuration?', `--server ${[aim, ...others].map((each) => each.name).join(' | ')}`)
+  if (others.length > 0)
+    throw usageError(
+      'Which server of the configuration?',
+      `--server ${[aim, ...others].map((each) => each.name).join(' | ')}`,
+    )
   return aim
 }
 
@@ -102,7 +113,13 @@ export function aimAtServer({ name, target, versions, dialect, timeout, initiali
   }
   const { headers, transport } = target
   const url = addressIn(target.url)
-  return { label: name, name, subject: { kind: 'url', url: shown(url) }, target: { url, headers, ...(transport === undefined ? {} : { transport }) }, options }
+  return {
+    label: name,
+    name,
+    subject: { kind: 'url', url: shown(url) },
+    target: { url, headers, ...(transport === undefined ? {} : { transport }) },
+    options,
+  }
 }
 
 const SCHEMES: readonly string[] = ['http:', 'https:', 'ws:', 'wss:', 'tcp:']
@@ -116,12 +133,20 @@ export function isHost(text: string): boolean {
 /** The one address among the words of a command that takes no more. `line`: the command as it is called. */
 export function soleAddress([first, ...more]: readonly string[], line: string): string | undefined {
   if (first === undefined || more.length === 0) return first
-  if (first.includes('://')) throw usageError(`too many arguments: one address is enough, and ${JSON.stringify(more[0])} follows it`)
+  if (first.includes('://'))
+    throw usageError(`too many arguments: one address is enough, and ${JSON.stringify(more[0])} follows it`)
   throw usageError('Write -- before the command', `${line} -- ${[first, ...more].join(' ')}`)
 }
 
 /** By the ending, what runs a file. */
-const RUNNERS: Readonly<Record<string, string>> = { '.js': 'node', '.mjs': 'node', '.cjs': 'node', '.ts': 'node', '.py': 'python3', '.sh': 'sh' }
+const RUNNERS: Readonly<Record<string, string>> = {
+  '.js': 'node',
+  '.mjs': 'node',
+  '.cjs': 'node',
+  '.ts': 'node',
+  '.py': 'python3',
+  '.sh': 'sh',
+}
 
 /** The command that starts a file of that name, if there is one. */
 function programOf(text: string): string | undefined {
@@ -135,10 +160,16 @@ export function addressIn(text: string): URL {
   if (url !== undefined && SCHEMES.includes(url.protocol)) return url
   const quoted = JSON.stringify(text.slice(0, 200))
   const program = programOf(text)
-  if (program !== undefined) throw usageError(`${quoted} is a file, not an address`, `to start it, write it after "--": -- ${program}`)
-  if (!text.includes('://') && isHost(text)) throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
-  if (!text.includes('://')) throw usageError(`${quoted} is no address`, `to start a program, write it after "--": -- ${text}`)
-  throw usageError(`${quoted} is no address there is a way to`, 'addresses begin with http://, https://, ws://, wss:// or tcp://')
+  if (program !== undefined)
+    throw usageError(`${quoted} is a file, not an address`, `to start it, write it after "--": -- ${program}`)
+  if (!text.includes('://') && isHost(text))
+    throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
+  if (!text.includes('://'))
+    throw usageError(`${quoted} is no address`, `to start a program, write it after "--": -- ${text}`)
+  throw usageError(
+    `${quoted} is no address there is a way to`,
+    'addresses begin with http://, https://, ws://, wss:// or tcp://',
+  )
 }
 
 /** Without what may be a secret: user, password, and the values of the query. */

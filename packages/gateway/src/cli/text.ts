@@ -1,6 +1,9 @@
 /** Text of other programs, made fit for a terminal: nothing in it steers the terminal, and a line is a line. */
 
-/** Control characters but tab and line break, other ends of lines, and what turns the direction of writing: terminals obey them. */
+/**
+ * Control characters but tab and line break, other ends of lines, and what turns the direction of writing: terminals
+ * obey them.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 

@@ -2,13 +2,27 @@
 import { createServer, image, prompt, resource, type Server, ToolError, tool } from 'parley-mcp/server'
 
 export function weatherServer(): Server {
-  return createServer({ name: 'weather', version: '2.0.0', title: 'Weather service', instructions: 'Ask for one city at a time.' }).add(
+  return createServer({
+    name: 'weather',
+    version: '2.0.0',
+    title: 'Weather service',
+    instructions: 'Ask for one city at a time.',
+  }).add(
     tool(
       'forecast',
       {
         description: 'Forecast for a city\nwith more detail',
-        input: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } }, required: ['city'], additionalProperties: false },
-        output: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'number' } }, required: ['city'] },
+        input: {
+          type: 'object',
+          properties: { city: { type: 'string' }, days: { type: 'integer' } },
+          required: ['city'],
+          additionalProperties: false,
+        },
+        output: {
+          type: 'object',
+          properties: { city: { type: 'string' }, days: { type: 'number' } },
+          required: ['city'],
+        },
       },
       ({ city, days = 3 }) => ({ city, days }),
     ),
@@ -36,6 +50,10 @@ export function weatherServer(): Server {
     }),
     resource('weather://now', { name: 'Now' }, () => 'sunny'),
     resource('weather://{city}', { name: 'City' }, () => 'sunny'),
-    prompt('summary', { description: 'Sums it up', arguments: { type: 'object', properties: { city: { type: 'string' } } } }, () => 'Sum it up'),
+    prompt(
+      'summary',
+      { description: 'Sums it up', arguments: { type: 'object', properties: { city: { type: 'string' } } } },
+      () => 'Sum it up',
+    ),
   )
 }

@@ -13,19 +13,33 @@ export const ACCEPTED: readonly Accepted[] = [
   { title: 'no server yet', value: { mcpServers: {} } },
   {
     title: 'what desktop clients write',
-    value: { mcpServers: { files: { command: 'npx', args: ['-y', 'some-server', '.'], env: { TOKEN: '${TOKEN}' } } }, globalShortcut: 'Ctrl+Space' },
+    value: {
+      mcpServers: { files: { command: 'npx', args: ['-y', 'some-server', '.'], env: { TOKEN: '${TOKEN}' } } },
+      globalShortcut: 'Ctrl+Space',
+    },
   },
   {
     title: 'what editors write',
     value: {
       inputs: [{ id: 'key', type: 'promptString' }],
-      servers: { search: { type: 'http', url: 'https://search.example/mcp', headers: { Authorization: 'Bearer ${env:TOKEN}' } } },
+      servers: {
+        search: { type: 'http', url: 'https://search.example/mcp', headers: { Authorization: 'Bearer ${env:TOKEN}' } },
+      },
     },
   },
   {
     title: 'keys of other clients',
     value: {
-      mcpServers: { files: { command: 'npx', autoApprove: ['read'], alwaysAllow: [], disabledTools: ['write'], description: 'Files', disabled: false } },
+      mcpServers: {
+        files: {
+          command: 'npx',
+          autoApprove: ['read'],
+          alwaysAllow: [],
+          disabledTools: ['write'],
+          description: 'Files',
+          disabled: false,
+        },
+      },
     },
   },
   {

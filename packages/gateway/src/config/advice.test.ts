@@ -1,4 +1,7 @@
-/** What the reader of a configuration says beyond what is wrong: what was meant, and what will not work as it is written. */
+/**
+ * What the reader of a configuration says beyond what is wrong: what was meant, and what will not work as it is
+ * written.
+ */
 import { describe, expect, it } from 'vitest'
 import { type ConfigError, type ConfigProblem, describeProblem, parseConfig } from './index.ts'
 
@@ -36,18 +39,30 @@ describe('a session for each principal', () => {
 })
 
 describe('hints', () => {
-  it.each(['127.0.0.1:3000/mcp', 'localhost:3000', 'mcp.example.com/mcp', '[::1]:3000/mcp', 'box:3000/mcp'])('G: complete the address %s', (url) => {
-    expect(problems({ mcpServers: { a: { url } } })).toMatchObject([{ message: 'Not a URL.', hint: `Did you mean "http://${url}"?` }])
-  })
+  it.each(['127.0.0.1:3000/mcp', 'localhost:3000', 'mcp.example.com/mcp', '[::1]:3000/mcp', 'box:3000/mcp'])(
+    'G: complete the address %s',
+    (url) => {
+      expect(problems({ mcpServers: { a: { url } } })).toMatchObject([
+        { message: 'Not a URL.', hint: `Did you mean "http://${url}"?` },
+      ])
+    },
+  )
 
-  it.each(['mcp', '127.0.0.1/mcp?key=secret', 'me:secret@a.example/mcp', `\${ADDRESS}`])('G: repeat nothing that may be a secret (%s)', (url) => {
-    expect(problems({ mcpServers: { a: { url } } })).toMatchObject([{ hint: 'Write it whole: https://example.com/mcp.' }])
-  })
+  it.each(['mcp', '127.0.0.1/mcp?key=secret', 'me:secret@a.example/mcp', `\${ADDRESS}`])(
+    'G: repeat nothing that may be a secret (%s)',
+    (url) => {
+      expect(problems({ mcpServers: { a: { url } } })).toMatchObject([
+        { hint: 'Write it whole: https://example.com/mcp.' },
+      ])
+    },
+  )
 
   it.each([
     [{ gateway: { port: 'http' } }, '8080'],
     [{ mcpServers: { a: { command: 'x', maxConcurrent: '5' } } }, '10'],
   ])('G: have an example of the key (%j)', (value, example) => {
-    expect(problems({ mcpServers: {}, ...value })).toMatchObject([{ hint: `Write for example ${example}, without quotes.` }])
+    expect(problems({ mcpServers: {}, ...value })).toMatchObject([
+      { hint: `Write for example ${example}, without quotes.` },
+    ])
   })
 })

@@ -13,7 +13,8 @@ export function list<T>(of: Shape<T>, { filled = false }: ListOptions = {}): Sha
     schema: { type: 'array', items: of.schema, ...(filled ? { minItems: 1 } : {}) },
     read(node, place) {
       if (node.kind !== 'list') return rejectKind(node, place, 'a list', '["one", "two"]')
-      if (filled && node.items.length === 0) place.problem(node.at, 'The list is empty.', 'Write at least one entry, or remove the key.')
+      if (filled && node.items.length === 0)
+        place.problem(node.at, 'The list is empty.', 'Write at least one entry, or remove the key.')
       const items = node.items.map((item, index) => of.read(item, place.child(index)))
       return items.filter((item) => item !== undefined)
     },
@@ -28,7 +29,10 @@ interface RecordOptions {
   readonly distinct?: boolean
 }
 
-export function record(value: TextRule, { key, caseless = false, distinct = false }: RecordOptions): Shape<Readonly<Record<string, string>>> {
+export function record(
+  value: TextRule,
+  { key, caseless = false, distinct = false }: RecordOptions,
+): Shape<Readonly<Record<string, string>>> {
   const shape = text(value)
   return {
     schema: { type: 'object', propertyNames: { pattern: key.pattern.source }, additionalProperties: shape.schema },
@@ -41,11 +45,13 @@ export function record(value: TextRule, { key, caseless = false, distinct = fals
         const here = place.child(name)
         const plain = name.toLowerCase()
         if (!key.pattern.test(name)) here.problem(entry.keyAt, key.wrong, key.hint)
-        if (caseless && keys.has(plain)) here.problem(entry.keyAt, 'Is there twice: upper and lower case are the same here.', 'Remove one of the two.')
+        if (caseless && keys.has(plain))
+          here.problem(entry.keyAt, 'Is there twice: upper and lower case are the same here.', 'Remove one of the two.')
         keys.add(plain)
         const content = shape.read(entry.value, here)
         if (content === undefined) continue
-        if (distinct && values.has(content)) here.problem(entry.value.at, 'Another key has the same value.', 'Give each a value of its own.')
+        if (distinct && values.has(content))
+          here.problem(entry.value.at, 'Another key has the same value.', 'Give each a value of its own.')
         values.add(content)
         read.push([name, content])
       }

@@ -24,10 +24,14 @@ export function isLoopback(host: string): boolean {
 function plainHost(host: string): string {
   const bare = host.replace(/^\[|\]$/g, '')
   const address = bare.includes(':') ? `[${bare}]` : bare
-  const known = URL.canParse(`http://${address}`) ? new URL(`http://${address}`).hostname.replace(/^\[|\]$/g, '') : bare.toLowerCase()
+  const known = URL.canParse(`http://${address}`)
+    ? new URL(`http://${address}`).hostname.replace(/^\[|\]$/g, '')
+    : bare.toLowerCase()
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(known)
   if (mapped !== null)
-    return [mapped[1], mapped[2]].flatMap((half) => [Number.parseInt(half as string, 16) >> 8, Number.parseInt(half as string, 16) & 255]).join('.')
+    return [mapped[1], mapped[2]]
+      .flatMap((half) => [Number.parseInt(half as string, 16) >> 8, Number.parseInt(half as string, 16) & 255])
+      .join('.')
   const name = known.replace(/\.$/, '')
   return name.endsWith('.localhost') ? 'localhost' : name
 }

@@ -9,7 +9,12 @@ function config(servers: Readonly<Record<string, unknown>>, gateway: object = {}
 
 describe('diffConfig', () => {
   it('G: hot reload knows servers by name', () => {
-    const before = config({ same: { command: 'a', env: { A: '1', B: '2' } }, other: { command: 'b' }, gone: { command: 'c' }, off: { command: 'd' } })
+    const before = config({
+      same: { command: 'a', env: { A: '1', B: '2' } },
+      other: { command: 'b' },
+      gone: { command: 'c' },
+      off: { command: 'd' },
+    })
     const after = config(
       {
         fresh: { command: 'e' },
@@ -34,16 +39,26 @@ describe('diffConfig', () => {
     const limited = (requests: number, more: object = {}): GatewayConfig =>
       config({ a: { command: 'a', rateLimit: { requests }, ...more }, b: { command: 'b' } })
     expect(diffConfig(limited(1), limited(2))).toMatchObject({ changed: [], kept: ['a', 'b'], relimited: ['a'] })
-    expect(diffConfig(config({ a: { command: 'a' } }), config({ a: { command: 'a', rateLimit: { requests: 1 } } }))).toMatchObject({ relimited: ['a'] })
-    expect(diffConfig(limited(1), limited(2, { lazy: true }))).toMatchObject({ changed: ['a'], kept: ['b'], relimited: [] })
+    expect(
+      diffConfig(config({ a: { command: 'a' } }), config({ a: { command: 'a', rateLimit: { requests: 1 } } })),
+    ).toMatchObject({ relimited: ['a'] })
+    expect(diffConfig(limited(1), limited(2, { lazy: true }))).toMatchObject({
+      changed: ['a'],
+      kept: ['b'],
+      relimited: [],
+    })
   })
 
   it('every name of either side is in exactly one list, and nothing differs from itself', () => {
-    const side = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.record({ command: fc.constantFrom('x', 'y') })).map((servers) => config(servers))
+    const side = fc
+      .dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.record({ command: fc.constantFrom('x', 'y') }))
+      .map((servers) => config(servers))
     fc.assert(
       fc.property(side, side, (before, after) => {
         const { added, removed, changed, kept } = diffConfig(before, after)
-        expect([...added, ...removed, ...changed, ...kept].sort()).toEqual([...new Set([...before.servers.keys(), ...after.servers.keys()])].sort())
+        expect([...added, ...removed, ...changed, ...kept].sort()).toEqual(
+          [...new Set([...before.servers.keys(), ...after.servers.keys()])].sort(),
+        )
         expect(diffConfig(before, before)).toEqual({
           added: [],
           removed: [],

@@ -20,8 +20,10 @@ export function diffConfig(before: GatewayConfig, after: GatewayConfig): ConfigD
   const names = [...after.servers.keys()]
   const common = names.filter((name) => before.servers.has(name))
   const commonBefore = [...before.servers.keys()].filter((name) => after.servers.has(name))
-  const isKept = (name: string): boolean => isDeepStrictEqual(unlimited(before.servers.get(name)), unlimited(after.servers.get(name)))
-  const isRelimited = (name: string): boolean => !isDeepStrictEqual(before.servers.get(name)?.rateLimit, after.servers.get(name)?.rateLimit)
+  const isKept = (name: string): boolean =>
+    isDeepStrictEqual(unlimited(before.servers.get(name)), unlimited(after.servers.get(name)))
+  const isRelimited = (name: string): boolean =>
+    !isDeepStrictEqual(before.servers.get(name)?.rateLimit, after.servers.get(name)?.rateLimit)
   return {
     added: names.filter((name) => !before.servers.has(name)),
     removed: [...before.servers.keys()].filter((name) => !after.servers.has(name)),

@@ -67,4 +67,9 @@ export function kindOf(node: ConfigNode): string {
   return SCALARS[node.value === null ? 'null' : typeof node.value] ?? 'something else'
 }
 
-const SCALARS: Readonly<Record<string, string>> = { null: 'empty (null)', string: 'a text', number: 'a number', boolean: 'true or false' }
+const SCALARS: Readonly<Record<string, string>> = {
+  null: 'empty (null)',
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+}

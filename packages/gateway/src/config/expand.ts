@@ -1,4 +1,7 @@
-/** Puts environment variables into texts: `${NAME}`, `${NAME:-default}`, `${NAME:-${OTHER}}`, and `$${` for a `${` that stays. */
+/**
+ * Puts environment variables into texts: `${NAME}`, `${NAME:-default}`, `${NAME:-${OTHER}}`, and `$${` for a `${` that
+ * stays.
+ */
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -53,6 +53,12 @@ export const ROOT_FOREIGN: Foreign = {
     preferences: 'It is for a desktop application.',
     sandbox: 'The gateway starts programs as they are.',
   },
-  renamed: { context_servers: 'mcpServers', mcp: 'mcpServers', mcp_servers: 'mcpServers', settings: 'gateway', options: 'gateway' },
+  renamed: {
+    context_servers: 'mcpServers',
+    mcp: 'mcpServers',
+    mcp_servers: 'mcpServers',
+    settings: 'gateway',
+    options: 'gateway',
+  },
   free: 'x-',
 }

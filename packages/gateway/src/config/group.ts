@@ -36,7 +36,9 @@ export interface Group<F> {
   readonly meant: ReadonlySet<string>
 }
 
-export type RequiredGroup<F, K extends keyof F> = Group<F> & { readonly values: { readonly [P in K]: F[P] extends Field<infer T, unknown> ? T : never } }
+export type RequiredGroup<F, K extends keyof F> = Group<F> & {
+  readonly values: { readonly [P in K]: F[P] extends Field<infer T, unknown> ? T : never }
+}
 
 interface FieldOptions<D> {
   readonly default?: D
@@ -59,7 +61,8 @@ export function group<const F extends Fields>(fields: F, foreign: Foreign = {}):
       if (node.kind !== 'object') return rejectKind(node, place, 'an object', `{ "${Object.keys(fields)[0]}": … }`)
       const entries = entriesOf(node)
       const meant = new Set<string>()
-      for (const [key, entry] of entries) if (!Object.hasOwn(fields, key)) reportUnknown(entry, place.child(key), fields, foreign, meant)
+      for (const [key, entry] of entries)
+        if (!Object.hasOwn(fields, key)) reportUnknown(entry, place.child(key), fields, foreign, meant)
       const values = Object.entries(fields).map(([key, { shape, default: otherwise }]) => {
         const entry = entries.get(key)
         return [key, entry === undefined ? otherwise : (shape.read(entry.value, place.child(key)) ?? otherwise)]
@@ -70,22 +73,34 @@ export function group<const F extends Fields>(fields: F, foreign: Foreign = {}):
 }
 
 /** The same, where one of the keys has to be there: without it the others mean nothing. */
-export function required<const F extends Fields, K extends keyof F & string>(shape: Shape<Group<F>>, key: K, example: string): Shape<RequiredGroup<F, K>> {
+export function required<const F extends Fields, K extends keyof F & string>(
+  shape: Shape<Group<F>>,
+  key: K,
+  example: string,
+): Shape<RequiredGroup<F, K>> {
   return {
     schema: { ...shape.schema, required: [key] },
     read(node, place) {
       const read = shape.read(node, place)
       if (read === undefined || read.values[key] !== undefined) return read as RequiredGroup<F, K> | undefined
       // What stands there and is wrong has been reported.
-      if (!read.entries.has(key) && !read.meant.has(key)) place.problem(node.at, `"${key}" is missing.`, `Write for example ${example}.`)
+      if (!read.entries.has(key) && !read.meant.has(key))
+        place.problem(node.at, `"${key}" is missing.`, `Write for example ${example}.`)
       return undefined
     },
   }
 }
 
-function reportUnknown({ key, keyAt }: Entry, place: Place, fields: Fields, { ignored = {}, renamed = {}, free }: Foreign, meant: Set<string>): void {
+function reportUnknown(
+  { key, keyAt }: Entry,
+  place: Place,
+  fields: Fields,
+  { ignored = {}, renamed = {}, free }: Foreign,
+  meant: Set<string>,
+): void {
   if (free !== undefined && key.startsWith(free)) return
-  if (Object.hasOwn(ignored, key)) return place.warning(keyAt, 'A key of another program, which has no effect here.', ignored[key] ?? '')
+  if (Object.hasOwn(ignored, key))
+    return place.warning(keyAt, 'A key of another program, which has no effect here.', ignored[key] ?? '')
   const other = Object.hasOwn(renamed, key) ? renamed[key] : undefined
   const near = other ?? nearest(key, Object.keys(fields))
   if (near !== undefined) meant.add(near.split(':')[0] ?? near)
@@ -98,11 +113,16 @@ function groupSchema(fields: Fields, { ignored = {}, free }: Foreign): JsonObjec
     const known = otherwise === undefined ? {} : { default: otherwise as JsonValue }
     return [key, { description, ...known, examples: [...examples], ...shape.schema }]
   })
-  const others = Object.entries(ignored).map(([key, why]) => [key, { description: `Of another program; has no effect here. ${why}`, deprecated: true }])
+  const others = Object.entries(ignored).map(([key, why]) => [
+    key,
+    { description: `Of another program; has no effect here. ${why}`, deprecated: true },
+  ])
   return {
     type: 'object',
     properties: Object.fromEntries([...own, ...others]),
-    ...(free === undefined ? {} : { patternProperties: { [`^${free}`]: { description: 'Read by nobody: a place for anchors and notes.' } } }),
+    ...(free === undefined
+      ? {}
+      : { patternProperties: { [`^${free}`]: { description: 'Read by nobody: a place for anchors and notes.' } } }),
     additionalProperties: false,
   }
 }

@@ -66,5 +66,7 @@ function convert(node: Node): ConfigNode {
 
 function convertProperty({ children }: Node): Entry[] {
   const [key, value] = children ?? []
-  return key === undefined || value === undefined ? [] : [{ key: String(key.value), keyAt: key.offset, value: convert(value) }]
+  return key === undefined || value === undefined
+    ? []
+    : [{ key: String(key.value), keyAt: key.offset, value: convert(value) }]
 }

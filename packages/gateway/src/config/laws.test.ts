@@ -24,9 +24,17 @@ describe('laws of reading a configuration', () => {
     '__proto__',
     '',
   )
-  const leaf = fc.oneof(fc.constantFrom('npx', 'http://localhost:4000', '${A}', '${A:-1}', '${', 'sse', '30s', 'permanent'), fc.jsonValue({ maxDepth: 1 }))
+  const leaf = fc.oneof(
+    fc.constantFrom('npx', 'http://localhost:4000', '${A}', '${A:-1}', '${', 'sse', '30s', 'permanent'),
+    fc.jsonValue({ maxDepth: 1 }),
+  )
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
-    tree: fc.oneof({ depthSize: 'small' }, leaf, fc.array(tie('tree'), { maxLength: 3 }), fc.dictionary(word, tie('tree'), { maxKeys: 4 })),
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(word, tie('tree'), { maxKeys: 4 }),
+    ),
   }))
 
   function onlyConfigErrors(text: string, file: string): void {
@@ -57,7 +65,30 @@ describe('laws of reading a configuration', () => {
   it('and any text at all', () => {
     const text = fc.oneof(
       fc.string(),
-      fc.string({ unit: fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '-', ' ', '\n', '\t', '&a', '*a', '<<', '?', '|', '!', '#', 'a', '$') }),
+      fc.string({
+        unit: fc.constantFrom(
+          '{',
+          '}',
+          '[',
+          ']',
+          ':',
+          ',',
+          '"',
+          '-',
+          ' ',
+          '\n',
+          '\t',
+          '&a',
+          '*a',
+          '<<',
+          '?',
+          '|',
+          '!',
+          '#',
+          'a',
+          '$',
+        ),
+      }),
     )
     fc.assert(fc.property(text, fc.constantFrom('a.json', 'a.yaml'), onlyConfigErrors), { numRuns: 1000 })
   })

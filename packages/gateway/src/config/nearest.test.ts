@@ -6,15 +6,9 @@ import { distance, nearest } from './nearest.ts'
 describe('nearest', () => {
   it('finds what was meant', () => {
     const keys = ['command', 'args', 'env', 'url', 'timeout']
-    expect(['comand', 'Command', 'agrs', 'envs', 'timeuot', 'quux', 'x'.repeat(100)].map((word) => nearest(word, keys))).toEqual([
-      'command',
-      'command',
-      'args',
-      'env',
-      'timeout',
-      undefined,
-      undefined,
-    ])
+    expect(
+      ['comand', 'Command', 'agrs', 'envs', 'timeuot', 'quux', 'x'.repeat(100)].map((word) => nearest(word, keys)),
+    ).toEqual(['command', 'command', 'args', 'env', 'timeout', undefined, undefined])
   })
 
   it('the distance is 0 only for the same word, the same both ways, and never more than the longer word', () => {

@@ -28,7 +28,8 @@ export function distance(left: string, right: string): number {
     const current = [row]
     for (let column = 1; column <= right.length; column++) {
       const same = left[row - 1] === right[column - 1]
-      const swapped = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]
+      const swapped =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1]
       const at = (list: readonly number[], index: number): number => list[index] ?? 0
       const replaced = at(last, column - 1) + (same ? 0 : 1)
       const plain = Math.min(replaced, at(last, column) + 1, at(current, column - 1) + 1)

@@ -4,12 +4,25 @@ import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { ACCEPTED, ENV } from './accepted.fixtures.ts'
-import { type GatewayConfig, type ParseOptions, parseConfig, type Reading, type ServerConfig, serverDefaults, settingsDefaults } from './index.ts'
+import {
+  type GatewayConfig,
+  type ParseOptions,
+  parseConfig,
+  type Reading,
+  type ServerConfig,
+  serverDefaults,
+  settingsDefaults,
+} from './index.ts'
 
 const BASE = resolve('/srv/parley')
 
 function parse(value: unknown, options: Partial<ParseOptions> = {}): Reading {
-  return parseConfig(typeof value === 'string' ? value : JSON.stringify(value), { file: 'parley.json', env: ENV, baseFolder: BASE, ...options })
+  return parseConfig(typeof value === 'string' ? value : JSON.stringify(value), {
+    file: 'parley.json',
+    env: ENV,
+    baseFolder: BASE,
+    ...options,
+  })
 }
 
 function server(value: Readonly<Record<string, unknown>>): ServerConfig {
@@ -28,18 +41,23 @@ describe('accepted configurations', () => {
       const json = parse(value)
       const yaml = parse(stringify(value), { file: 'parley.yaml' })
       expect(yaml.config).toEqual(json.config)
-      expect(yaml.warnings.map(({ path, message }) => [path, message]).sort()).toEqual(json.warnings.map(({ path, message }) => [path, message]).sort())
+      expect(yaml.warnings.map(({ path, message }) => [path, message]).sort()).toEqual(
+        json.warnings.map(({ path, message }) => [path, message]).sort(),
+      )
     })
   }
 
   it('comments, trailing commas and a byte order mark are read over', () => {
-    const text = '\uFEFF// mine\n{ "mcpServers": { "b": { "command": "x", /* y */ "args": ["1",], }, "a": { "url": "http://a.example" }, }, }'
+    const text =
+      '\uFEFF// mine\n{ "mcpServers": { "b": { "command": "x", /* y */ "args": ["1",], }, "a": { "url": "http://a.example" }, }, }'
     expect([...parse(text).config.servers.keys()]).toEqual(['b', 'a'])
     expect([...parse(text, { file: 'parley.jsonc' }).config.servers.keys()]).toEqual(['b', 'a'])
   })
 
   it('the format given wins over the ending', () => {
-    expect(parse('mcpServers: { a: { command: x } }', { file: 'noending', format: 'yaml' }).config.servers.has('a')).toBe(true)
+    expect(
+      parse('mcpServers: { a: { command: x } }', { file: 'noending', format: 'yaml' }).config.servers.has('a'),
+    ).toBe(true)
   })
 
   it('YAML anchors and merge keys are followed', () => {
@@ -143,12 +161,22 @@ describe('values', () => {
 
   it('durations as numbers and with units', () => {
     const read = (timeout: unknown) => server({ command: 'x', timeout }).timeout
-    expect([1500, '1500ms', '1.5s', '2m', '1h', '${LIMIT}', '${PORT}'].map(read)).toEqual([1500, 1500, 1500, 120_000, 3_600_000, 45_000, 5000])
+    expect([1500, '1500ms', '1.5s', '2m', '1h', '${LIMIT}', '${PORT}'].map(read)).toEqual([
+      1500, 1500, 1500, 120_000, 3_600_000, 45_000, 5000,
+    ])
   })
 
   it('restart as a policy or with limits', () => {
-    expect(server({ command: 'x', restart: 'transient' }).restart).toEqual({ policy: 'transient', maxRestarts: 5, within: 60_000 })
-    expect(server({ command: 'x', restart: { maxRestarts: 2 } }).restart).toEqual({ policy: 'permanent', maxRestarts: 2, within: 60_000 })
+    expect(server({ command: 'x', restart: 'transient' }).restart).toEqual({
+      policy: 'transient',
+      maxRestarts: 5,
+      within: 60_000,
+    })
+    expect(server({ command: 'x', restart: { maxRestarts: 2 } }).restart).toEqual({
+      policy: 'permanent',
+      maxRestarts: 2,
+      within: 60_000,
+    })
   })
 
   it('relative cwd, pins, audit, crashReports and ./ commands start at the folder of the file; bare commands stay', () => {
@@ -160,20 +188,30 @@ describe('values', () => {
     expect(gateway({ audit: 'a.jsonl' }).audit).toBe(resolve(BASE, 'a.jsonl'))
     expect(gateway({ crashReports: 'crashes' }).crashReports).toBe(resolve(BASE, 'crashes'))
     expect(gateway({ crashReports: 'off' }).crashReports).toBe('off')
-    const { config } = parseConfig('{"mcpServers":{"a":{"command":"./x"}}}', { file: resolve(BASE, 'deep/parley.json'), env: {} })
+    const { config } = parseConfig('{"mcpServers":{"a":{"command":"./x"}}}', {
+      file: resolve(BASE, 'deep/parley.json'),
+      env: {},
+    })
     expect(config.servers.get('a')?.target).toMatchObject({ command: resolve(BASE, 'deep/x') })
   })
 
   it('a server that is switched off is left out, and may lack its variables', () => {
     const { config, warnings } = parse({
-      mcpServers: { off: { command: '${NOT_SET}', disabled: true }, varied: { url: '${input:x}', disabled: '${OFF}' }, on: { command: 'x' } },
+      mcpServers: {
+        off: { command: '${NOT_SET}', disabled: true },
+        varied: { url: '${input:x}', disabled: '${OFF}' },
+        on: { command: 'x' },
+      },
     })
     expect([...config.servers.keys()]).toEqual(['on'])
     expect(warnings).toEqual([])
   })
 
   it('keys that are names of the prototype are plain keys', () => {
-    const { target } = parse('{"mcpServers":{"constructor":{"command":"x","env":{"__proto__":"y"}}}}').config.servers.get('constructor') ?? {}
+    const { target } =
+      parse('{"mcpServers":{"constructor":{"command":"x","env":{"__proto__":"y"}}}}').config.servers.get(
+        'constructor',
+      ) ?? {}
     expect(target).toMatchObject({ kind: 'command' })
     expect(Object.getPrototypeOf((target as { env: object }).env)).toBe(Object.prototype)
     expect(Object.keys((target as { env: object }).env)).toEqual(['__proto__'])
@@ -186,7 +224,9 @@ describe('variables', () => {
   it('are put in, with defaults for those missing or empty', () => {
     expect(arg('--token=${TOKEN}')).toBe(`--token=${ENV.TOKEN}`)
     expect(arg('${NOT_SET:-a}/${EMPTY:-b}/${EMPTY}/${PORT:-c}')).toBe('a/b//5000')
-    expect(arg('${NOT_SET:-${PORT}}/${EMPTY:-<${NEITHER:-b}>}/${PORT:-${NEITHER}}/${NOT_SET:-$${PORT}}')).toBe('5000/<b>/5000/${PORT}')
+    expect(arg('${NOT_SET:-${PORT}}/${EMPTY:-<${NEITHER:-b}>}/${PORT:-${NEITHER}}/${NOT_SET:-$${PORT}}')).toBe(
+      '5000/<b>/5000/${PORT}',
+    )
     expect(arg('${NOT_SET:-}')).toBe('')
     expect(arg('${env:PORT}')).toBe('5000')
   })
@@ -211,25 +251,36 @@ describe('variables', () => {
 })
 
 describe('warnings', () => {
-  const warnings = (value: object) => parse({ mcpServers: { one: value } }).warnings.map(({ path, message }) => `${path}: ${message}`)
+  const warnings = (value: object) =>
+    parse({ mcpServers: { one: value } }).warnings.map(({ path, message }) => `${path}: ${message}`)
 
   it('keys of other clients have no effect, and their values are not shown', () => {
-    const { warnings: found } = parse({ mcpServers: { one: { command: 'x', autoApprove: ['hidden'], disabledTools: ['hidden'] } } })
+    const { warnings: found } = parse({
+      mcpServers: { one: { command: 'x', autoApprove: ['hidden'], disabledTools: ['hidden'] } },
+    })
     expect(found.map(({ path }) => path)).toEqual(['mcpServers.one.autoApprove', 'mcpServers.one.disabledTools'])
     expect(found[1]?.hint).toContain('"deny"')
     expect(JSON.stringify(found)).not.toContain('hidden')
   })
 
   it('a bare number that looks like seconds', () => {
-    expect(warnings({ command: 'x', timeout: 60 })).toEqual(['mcpServers.one.timeout: A bare number is in milliseconds, so this is 60 ms.'])
+    expect(warnings({ command: 'x', timeout: 60 })).toEqual([
+      'mcpServers.one.timeout: A bare number is in milliseconds, so this is 60 ms.',
+    ])
     expect(warnings({ command: 'x', timeout: 60_000 })).toEqual([])
   })
 
   it('arguments inside of the command, and keys without effect', () => {
-    expect(warnings({ command: 'npx -y server' })).toEqual(['mcpServers.one.command: The command contains spaces, and is not split at them.'])
+    expect(warnings({ command: 'npx -y server' })).toEqual([
+      'mcpServers.one.command: The command contains spaces, and is not split at them.',
+    ])
     expect(warnings({ command: '/Program Files/node' })).toEqual([])
-    expect(warnings({ url: 'http://a.example', env: { A: 'b' }, args: [] })).toEqual(['mcpServers.one.env: Has no effect without "command".'])
-    expect(warnings({ command: 'x', headers: { A: 'b' } })).toEqual(['mcpServers.one.headers: Has no effect without "url".'])
+    expect(warnings({ url: 'http://a.example', env: { A: 'b' }, args: [] })).toEqual([
+      'mcpServers.one.env: Has no effect without "command".',
+    ])
+    expect(warnings({ command: 'x', headers: { A: 'b' } })).toEqual([
+      'mcpServers.one.headers: Has no effect without "url".',
+    ])
   })
 
   it('no server switched on, and a gateway open to other machines', () => {

@@ -38,7 +38,12 @@ type ReadRoot = NonNullable<ReturnType<typeof root.read>>
 
 /** A configuration is written by hand. */
 const MOST_CHARACTERS = 1024 * 1024
-const FORMATS: Readonly<Record<string, ConfigFormat>> = { '.json': 'json', '.jsonc': 'json', '.yaml': 'yaml', '.yml': 'yaml' }
+const FORMATS: Readonly<Record<string, ConfigFormat>> = {
+  '.json': 'json',
+  '.jsonc': 'json',
+  '.yaml': 'yaml',
+  '.yml': 'yaml',
+}
 const PARSERS: Readonly<Record<ConfigFormat, (text: string) => ParsedDocument>> = { json: parseJson, yaml: parseYaml }
 const EXAMPLE = 'Write for example { "mcpServers": { "files": { "command": "npx", "args": ["some-server"] } } }.'
 
@@ -68,7 +73,12 @@ export function parseConfig(source: string, options: ParseOptions): Reading {
 
 function parseText(text: string, format: ConfigFormat | undefined, findings: Findings): ConfigNode | undefined {
   if (format === undefined) {
-    findings.problem(undefined, [], 'The ending of the file does not tell its format.', `Use one of ${Object.keys(FORMATS).join(', ')}.`)
+    findings.problem(
+      undefined,
+      [],
+      'The ending of the file does not tell its format.',
+      `Use one of ${Object.keys(FORMATS).join(', ')}.`,
+    )
   } else if (text.length > MOST_CHARACTERS) {
     findings.problem(undefined, [], 'The file is larger than 1 MB.', 'Check that it is the right file.')
   } else {
@@ -86,7 +96,14 @@ function reportRepeated(node: ConfigNode, place: Place): void {
   const seen = new Map<string, number>()
   for (const { key, keyAt, value } of node.entries) {
     const first = seen.get(key)
-    if (first !== undefined) place.child(key).problem(keyAt, `Is there twice; the first is on line ${place.lineOf(first)}.`, 'Remove or rename one of the two.')
+    if (first !== undefined)
+      place
+        .child(key)
+        .problem(
+          keyAt,
+          `Is there twice; the first is on line ${place.lineOf(first)}.`,
+          'Remove or rename one of the two.',
+        )
     seen.set(key, first ?? keyAt)
     reportRepeated(value, place.child(key))
   }
@@ -94,8 +111,10 @@ function reportRepeated(node: ConfigNode, place: Place): void {
 
 function readServers({ at, values, entries, meant }: ReadRoot, place: Place): readonly ReadServer[] {
   const [usual, editors] = [entries.get('mcpServers'), entries.get('servers')]
-  if (usual !== undefined && editors !== undefined) place.problem(editors.keyAt, 'Has both "mcpServers" and "servers".', 'Move all servers into "mcpServers".')
-  if (usual === undefined && editors === undefined && !meant.has('mcpServers') && !meant.has('servers')) place.problem(at, '"mcpServers" is missing.', EXAMPLE)
+  if (usual !== undefined && editors !== undefined)
+    place.problem(editors.keyAt, 'Has both "mcpServers" and "servers".', 'Move all servers into "mcpServers".')
+  if (usual === undefined && editors === undefined && !meant.has('mcpServers') && !meant.has('servers'))
+    place.problem(at, '"mcpServers" is missing.', EXAMPLE)
   const found = values.mcpServers ?? values.servers ?? []
   const entry = usual ?? editors
   if (entry !== undefined && found.every(({ group }) => group.values.disabled))
@@ -103,13 +122,19 @@ function readServers({ at, values, entries, meant }: ReadRoot, place: Place): re
   return found
 }
 
-function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: string, override: Override): GatewaySettings {
+function readSettings(
+  read: ReadRoot | undefined,
+  rootPlace: Place,
+  baseFolder: string,
+  override: Override,
+): GatewaySettings {
   const gateway = read?.values.gateway
   if (gateway === undefined) return settingsDefaults
   const place = rootPlace.child('gateway')
   const { store, host, allowedHosts, pins, audit, crashReports } = gateway.values
   const at = (key: string): number => gateway.entries.get(key)?.value.at ?? gateway.at
-  if (store !== 'memory') place.child('store').problem(at('store'), 'This store is not available yet in this version.', 'Use "memory".')
+  if (store !== 'memory')
+    place.child('store').problem(at('store'), 'This store is not available yet in this version.', 'Use "memory".')
   if (override.host === undefined && !isLoopback(host) && allowedHosts === undefined) {
     place
       .child('host')
@@ -119,8 +144,13 @@ function readSettings(read: ReadRoot | undefined, rootPlace: Place, baseFolder: 
         'List the names it is reached by in "allowedHosts", such as ["mcp.example.com"]; ["any"] allows every name.',
       )
   }
-  const found = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(baseFolder, path))
-  const files = { pins: found(pins), audit: found(audit), crashReports: crashReports === 'off' ? crashReports : found(crashReports) }
+  const found = (path: string | undefined): string | undefined =>
+    path === undefined ? undefined : resolve(baseFolder, path)
+  const files = {
+    pins: found(pins),
+    audit: found(audit),
+    crashReports: crashReports === 'off' ? crashReports : found(crashReports),
+  }
   const { rateLimit, memory } = gateway.values
   return { ...gateway.values, rateLimit: rateLimit?.values, memory: memory?.values, ...files }
 }

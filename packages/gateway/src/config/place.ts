@@ -66,8 +66,18 @@ export class Place {
   }
 
   #reportMalformed(at: number, kind: 'question' | 'other'): void {
-    if (kind === 'question') this.problem(at, `The gateway runs unattended and cannot ask for an \${input:…}.`, `Use an environment variable: \${NAME}.`)
-    else this.problem(at, 'A "${" that is no variable.', `Write \${NAME} or \${NAME:-default}; write $\${ where the text is meant to contain "\${".`)
+    if (kind === 'question')
+      this.problem(
+        at,
+        `The gateway runs unattended and cannot ask for an \${input:…}.`,
+        `Use an environment variable: \${NAME}.`,
+      )
+    else
+      this.problem(
+        at,
+        'A "${" that is no variable.',
+        `Write \${NAME} or \${NAME:-default}; write $\${ where the text is meant to contain "\${".`,
+      )
   }
 
   #reportMissing(at: number, name: string): void {

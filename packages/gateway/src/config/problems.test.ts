@@ -11,7 +11,12 @@ function problems(value: unknown, options: Partial<ParseOptions> = {}): readonly
 
 function failure(value: unknown, options: Partial<ParseOptions> = {}): ConfigError {
   try {
-    parseConfig(typeof value === 'string' ? value : JSON.stringify(value), { file: 'parley.json', env: { SECRET }, baseFolder: '/srv', ...options })
+    parseConfig(typeof value === 'string' ? value : JSON.stringify(value), {
+      file: 'parley.json',
+      env: { SECRET },
+      baseFolder: '/srv',
+      ...options,
+    })
   } catch (error) {
     if (error instanceof ConfigError) return error
     throw error
@@ -21,11 +26,15 @@ function failure(value: unknown, options: Partial<ParseOptions> = {}): ConfigErr
 
 /** Problems of one server, as `path: message hint`. */
 function ofServer(value: unknown): readonly string[] {
-  return problems({ mcpServers: { one: value } }).map(({ path, message, hint }) => `${path.replace(/^mcpServers\.one\.?/, '')}: ${message} ${hint}`)
+  return problems({ mcpServers: { one: value } }).map(
+    ({ path, message, hint }) => `${path.replace(/^mcpServers\.one\.?/, '')}: ${message} ${hint}`,
+  )
 }
 
 function ofGateway(gateway: unknown): readonly string[] {
-  return problems({ mcpServers: {}, gateway }).map(({ path, message, hint }) => `${path.replace(/^gateway\.?/, '')}: ${message} ${hint}`)
+  return problems({ mcpServers: {}, gateway }).map(
+    ({ path, message, hint }) => `${path.replace(/^gateway\.?/, '')}: ${message} ${hint}`,
+  )
 }
 
 describe('the whole error', () => {
@@ -135,16 +144,25 @@ describe('texts that are no configuration', () => {
   }
 
   it('an ending that tells no format', () => {
-    expect(problems('{}', { file: 'parley.toml' })).toMatchObject([{ line: undefined, message: 'The ending of the file does not tell its format.' }])
+    expect(problems('{}', { file: 'parley.toml' })).toMatchObject([
+      { line: undefined, message: 'The ending of the file does not tell its format.' },
+    ])
   })
 
   it('nesting without end exhausts nothing, also where aliases make it', () => {
     const deep = 100_000
-    for (const text of ['['.repeat(deep), '{"a":'.repeat(deep)]) expect(problems(text)[0]?.message).toContain('levels deep')
-    for (const text of ['- '.repeat(deep), '['.repeat(deep), '? '.repeat(deep)]) expect(problems(text, { file: 'a.yaml' })[0]?.message).toContain('levels deep')
+    for (const text of ['['.repeat(deep), '{"a":'.repeat(deep)])
+      expect(problems(text)[0]?.message).toContain('levels deep')
+    for (const text of ['- '.repeat(deep), '['.repeat(deep), '? '.repeat(deep)])
+      expect(problems(text, { file: 'a.yaml' })[0]?.message).toContain('levels deep')
     expect(problems('mcpServers: &a { b: *a }', { file: 'a.yaml' })[0]?.message).toContain('levels deep')
-    const laughs = ['a0: &a0 [x]', ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)].join('\n')
-    expect(problems(laughs, { file: 'a.yaml' }).some(({ message }) => message.startsWith('More than 20000 values'))).toBe(true)
+    const laughs = [
+      'a0: &a0 [x]',
+      ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`),
+    ].join('\n')
+    expect(
+      problems(laughs, { file: 'a.yaml' }).some(({ message }) => message.startsWith('More than 20000 values')),
+    ).toBe(true)
   })
 
   it('a text of more than 1 MB', () => {
@@ -156,8 +174,12 @@ describe('keys', () => {
   it('unknown ones, with what was probably meant', () => {
     expect(ofServer({ comand: 'x' })).toEqual(['comand: Unknown key "comand". Did you mean "command"?'])
     expect(ofServer({ command: 'x', Args: [] })).toEqual(['Args: Unknown key "Args". Did you mean "args"?'])
-    expect(ofServer({ command: 'x', initializeTimeout: 1 })).toEqual(['initializeTimeout: Unknown key "initializeTimeout". Did you mean "initialiseTimeout"?'])
-    expect(ofServer({ command: 'x', tools: { dney: [] } })).toEqual(['tools.dney: Unknown key "dney". Did you mean "deny"?'])
+    expect(ofServer({ command: 'x', initializeTimeout: 1 })).toEqual([
+      'initializeTimeout: Unknown key "initializeTimeout". Did you mean "initialiseTimeout"?',
+    ])
+    expect(ofServer({ command: 'x', tools: { dney: [] } })).toEqual([
+      'tools.dney: Unknown key "dney". Did you mean "deny"?',
+    ])
     expect(ofServer({ command: 'x', quux: 1 })[0]).toContain('Remove it. Known are command, args, env,')
     expect(ofGateway({ prot: 1 })).toEqual(['prot: Unknown key "prot". Did you mean "port"?'])
     expect(problems({ mcpserver: {} })).toMatchObject([{ path: 'mcpserver', hint: 'Did you mean "mcpServers"?' }])
@@ -165,23 +187,33 @@ describe('keys', () => {
 
   it('those of other programs that mean one of ours', () => {
     expect(ofServer({ httpUrl: 'https://a.example' })).toEqual(['httpUrl: Unknown key "httpUrl". Write "url" instead.'])
-    expect(ofServer({ command: 'x', enabled: false })).toEqual(['enabled: Unknown key "enabled". Write "disabled: true" instead.'])
+    expect(ofServer({ command: 'x', enabled: false })).toEqual([
+      'enabled: Unknown key "enabled". Write "disabled: true" instead.',
+    ])
   })
 
   it('repeated ones, in JSON and YAML, with the line of the first', () => {
     const expected = [{ line: 3, path: 'mcpServers.a', message: 'Is there twice; the first is on line 2.' }]
-    expect(problems('{ "mcpServers": {\n "a": { "command": "x" },\n "a": { "command": "y" } } }')).toMatchObject(expected)
-    expect(problems('mcpServers:\n  a: { command: x }\n  a: { command: y }\n', { file: 'a.yaml' })).toMatchObject(expected)
+    expect(problems('{ "mcpServers": {\n "a": { "command": "x" },\n "a": { "command": "y" } } }')).toMatchObject(
+      expected,
+    )
+    expect(problems('mcpServers:\n  a: { command: x }\n  a: { command: y }\n', { file: 'a.yaml' })).toMatchObject(
+      expected,
+    )
   })
 
   it('servers missing, or under both names', () => {
     expect(problems({})).toMatchObject([{ path: '', message: '"mcpServers" is missing.' }])
-    expect(problems({ mcpServers: {}, servers: {} })).toMatchObject([{ message: 'Has both "mcpServers" and "servers".' }])
+    expect(problems({ mcpServers: {}, servers: {} })).toMatchObject([
+      { message: 'Has both "mcpServers" and "servers".' },
+    ])
   })
 
   it('names of servers that make no path', () => {
     const named = (name: string) => problems({ mcpServers: { [name]: { command: 'x' } } })
-    expect(named('my server')).toMatchObject([{ path: 'mcpServers["my server"]', hint: expect.stringContaining('For example "my-server".') }])
+    expect(named('my server')).toMatchObject([
+      { path: 'mcpServers["my server"]', hint: expect.stringContaining('For example "my-server".') },
+    ])
     for (const name of ['', '.', '..', '-a', '_a', 'a/b', 'é', 'a'.repeat(65), '__proto__']) {
       expect(problems(`{"mcpServers":{${JSON.stringify(name)}:{"command":"x"}}}`), name).toHaveLength(1)
     }
@@ -191,7 +223,9 @@ describe('keys', () => {
 
 describe('values', () => {
   it('of the wrong kind', () => {
-    expect(ofServer(null)).toEqual([': Must be an object, but is empty (null). Remove the key, or write a value, such as { "command": … }.'])
+    expect(ofServer(null)).toEqual([
+      ': Must be an object, but is empty (null). Remove the key, or write a value, such as { "command": … }.',
+    ])
     expect(ofServer({ command: 1 })[0]).toContain('command: Must be a text, but is a number.')
     expect(ofServer({ command: 'x', args: 'a b' })[0]).toContain('args: Must be a list, but is a text.')
     expect(ofServer({ command: 'x', args: ['a', 8080] })[0]).toContain('args[1]: Must be a text, but is a number.')
@@ -200,26 +234,35 @@ describe('values', () => {
     expect(ofServer({ command: 'x', timeout: true })[0]).toContain('timeout: Must be a duration, but is true or false.')
     expect(ofServer({ command: 'x', timeout: null })[0]).toContain('timeout: Must be a duration, but is empty (null).')
     expect(ofServer({ command: 'x', maxConcurrent: '5' })[0]).toContain('without quotes')
-    expect(ofServer({ command: 'x', restart: 3 })[0]).toContain('restart: Must be a text, but is a number. Put it in quotes.')
+    expect(ofServer({ command: 'x', restart: 3 })[0]).toContain(
+      'restart: Must be a text, but is a number. Put it in quotes.',
+    )
   })
 
   it('outside of their range', () => {
     for (const port of [-1, 65_536, 1.5, 1e300])
-      expect(ofGateway({ port })).toEqual(['port: Must be a whole number from 0 to 65535. Write a number within this range.'])
-    for (const timeout of [0, -1, '0s', '600h']) expect(ofServer({ command: 'x', timeout })[0]).toContain('timeout: Must be from 1 ms to 24 days.')
+      expect(ofGateway({ port })).toEqual([
+        'port: Must be a whole number from 0 to 65535. Write a number within this range.',
+      ])
+    for (const timeout of [0, -1, '0s', '600h'])
+      expect(ofServer({ command: 'x', timeout })[0]).toContain('timeout: Must be from 1 ms to 24 days.')
     expect(problems('{"mcpServers":{"a":{"command":"x","timeout":1e999}}}')).toHaveLength(1)
-    for (const timeout of ['', '30', '30 s', '30sec', '-1s']) expect(ofServer({ command: 'x', timeout })[0]).toContain('timeout: Not a duration.')
+    for (const timeout of ['', '30', '30 s', '30sec', '-1s'])
+      expect(ofServer({ command: 'x', timeout })[0]).toContain('timeout: Not a duration.')
     const sized = (maxMessageSize: unknown) => ofServer({ command: 'x', maxMessageSize })[0]
     for (const small of [0, 1023, '1B']) expect(sized(small)).toContain('maxMessageSize: Must be at least 1 KiB.')
     for (const large of ['512MiB', '2GB']) expect(sized(large)).toContain('maxMessageSize: Must be at most 511 MiB.')
-    for (const maxRequestSize of ['', '64', '64 MB', '64mb', '-1MB']) expect(ofGateway({ maxRequestSize })[0]).toContain('maxRequestSize: Not a size.')
+    for (const maxRequestSize of ['', '64', '64 MB', '64mb', '-1MB'])
+      expect(ofGateway({ maxRequestSize })[0]).toContain('maxRequestSize: Not a size.')
     expect(ofServer({ command: 'x', maxMessageSize: true })[0]).toContain('maxMessageSize: Must be a size')
     expect(ofServer({ command: 'x', maxConcurrent: 0 })).toHaveLength(1)
     expect(ofServer({ command: 'x', versions: [] })[0]).toContain('The list is empty.')
   })
 
   it('unknown versions, dialects, policies and transports', () => {
-    expect(ofServer({ command: 'x', versions: ['2025-06-17'] })[0]).toContain('versions[0]: "2025-06-17" is not known here. Did you mean "2025-06-18"?')
+    expect(ofServer({ command: 'x', versions: ['2025-06-17'] })[0]).toContain(
+      'versions[0]: "2025-06-17" is not known here. Did you mean "2025-06-18"?',
+    )
     expect(ofServer({ command: 'x', dialect: 'erl' })[0]).toContain('Write one of "erlmcp".')
     expect(ofServer({ command: 'x', restart: 'permanetn' })[0]).toContain('Did you mean "permanent"?')
     expect(ofServer({ command: 'x', restart: { policy: 'never' } })[0]).toContain('restart.policy: ')
@@ -231,24 +274,32 @@ describe('values', () => {
     expect(ofServer({})[0]).toContain(': Has neither "command" nor "url".')
     expect(ofServer({ command: 'x', url: 'http://a.example' })[0]).toContain(': Has both "command" and "url".')
     expect(ofServer({ command: 'x', type: 'sse' })[0]).toContain('type: A command is spoken to over stdio only.')
-    expect(ofServer({ url: 'http://a.example', transport: 'stdio' })[0]).toContain('transport: A server at a "url" is not reached over stdio.')
+    expect(ofServer({ url: 'http://a.example', transport: 'stdio' })[0]).toContain(
+      'transport: A server at a "url" is not reached over stdio.',
+    )
     expect(ofServer({ url: 'http://a.example', transport: 'sse', type: 'http' })[0]).toContain('contradict')
     expect(ofServer({ url: 'http://a.example', transport: 'websocket' })[0]).toContain('Begin the URL with ws: or wss:')
-    expect(ofServer({ url: 'ws://a.example', type: 'http' })[0]).toContain('url: The transport "streamable-http" does not go with "ws:".')
+    expect(ofServer({ url: 'ws://a.example', type: 'http' })[0]).toContain(
+      'url: The transport "streamable-http" does not go with "ws:".',
+    )
     expect(ofServer({ url: 'tcp://a.example' })[0]).toContain('Write tcp://host:port.')
-    for (const url of ['example.com/mcp', 'http://', '', 'http://a b', 'http://[']) expect(ofServer({ url })[0]).toContain('url: Not a URL.')
+    for (const url of ['example.com/mcp', 'http://', '', 'http://a b', 'http://['])
+      expect(ofServer({ url })[0]).toContain('url: Not a URL.')
     expect(ofServer({ url: 'ftp://a.example' })[0]).toContain('The gateway does not speak "ftp:".')
   })
 
   it('that would break out of headers, variables or arguments', () => {
-    for (const value of ['a\r\nb', 'a\0', 'ключ']) expect(ofServer({ url: 'http://a.example', headers: { A: value } })).toHaveLength(1)
+    for (const value of ['a\r\nb', 'a\0', 'ключ'])
+      expect(ofServer({ url: 'http://a.example', headers: { A: value } })).toHaveLength(1)
     expect(ofServer({ url: 'http://a.example', headers: { 'A:': 'b' } })).toHaveLength(1)
     expect(ofServer({ url: 'http://a.example', headers: { a: 'b', A: 'c' } })[0]).toContain('upper and lower case')
     expect(ofServer({ command: 'x', env: { 'A=B': 'c' } })).toHaveLength(1)
     expect(ofServer({ command: 'x', args: ['\0'] })).toHaveLength(1)
     expect(ofServer({ command: ' ' })).toHaveLength(1)
     expect(ofServer({ command: 'x', cwd: '~/x' })[0]).toContain('only shells understand')
-    expect(ofServer({ command: 'x', tools: { rename: { a: 'c', b: 'c' } } })[0]).toContain('tools.rename.b: Another key has the same value.')
+    expect(ofServer({ command: 'x', tools: { rename: { a: 'c', b: 'c' } } })[0]).toContain(
+      'tools.rename.b: Another key has the same value.',
+    )
   })
 
   it('stores that are still to come are refused by name', () => {
@@ -259,15 +310,20 @@ describe('values', () => {
   })
 
   it('times of sessions that are none, or would end every session at once', () => {
-    for (const sessionIdle of [0, -1, '0s', 'soon', '30', true, '30d']) expect(ofGateway({ sessionIdle })).toEqual([expect.stringMatching(/^sessionIdle: /)])
+    for (const sessionIdle of [0, -1, '0s', 'soon', '30', true, '30d'])
+      expect(ofGateway({ sessionIdle })).toEqual([expect.stringMatching(/^sessionIdle: /)])
   })
 
   it('G: rate limits without a number, or with one that is none', () => {
     expect(ofServer({ command: 'a', rateLimit: { per: '1m' } })).toEqual([
       'rateLimit: "requests" is missing. Write for example { "requests": 600, "per": "1m" }.',
     ])
-    expect(ofServer({ command: 'a', rateLimit: { requets: 5 } })).toEqual(['rateLimit.requets: Unknown key "requets". Did you mean "requests"?'])
-    expect(ofServer({ command: 'a', rateLimit: 600 })).toEqual(['rateLimit: Must be an object, but is a number. Write for example { "requests": … }.'])
+    expect(ofServer({ command: 'a', rateLimit: { requets: 5 } })).toEqual([
+      'rateLimit.requets: Unknown key "requets". Did you mean "requests"?',
+    ])
+    expect(ofServer({ command: 'a', rateLimit: 600 })).toEqual([
+      'rateLimit: Must be an object, but is a number. Write for example { "requests": … }.',
+    ])
     expect(ofGateway({ rateLimit: { requests: 0 } })).toEqual([
       'rateLimit.requests: Must be a whole number from 1 to 1000000000. Write a number within this range.',
     ])
@@ -300,12 +356,26 @@ describe('variables', () => {
   })
 
   it('what is no variable', () => {
-    for (const text of ['${', '${}', '${a b}', '${NAME', '${NAME-x}', '${1}', '${SECRET:-${NAME}', '${SECRET:-${a b}}', '${A:-${B:-${SECRET}}}'])
+    for (const text of [
+      '${',
+      '${}',
+      '${a b}',
+      '${NAME',
+      '${NAME-x}',
+      '${1}',
+      '${SECRET:-${NAME}',
+      '${SECRET:-${a b}}',
+      '${A:-${B:-${SECRET}}}',
+    ])
       expect(ofServer({ command: 'x', args: [text] })[0], text).toContain('A "${" that is no variable.')
-    expect(ofServer({ command: 'x', args: ['${NOT_SET:-${NEITHER}}'] })[0]).toContain('The environment variable NEITHER is not set.')
+    expect(ofServer({ command: 'x', args: ['${NOT_SET:-${NEITHER}}'] })[0]).toContain(
+      'The environment variable NEITHER is not set.',
+    )
     expect(ofServer({ command: 'x', args: ['${input:key}'] })[0]).toContain('cannot ask')
     expect(ofServer({ command: 'x', args: ['${workspaceFolder}'] })[0]).toContain('Only editors know')
-    expect(ofServer({ command: 'x', args: ['${constructor}'] })[0]).toContain('The environment variable constructor is not set.')
+    expect(ofServer({ command: 'x', args: ['${constructor}'] })[0]).toContain(
+      'The environment variable constructor is not set.',
+    )
   })
 
   it('are looked for in the gateway settings, too', () => {
@@ -345,19 +415,38 @@ describe('secrets', () => {
 describe('a server that is the gateway itself', () => {
   const refused = (url: string, gateway: object = {}, options: Partial<ParseOptions> = {}) => {
     try {
-      parseConfig(JSON.stringify({ mcpServers: { one: { url } }, gateway }), { file: 'parley.json', env: {}, ...options })
+      parseConfig(JSON.stringify({ mcpServers: { one: { url } }, gateway }), {
+        file: 'parley.json',
+        env: {},
+        ...options,
+      })
       return false
     } catch (error) {
-      expect((error as ConfigError).problems).toMatchObject([{ path: 'mcpServers.one.url', message: expect.stringContaining('the gateway itself') }])
+      expect((error as ConfigError).problems).toMatchObject([
+        { path: 'mcpServers.one.url', message: expect.stringContaining('the gateway itself') },
+      ])
       return true
     }
   }
 
   it('is refused under every name of this machine', () => {
-    const hosts = ['localhost', 'LOCALHOST.', 'a.localhost', '127.0.0.1', '127.1', '2130706433', '0.0.0.0', '[::1]', '[::]', '[::ffff:127.0.0.1]']
+    const hosts = [
+      'localhost',
+      'LOCALHOST.',
+      'a.localhost',
+      '127.0.0.1',
+      '127.1',
+      '2130706433',
+      '0.0.0.0',
+      '[::1]',
+      '[::]',
+      '[::ffff:127.0.0.1]',
+    ]
     for (const host of hosts) expect(refused(`http://${host}:4000/mcp`), host).toBe(true)
-    for (const host of [...hosts, '127.0.0.9']) expect(refused(`http://${host}:4000/mcp`, { host: '0.0.0.0' }), host).toBe(true)
-    for (const url of ['ws://localhost:4000/ws', 'tcp://localhost:4000', 'https://localhost:4000']) expect(refused(url), url).toBe(true)
+    for (const host of [...hosts, '127.0.0.9'])
+      expect(refused(`http://${host}:4000/mcp`, { host: '0.0.0.0' }), host).toBe(true)
+    for (const url of ['ws://localhost:4000/ws', 'tcp://localhost:4000', 'https://localhost:4000'])
+      expect(refused(url), url).toBe(true)
     expect(refused('http://localhost/mcp', { port: 80 })).toBe(true)
     expect(refused('http://Box.example:4000', { host: 'box.example' })).toBe(true)
   })

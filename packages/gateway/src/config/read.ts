@@ -29,7 +29,8 @@ export async function readConfig(path: string, options: ReadOptions = {}): Promi
 
 export async function readText(path: string): Promise<string> {
   const bytes = await readBytes(path)
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) throw failure(path, 'The file is in UTF-16.', 'Save it as UTF-8.')
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    throw failure(path, 'The file is in UTF-16.', 'Save it as UTF-8.')
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
@@ -43,7 +44,10 @@ async function readBytes(path: string): Promise<Uint8Array> {
     if (size <= MOST_BYTES) return await readFile(path)
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code)
-    const [message, hint] = FAILURES[code] ?? [`The file cannot be read (${code}).`, 'Check the path and the file system.']
+    const [message, hint] = FAILURES[code] ?? [
+      `The file cannot be read (${code}).`,
+      'Check the path and the file system.',
+    ]
     throw failure(path, message, hint)
   }
   throw failure(path, 'The file is larger than 4 MB.', 'Check that it is the right file.')

@@ -13,7 +13,9 @@ export const ROOT_FIELDS = {
   mcpServers: field('The servers behind the gateway, by name.', servers, { examples: [EXAMPLE] }),
   servers: field('The same as `mcpServers`, as some editors write it.', servers, { examples: [EXAMPLE] }),
   gateway: field('How the gateway itself runs.', group(GATEWAY_FIELDS), { examples: [{ port: 4000 }] }),
-  $schema: field('Where editors find the description of this file.', text(RULES.any), { examples: ['./node_modules/parley-gateway/schema/config.json'] }),
+  $schema: field('Where editors find the description of this file.', text(RULES.any), {
+    examples: ['./node_modules/parley-gateway/schema/config.json'],
+  }),
 }
 
 export const root = group(ROOT_FIELDS, ROOT_FOREIGN)

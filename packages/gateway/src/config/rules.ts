@@ -17,7 +17,12 @@ const NO_NUL = 'Must not contain a NUL character.'
 
 export const RULES = {
   any: { pattern: /^[^\0]*$/u, wrong: NO_NUL, hint: 'Remove it.', example: '"text"' },
-  filled: { pattern: /^(?=\s*\S)[^\0]*$/u, wrong: 'Must not be empty.', hint: 'Write a value, or remove the key.', example: '"text"' },
+  filled: {
+    pattern: /^(?=\s*\S)[^\0]*$/u,
+    wrong: 'Must not be empty.',
+    hint: 'Write a value, or remove the key.',
+    example: '"text"',
+  },
   path: {
     pattern: /^(?=\s*\S)(?!~)[^\0]*$/u,
     wrong: 'Not a path: it is empty, or begins with "~", which only shells understand.',
@@ -37,7 +42,12 @@ export const RULES = {
     hint: 'Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit.',
     example: '"files"',
   },
-  variableName: { pattern: /^[^=\0]+$/u, wrong: 'Not a name for an environment variable.', hint: 'Use letters, digits and "_".', example: '"TOKEN"' },
+  variableName: {
+    pattern: /^[^=\0]+$/u,
+    wrong: 'Not a name for an environment variable.',
+    hint: 'Use letters, digits and "_".',
+    example: '"TOKEN"',
+  },
   headerName: {
     pattern: /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/u,
     wrong: 'Not a name for a header.',
@@ -50,7 +60,12 @@ export const RULES = {
     hint: 'Look at the end of the text, or of the variable put into it.',
     example: `"Bearer \${TOKEN}"`,
   },
-  toolName: { pattern: /^[^\0\s]{1,128}$/u, wrong: 'Not a name for a tool.', hint: 'Write 1 to 128 characters without spaces.', example: '"read_file"' },
+  toolName: {
+    pattern: /^[^\0\s]{1,128}$/u,
+    wrong: 'Not a name for a tool.',
+    hint: 'Write 1 to 128 characters without spaces.',
+    example: '"read_file"',
+  },
   toolPattern: {
     pattern: /^[^\0\s]{1,256}$/u,
     wrong: 'Not a name or pattern of tools.',
@@ -75,5 +90,10 @@ export const RULES = {
     hint: 'Write scheme and host, without a path: https://app.example.',
     example: '"https://app.example"',
   },
-  store: { pattern: /^(?:memory|lmdb:\S+|rediss?:\/\/\S+)$/u, wrong: 'Not a store.', hint: 'Write "memory".', example: '"memory"' },
+  store: {
+    pattern: /^(?:memory|lmdb:\S+|rediss?:\/\/\S+)$/u,
+    wrong: 'Not a store.',
+    hint: 'Write "memory".',
+    example: '"memory"',
+  },
 } satisfies Readonly<Record<string, TextRule>>

@@ -50,7 +50,11 @@ export function whole(least: number, most: number, example: number): Shape<numbe
 /** Milliseconds, or a text with a unit. */
 export const duration: Shape<number> = {
   schema: {
-    anyOf: [{ type: 'number', minimum: 1, maximum: LONGEST }, { type: 'string', pattern: '^\\d{1,12}(?:\\.\\d{1,6})?(?:ms|s|m|h)$' }, PLACEHOLDER],
+    anyOf: [
+      { type: 'number', minimum: 1, maximum: LONGEST },
+      { type: 'string', pattern: '^\\d{1,12}(?:\\.\\d{1,6})?(?:ms|s|m|h)$' },
+      PLACEHOLDER,
+    ],
   },
   read(node, place) {
     const given = bare(node, place, numberIn)
@@ -58,22 +62,42 @@ export const duration: Shape<number> = {
     if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a duration', '"30s"')
     const ms = Math.round(readDuration(given))
     if (typeof given === 'number' && ms > 0 && ms < 1000)
-      place.warning(node.at, `A bare number is in milliseconds, so this is ${ms} ms.`, `Write "${ms}s" if seconds are meant, or "${ms}ms".`)
+      place.warning(
+        node.at,
+        `A bare number is in milliseconds, so this is ${ms} ms.`,
+        `Write "${ms}s" if seconds are meant, or "${ms}ms".`,
+      )
     if (ms >= 1 && ms <= LONGEST) return ms
-    if (Number.isNaN(ms)) place.problem(node.at, 'Not a duration.', 'Write "500ms", "30s", "5m" or "1h", or a number of milliseconds.')
-    else place.problem(node.at, 'Must be from 1 ms to 24 days.', 'Write a duration within this range, or remove the key.')
+    if (Number.isNaN(ms))
+      place.problem(node.at, 'Not a duration.', 'Write "500ms", "30s", "5m" or "1h", or a number of milliseconds.')
+    else
+      place.problem(node.at, 'Must be from 1 ms to 24 days.', 'Write a duration within this range, or remove the key.')
     return undefined
   },
 }
 
-const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1000, MB: 1000 ** 2, GB: 1000 ** 3, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
+const UNITS: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1000,
+  MB: 1000 ** 2,
+  GB: 1000 ** 3,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+}
 const SIZE = /^(\d{1,12}(?:\.\d{1,6})?)(B|KB|MB|GB|KiB|MiB|GiB)$/
 const SMALLEST = 1024
 
 /** Bytes, or a text with a unit. */
 export function size(largest: number = Number.MAX_SAFE_INTEGER): Shape<number> {
   return {
-    schema: { anyOf: [{ type: 'integer', minimum: SMALLEST, maximum: largest }, { type: 'string', pattern: SIZE.source }, PLACEHOLDER] },
+    schema: {
+      anyOf: [
+        { type: 'integer', minimum: SMALLEST, maximum: largest },
+        { type: 'string', pattern: SIZE.source },
+        PLACEHOLDER,
+      ],
+    },
     read(node, place) {
       const given = bare(node, place, numberIn)
       if (given === undefined) return undefined
@@ -82,7 +106,8 @@ export function size(largest: number = Number.MAX_SAFE_INTEGER): Shape<number> {
       const bytes = Math.round(Number(amount) * (UNITS[unit] ?? Number.NaN))
       if (Number.isSafeInteger(bytes) && bytes >= SMALLEST && bytes <= largest) return bytes
       if (unit === '') place.problem(node.at, 'Not a size.', 'Write "512KiB", "64MiB" or "1GiB", or a number of bytes.')
-      else if (bytes > largest) place.problem(node.at, `Must be at most ${Math.floor(largest / 1024 ** 2)} MiB.`, 'Write a smaller size.')
+      else if (bytes > largest)
+        place.problem(node.at, `Must be at most ${Math.floor(largest / 1024 ** 2)} MiB.`, 'Write a smaller size.')
       else place.problem(node.at, 'Must be at least 1 KiB.', 'Write a larger size, or remove the key.')
       return undefined
     },
@@ -103,7 +128,9 @@ export function choice<T extends string>(spellings: Readonly<Record<string, T>>)
       const all = words.map((word) => JSON.stringify(word)).join(', ')
       place.problem(
         node.at,
-        expansion.filled ? 'What the variable holds is not known here.' : `${quoted(expansion.text)} is not known here.`,
+        expansion.filled
+          ? 'What the variable holds is not known here.'
+          : `${quoted(expansion.text)} is not known here.`,
         meant === undefined ? `Write one of ${all}.` : `Did you mean ${JSON.stringify(meant)}? Known are ${all}.`,
       )
       return undefined
@@ -116,7 +143,11 @@ export function words<const T extends string>(...names: readonly T[]): Readonly<
 }
 
 /** What stands there, or what the variable in it says; undefined if that could not be filled in. */
-function bare(node: ConfigNode, place: Place, fromVariable: (words: string) => string | number | boolean | undefined): unknown {
+function bare(
+  node: ConfigNode,
+  place: Place,
+  fromVariable: (words: string) => string | number | boolean | undefined,
+): unknown {
   const expansion = expandOnly(node, place)
   if (expansion === 'not a variable') return node.kind === 'scalar' ? node.value : node
   return expansion === undefined ? undefined : (fromVariable(expansion.text) ?? expansion.text)

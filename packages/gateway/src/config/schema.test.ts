@@ -8,7 +8,7 @@ import { ROOT_FIELDS } from './root.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const WIDTH = 160
+const WIDTH = 120
 
 /** As the formatter writes it: objects on several lines, lists of plain values on one if they fit. */
 function printed(value: unknown, indent = '', before = 0): string {
@@ -19,11 +19,15 @@ function printed(value: unknown, indent = '', before = 0): string {
     return `[\n${value.map((item) => deeper + printed(item, deeper)).join(',\n')}\n${indent}]`
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const entries = Object.entries(value).map(([key, item]) => `${deeper}${JSON.stringify(key)}: ${printed(item, deeper, key.length + 4)}`)
+  const entries = Object.entries(value).map(
+    ([key, item]) => `${deeper}${JSON.stringify(key)}: ${printed(item, deeper, key.length + 4)}`,
+  )
   return entries.length === 0 ? '{}' : `{\n${entries.join(',\n')}\n${indent}}`
 }
 
-const validate = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true }).compile(configSchema())
+const validate = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true }).compile(
+  configSchema(),
+)
 
 function accepts(value: unknown): boolean {
   return validate(value)
@@ -61,9 +65,11 @@ describe('the schema for editors', () => {
         expect(description.length, key).toBeGreaterThan(10)
         expect(examples.length, key).toBeGreaterThan(0)
         const one = parts.compile({ $ref: `config#${pointer}/${key}` })
-        for (const example of [...examples, ...(otherwise === undefined ? [] : [otherwise])]) expect([key, one(example)]).toEqual([key, true])
+        for (const example of [...examples, ...(otherwise === undefined ? [] : [otherwise])])
+          expect([key, one(example)]).toEqual([key, true])
       }
-      for (const [key, property] of Object.entries(properties)) expect([key, typeof (property as Json)['description']]).toEqual([key, 'string'])
+      for (const [key, property] of Object.entries(properties))
+        expect([key, typeof (property as Json)['description']]).toEqual([key, 'string'])
     }
   })
 

@@ -16,7 +16,11 @@ export function configSchema(): JsonObject {
         ...server.schema,
         oneOf: [{ required: ['command'] }, { required: ['url'] }],
       },
-      placeholder: { description: 'A text into which an environment variable is put.', type: 'string', pattern: '\\$\\{' },
+      placeholder: {
+        description: 'A text into which an environment variable is put.',
+        type: 'string',
+        pattern: '\\$\\{',
+      },
     },
   }
 }

@@ -22,9 +22,14 @@ export interface ReadServer {
 export const server = group(SERVER_FIELDS, SERVER_FOREIGN)
 
 export const servers: Shape<readonly ReadServer[]> = {
-  schema: { type: 'object', propertyNames: { pattern: RULES.serverName.pattern.source }, additionalProperties: { $ref: '#/$defs/server' } },
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: RULES.serverName.pattern.source },
+    additionalProperties: { $ref: '#/$defs/server' },
+  },
   read(node, place) {
-    if (node.kind !== 'object') return rejectKind(node, place, 'an object', '{ "files": { "command": "npx", "args": ["some-server"] } }')
+    if (node.kind !== 'object')
+      return rejectKind(node, place, 'an object', '{ "files": { "command": "npx", "args": ["some-server"] } }')
     return [...entriesOf(node).values()].flatMap(({ key: name, keyAt, value }) => {
       const here = place.child(name)
       if (!RULES.serverName.pattern.test(name)) here.problem(keyAt, RULES.serverName.wrong, nameHint(name))
@@ -35,14 +40,34 @@ export const servers: Shape<readonly ReadServer[]> = {
 }
 
 /** Absent: it is switched off, or something is wrong with it, which has been reported. */
-export function configure({ name, keyAt, place, group }: ReadServer, baseFolder: string, gateway: GatewaySettings): ServerConfig | undefined {
+export function configure(
+  { name, keyAt, place, group }: ReadServer,
+  baseFolder: string,
+  gateway: GatewaySettings,
+): ServerConfig | undefined {
   const target = readTarget(group, place, keyAt, baseFolder)
-  const { disabled, command: _, args, env, cwd, url, transport, type, headers, restart, tools, rateLimit, maxMessageSize, ...plain } = group.values
+  const {
+    disabled,
+    command: _,
+    args,
+    env,
+    cwd,
+    url,
+    transport,
+    type,
+    headers,
+    restart,
+    tools,
+    rateLimit,
+    maxMessageSize,
+    ...plain
+  } = group.values
   if (target === undefined || disabled) return undefined
   return {
     ...serverDefaults(name, target),
     ...plain,
-    restart: typeof restart === 'string' ? { ...restartDefaults, policy: restart } : (restart?.values ?? restartDefaults),
+    restart:
+      typeof restart === 'string' ? { ...restartDefaults, policy: restart } : (restart?.values ?? restartDefaults),
     tools: tools?.values ?? toolDefaults,
     rateLimit: rateLimit?.values,
     maxMessageSize: maxMessageSize ?? gateway.maxMessageSize,
@@ -55,7 +80,9 @@ function nameHint(name: string): string {
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64)
-  return RULES.serverName.pattern.test(mended) ? `${RULES.serverName.hint} For example "${mended}".` : RULES.serverName.hint
+  return RULES.serverName.pattern.test(mended)
+    ? `${RULES.serverName.hint} For example "${mended}".`
+    : RULES.serverName.hint
 }
 
 /** Known before the rest is read: a server that is switched off may lack its variables. */

@@ -24,11 +24,20 @@ const BY_SCHEME = new Map<string, RemoteTransport | undefined>([
 const OF_COMMANDS = ['args', 'env', 'cwd'] as const
 const OF_ADDRESSES = ['headers'] as const
 
-export function readTarget(group: ServerGroup, place: Place, keyAt: number, baseFolder: string): CommandTarget | RemoteTarget | undefined {
+export function readTarget(
+  group: ServerGroup,
+  place: Place,
+  keyAt: number,
+  baseFolder: string,
+): CommandTarget | RemoteTarget | undefined {
   const { entries, meant } = group
   const [command, url] = [entries.get('command'), entries.get('url')]
   if (command !== undefined && url !== undefined) {
-    place.problem(url.keyAt, 'Has both "command" and "url".', 'Keep "command" for a program to start, or "url" for a server that is already running.')
+    place.problem(
+      url.keyAt,
+      'Has both "command" and "url".',
+      'Keep "command" for a program to start, or "url" for a server that is already running.',
+    )
   } else if (command === undefined && url === undefined) {
     if (!meant.has('command') && !meant.has('url')) {
       place.problem(
@@ -48,7 +57,11 @@ function commandTarget(group: ServerGroup, place: Place, baseFolder: string): Co
   if (transport !== undefined && transport !== 'stdio') {
     place
       .child(key)
-      .problem(group.entries.get(key)?.value.at ?? group.at, 'A command is spoken to over stdio only.', `Remove "${key}", or write "url" instead of "command".`)
+      .problem(
+        group.entries.get(key)?.value.at ?? group.at,
+        'A command is spoken to over stdio only.',
+        `Remove "${key}", or write "url" instead of "command".`,
+      )
   }
   if (command === undefined) return undefined
   // A program by its bare name has no spaces; a path may.
@@ -92,10 +105,14 @@ function remoteTarget(group: ServerGroup, place: Place, at: number): RemoteTarge
   return undefined
 }
 
-function urlFault(text: string, transport: RemoteTransport | undefined): readonly [message: string, hint: string] | undefined {
+function urlFault(
+  text: string,
+  transport: RemoteTransport | undefined,
+): readonly [message: string, hint: string] | undefined {
   if (!URL.canParse(text)) return ['Not a URL.', 'Write it whole: https://example.com/mcp.']
   const url = new URL(text)
-  if (!BY_SCHEME.has(url.protocol)) return [`The gateway does not speak ${JSON.stringify(url.protocol)}.`, 'Use http:, https:, ws:, wss: or tcp:.']
+  if (!BY_SCHEME.has(url.protocol))
+    return [`The gateway does not speak ${JSON.stringify(url.protocol)}.`, 'Use http:, https:, ws:, wss: or tcp:.']
   if (transport !== undefined && !SCHEMES[transport].includes(url.protocol)) {
     return [
       `The transport "${transport}" does not go with "${url.protocol}".`,
@@ -104,17 +121,26 @@ function urlFault(text: string, transport: RemoteTransport | undefined): readonl
   }
   // Requests with credentials in the address are refused by what sends them, and addresses end up in logs.
   if (url.username !== '' || url.password !== '')
-    return ['The URL holds a user name or password.', `Put them into "headers": { "Authorization": "Basic \${CREDENTIALS}" }.`]
-  if (url.protocol === 'tcp:' && (url.port === '' || url.hostname === '')) return ['A tcp: URL needs a host and a port.', 'Write tcp://host:port.']
+    return [
+      'The URL holds a user name or password.',
+      `Put them into "headers": { "Authorization": "Basic \${CREDENTIALS}" }.`,
+    ]
+  if (url.protocol === 'tcp:' && (url.port === '' || url.hostname === ''))
+    return ['A tcp: URL needs a host and a port.', 'Write tcp://host:port.']
   return undefined
 }
 
 /** `transport` and `type` are the same; where both stand they must agree. */
-function readTransport({ values, entries }: ServerGroup, place: Place): { transport: ServerValues['transport']; key: 'transport' | 'type' } {
+function readTransport(
+  { values, entries }: ServerGroup,
+  place: Place,
+): { transport: ServerValues['transport']; key: 'transport' | 'type' } {
   const { transport, type } = values
   const second = entries.get('type')
   if (transport !== undefined && type !== undefined && transport !== type) {
-    place.child('type').problem(second?.value.at ?? 0, '"type" and "transport" contradict each other.', 'Remove one of them.')
+    place
+      .child('type')
+      .problem(second?.value.at ?? 0, '"type" and "transport" contradict each other.', 'Remove one of them.')
   }
   return transport === undefined ? { transport: type, key: 'type' } : { transport, key: 'transport' }
 }
@@ -122,10 +148,15 @@ function readTransport({ values, entries }: ServerGroup, place: Place): { transp
 function warnOfUnused({ entries }: ServerGroup, place: Place, keys: readonly string[], partner: string): void {
   for (const key of keys) {
     const entry = entries.get(key)
-    if (entry !== undefined && !isEmpty(entry.value)) place.child(key).warning(entry.keyAt, `Has no effect without "${partner}".`, 'Remove it.')
+    if (entry !== undefined && !isEmpty(entry.value))
+      place.child(key).warning(entry.keyAt, `Has no effect without "${partner}".`, 'Remove it.')
   }
 }
 
-function isEmpty(node: { readonly kind: string; readonly entries?: readonly unknown[]; readonly items?: readonly unknown[] }): boolean {
+function isEmpty(node: {
+  readonly kind: string
+  readonly entries?: readonly unknown[]
+  readonly items?: readonly unknown[]
+}): boolean {
   return node.entries?.length === 0 || node.items?.length === 0
 }

@@ -67,12 +67,14 @@ describe('readConfig', () => {
     const yaml = join(folder, 'parley.yaml')
     await writeFile(yaml, 'mcpServers: { a: { command: ./x } }')
     const expected = { command: join(folder, 'x') }
-    for (const file of [path, yaml]) expect((await readConfig(file)).config.servers.get('a')?.target).toMatchObject(expected)
+    for (const file of [path, yaml])
+      expect((await readConfig(file)).config.servers.get('a')?.target).toMatchObject(expected)
   })
 
   it('takes variables from the process unless told otherwise', async () => {
     await writeFile(path, JSON.stringify({ mcpServers: { a: { command: `\${PARLEY_TEST:-none}` } } }))
-    const command = async (env?: Record<string, string>) => (await readConfig(path, env === undefined ? {} : { env })).config.servers.get('a')?.target
+    const command = async (env?: Record<string, string>) =>
+      (await readConfig(path, env === undefined ? {} : { env })).config.servers.get('a')?.target
     expect(await command()).toMatchObject({ command: 'none' })
     expect(await command({ PARLEY_TEST: 'given' })).toMatchObject({ command: 'given' })
   })

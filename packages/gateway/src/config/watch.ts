@@ -13,7 +13,10 @@ export interface WatchOptions extends ReadOptions {
   readonly clock?: Clock
   /** How long the file must be left alone before it is read, in milliseconds. Default 200. */
   readonly debounce?: number
-  /** How often it is looked at where the system tells of no changes, as on network drives, in milliseconds. Default 2000. */
+  /**
+   * How often it is looked at where the system tells of no changes, as on network drives, in milliseconds. Default
+   * 2000.
+   */
   readonly interval?: number
   /** What is in use already. Default: what the file says when the watch begins. */
   readonly current?: Reading
@@ -24,7 +27,11 @@ export interface ConfigWatch {
 }
 
 /** After an error, also that the file is gone, the watch goes on; what was in use stays in use. */
-export function watchConfig(path: string, onChange: (outcome: Reading | ConfigError) => void, options: WatchOptions = {}): ConfigWatch {
+export function watchConfig(
+  path: string,
+  onChange: (outcome: Reading | ConfigError) => void,
+  options: WatchOptions = {},
+): ConfigWatch {
   const watched = new Watch(path, onChange, options)
   watched.start()
   return { close: () => watched.close() }
@@ -113,7 +120,11 @@ class Watch {
 
   async #outcome(): Promise<Reading | ConfigError> {
     const { format, env, override } = this.#options
-    const given = { ...(format === undefined ? {} : { format }), ...(env === undefined ? {} : { env }), ...(override === undefined ? {} : { override }) }
+    const given = {
+      ...(format === undefined ? {} : { format }),
+      ...(env === undefined ? {} : { env }),
+      ...(override === undefined ? {} : { override }),
+    }
     try {
       return await readConfig(this.#path, given)
     } catch (error) {

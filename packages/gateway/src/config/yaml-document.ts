@@ -1,13 +1,32 @@
 /** Reads YAML, with anchors and merge keys. */
-import { type Alias, Composer, type Document, isAlias, isMap, isNode, isScalar, isSeq, Lexer, type Pair, Parser, type YAMLError } from 'yaml'
+import {
+  type Alias,
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Pair,
+  Parser,
+  type YAMLError,
+} from 'yaml'
 import { type ConfigNode, type Entry, type Fault, MOST_DEPTH, type ParsedDocument, tooDeep } from './document.ts'
 
 // Our own words: the parser's quote the source, which may hold secrets.
 const FAULTS: Readonly<Partial<Record<YAMLError['code'], readonly [message: string, hint: string]>>> = {
   BAD_DQ_ESCAPE: ['Not an escape that YAML knows.', 'Use single quotes, in which a backslash is a backslash.'],
-  BAD_INDENT: ['The indentation does not fit what stands above.', 'Indent entries of one level by the same number of spaces, and close every bracket.'],
+  BAD_INDENT: [
+    'The indentation does not fit what stands above.',
+    'Indent entries of one level by the same number of spaces, and close every bracket.',
+  ],
   BAD_SCALAR_START: ['A plain text cannot begin with this character.', 'Put the text in quotes.'],
-  BLOCK_AS_IMPLICIT_KEY: ['A key and a value too many on this line.', 'Write one key on each line, and put texts that contain ": " in quotes.'],
+  BLOCK_AS_IMPLICIT_KEY: [
+    'A key and a value too many on this line.',
+    'Write one key on each line, and put texts that contain ": " in quotes.',
+  ],
   MISSING_CHAR: ['A quote, bracket, colon or comma is missing here.', 'Check the punctuation here and just before.'],
   MULTILINE_IMPLICIT_KEY: ['A line without a colon.', 'Write "key: value", or "- value" in lists.'],
   MULTIPLE_DOCS: ['The file holds more than one document.', 'Remove what follows the second ---.'],
@@ -42,11 +61,16 @@ function compose(text: string): readonly Document.Parsed[] | Fault {
     if (parser.stack.length > MOST_DEPTH) return tooDeep(parser.offset)
   }
   tokens.push(...parser.end())
-  return Array.from(new Composer({ prettyErrors: false, uniqueKeys: false, logLevel: 'silent' }).compose(tokens, true, text.length))
+  return Array.from(
+    new Composer({ prettyErrors: false, uniqueKeys: false, logLevel: 'silent' }).compose(tokens, true, text.length),
+  )
 }
 
 function fault(code: YAMLError['code'], at: number): Fault {
-  const [message, hint] = FAULTS[code] ?? ['Not YAML.', 'Check the punctuation and the indentation here and just before.']
+  const [message, hint] = FAULTS[code] ?? [
+    'Not YAML.',
+    'Check the punctuation and the indentation here and just before.',
+  ]
   return { at, message, hint }
 }
 
@@ -64,7 +88,12 @@ class Tree {
     const at = startOf(node) ?? near
     if (this.#isTooMuch(at, depth)) return { kind: 'scalar', at, value: null }
     if (isAlias(node)) return this.#resolve(node, at, depth)
-    if (isMap(node)) return { kind: 'object', at, entries: this.#merge(node.items.flatMap((pair) => this.#entry(pair, at, depth + 1))) }
+    if (isMap(node))
+      return {
+        kind: 'object',
+        at,
+        entries: this.#merge(node.items.flatMap((pair) => this.#entry(pair, at, depth + 1))),
+      }
     if (isSeq(node)) return { kind: 'list', at, items: node.items.map((item) => this.convert(item, at, depth + 1)) }
     return { kind: 'scalar', at, value: isScalar(node) ? this.#plain(node.value, at) : null }
   }
@@ -74,13 +103,21 @@ class Tree {
     const target = this.#targets.get(alias) ?? alias.resolve(this.#document)
     this.#targets.set(alias, target)
     if (target === undefined)
-      this.#fault(at, 'No anchor of this name stands before.', 'Write &name where the value is defined, above the place that uses *name.')
+      this.#fault(
+        at,
+        'No anchor of this name stands before.',
+        'Write &name where the value is defined, above the place that uses *name.',
+      )
     return { ...this.convert(target, at, depth + 1), at }
   }
 
   #entry(pair: Pair, near: number, depth: number): Entry[] {
     const keyAt = startOf(pair.key) ?? near
-    const key = isScalar(pair.key) ? (typeof pair.key.value === 'string' ? pair.key.value : (pair.key.source ?? '')) : undefined
+    const key = isScalar(pair.key)
+      ? typeof pair.key.value === 'string'
+        ? pair.key.value
+        : (pair.key.source ?? '')
+      : undefined
     if (key === undefined || (isScalar(pair.key) && pair.key.value === null)) {
       this.#fault(keyAt, 'A key that is not a text.', 'Write a name before the colon.')
       return []
@@ -91,10 +128,13 @@ class Tree {
   /** What `<<` brings in stands behind what is written out. */
   #merge(entries: readonly Entry[]): Entry[] {
     const own = entries.filter(({ key }) => key !== '<<')
-    const brought = entries.filter(({ key }) => key === '<<').flatMap(({ value }) => (value.kind === 'list' ? value.items : [value]))
+    const brought = entries
+      .filter(({ key }) => key === '<<')
+      .flatMap(({ value }) => (value.kind === 'list' ? value.items : [value]))
     const seen = new Set(own.map(({ key }) => key))
     for (const source of brought) {
-      if (source.kind !== 'object') this.#fault(source.at, 'Only objects can be merged with <<.', 'Write <<: *name of an anchored object.')
+      if (source.kind !== 'object')
+        this.#fault(source.at, 'Only objects can be merged with <<.', 'Write <<: *name of an anchored object.')
       for (const entry of source.kind === 'object' ? source.entries : []) {
         if (!seen.has(entry.key)) own.push(entry)
         seen.add(entry.key)
@@ -104,8 +144,13 @@ class Tree {
   }
 
   #plain(value: unknown, at: number): string | number | boolean | null {
-    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
-    this.#fault(at, 'A kind of value that a configuration does not know.', 'Write a text in quotes, a number, true or false.')
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return value
+    this.#fault(
+      at,
+      'A kind of value that a configuration does not know.',
+      'Write a text in quotes, a number, true or false.',
+    )
     return null
   }
 

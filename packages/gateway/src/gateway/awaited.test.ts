@@ -20,7 +20,9 @@ it('G: servers that work on a request, then those that have not ended, then nobo
   })
   await using serving = await serveHttp(createServer({ name: 'slow', version: '1' }).add(slow), { port: 0 })
   const servers = { slow: { url: serving.url }, other: { url: serving.url, lazy: true } }
-  const gateway = new Gateway(parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0 } }), { file: 'parley.json', env: {} }).config)
+  const gateway = new Gateway(
+    parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0 } }), { file: 'parley.json', env: {} }).config,
+  )
   const { url } = await gateway.start()
   expect(gateway.awaited).toEqual([])
   const client = await connect(`${url}/servers/slow/mcp`)

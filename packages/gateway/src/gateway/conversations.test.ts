@@ -15,9 +15,18 @@ it.each([
   ['request', { session: 'request', hasLocalUser: true }, 'session', 'request'],
   ['handle', { session: 'handle', principalHeader: 'x-user' }, 'session', 'handle'],
 ])('with %s', (_, facts, withSession, withoutSession) => {
-  const { era = 'handshake', hasLocalUser = false, isSessionless = false, session, principalHeader } = facts as Record<string, unknown>
+  const {
+    era = 'handshake',
+    hasLocalUser = false,
+    isSessionless = false,
+    session,
+    principalHeader,
+  } = facts as Record<string, unknown>
   const upstream = { era, hasLocalUser, lines: { isSessionless }, config: { session } } as unknown as Upstream
-  expect(conversationsOf(upstream, { principalHeader: principalHeader as string | undefined })).toEqual({ withSession, withoutSession })
+  expect(conversationsOf(upstream, { principalHeader: principalHeader as string | undefined })).toEqual({
+    withSession,
+    withoutSession,
+  })
 })
 
 it('is not known before the server was reached', () => {

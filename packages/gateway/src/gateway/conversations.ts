@@ -4,7 +4,10 @@ import type { Conversations, WhoseConversation } from '../http/index.ts'
 import type { Upstream } from '../upstream/index.ts'
 
 /** `undefined` before the server was ever reached: what it speaks decides. */
-export function conversationsOf(upstream: Upstream, { principalHeader }: Pick<GatewaySettings, 'principalHeader'>): Conversations | undefined {
+export function conversationsOf(
+  upstream: Upstream,
+  { principalHeader }: Pick<GatewaySettings, 'principalHeader'>,
+): Conversations | undefined {
   const { era, config } = upstream
   if (era === undefined) return undefined
   const isShared = config.session === 'shared'

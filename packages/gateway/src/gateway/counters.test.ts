@@ -31,7 +31,9 @@ describe('X2 what translation loses in the gateway', () => {
 
   it('X2 is a warning with its rule and its place, and counted', () => {
     counters.count(lossOf('B-06', 'w'), 'notes')
-    expect(said).toEqual(['warning: notes: tools/call lost something on its way: a link became text (B-06, content[0])'])
+    expect(said).toEqual([
+      'warning: notes: tools/call lost something on its way: a link became text (B-06, content[0])',
+    ])
     expect(metrics.text()).toContain('parley_translation_losses_total{server="notes",rule="B-06",severity="w"} 1\n')
   })
 
@@ -57,7 +59,8 @@ describe('X2 what translation loses in the gateway', () => {
 
   it('X2 counts errors of a server as its own, and says the same once a minute and not as a failure', () => {
     const refused = new ParleyError('internal_error', { message: 'no disk', code: -32603 })
-    for (let n = 0; n < 600; n++) counters.count({ type: 'error', during: 'tools/call', error: refused } as SessionEvent, 'notes')
+    for (let n = 0; n < 600; n++)
+      counters.count({ type: 'error', during: 'tools/call', error: refused } as SessionEvent, 'notes')
     for (let n = 0; n < 600; n++) {
       const other = new ParleyError('internal_error', { message: `no disk ${n}`, code: -n })
       counters.count({ type: 'error', during: 'tools/call', error: other } as SessionEvent, 'notes')

@@ -13,7 +13,13 @@ const SILENCE = 60_000
 const MOST_REMEMBERED = 1000
 
 /** What is no failure of anybody. */
-const DEPARTURES: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['session_closed', 'session_lost', 'connection_closed', 'request_cancelled', 'shutting_down'])
+const DEPARTURES: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'session_closed',
+  'session_lost',
+  'connection_closed',
+  'request_cancelled',
+  'shutting_down',
+])
 
 export class GatewayCounters {
   readonly #log: GatewayLog
@@ -26,21 +32,46 @@ export class GatewayCounters {
   readonly #said = new Map<string, number>()
   readonly #lastLosses = new LastLosses()
 
-  constructor(metrics: Metrics, log: GatewayLog, upstreams: () => readonly Upstream[], sessions: () => number, memory: ByteBudget) {
+  constructor(
+    metrics: Metrics,
+    log: GatewayLog,
+    upstreams: () => readonly Upstream[],
+    sessions: () => number,
+    memory: ByteBudget,
+  ) {
     this.#log = log
-    this.#losses = metrics.counter('parley_translation_losses_total', 'What translation between versions could not carry over, by rule', [
-      'server',
-      'rule',
-      'severity',
-    ])
-    this.#negotiated = metrics.counter('parley_versions_negotiated_total', 'Sessions by the protocol version they agreed on', ['server', 'version'])
-    this.#ignored = metrics.counter('parley_messages_ignored_total', 'Messages of peers that had no place in the conversation', ['server', 'what'])
+    this.#losses = metrics.counter(
+      'parley_translation_losses_total',
+      'What translation between versions could not carry over, by rule',
+      ['server', 'rule', 'severity'],
+    )
+    this.#negotiated = metrics.counter(
+      'parley_versions_negotiated_total',
+      'Sessions by the protocol version they agreed on',
+      ['server', 'version'],
+    )
+    this.#ignored = metrics.counter(
+      'parley_messages_ignored_total',
+      'Messages of peers that had no place in the conversation',
+      ['server', 'what'],
+    )
     this.#errors = metrics.counter('parley_internal_errors_total', 'What failed in the gateway itself', ['server'])
-    this.#serverErrors = metrics.counter('parley_server_errors_total', 'Requests that a server answered with an error, or did not answer', ['server', 'code'])
-    this.#refused = metrics.counter('parley_requests_refused_total', 'Requests that a rate limit refused', ['server', 'reason'])
-    metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) => gauge.set(sessions()))
+    this.#serverErrors = metrics.counter(
+      'parley_server_errors_total',
+      'Requests that a server answered with an error, or did not answer',
+      ['server', 'code'],
+    )
+    this.#refused = metrics.counter('parley_requests_refused_total', 'Requests that a rate limit refused', [
+      'server',
+      'reason',
+    ])
+    metrics.gauge('parley_client_sessions', 'Sessions clients have with the gateway', [], (gauge) =>
+      gauge.set(sessions()),
+    )
     metrics.gauge('parley_kept_bytes', 'Bytes that are kept because of clients', [], (gauge) => gauge.set(memory.used))
-    metrics.gauge('parley_kept_bytes_limit', 'The most bytes that may be kept because of clients', [], (gauge) => gauge.set(memory.limit))
+    metrics.gauge('parley_kept_bytes_limit', 'The most bytes that may be kept because of clients', [], (gauge) =>
+      gauge.set(memory.limit),
+    )
     metrics.gauge('parley_server_up', 'Whether a server can be used', ['server'], (gauge) => {
       for (const upstream of upstreams()) gauge.set(serverState(upstream).ready ? 1 : 0, { server: upstream.name })
     })
@@ -71,8 +102,10 @@ export class GatewayCounters {
       case 'error': {
         const words = `${server}: ${event.during}: ${event.error instanceof Error ? event.error.message : String(event.error)}`
         // Clients and servers come and go.
-        if (event.error instanceof ParleyError && DEPARTURES.has(event.error.kind)) return this.#log.debug(words, { server })
-        if (event.error instanceof ParleyError && !isOwn(event.error)) return this.#answered(event.error, event.during, words, server)
+        if (event.error instanceof ParleyError && DEPARTURES.has(event.error.kind))
+          return this.#log.debug(words, { server })
+        if (event.error instanceof ParleyError && !isOwn(event.error))
+          return this.#answered(event.error, event.during, words, server)
         this.#errors.add({ server })
         return this.#log.error(words, { server })
       }
@@ -80,7 +113,10 @@ export class GatewayCounters {
     }
   }
 
-  /** What a server answers with, or why it does not, is its own affair. Said once a minute for each kind; the code is the server's choice. */
+  /**
+   * What a server answers with, or why it does not, is its own affair. Said once a minute for each kind; the code is
+   * the server's choice.
+   */
   #answered({ kind, code }: ParleyError, during: string, words: string, server: string): void {
     this.#serverErrors.add({ server, code: isReserved(code) ? String(code) : 'other' })
     if (this.#isNews(`${server} ${during} ${kind}`)) this.#log.info(words, { server, code })
@@ -90,7 +126,10 @@ export class GatewayCounters {
   refuse({ server, reason, whom, limit }: Refused): void {
     this.#refused.add({ server, reason })
     if (!this.#isNews(`${server} ${reason} ${whom}`)) return
-    this.#log.warning(`${server}: ${whom} made more requests than allowed, and some are refused (${limit})`, { server, reason })
+    this.#log.warning(`${server}: ${whom} made more requests than allowed, and some are refused (${limit})`, {
+      server,
+      reason,
+    })
   }
 
   #lose(loss: Loss, server: string): void {
@@ -121,12 +160,18 @@ export class GatewayCounters {
   }
 }
 
-/** JSON-RPC and MCP have these codes. A server may answer with any other, and each would be kept as a series of its own. */
+/**
+ * JSON-RPC and MCP have these codes. A server may answer with any other, and each would be kept as a series of its own.
+ */
 function isReserved(code: number): boolean {
   return code >= -32768 && code <= -32000
 }
 
 /** Whether it failed in the gateway itself: nobody sent it, and no server is why. */
 function isOwn({ kind, receivedCode, data }: ParleyError): boolean {
-  return receivedCode === undefined && data?.['server'] === undefined && (kind === 'internal_error' || kind === 'translation_failed')
+  return (
+    receivedCode === undefined &&
+    data?.['server'] === undefined &&
+    (kind === 'internal_error' || kind === 'translation_failed')
+  )
 }

@@ -42,7 +42,10 @@ async function served(server: Server): Promise<HttpServing> {
 }
 
 function configOf(servers: Readonly<Record<string, Settings>>, gateway: Settings = {}): GatewayConfig {
-  return parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0, ...gateway } }), { file: 'parley.json', env: {} }).config
+  return parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0, ...gateway } }), {
+    file: 'parley.json',
+    env: {},
+  }).config
 }
 
 async function begin(config: GatewayConfig, file?: string): Promise<{ gateway: Gateway; url: string }> {
@@ -64,20 +67,35 @@ const names = async (client: Client): Promise<string[]> => (await client.tools()
 
 describe('G the gateway', () => {
   it('serves each server at its own address, names untouched, and all at one', async () => {
-    const { url } = await begin(configOf({ a: { url: (await served(small('a'))).url }, b: { url: (await served(small('b'))).url } }))
+    const { url } = await begin(
+      configOf({ a: { url: (await served(small('a'))).url }, b: { url: (await served(small('b'))).url } }),
+    )
     expect(await names(await clientOf(`${url}/servers/a/mcp`))).toEqual(['who'])
-    for (const version of ['2025-06-18', '2026-07-28'] as const) expect(await names(await clientOf(`${url}/mcp`, version))).toEqual(['a__who', 'b__who'])
+    for (const version of ['2025-06-18', '2026-07-28'] as const)
+      expect(await names(await clientOf(`${url}/mcp`, version))).toEqual(['a__who', 'b__who'])
   })
 
   it('tells gateways in front of it which servers are behind it, and nobody else', async () => {
     const { url } = await begin(configOf({ a: { url: (await served(small('a'))).url } }))
-    const front = await begin(configOf({ all: { url: `${url}/mcp` }, one: { url: `${url}/mcp`, versions: ['2025-06-18'] } }))
+    const front = await begin(
+      configOf({ all: { url: `${url}/mcp` }, one: { url: `${url}/mcp`, versions: ['2025-06-18'] } }),
+    )
     await front.gateway.reach()
-    for (const { introduction } of front.gateway.upstreams) expect(introduction?.capabilities).toHaveProperty(['experimental', 'dev.parley/via', 'ids'])
-    for (const address of [`${url}/mcp`, `${front.url}/mcp`, `${front.url}/servers/all/mcp`, `${front.url}/servers/one/mcp`]) {
+    for (const { introduction } of front.gateway.upstreams)
+      expect(introduction?.capabilities).toHaveProperty(['experimental', 'dev.parley/via', 'ids'])
+    for (const address of [
+      `${url}/mcp`,
+      `${front.url}/mcp`,
+      `${front.url}/servers/all/mcp`,
+      `${front.url}/servers/one/mcp`,
+    ]) {
       for (const version of ['2025-06-18', '2026-07-28'] as const) {
         const { capabilities } = await clientOf(address, version)
-        expect([address, version, capabilities]).toEqual([address, version, expect.not.objectContaining({ experimental: expect.anything() })])
+        expect([address, version, capabilities]).toEqual([
+          address,
+          version,
+          expect.not.objectContaining({ experimental: expect.anything() }),
+        ])
       }
     }
   })
@@ -88,7 +106,9 @@ describe('G the gateway', () => {
     const [keptUrl, oldUrl, newUrl, goneUrl] = await Promise.all(
       [kept, small('old'), small('new'), small('gone')].map(async (server) => (await served(server)).url),
     )
-    const { gateway, url } = await begin(configOf({ kept: { url: keptUrl }, changed: { url: oldUrl }, gone: { url: goneUrl } }))
+    const { gateway, url } = await begin(
+      configOf({ kept: { url: keptUrl }, changed: { url: oldUrl }, gone: { url: goneUrl } }),
+    )
     const all = await clientOf(`${url}/mcp`)
     const one = await clientOf(`${url}/servers/kept/mcp`)
     const other = await clientOf(`${url}/servers/changed/mcp`)
@@ -101,17 +121,25 @@ describe('G the gateway', () => {
     expect((await waiting[0])?.text).toBe('released')
     expect((await one.call('who')).text).toBe('kept')
     // In the order of the new configuration.
-    expect((await names(all)).filter((name) => name.endsWith('who'))).toEqual(['added__who', 'changed__who', 'kept__who'])
+    expect((await names(all)).filter((name) => name.endsWith('who'))).toEqual([
+      'added__who',
+      'changed__who',
+      'kept__who',
+    ])
     expect((await all.call('changed__who')).text).toBe('new')
     await expect(all.call('gone__who')).rejects.toThrow(/Unknown tool: gone__who/)
     // Its session has ended with its server: clients that can begin another one meet the new server.
     expect((await other.call('who')).text).toBe('new')
     await expect(clientOf(`${url}/servers/gone/mcp`)).rejects.toThrow()
-    expect(said).toContain('The configuration was read again; added: added; removed: gone; changed: changed; order: added, changed, kept')
+    expect(said).toContain(
+      'The configuration was read again; added: added; removed: gone; changed: changed; order: added, changed, kept',
+    )
   })
 
   it('reload in another order only: lists follow it, the first one keeps a URI that both offer, and clients are told', async () => {
-    const [a, b] = await Promise.all([small('a'), small('b')].map(async (server) => ({ url: (await served(server)).url })))
+    const [a, b] = await Promise.all(
+      [small('a'), small('b')].map(async (server) => ({ url: (await served(server)).url })),
+    )
     const { gateway, url } = await begin(configOf({ a, b } as Record<string, Settings>))
     const client = await clientOf(`${url}/mcp`)
     expect((await client.read('note://x')).contents).toMatchObject([{ text: 'a' }])
@@ -173,12 +201,16 @@ describe('G the gateway', () => {
     const { gateway, url } = await begin(configOf({ a: { url: before } }))
     vi.spyOn(gateway.site, 'removeServer').mockRejectedValueOnce(new Error('stuck'))
     await gateway.reload(configOf({ b: { url: after } }))
-    expect(said.filter((each) => each.includes('stuck'))).toEqual(['The configuration was taken, but not everything before it has ended: stuck'])
+    expect(said.filter((each) => each.includes('stuck'))).toEqual([
+      'The configuration was taken, but not everything before it has ended: stuck',
+    ])
     expect(await names(await clientOf(`${url}/mcp`))).toEqual(['b__who'])
   })
 
   it('reload: servers that come later are met with the settings the gateway began with', async () => {
-    const { url } = await served(createServer({ name: 'a', version: '1' }).add(tool('who', { title: 'Who' }, () => 'a')))
+    const { url } = await served(
+      createServer({ name: 'a', version: '1' }).add(tool('who', { title: 'Who' }, () => 'a')),
+    )
     const { gateway, url: address } = await begin(configOf({}, { translation: 'lenient' }))
     await gateway.reload(configOf({ a: { url } }, { translation: 'strict' }))
     const client = await connect(`${address}/servers/a/mcp`, { version: '2024-11-05' })
@@ -204,7 +236,10 @@ describe('G the gateway', () => {
     await gateway.reload(configOf(servers, { requiredServers: ['dead'] }))
     const probe = await fetch(`${url}/readyz`)
     expect(probe.status).toBe(503)
-    expect(await probe.json()).toMatchObject({ status: 'not ready', servers: { a: { ready: true }, dead: { ready: false, required: true } } })
+    expect(await probe.json()).toMatchObject({
+      status: 'not ready',
+      servers: { a: { ready: true }, dead: { ready: false, required: true } },
+    })
     await gateway.reload(configOf({ a: servers.a }))
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
@@ -227,7 +262,10 @@ describe('G the gateway', () => {
     undo.push(() => mute.close())
     const { port } = mute.address() as AddressInfo
     const { gateway, url } = await begin(
-      configOf({ mute: { url: `tcp://127.0.0.1:${port}` }, later: { url: `tcp://127.0.0.1:${port}`, lazy: true } }, { requiredServers: ['mute'] }),
+      configOf(
+        { mute: { url: `tcp://127.0.0.1:${port}` }, later: { url: `tcp://127.0.0.1:${port}`, lazy: true } },
+        { requiredServers: ['mute'] },
+      ),
     )
     void gateway.reach()
     await vi.waitFor(() => expect(gateway.readiness().servers[0]?.state).toBe('starting'))
@@ -250,7 +288,11 @@ describe('G the gateway', () => {
 
   it('O metrics: losses, versions, sessions and restarts by server, and nothing of servers that are gone', async () => {
     const annotated = createServer({ name: 'a', version: '1' }).add(
-      tool('who', { title: 'Who', annotations: { title: 'T' }, output: { type: 'object', properties: {} } as const }, () => ({})),
+      tool(
+        'who',
+        { title: 'Who', annotations: { title: 'T' }, output: { type: 'object', properties: {} } as const },
+        () => ({}),
+      ),
     )
     const [a, b] = [await served(annotated), await served(small('b'))]
     const { gateway, url } = await begin(configOf({ a: { url: a.url }, b: { url: b.url } }))
@@ -354,7 +396,9 @@ describe('G pinned tools', () => {
     const pins = join(folder, 'parley.pins.json')
     await writeFile(pins, '{"broken"')
     const { url } = await served(small('a'))
-    const gateway = new Gateway(configOf({ a: { url, tools: { pin: 'report' } } }), { file: join(folder, 'parley.json') })
+    const gateway = new Gateway(configOf({ a: { url, tools: { pin: 'report' } } }), {
+      file: join(folder, 'parley.json'),
+    })
     undo.push(() => gateway.close(0))
     await expect(gateway.start()).rejects.toThrow(/parley\.pins\.json/)
     expect(await readFile(pins, 'utf8')).toBe('{"broken"')
@@ -368,13 +412,17 @@ describe('G pinned tools', () => {
     const { gateway, url: address } = await begin(configOf({ a: { url } }), join(folder, 'parley.json'))
     const client = await clientOf(`${address}/mcp`)
     await writeFile(pins, 'no')
-    await expect(gateway.reload(configOf({ a: { url, tools: { pin: 'block' } } }))).rejects.toThrow(/parley\.pins\.json/)
+    await expect(gateway.reload(configOf({ a: { url, tools: { pin: 'block' } } }))).rejects.toThrow(
+      /parley\.pins\.json/,
+    )
     expect(await names(client)).toEqual(['a__who'])
     await rm(pins)
     await gateway.reload(configOf({ a: { url, tools: { pin: 'block' } } }))
     expect(await names(client)).toEqual(['a__who'])
     await vi.waitFor(async () =>
-      expect(JSON.parse(await readFile(pins, 'utf8'))).toMatchObject({ servers: { a: { who: expect.stringContaining('sha256-') } } }),
+      expect(JSON.parse(await readFile(pins, 'utf8'))).toMatchObject({
+        servers: { a: { who: expect.stringContaining('sha256-') } },
+      }),
     )
   })
 })

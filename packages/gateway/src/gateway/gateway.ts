@@ -1,11 +1,21 @@
-/** The gateway: all configured servers, each at an address of its own and all of them at one, for as long as it runs. */
+/**
+ * The gateway: all configured servers, each at an address of its own and all of them at one, for as long as it runs.
+ */
 import { dirname, join } from 'node:path'
 import { type Clock, MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { isLoopback } from 'parley-mcp/node'
 import { AggregateServable } from '../aggregate/index.ts'
 import { ServedUpstream } from '../bridge/index.ts'
 import { PinBook } from '../catalogue/index.ts'
-import { type ConfigDiff, changedSettings, diffConfig, type GatewayConfig, type GatewaySettings, hasLocalUser, type ServerConfig } from '../config/index.ts'
+import {
+  type ConfigDiff,
+  changedSettings,
+  diffConfig,
+  type GatewayConfig,
+  type GatewaySettings,
+  hasLocalUser,
+  type ServerConfig,
+} from '../config/index.ts'
 import { GatewaySite, type Listening, Metrics, type Readiness, type ServerState } from '../http/index.ts'
 import { ClientLimit } from '../limits/index.ts'
 import { changedLog, type GatewayLog, silentLog } from '../log/index.ts'
@@ -28,7 +38,11 @@ export interface GatewayOptions {
 }
 
 /** Settings that can be changed while it runs. */
-const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>(['rateLimit', 'requiredServers', 'maxMessageSize'])
+const AT_ONCE: ReadonlySet<keyof GatewaySettings> = new Set<keyof GatewaySettings>([
+  'rateLimit',
+  'requiredServers',
+  'maxMessageSize',
+])
 
 export class Gateway {
   readonly site: GatewaySite
@@ -69,7 +83,11 @@ export class Gateway {
       () => this.sessions,
       this.#budgets.total,
     )
-    this.#clients = new ClientLimit({ limit: config.gateway.rateLimit, clock: options.clock, onRefused: (refused) => this.#counters.refuse(refused) })
+    this.#clients = new ClientLimit({
+      limit: config.gateway.rateLimit,
+      clock: options.clock,
+      onRefused: (refused) => this.#counters.refuse(refused),
+    })
     this.#receipts = new Receipts({ metrics: this.metrics, log: this.#log, clock: options.clock })
     this.#aggregate = new AggregateServable({
       translation: config.gateway.translation,
@@ -80,7 +98,8 @@ export class Gateway {
       budgets: this.#budgets,
       sessions: this.#clientSessions,
     })
-    const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle, maxRequestSize } = config.gateway
+    const { host, port, allowedHosts, allowedOrigins, metricsHosts, principalHeader, sessionIdle, maxRequestSize } =
+      config.gateway
     this.site = new GatewaySite({
       host,
       port,
@@ -151,7 +170,10 @@ export class Gateway {
     const servers = this.upstreams.map((upstream) => this.#stateOf(upstream))
     const required = new Set(this.#config.gateway.requiredServers)
     const ready = !this.#closed && servers.every((server) => server.ready || !required.has(server.name))
-    return { ready, servers: servers.map((server) => (required.has(server.name) ? { ...server, required: true } : server)) }
+    return {
+      ready,
+      servers: servers.map((server) => (required.has(server.name) ? { ...server, required: true } : server)),
+    }
   }
 
   #stateOf(upstream: Upstream): ServerState {
@@ -171,7 +193,8 @@ export class Gateway {
     await this.#aggregate.close()
     const leaving = new Set(this.#served.keys())
     this.#leaving = leaving
-    const leave = ([name, served]: [string, ServedUpstream]): Promise<unknown> => served.close().finally(() => leaving.delete(name))
+    const leave = ([name, served]: [string, ServedUpstream]): Promise<unknown> =>
+      served.close().finally(() => leaving.delete(name))
     await Promise.allSettled([...[...this.#served].map(leave), this.#ending])
     await this.#pins?.settled()
     await this.#receipts.end()
@@ -187,37 +210,49 @@ export class Gateway {
     this.#sayWhatWaits(diff, config)
     this.#clients.limit = config.gateway.rateLimit
     const before = new Map(this.#served)
-    for (const name of diff.relimited) (this.#served.get(name) as ServedUpstream).upstream.rate.limit = config.servers.get(name)?.rateLimit
+    for (const name of diff.relimited)
+      (this.#served.get(name) as ServedUpstream).upstream.rate.limit = config.servers.get(name)?.rateLimit
     for (const name of diff.removed) this.#served.delete(name)
-    for (const name of [...diff.added, ...diff.changed]) this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
+    for (const name of [...diff.added, ...diff.changed])
+      this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
     // Clients of all servers meet the new ones from now on; the old ones may take their time to end.
-    if (diff.reordered || diff.added.length + diff.removed.length + diff.changed.length > 0) this.#aggregate.setServers(this.#inOrder())
+    if (diff.reordered || diff.added.length + diff.removed.length + diff.changed.length > 0)
+      this.#aggregate.setServers(this.#inOrder())
     const ending = Promise.all([...diff.removed, ...diff.changed].map((name) => this.#end(name, before.get(name))))
     this.#ending = ending
     // It is in force by now, whatever becomes of what was before.
     const ended = ending.catch((error: unknown) =>
-      this.#log.error(`The configuration was taken, but not everything before it has ended: ${error instanceof Error ? error.message : String(error)}`),
+      this.#log.error(
+        `The configuration was taken, but not everything before it has ended: ${error instanceof Error ? error.message : String(error)}`,
+      ),
     )
     await Promise.all([this.#begin(diff), ended])
   }
 
   /** What was put back as it was when the gateway began is in force. */
   #sayWhatWaits({ gatewayChanged }: ConfigDiff, { gateway }: GatewayConfig): void {
-    const waiting = changedSettings(this.#settings, gateway).filter((key) => gatewayChanged.includes(key) && !AT_ONCE.has(key))
-    if (waiting.length > 0) this.#log.warning(`Changed, but only in force after a restart: gateway.${waiting.join(', gateway.')}`)
+    const waiting = changedSettings(this.#settings, gateway).filter(
+      (key) => gatewayChanged.includes(key) && !AT_ONCE.has(key),
+    )
+    if (waiting.length > 0)
+      this.#log.warning(`Changed, but only in force after a restart: gateway.${waiting.join(', gateway.')}`)
   }
 
   /** Who comes now meets what is new, while what is old finishes. */
   async #begin(diff: ConfigDiff): Promise<void> {
     await Promise.all([...diff.added, ...diff.changed].map((name) => this.#serve(name)))
     if (this.#closed) return
-    const said = (['added', 'removed', 'changed'] as const).flatMap((what) => (diff[what].length === 0 ? [] : [`${what}: ${diff[what].join(', ')}`]))
+    const said = (['added', 'removed', 'changed'] as const).flatMap((what) =>
+      diff[what].length === 0 ? [] : [`${what}: ${diff[what].join(', ')}`],
+    )
     const limits = [...(diff.gatewayChanged.includes('rateLimit') ? ['gateway'] : []), ...diff.relimited]
     if (limits.length > 0) said.push(`rate limit: ${limits.join(', ')}`)
     if (diff.reordered) said.push(`order: ${[...this.#config.servers.keys()].join(', ')}`)
     if (said.length === 0) return
     this.#log.info(`The configuration was read again; ${said.join('; ')}`)
-    const begun = [...diff.added, ...diff.changed].map((name) => this.#served.get(name)?.upstream).filter((upstream) => upstream !== undefined)
+    const begun = [...diff.added, ...diff.changed]
+      .map((name) => this.#served.get(name)?.upstream)
+      .filter((upstream) => upstream !== undefined)
     await Promise.allSettled(begun.filter(({ config: own }) => !own.lazy).map((upstream) => this.#reach(upstream)))
   }
 
@@ -273,7 +308,9 @@ export class Gateway {
       this.#served.delete(name)
       this.#aggregate.setServers(this.#inOrder())
       await served.close()
-      this.#log.error(`${name}: cannot be served: ${error instanceof Error ? error.message : String(error)}`, { server: name })
+      this.#log.error(`${name}: cannot be served: ${error instanceof Error ? error.message : String(error)}`, {
+        server: name,
+      })
     }
   }
 
@@ -290,7 +327,8 @@ export class Gateway {
 
   /** From the first server on that wants its tools pinned; the place is the one the gateway began with. */
   async #openPins(config: GatewayConfig): Promise<PinBook | undefined> {
-    if (this.#pins !== undefined || [...config.servers.values()].every(({ tools }) => tools.pin === 'off')) return this.#pins
+    if (this.#pins !== undefined || [...config.servers.values()].every(({ tools }) => tools.pin === 'off'))
+      return this.#pins
     const { file } = this.#options
     const path = this.#settings.pins ?? (file === undefined ? undefined : join(dirname(file), 'parley.pins.json'))
     const onProblem = (problem: Error): void => this.#log.error(problem.message)

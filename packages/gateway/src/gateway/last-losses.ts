@@ -1,4 +1,7 @@
-/** What was lost last, by server, rule and place: where calls and lists are much alike, it is lost again and again, and only to be counted. */
+/**
+ * What was lost last, by server, rule and place: where calls and lists are much alike, it is lost again and again, and
+ * only to be counted.
+ */
 import type { Loss } from 'parley-mcp'
 
 /** Who loses in more places than these loses too much for each to be remembered. */
@@ -39,5 +42,7 @@ function innerOf<V>(outer: Map<string, Map<string, V>>, name: string): Map<strin
 
 /** They are of one rule and place. */
 function isSame(one: Loss, other: Loss): boolean {
-  return one === other || (one.detail === other.detail && one.method === other.method && one.severity === other.severity)
+  return (
+    one === other || (one.detail === other.detail && one.method === other.method && one.severity === other.severity)
+  )
 }

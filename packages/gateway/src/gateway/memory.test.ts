@@ -33,7 +33,10 @@ afterEach(async () => {
   for (const each of undo.splice(0).reverse()) await each()
 })
 
-async function begin(serverVersion: ProtocolVersion, memory: Readonly<Record<string, string>> = MEMORY): Promise<{ gateway: Gateway; url: string }> {
+async function begin(
+  serverVersion: ProtocolVersion,
+  memory: Readonly<Record<string, string>> = MEMORY,
+): Promise<{ gateway: Gateway; url: string }> {
   const servers = { small: { url: serving.url, versions: [serverVersion], session: 'shared' } }
   const text = JSON.stringify({ mcpServers: servers, gateway: { port: 0, principalHeader: 'x-user', memory } })
   const gateway = new Gateway(parseConfig(text, { file: 'parley.json', env: {} }).config)
@@ -47,13 +50,19 @@ const kept = (gateway: Gateway): number => Number(/^parley_kept_bytes (\d+)$/m.e
 const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 15_000, interval: 5 })
 
 async function clientOf(url: string, version: ProtocolVersion, user = 'ann'): Promise<Client> {
-  const client = await connect({ url, headers: { 'x-user': user } }, { version, keepAlive: false, elicit: () => new Promise<never>(() => {}) })
+  const client = await connect(
+    { url, headers: { 'x-user': user } },
+    { version, keepAlive: false, elicit: () => new Promise<never>(() => {}) },
+  )
   undo.push(() => client.close())
   return client
 }
 
 /** What each of so many attempts is refused with; those that are not wait. */
-function refusals(attempts: number, attempt: (n: number) => Promise<unknown>): { readonly all: Record<string, unknown>[] } {
+function refusals(
+  attempts: number,
+  attempt: (n: number) => Promise<unknown>,
+): { readonly all: Record<string, unknown>[] } {
   const all: Record<string, unknown>[] = []
   for (let n = 0; n < attempts; n++) {
     attempt(n).catch((error: { kind: string; data?: Record<string, unknown> }) => {
@@ -77,29 +86,36 @@ const PAIRS = [
 describe.each(ADDRESSES)('L4 what is kept at %s', (path, prefix) => {
   const at = (url: string): string => `${path.endsWith('/ws') ? url.replace('http', 'ws') : url}${path}`
 
-  it.each(PAIRS)('calls of a client of %s that wait for a server of %s, until the client leaves', async (version, serverVersion) => {
-    const { gateway, url } = await begin(serverVersion)
-    const client = await clientOf(at(url), version)
-    const setting = version === '2026-07-28' && !path.endsWith('/ws') ? 'gateway.memory.principal' : 'gateway.memory.session'
-    const refused = refusals(10, () => client.call(`${prefix}wait`, { long }))
-    await until(() => expect(refused.all.length).toBeGreaterThan(1))
-    expect(refused.all[0]).toMatchObject({ setting })
-    expect(kept(gateway)).toBeGreaterThan(180 * KIB)
-    // Small requests still find room.
-    expect((await client.tools()).length).toBe(2)
-    await client.close()
-    await until(() => expect(kept(gateway)).toBe(0))
-  })
+  it.each(PAIRS)(
+    'calls of a client of %s that wait for a server of %s, until the client leaves',
+    async (version, serverVersion) => {
+      const { gateway, url } = await begin(serverVersion)
+      const client = await clientOf(at(url), version)
+      const setting =
+        version === '2026-07-28' && !path.endsWith('/ws') ? 'gateway.memory.principal' : 'gateway.memory.session'
+      const refused = refusals(10, () => client.call(`${prefix}wait`, { long }))
+      await until(() => expect(refused.all.length).toBeGreaterThan(1))
+      expect(refused.all[0]).toMatchObject({ setting })
+      expect(kept(gateway)).toBeGreaterThan(180 * KIB)
+      // Small requests still find room.
+      expect((await client.tools()).length).toBe(2)
+      await client.close()
+      await until(() => expect(kept(gateway)).toBe(0))
+    },
+  )
 
-  it.each(PAIRS)('calls of a client of %s that wait for its user, asked by a server of %s', async (version, serverVersion) => {
-    const { gateway, url } = await begin(serverVersion)
-    const client = await clientOf(at(url), version)
-    const refused = refusals(10, () => client.call(`${prefix}ask`, { long }))
-    await until(() => expect(refused.all.length).toBeGreaterThan(1))
-    await client.close()
-    await gateway.close(0)
-    expect(kept(gateway)).toBe(0)
-  })
+  it.each(PAIRS)(
+    'calls of a client of %s that wait for its user, asked by a server of %s',
+    async (version, serverVersion) => {
+      const { gateway, url } = await begin(serverVersion)
+      const client = await clientOf(at(url), version)
+      const refused = refusals(10, () => client.call(`${prefix}ask`, { long }))
+      await until(() => expect(refused.all.length).toBeGreaterThan(1))
+      await client.close()
+      await gateway.close(0)
+      expect(kept(gateway)).toBe(0)
+    },
+  )
 
   it('subscriptions, until they end', async () => {
     const { gateway, url } = await begin('2025-11-25')
@@ -109,7 +125,9 @@ describe.each(ADDRESSES)('L4 what is kept at %s', (path, prefix) => {
     const settled = await Promise.allSettled(Array.from({ length: 80 }, (_, n) => client.subscribe(uri(n), () => {})))
     const held = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
     expect(held.length).toBeGreaterThan(20)
-    expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { kind: 'refusal_resource_constraints' } })
+    expect(settled.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { kind: 'refusal_resource_constraints' },
+    })
     for (const each of held) await each.unsubscribe()
     expect(kept(gateway)).toBe(idle)
     await client.close()

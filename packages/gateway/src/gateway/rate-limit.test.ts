@@ -19,7 +19,9 @@ beforeEach(async () => {
   undo = []
   said = []
   now = Date.now()
-  const serving = await serveHttp(createServer({ name: 'small', version: '1' }).add(tool('who', {}, () => 'me')), { port: 0 })
+  const serving = await serveHttp(createServer({ name: 'small', version: '1' }).add(tool('who', {}, () => 'me')), {
+    port: 0,
+  })
   undo.push(() => serving.close({ drain: 0 }))
   server = { url: serving.url }
 })
@@ -68,11 +70,25 @@ async function made(client: Client, calls: number, name = 'who'): Promise<number
 const METHOD = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'who' }
 
 function post(url: string, headers: Record<string, string> = {}): Promise<Response> {
-  const meta = { [META.version]: '2026-07-28', [META.clientInfo]: { name: 'raw', version: '1' }, [META.clientCapabilities]: {} }
+  const meta = {
+    [META.version]: '2026-07-28',
+    [META.clientInfo]: { name: 'raw', version: '1' },
+    [META.clientCapabilities]: {},
+  }
   return fetch(`${url}/servers/small/mcp`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...METHOD, ...headers },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who', arguments: {}, _meta: meta } }),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...METHOD,
+      ...headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'who', arguments: {}, _meta: meta },
+    }),
   })
 }
 
@@ -139,9 +155,13 @@ describe('G the limit of a client', () => {
   it('is counted each time, and said once', async () => {
     const { gateway, url } = await begin(perMinute(1))
     await made(await clientOf(`${url}/servers/small/mcp`, '2025-06-18'), 4)
-    expect(gateway.metrics.text()).toContain('parley_requests_refused_total{server="small",reason="client_rate_limit"} 3\n')
+    expect(gateway.metrics.text()).toContain(
+      'parley_requests_refused_total{server="small",reason="client_rate_limit"} 3\n',
+    )
     expect(said.filter((line) => line.includes('rateLimit'))).toEqual([
-      expect.stringMatching(/^small: Session \d+ of ".+" made more requests than allowed, and some are refused \(gateway\.rateLimit: 1 per 1 m\)$/),
+      expect.stringMatching(
+        /^small: Session \d+ of ".+" made more requests than allowed, and some are refused \(gateway\.rateLimit: 1 per 1 m\)$/,
+      ),
     ])
   })
 })
@@ -153,7 +173,9 @@ describe('G the limit of a server', () => {
     expect([await made(one, 1, 'small__who'), await made(other, 1, 'small__who')]).toEqual([1, 1])
     expect([await made(one, 2, 'small__who'), await made(other, 1, 'small__who')]).toEqual([0, 0])
     for (const client of [one, other]) expect((await client.tools()).map(({ name }) => name)).toEqual(['small__who'])
-    expect(gateway.metrics.text()).toContain('parley_requests_refused_total{server="small",reason="server_rate_limit"} 3\n')
+    expect(gateway.metrics.text()).toContain(
+      'parley_requests_refused_total{server="small",reason="server_rate_limit"} 3\n',
+    )
     expect(said.filter((line) => line.includes('rateLimit'))).toEqual([
       'small: Clients made more requests than allowed, and some are refused (mcpServers.small.rateLimit: 2 per 1 m)',
     ])

@@ -33,13 +33,24 @@ const yes = { type: 'object', properties: { yes: { type: 'boolean' } }, required
 
 function notes(): Server {
   return createServer({ name: 'notes', version: '1' }, { onError: () => {} }).add(
-    tool('greet', { input: { type: 'object', properties: { who: { type: 'string' } } } }, ({ who }: { who?: string }) => `Hello ${who}, ${SECRET}`),
+    tool(
+      'greet',
+      { input: { type: 'object', properties: { who: { type: 'string' } } } },
+      ({ who }: { who?: string }) => `Hello ${who}, ${SECRET}`,
+    ),
     tool('fail', {}, () => {
       throw new ToolError(SECRET)
     }),
-    tool('wait', {}, (_, ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('cancelled'))))),
+    tool(
+      'wait',
+      {},
+      (_, ctx) =>
+        new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('cancelled')))),
+    ),
     tool('link', {}, () => ({ content: [{ type: 'resource_link', name: 'a', uri: 'note://a' }] })),
-    tool('ask', {}, async (_, ctx) => ((await ctx.elicit('sure', `Sure, ${SECRET}?`, yes)).action === 'accept' ? 'done' : 'not done')),
+    tool('ask', {}, async (_, ctx) =>
+      (await ctx.elicit('sure', `Sure, ${SECRET}?`, yes)).action === 'accept' ? 'done' : 'not done',
+    ),
     prompt('summary', {}, () => SECRET),
     prompt('letter', { arguments: { to: { complete: () => ['Ann'] } } }, () => SECRET),
     resource('note://user:pass@today/{id}', {}, () => SECRET),
@@ -48,11 +59,16 @@ function notes(): Server {
 }
 
 function configOf(servers: Record<string, unknown>, settings: object = {}) {
-  const text = JSON.stringify({ mcpServers: servers, gateway: { port: 0, audit: './audit.jsonl', principalHeader: 'X-User', ...settings } })
+  const text = JSON.stringify({
+    mcpServers: servers,
+    gateway: { port: 0, audit: './audit.jsonl', principalHeader: 'X-User', ...settings },
+  })
   return parseConfig(text, { file: join(folder, 'parley.json'), env: {} }).config
 }
 
-async function begin(settings: object = {}): Promise<{ gateway: Gateway; url: string; config: ReturnType<typeof configOf> }> {
+async function begin(
+  settings: object = {},
+): Promise<{ gateway: Gateway; url: string; config: ReturnType<typeof configOf> }> {
   const serving = await serveHttp(notes(), { port: 0 })
   const { url } = serving
   const config = configOf({ notes: { url, ...settings }, older: { url, lazy: true, versions: ['2025-03-26'] } })
@@ -62,9 +78,17 @@ async function begin(settings: object = {}): Promise<{ gateway: Gateway; url: st
   return { gateway, config, ...(await gateway.start()) }
 }
 
-async function clientOf(url: string, version: ProtocolVersion, options: ConnectOptions = {}, target: { fetch?: typeof fetch } = {}): Promise<Client> {
+async function clientOf(
+  url: string,
+  version: ProtocolVersion,
+  options: ConnectOptions = {},
+  target: { fetch?: typeof fetch } = {},
+): Promise<Client> {
   const headers = { 'X-User': KEY, Authorization: `Bearer ${SECRET}` }
-  const client = await connect({ url, headers, ...target }, { version, info: { name: 'tester', version: '3.2.1' }, ...options })
+  const client = await connect(
+    { url, headers, ...target },
+    { version, info: { name: 'tester', version: '3.2.1' }, ...options },
+  )
   undo.push(() => client.close())
   return client
 }
@@ -80,7 +104,8 @@ async function written(gateway: Gateway): Promise<Line[]> {
     .map((line) => JSON.parse(line))
 }
 
-const requests = (lines: readonly Line[], method: string): Line[] => lines.filter((line) => line['kind'] === 'request' && line['method'] === method)
+const requests = (lines: readonly Line[], method: string): Line[] =>
+  lines.filter((line) => line['kind'] === 'request' && line['method'] === method)
 
 const VERSIONS = ['2024-11-05', '2025-06-18', '2025-11-25', '2026-07-28'] as const
 const ADDRESSES = [
@@ -118,31 +143,43 @@ describe.each(VERSIONS)('G receipts of a client of %s', (version) => {
       hash: expect.any(String),
     })
     expect(failed).toMatchObject({ target: 'fail', outcome: 'tool_error' })
-    expect(unknown).toMatchObject({ target: name('nobody').replace('notes__', ''), outcome: 'error', code: -32602, error: expect.any(String) })
+    expect(unknown).toMatchObject({
+      target: name('nobody').replace('notes__', ''),
+      outcome: 'error',
+      code: -32602,
+      error: expect.any(String),
+    })
     expect(requests(lines, 'prompts/get')).toMatchObject([{ server: 'notes', target: 'summary', outcome: 'ok' }])
-    expect(requests(lines, 'resources/read')).toMatchObject([{ server: 'notes', target: 'note://plain', outcome: 'ok' }])
+    expect(requests(lines, 'resources/read')).toMatchObject([
+      { server: 'notes', target: 'note://plain', outcome: 'ok' },
+    ])
     expect([lines[0]?.['kind'], lines.at(-1)?.['kind']]).toEqual(['start', 'end'])
   })
 
-  it.each(ADDRESSES)('at $path: a question has a line of its own, with what the user decided', async ({ path, name }) => {
-    if (version < '2025-06-18') return
-    const { gateway, url } = await begin()
-    const client = await clientOf(url + path, version, { elicit: () => ({ action: 'decline' }) })
-    expect((await client.call(name('ask'))).text).toBe('not done')
-    const lines = await written(gateway)
-    expect(lines.filter(({ kind }) => kind === 'question')).toMatchObject([
-      {
-        method: 'elicitation/create',
-        server: 'notes',
-        principal: KEY,
-        client: { name: 'tester' },
-        outcome: 'ok',
-        action: 'decline',
-        params: expect.any(String),
-      },
-    ])
-    expect(requests(lines, 'tools/call').map(({ outcome }) => outcome)).toEqual(version === '2026-07-28' ? ['input_required', 'ok'] : ['ok'])
-  })
+  it.each(ADDRESSES)(
+    'at $path: a question has a line of its own, with what the user decided',
+    async ({ path, name }) => {
+      if (version < '2025-06-18') return
+      const { gateway, url } = await begin()
+      const client = await clientOf(url + path, version, { elicit: () => ({ action: 'decline' }) })
+      expect((await client.call(name('ask'))).text).toBe('not done')
+      const lines = await written(gateway)
+      expect(lines.filter(({ kind }) => kind === 'question')).toMatchObject([
+        {
+          method: 'elicitation/create',
+          server: 'notes',
+          principal: KEY,
+          client: { name: 'tester' },
+          outcome: 'ok',
+          action: 'decline',
+          params: expect.any(String),
+        },
+      ])
+      expect(requests(lines, 'tools/call').map(({ outcome }) => outcome)).toEqual(
+        version === '2026-07-28' ? ['input_required', 'ok'] : ['ok'],
+      )
+    },
+  )
 })
 
 describe('G receipts', () => {
@@ -155,12 +192,17 @@ describe('G receipts', () => {
       'Mcp-Method': 'tools/call',
       'Mcp-Name': 'greet',
     }
-    const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
     const params = { name: 'greet', arguments: { who: 'x', number: 1 }, _meta }
     const body = JSON.stringify({ jsonrpc: '2.0', id: 'a', method: 'tools/call', params })
     const answer = await (await fetch(`${url}/servers/notes/mcp`, { method: 'POST', headers, body })).text()
     const [, result = ''] = /"result":(\{.*\})\}/.exec(answer) ?? []
-    expect(requests(await written(gateway), 'tools/call')).toMatchObject([{ params: sha256(JSON.stringify(params)), result: sha256(result), outcome: 'ok' }])
+    expect(requests(await written(gateway), 'tools/call')).toMatchObject([
+      { params: sha256(JSON.stringify(params)), result: sha256(result), outcome: 'ok' },
+    ])
   })
 
   it('what was cancelled, refused and cut off by the end', async () => {
@@ -181,14 +223,19 @@ describe('G receipts', () => {
       ['greet', 'ok', undefined],
       ['wait', expect.stringMatching(/error|refused|cancelled/), expect.anything()],
     ])
-    expect(requests(lines, 'initialize')).toMatchObject([{ outcome: 'ok', client: { name: 'tester' }, server: 'notes' }])
+    expect(requests(lines, 'initialize')).toMatchObject([
+      { outcome: 'ok', client: { name: 'tester' }, server: 'notes' },
+    ])
   })
 
   it('what translation has lost, on both sides of the gateway', async () => {
     const { gateway, url } = await begin()
     const old = await clientOf(`${url}/servers/notes/mcp`, '2024-11-05')
     await old.call('link')
-    const [newer, all] = [await clientOf(`${url}/servers/older/mcp`, '2025-11-25'), await clientOf(`${url}/mcp`, '2026-07-28')]
+    const [newer, all] = [
+      await clientOf(`${url}/servers/older/mcp`, '2025-11-25'),
+      await clientOf(`${url}/mcp`, '2026-07-28'),
+    ]
     for (const [client, name] of [
       [newer, 'letter'],
       [all, 'older__letter'],
@@ -196,7 +243,9 @@ describe('G receipts', () => {
       await client.complete({ prompt: name }, { name: 'to', value: '' }, { tone: 'kind' })
     const lines = await written(gateway)
     expect(requests(lines, 'tools/call')).toMatchObject([{ target: 'link', losses: expect.arrayContaining(['B-06']) }])
-    expect(requests(lines, 'completion/complete')).toMatchObject([1, 2].map(() => ({ server: 'older', target: 'letter', losses: ['B-09'] })))
+    expect(requests(lines, 'completion/complete')).toMatchObject(
+      [1, 2].map(() => ({ server: 'older', target: 'letter', losses: ['B-09'] })),
+    )
   })
 
   it('tools under another name are called what the server calls them', async () => {
@@ -242,8 +291,12 @@ describe('G receipts', () => {
     const before = (await written(first.gateway)).length
     expect(first.gateway.metrics.text()).toContain(`parley_audit_receipts_total ${before}\n`)
     const second = await begin()
-    expect((await written(second.gateway)).map(({ number }) => number)).toEqual(Array.from({ length: before + 2 }, (_, n) => n + 1))
-    const silent = new Gateway(parseConfig('{"mcpServers":{},"gateway":{"port":0}}', { file: join(folder, 'parley.json'), env: {} }).config)
+    expect((await written(second.gateway)).map(({ number }) => number)).toEqual(
+      Array.from({ length: before + 2 }, (_, n) => n + 1),
+    )
+    const silent = new Gateway(
+      parseConfig('{"mcpServers":{},"gateway":{"port":0}}', { file: join(folder, 'parley.json'), env: {} }).config,
+    )
     undo.push(() => silent.close(0))
     await silent.start()
     expect(silent.metrics.text()).toContain('parley_audit_receipts_total 0\n')
@@ -252,7 +305,9 @@ describe('G receipts', () => {
   it('a second gateway on the same file, and a folder that is not there, are clear errors; a gateway that cannot listen lets go of it', async () => {
     const { gateway, config, url } = await begin()
     await expect(new Gateway(config).start()).rejects.toThrow(/written by another gateway/)
-    await expect(new Gateway(configOf({}, { audit: './missing/audit.jsonl' })).start()).rejects.toThrow(/folder of the audit file .*missing.* is not there/)
+    await expect(new Gateway(configOf({}, { audit: './missing/audit.jsonl' })).start()).rejects.toThrow(
+      /folder of the audit file .*missing.* is not there/,
+    )
     const other = new Gateway(configOf({}, { audit: './other.jsonl', port: Number(new URL(url).port) }))
     await expect(other.start()).rejects.toThrow(/cannot listen/)
     await expect(readFile(join(folder, 'other.jsonl.lock'))).rejects.toThrow('ENOENT')

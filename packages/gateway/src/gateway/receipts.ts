@@ -1,4 +1,7 @@
-/** The gateway's own part of the audit: that it began, took another configuration and ended, and how many receipts there are. */
+/**
+ * The gateway's own part of the audit: that it began, took another configuration and ended, and how many receipts there
+ * are.
+ */
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
 import { type AuditCounts, AuditedServable, AuditLog, digestOf, type Locating } from '../audit/index.ts'
@@ -22,9 +25,19 @@ export class Receipts {
     const { metrics } = options
     this.#options = options
     const written = metrics.counter('parley_audit_receipts_total', 'Receipts written to the audit file')
-    const lost = metrics.counter('parley_audit_receipts_lost_total', 'Receipts that could not be kept, of which the audit file tells')
-    const failures = metrics.counter('parley_audit_write_errors_total', 'Attempts to write to the audit file that failed')
-    this.#counts = { written: (count) => written.add({}, count), lost: (count) => lost.add({}, count), failed: () => failures.add() }
+    const lost = metrics.counter(
+      'parley_audit_receipts_lost_total',
+      'Receipts that could not be kept, of which the audit file tells',
+    )
+    const failures = metrics.counter(
+      'parley_audit_write_errors_total',
+      'Attempts to write to the audit file that failed',
+    )
+    this.#counts = {
+      written: (count) => written.add({}, count),
+      lost: (count) => lost.add({}, count),
+      failed: () => failures.add(),
+    }
   }
 
   /** Without a file nothing is kept, and nothing is in the way of what passes. */

@@ -8,7 +8,9 @@ interface Known {
   readonly hasFailed: boolean
 }
 
-/** One that was reached before is back as soon as it is started; of one that never was, nobody knows whether it answers. */
+/**
+ * One that was reached before is back as soon as it is started; of one that never was, nobody knows whether it answers.
+ */
 const READY: Readonly<Record<UpstreamState, (known: Known) => boolean>> = {
   running: () => true,
   starting: ({ isReached }) => isReached,

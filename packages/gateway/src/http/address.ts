@@ -1,4 +1,7 @@
-/** The address by which somebody has come, who may know the gateway by a name and through a proxy of which it knows nothing. */
+/**
+ * The address by which somebody has come, who may know the gateway by a name and through a proxy of which it knows
+ * nothing.
+ */
 
 interface Headers {
   header(name: string): string | undefined

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { landingPage } from './landing.ts'
 
-const server = (name: string, ready: boolean) => ({ name, state: ready ? 'running' : 'down', ready, ...(!ready && { detail: 'could not be <reached>' }) })
+const server = (name: string, ready: boolean) => ({
+  name,
+  state: ready ? 'running' : 'down',
+  ready,
+  ...(!ready && { detail: 'could not be <reached>' }),
+})
 
 describe('G the page for people', () => {
-  const page = landingPage('http://localhost:4000', [server('files', true), server('search', false), server('notes', true)])
+  const page = landingPage('http://localhost:4000', [
+    server('files', true),
+    server('search', false),
+    server('notes', true),
+  ])
 
   it('says how many servers are up', () => {
     expect(page).toContain('<span class="down">2 of 3 up</span>')
@@ -25,8 +34,12 @@ describe('G the page for people', () => {
 
   it('shows how a client starts the bridge, as the gateway itself was started where that is known', () => {
     const args = (each: string) => each.replace(/\s+/g, '')
-    expect(args(page)).toContain('&quot;command&quot;:&quot;npx&quot;,&quot;args&quot;:[&quot;-y&quot;,&quot;parley-gateway&quot;,&quot;bridge&quot;,')
+    expect(args(page)).toContain(
+      '&quot;command&quot;:&quot;npx&quot;,&quot;args&quot;:[&quot;-y&quot;,&quot;parley-gateway&quot;,&quot;bridge&quot;,',
+    )
     const own = landingPage('http://localhost:4000', [], ['node', '/srv/dist/cli.js'])
-    expect(args(own)).toContain('&quot;command&quot;:&quot;node&quot;,&quot;args&quot;:[&quot;/srv/dist/cli.js&quot;,&quot;bridge&quot;,')
+    expect(args(own)).toContain(
+      '&quot;command&quot;:&quot;node&quot;,&quot;args&quot;:[&quot;/srv/dist/cli.js&quot;,&quot;bridge&quot;,',
+    )
   })
 })

@@ -5,7 +5,8 @@ import type { ServerState } from './readiness.ts'
 /** What may be loaded by the page: its own style, and nothing else. */
 export const LANDING_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
@@ -22,8 +23,15 @@ code, pre { font: .9rem/1.4 ui-monospace, monospace } pre { background: #f4f4f4;
 
 const PUBLISHED: readonly string[] = ['npx', '-y', 'parley-gateway']
 
-/** `url` is the gateway's address without a path, as the reader knows it. `program`: the words that start this program where the reader is. */
-export function landingPage(url: string, servers: readonly ServerState[], [command, ...args]: readonly string[] = PUBLISHED): string {
+/**
+ * `url` is the gateway's address without a path, as the reader knows it. `program`: the words that start this program
+ * where the reader is.
+ */
+export function landingPage(
+  url: string,
+  servers: readonly ServerState[],
+  [command, ...args]: readonly string[] = PUBLISHED,
+): string {
   const count = servers.length === 1 ? '1 server' : `${servers.length} servers`
   const up = servers.filter(({ ready }) => ready).length
   const rows = [allRow(url, up, servers.length), ...servers.map((server) => serverRow(url, server))]
@@ -74,7 +82,13 @@ function endpointCells(url: string, name?: string): string {
   return addresses.map((address) => `<td><code>${escaped(address)}</code></td>`).join('')
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] as string)

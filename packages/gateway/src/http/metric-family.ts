@@ -60,7 +60,9 @@ export class TextFamily {
   }
 
   text(): string {
-    const lines = [...this.#series.values()].map(({ values, value }) => `${this.#name}${this.#shown(values)} ${shownNumber(value)}\n`)
+    const lines = [...this.#series.values()].map(
+      ({ values, value }) => `${this.#name}${this.#shown(values)} ${shownNumber(value)}\n`,
+    )
     return `# HELP ${this.#name} ${escapeHelp(this.#help)}\n# TYPE ${this.#name} ${this.type}\n${lines.join('')}`
   }
 
@@ -68,7 +70,9 @@ export class TextFamily {
   #valuesOf(labels: Readonly<Record<string, string>>): readonly string[] {
     const unknown = Object.keys(labels).find((label) => !this.labels.includes(label))
     if (unknown !== undefined) throw new TypeError(`Metric ${this.#name} has no label ${JSON.stringify(unknown)}`)
-    return this.labels.map((label) => (Object.hasOwn(labels, label) ? String(labels[label]).slice(0, MAX_VALUE_LENGTH) : ''))
+    return this.labels.map((label) =>
+      Object.hasOwn(labels, label) ? String(labels[label]).slice(0, MAX_VALUE_LENGTH) : '',
+    )
   }
 
   #find(values: readonly string[]): Series {

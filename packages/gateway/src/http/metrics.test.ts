@@ -46,18 +46,22 @@ describe('metrics', () => {
 
   it('count what is too many together, and lose nothing', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100 }), fc.integer({ min: 1, max: 10 }), (names, maxSeries) => {
-        const metrics = new Metrics({ maxSeries })
-        const counter = metrics.counter('many_total', 'Many', ['name'])
-        for (const name of names) counter.add({ name: `n${name}` })
-        const series = metrics
-          .text()
-          .split('\n')
-          .filter((line) => line.startsWith('many_total'))
-        expect(series.length).toBeLessThanOrEqual(maxSeries + 1)
-        expect(series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(names.length)
-        expect(series.some((line) => line.includes('"other"'))).toBe(new Set(names).size > maxSeries)
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 100 }),
+        fc.integer({ min: 1, max: 10 }),
+        (names, maxSeries) => {
+          const metrics = new Metrics({ maxSeries })
+          const counter = metrics.counter('many_total', 'Many', ['name'])
+          for (const name of names) counter.add({ name: `n${name}` })
+          const series = metrics
+            .text()
+            .split('\n')
+            .filter((line) => line.startsWith('many_total'))
+          expect(series.length).toBeLessThanOrEqual(maxSeries + 1)
+          expect(series.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(names.length)
+          expect(series.some((line) => line.includes('"other"'))).toBe(new Set(names).size > maxSeries)
+        },
+      ),
     )
   })
 

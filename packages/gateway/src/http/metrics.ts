@@ -17,7 +17,10 @@ export interface Gauge {
 }
 
 export interface MetricsOptions {
-  /** Most combinations of label values of one metric; what comes after them is counted together, with `other` for every label. Default 1000. */
+  /**
+   * Most combinations of label values of one metric; what comes after them is counted together, with `other` for every
+   * label. Default 1000.
+   */
   maxSeries?: number
 }
 
@@ -80,7 +83,8 @@ export class Metrics {
       this.#families.set(name, family)
       return family
     }
-    if (known.type !== type || known.labels.join() !== labels.join()) throw new TypeError(`Metric ${name} is already there, as another one`)
+    if (known.type !== type || known.labels.join() !== labels.join())
+      throw new TypeError(`Metric ${name} is already there, as another one`)
     return known
   }
 }

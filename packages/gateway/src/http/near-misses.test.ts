@@ -5,7 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { GatewaySite, type GatewaySiteOptions } from './index.ts'
 
-const options: GatewaySiteOptions = { host: '127.0.0.1', port: 0, readiness: () => ({ ready: true, servers: [] }), metricsText: () => '' }
+const options: GatewaySiteOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  readiness: () => ({ ready: true, servers: [] }),
+  metricsText: () => '',
+}
 const server = () => createServer({ name: 'any', version: '1' }).add(tool('who', {}, () => 'any'))
 
 let site: GatewaySite
@@ -19,13 +24,21 @@ beforeEach(async () => {
 afterEach(() => site.close({ drain: 0 }))
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
-const see = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers: { ...BROWSER, ...headers } })
-const post = (path: string) => fetch(`${url}${path}`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+const see = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}${path}`, { headers: { ...BROWSER, ...headers } })
+const post = (path: string) =>
+  fetch(`${url}${path}`, { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
 const messageOf = async (answer: Response) => ((await answer.json()) as { error: { message: string } }).error.message
 
 /** By a name that `fetch` would not send. */
 async function textFor(port: string, host: string, scheme = 'http'): Promise<string> {
-  const asked = get({ port, host: '127.0.0.1', path: '/mcp', headers: { ...BROWSER, host, 'x-forwarded-proto': scheme }, agent: false })
+  const asked = get({
+    port,
+    host: '127.0.0.1',
+    path: '/mcp',
+    headers: { ...BROWSER, host, 'x-forwarded-proto': scheme },
+    agent: false,
+  })
   const [response] = await once(asked, 'response')
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += chunk
@@ -55,23 +68,31 @@ describe('G paths that are nearly right', () => {
     ['/notes', '/servers/notes/mcp'],
   ])('%s points clients and people to %s', async (wrong, right) => {
     const asked = await post(wrong)
-    expect([asked.status, await asked.json()]).toEqual([404, { jsonrpc: '2.0', error: { code: -32600, message: `${ENDPOINTS}; did you mean ${right}?` } }])
+    expect([asked.status, await asked.json()]).toEqual([
+      404,
+      { jsonrpc: '2.0', error: { code: -32600, message: `${ENDPOINTS}; did you mean ${right}?` } },
+    ])
     const seen = await see(wrong)
     expect([seen.status, seen.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8'])
     expect(await seen.text()).toMatch(new RegExp(`^Nothing is served at this path; did you mean ${right}\\?\n`))
   })
 
-  it.each(['/servers', '/servers/', '/servers/nope', '/servers/nope/mcp', '/elsewhere', '/servers/%3Cscript%3E/mcp', `/servers/${'x'.repeat(100)}/mcp`])(
-    'nothing is guessed from %s',
-    async (path) => {
-      const asked = await post(path)
-      expect([asked.status, await messageOf(asked)]).toEqual([404, ENDPOINTS])
-      const text = await (await see(path)).text()
-      expect(text).toMatch(/^Nothing is served at this path\.\n/)
-      expect(text).toContain(`  ${url}/servers/notes/mcp\n`)
-      expect(text).not.toMatch(/script|xxx|nope/)
-    },
-  )
+  it.each([
+    '/servers',
+    '/servers/',
+    '/servers/nope',
+    '/servers/nope/mcp',
+    '/elsewhere',
+    '/servers/%3Cscript%3E/mcp',
+    `/servers/${'x'.repeat(100)}/mcp`,
+  ])('nothing is guessed from %s', async (path) => {
+    const asked = await post(path)
+    expect([asked.status, await messageOf(asked)]).toEqual([404, ENDPOINTS])
+    const text = await (await see(path)).text()
+    expect(text).toMatch(/^Nothing is served at this path\.\n/)
+    expect(text).toContain(`  ${url}/servers/notes/mcp\n`)
+    expect(text).not.toMatch(/script|xxx|nope/)
+  })
 
   it('a server that is named like a path is meant below /servers only', async () => {
     await site.addServer('mcp', server())
@@ -162,11 +183,15 @@ describe('G clients that come to the address of another transport', () => {
     ['POST', '/servers/notes/ws', 426, '; clients of Streamable HTTP connect to /servers/notes/mcp'],
   ])('%s %s (%i)%s', async (method, path, status, words) => {
     const answer = method === 'POST' ? await post(path) : await fetch(`${url}${path}`, { headers: events })
-    expect([answer.status, await messageOf(answer)]).toEqual([status, expect.stringMatching(new RegExp(`.${words.replaceAll('+', '\\+')}$`))])
+    expect([answer.status, await messageOf(answer)]).toEqual([
+      status,
+      expect.stringMatching(new RegExp(`.${words.replaceAll('+', '\\+')}$`)),
+    ])
   })
 
   it('are told no more where that is not the matter', async () => {
-    for (const method of ['PUT', 'DELETE']) expect(await messageOf(await fetch(`${url}/mcp`, { method }))).not.toContain('connect to')
+    for (const method of ['PUT', 'DELETE'])
+      expect(await messageOf(await fetch(`${url}/mcp`, { method }))).not.toContain('connect to')
   })
 
   it.each([
@@ -188,7 +213,8 @@ describe('G clients that come to the address of another transport', () => {
   })
 
   it('the page for people sends them to their own', async () => {
-    const words = 'This page is for people; MCP clients connect to /mcp, those of HTTP+SSE to /sse, those of WebSocket to /ws\n'
+    const words =
+      'This page is for people; MCP clients connect to /mcp, those of HTTP+SSE to /sse, those of WebSocket to /ws\n'
     const posted = await post('/')
     expect([posted.status, posted.headers.get('allow'), await posted.text()]).toEqual([405, 'GET, HEAD', words])
     const listening = await fetch(`${url}/`, { headers: events })

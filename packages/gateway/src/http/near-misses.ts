@@ -1,4 +1,7 @@
-/** Words for who comes to a path where nothing is, or to an endpoint by a browser or for another transport: what was probably meant, and nothing that the page at `/` does not show. */
+/**
+ * Words for who comes to a path where nothing is, or to an endpoint by a browser or for another transport: what was
+ * probably meant, and nothing that the page at `/` does not show.
+ */
 import type { ServeSiteOptions } from 'parley-mcp/node'
 import { addressOf } from './address.ts'
 import { endpointsOf } from './endpoints.ts'
@@ -10,7 +13,12 @@ type Asked = Parameters<Hints>[0]
 /** Most servers whose addresses are listed. */
 const MAX_NAMED = 10
 
-const TRANSPORTS: Readonly<Record<Way, string>> = { mcp: 'Streamable HTTP', sse: 'HTTP+SSE', messages: 'HTTP+SSE', ws: 'WebSocket' }
+const TRANSPORTS: Readonly<Record<Way, string>> = {
+  mcp: 'Streamable HTTP',
+  sse: 'HTTP+SSE',
+  messages: 'HTTP+SSE',
+  ws: 'WebSocket',
+}
 
 /** `names`: of the servers that are there, with the empty one of all of them together. */
 export function hintsAmong(names: () => readonly string[]): Hints {
@@ -24,9 +32,17 @@ export function hintsAmong(names: () => readonly string[]): Hints {
   }
 }
 
-function elsewhere(asked: Asked, message: string, names: readonly string[], meant: Place | undefined): ReturnType<Hints> {
+function elsewhere(
+  asked: Asked,
+  message: string,
+  names: readonly string[],
+  meant: Place | undefined,
+): ReturnType<Hints> {
   const question = meant === undefined ? '' : `; did you mean ${pathOf(meant)}?`
-  return { message: `${message}${question}`, text: textFor(asked, `Nothing is served at this path${question || '.'}`, names, meant) }
+  return {
+    message: `${message}${question}`,
+    text: textFor(asked, `Nothing is served at this path${question || '.'}`, names, meant),
+  }
 }
 
 function asksForWebSocket(asked: Asked): boolean {
@@ -45,14 +61,24 @@ function otherwise(method: string, { name, way }: Place): string {
   return method === 'GET' ? `; clients of HTTP+SSE connect to ${sse.path}` : ''
 }
 
-function textFor(asked: Asked, opening: string, names: readonly string[], { name, way }: Place = { name: '', way: 'mcp' }): string {
+function textFor(
+  asked: Asked,
+  opening: string,
+  names: readonly string[],
+  { name, way }: Place = { name: '', way: 'mcp' },
+): string {
   const url = addressOf(asked)
   const { path, sse } = endpointsOf(name)
-  const client = { mcpServers: { [name || 'parley']: { url: `${url}${TRANSPORTS[way] === TRANSPORTS.sse ? sse.path : path}` } } }
+  const client = {
+    mcpServers: { [name || 'parley']: { url: `${url}${TRANSPORTS[way] === TRANSPORTS.sse ? sse.path : path}` } },
+  }
   const servers = names.filter((each) => each !== '')
   const lines = servers.slice(0, MAX_NAMED).map((each) => `${url}${endpointsOf(each).path}`)
   if (servers.length > MAX_NAMED) lines.push(`and ${servers.length - MAX_NAMED} more`)
-  const lists = [list('All servers as one', names.includes('') ? [`${url}${endpointsOf().path}`] : []), list('One server alone', lines)]
+  const lists = [
+    list('All servers as one', names.includes('') ? [`${url}${endpointsOf().path}`] : []),
+    list('One server alone', lines),
+  ]
   return `${opening}\n\n${list('In the configuration of a client', [JSON.stringify(client)])}\n${lists.join('')}\nThe page for people: ${url}/\n`
 }
 

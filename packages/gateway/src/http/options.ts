@@ -35,7 +35,19 @@ export interface GatewaySiteOptions {
 }
 
 export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
-  const { host, port, allowedHosts, allowedOrigins, principalHeader, sessionIdle, maxRequestSize, readiness, metricsText, log, clock } = options
+  const {
+    host,
+    port,
+    allowedHosts,
+    allowedOrigins,
+    principalHeader,
+    sessionIdle,
+    maxRequestSize,
+    readiness,
+    metricsText,
+    log,
+    clock,
+  } = options
   if (allowedHosts === undefined && !isLoopback(host)) {
     throw new ParleyError('validation_failed', {
       message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"] (["any"] allows every name), or listen on 127.0.0.1`,
@@ -49,7 +61,9 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
     ...(allowedHosts === undefined ? {} : { allowedHosts: anyOf([...allowedHosts, ...ownNames(host)]) }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins: anyOf(allowedOrigins), cors: true }),
     // A proxy that says nothing of who it is has let somebody in whom nobody knows.
-    ...(principalHeader === undefined ? {} : { principal: ({ header }) => header(principalHeader)?.trim() || undefined }),
+    ...(principalHeader === undefined
+      ? {}
+      : { principal: ({ header }) => header(principalHeader)?.trim() || undefined }),
     ...(sessionIdle === undefined ? {} : { idleTimeout: sessionIdle }),
     ...(maxRequestSize === undefined ? {} : { session: { limits: { maxBytes: maxRequestSize } } }),
     ...(log === undefined ? {} : { onError: (error: unknown) => log('Serving a request failed', error) }),
@@ -73,9 +87,12 @@ function anyOf(list: readonly string[]): readonly string[] | 'any' {
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
     `port ${port} of ${host} is in use by another program, perhaps another gateway: end that one, or choose another port with --port or gateway.port in the configuration (0 takes any that is free)`,
-  EACCES: (_, port) => `this user may not listen on port ${port}: choose one above 1023 with --port or gateway.port in the configuration`,
-  EADDRNOTAVAIL: (host) => `${host} is not an address of this machine: choose one that is with --host or gateway.host in the configuration`,
-  ENOTFOUND: (host) => `the name ${host} is not known here: choose another with --host or gateway.host in the configuration`,
+  EACCES: (_, port) =>
+    `this user may not listen on port ${port}: choose one above 1023 with --port or gateway.port in the configuration`,
+  EADDRNOTAVAIL: (host) =>
+    `${host} is not an address of this machine: choose one that is with --host or gateway.host in the configuration`,
+  ENOTFOUND: (host) =>
+    `the name ${host} is not known here: choose another with --host or gateway.host in the configuration`,
 }
 
 /** An error of listening in words of the gateway; others as they are. */
@@ -83,5 +100,8 @@ export function whyNot(error: unknown, host: string, port: number): unknown {
   const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
   const reason = code === undefined || !Object.hasOwn(REASONS, code) ? undefined : REASONS[code]
   if (reason === undefined) return error
-  return new ParleyError('transport_error', { message: `The gateway cannot listen: ${reason(host, port)}`, cause: error })
+  return new ParleyError('transport_error', {
+    message: `The gateway cannot listen: ${reason(host, port)}`,
+    cause: error,
+  })
 }

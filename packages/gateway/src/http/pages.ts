@@ -34,7 +34,10 @@ export function pageMounts({ readiness, metricsText, landing, metricsHosts }: Pa
     '/readyz': openPage(
       (exchange) => {
         const { ready, servers } = readiness()
-        json(exchange, ready ? 200 : 503, { status: statusWord(ready), servers: Object.fromEntries(servers.map(({ name, ...state }) => [name, state])) })
+        json(exchange, ready ? 200 : 503, {
+          status: statusWord(ready),
+          servers: Object.fromEntries(servers.map(({ name, ...state }) => [name, state])),
+        })
       },
       (exchange) => {
         const { ready } = readiness()
@@ -84,8 +87,9 @@ function wantsEvents(exchange: Exchange): boolean {
 }
 
 /**
- * Monitors find the gateway by its address, which the guard refuses where names are listed. No web page can make its own name look like an
- * address, so these are let in; other names as the settings say. Requests of web pages stay refused.
+ * Monitors find the gateway by its address, which the guard refuses where names are listed. No web page can make its
+ * own name look like an address, so these are let in; other names as the settings say. Requests of web pages stay
+ * refused.
  */
 function forMonitors(shown: Mount, names: readonly string[] | 'any'): Mount {
   return {

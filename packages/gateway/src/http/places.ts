@@ -37,7 +37,9 @@ export function meantBy(path: string, names: readonly string[]): Place | undefin
   const own = isOfOne ? words.slice(1) : words
   const servers = names.filter((name) => name !== '')
   // A server may be named like a way, but then it is looked for only where names belong.
-  const found = own.map((word, index) => ((isOfOne && index === 0) || !Object.hasOwn(PATHS, word) ? nearest(word, servers) : undefined))
+  const found = own.map((word, index) =>
+    (isOfOne && index === 0) || !Object.hasOwn(PATHS, word) ? nearest(word, servers) : undefined,
+  )
   const at = found.findIndex((name) => name !== undefined)
   const ways = own.map((word, index) => (index === at ? undefined : (nearest(word, WAYS) as Way | undefined)))
   const way = ways.findLast((each) => each !== undefined)

@@ -1,8 +1,8 @@
 /** What the gateway says of itself and its servers to those that watch over it. */
 
 /**
- * Whose a conversation with a server is: `session` of the client alone, `local-user`, `principal`, `shared` by all clients, for one `request`, by its
- * `handle`; `none` where the server keeps nothing between requests.
+ * Whose a conversation with a server is: `session` of the client alone, `local-user`, `principal`, `shared` by all
+ * clients, for one `request`, by its `handle`; `none` where the server keeps nothing between requests.
  */
 export type WhoseConversation = 'session' | 'local-user' | 'principal' | 'shared' | 'request' | 'handle' | 'none'
 

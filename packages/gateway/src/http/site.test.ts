@@ -23,7 +23,13 @@ const READY: Readiness = {
 }
 
 function gateway(options: Partial<GatewaySiteOptions> = {}): GatewaySite {
-  const site = new GatewaySite({ host: '127.0.0.1', port: 0, readiness: () => READY, metricsText: () => 'parley_up 1\n', ...options })
+  const site = new GatewaySite({
+    host: '127.0.0.1',
+    port: 0,
+    readiness: () => READY,
+    metricsText: () => 'parley_up 1\n',
+    ...options,
+  })
   closers.push(() => site.close({ drain: 0 }))
   return site
 }
@@ -59,7 +65,14 @@ interface Plain {
   text: string
 }
 
-function ask(port: number, path: string, headers: Record<string, string> = {}, method = 'GET', body = '', host = '127.0.0.1'): Promise<Plain> {
+function ask(
+  port: number,
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  body = '',
+  host = '127.0.0.1',
+): Promise<Plain> {
   return new Promise((resolve, reject) => {
     const asked = request({ port, host, path, headers, method, agent: false }, async (response) => {
       let text = ''
@@ -132,17 +145,27 @@ describe('F9 the port of the gateway', () => {
     }
   })
 
-  it.each(['127.0.0.1', 'localhost'])('C-41 on %s it keeps the names of this machine beside those that are listed', async (host) => {
-    const { port } = await gateway({ host, allowedHosts: ['gw.test'] }).listen()
-    const asked = (name: string): Promise<Plain> => ask(port, '/', { host: name }, 'GET', '', host)
-    for (const name of ['gw.test', `gw.test:${port}`, `127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
-      expect([name, (await asked(name)).status]).toEqual([name, 200])
-    }
-    for (const name of ['evil.example', `127.0.0.1.evil.example:${port}`]) expect([name, (await asked(name)).status]).toEqual([name, 403])
-  })
+  it.each(['127.0.0.1', 'localhost'])(
+    'C-41 on %s it keeps the names of this machine beside those that are listed',
+    async (host) => {
+      const { port } = await gateway({ host, allowedHosts: ['gw.test'] }).listen()
+      const asked = (name: string): Promise<Plain> => ask(port, '/', { host: name }, 'GET', '', host)
+      for (const name of ['gw.test', `gw.test:${port}`, `127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+        expect([name, (await asked(name)).status]).toEqual([name, 200])
+      }
+      for (const name of ['evil.example', `127.0.0.1.evil.example:${port}`])
+        expect([name, (await asked(name)).status]).toEqual([name, 403])
+    },
+  )
 
   it('C-41 among them is the address it listens on', () => {
-    const options = { host: '127.0.0.9', port: 0, allowedHosts: ['gw.test'], readiness: () => READY, metricsText: () => '' }
+    const options = {
+      host: '127.0.0.9',
+      port: 0,
+      allowedHosts: ['gw.test'],
+      readiness: () => READY,
+      metricsText: () => '',
+    }
     expect(siteOptions(options).allowedHosts).toEqual(['gw.test', 'localhost', '127.0.0.1', '[::1]', '127.0.0.9'])
     expect(siteOptions({ ...options, allowedHosts: ['any'] }).allowedHosts).toBe('any')
   })
@@ -165,31 +188,38 @@ describe('F9 the port of the gateway', () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/servers/leaves/ws`, 'mcp')
     await Promise.all([begun.opened, once(socket, 'open')])
     await Promise.all([site.removeServer('leaves', { drain: 0 }), once(socket, 'close')])
-    for (const path of ['mcp', 'sse', 'messages', 'ws']) expect((await ask(port, `/servers/leaves/${path}`)).status).toBe(404)
+    for (const path of ['mcp', 'sse', 'messages', 'ws'])
+      expect((await ask(port, `/servers/leaves/${path}`)).status).toBe(404)
     go.open()
     expect((await answer).content).toMatchObject([{ text: 'stays' }])
     await site.addServer('leaves', named('again'))
     expect(await who(`${url}/servers/leaves/mcp`)).toBe('again')
   })
 
-  it.each(['mcp', 'sse', 'ws'])('G a name is taken again while its server still works for those it has, by /%s', async (way) => {
-    const site = gateway()
-    const [go, begun] = [gate(), gate()]
-    await site.addServer('one', named('old', go, begun))
-    const { url } = await site.listen()
-    const address = `${way === 'ws' ? url.replace('http', 'ws') : url}/servers/one/${way}`
-    const client = await connect(way === 'ws' ? await webSocketTo(address) : address, { keepAlive: false, versions: ['2025-11-25'] })
-    closers.push(() => client.close())
-    const answer = client.call('wait')
-    await begun.opened
-    const removed = site.removeServer('one')
-    await site.addServer('one', named('new'))
-    expect(await who(address)).toBe('new')
-    go.open()
-    expect((await answer).content).toMatchObject([{ text: 'old' }])
-    await removed
-    expect(await who(address)).toBe('new')
-  })
+  it.each(['mcp', 'sse', 'ws'])(
+    'G a name is taken again while its server still works for those it has, by /%s',
+    async (way) => {
+      const site = gateway()
+      const [go, begun] = [gate(), gate()]
+      await site.addServer('one', named('old', go, begun))
+      const { url } = await site.listen()
+      const address = `${way === 'ws' ? url.replace('http', 'ws') : url}/servers/one/${way}`
+      const client = await connect(way === 'ws' ? await webSocketTo(address) : address, {
+        keepAlive: false,
+        versions: ['2025-11-25'],
+      })
+      closers.push(() => client.close())
+      const answer = client.call('wait')
+      await begun.opened
+      const removed = site.removeServer('one')
+      await site.addServer('one', named('new'))
+      expect(await who(address)).toBe('new')
+      go.open()
+      expect((await answer).content).toMatchObject([{ text: 'old' }])
+      await removed
+      expect(await who(address)).toBe('new')
+    },
+  )
 
   it('knows who a client is from the header of the proxy', async () => {
     const seen: unknown[] = []
@@ -203,13 +233,18 @@ describe('F9 the port of the gateway', () => {
     })
     const { port } = await site.listen()
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bare', version: '1' } }
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'x-forwarded-user': 'ann' }
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-forwarded-user': 'ann',
+    }
     const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
     await ask(port, '/mcp', headers, 'POST', initialize)
     expect(seen).toEqual(['ann'])
     expect(site.sessions).toBe(1)
     // Nobody in particular, and so nobody's sessions and calls are theirs.
-    for (const nobody of ['', ' ']) await ask(port, '/mcp', { ...headers, 'x-forwarded-user': nobody }, 'POST', initialize)
+    for (const nobody of ['', ' '])
+      await ask(port, '/mcp', { ...headers, 'x-forwarded-user': nobody }, 'POST', initialize)
     expect(seen).toEqual(['ann', undefined, undefined])
   })
 
@@ -220,9 +255,21 @@ describe('F9 the port of the gateway', () => {
     const { port } = await site.listen()
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'bare', version: '1' } }
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const met = await ask(port, '/mcp', headers, 'POST', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
-    const session = { ...headers, 'mcp-session-id': String(met.headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' }
-    expect((await ask(port, '/mcp', session, 'POST', '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status).toBe(202)
+    const met = await ask(
+      port,
+      '/mcp',
+      headers,
+      'POST',
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+    )
+    const session = {
+      ...headers,
+      'mcp-session-id': String(met.headers['mcp-session-id']),
+      'mcp-protocol-version': '2025-11-25',
+    }
+    expect(
+      (await ask(port, '/mcp', session, 'POST', '{"jsonrpc":"2.0","method":"notifications/initialized"}')).status,
+    ).toBe(202)
     await clock.advance(240_000)
     expect(site.sessions).toBe(1)
     await clock.advance(120_000)
@@ -232,7 +279,9 @@ describe('F9 the port of the gateway', () => {
   it('lets pages of listed origins read', async () => {
     const site = gateway({ allowedOrigins: ['https://app.example'] })
     const { port } = await site.listen()
-    expect((await ask(port, '/healthz', { origin: 'https://app.example' })).headers['access-control-allow-origin']).toBe('https://app.example')
+    expect(
+      (await ask(port, '/healthz', { origin: 'https://app.example' })).headers['access-control-allow-origin'],
+    ).toBe('https://app.example')
   })
 })
 
@@ -240,7 +289,11 @@ describe('what people and monitors ask for', () => {
   it('/healthz says that the process lives, to anybody', async () => {
     const { port } = await running()
     for (const host of [`127.0.0.1:${port}`, '10.0.0.7']) {
-      expect(await ask(port, '/healthz', { host })).toMatchObject({ status: 200, text: '{"status":"ok"}', headers: { 'content-type': 'application/json' } })
+      expect(await ask(port, '/healthz', { host })).toMatchObject({
+        status: 200,
+        text: '{"status":"ok"}',
+        headers: { 'content-type': 'application/json' },
+      })
     }
     expect(await ask(port, '/healthz', {}, 'POST')).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
     expect(await ask(port, '/healthz', { host: '10.0.0.7' }, 'POST')).toMatchObject({ status: 403 })
@@ -254,19 +307,27 @@ describe('what people and monitors ask for', () => {
     expect(first.status).toBe(200)
     expect(JSON.parse(first.text)).toEqual({
       status: 'ready',
-      servers: { files: { state: 'running', ready: true }, search: { state: 'failed', ready: false, detail: 'exit code 1 <script>' } },
+      servers: {
+        files: { state: 'running', ready: true },
+        search: { state: 'failed', ready: false, detail: 'exit code 1 <script>' },
+      },
     })
     readiness = { ready: false, servers: READY.servers }
     expect((await ask(port, '/readyz')).status).toBe(503)
-    expect(await ask(port, '/readyz', { host: '10.0.0.7' })).toMatchObject({ status: 503, text: '{"status":"not ready"}' })
+    expect(await ask(port, '/readyz', { host: '10.0.0.7' })).toMatchObject({
+      status: 503,
+      text: '{"status":"not ready"}',
+    })
   })
 
   it('/metrics is read by addresses and by the names that are set, and by no web page', async () => {
     const { port } = await gateway({ allowedHosts: ['mcp.example.com'], metricsHosts: ['prometheus.svc'] }).listen()
-    const statusFor = async (headers: Record<string, string>): Promise<number> => (await ask(port, '/metrics', headers)).status
+    const statusFor = async (headers: Record<string, string>): Promise<number> =>
+      (await ask(port, '/metrics', headers)).status
     for (const host of ['10.0.0.7', '10.0.0.7:4000', '[fd00::7]:4000', 'prometheus.svc', 'Prometheus.svc:4000'])
       expect([host, await statusFor({ host })]).toEqual([host, 200])
-    for (const host of ['evil.example', '10.0.0.7.evil.example']) expect([host, await statusFor({ host })]).toEqual([host, 403])
+    for (const host of ['evil.example', '10.0.0.7.evil.example'])
+      expect([host, await statusFor({ host })]).toEqual([host, 403])
     expect(await statusFor({ host: '10.0.0.7', origin: 'https://evil.example' })).toBe(403)
   })
 
@@ -288,7 +349,8 @@ describe('what people and monitors ask for', () => {
     expect(status).toBe(200)
     expect(headers['content-security-policy']).toContain("default-src 'none'")
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
-    for (const path of ['/mcp', '/sse', '/servers/files/mcp', '/servers/search/sse']) expect(text).toContain(`http://localhost:${port}${path}`)
+    for (const path of ['/mcp', '/sse', '/servers/files/mcp', '/servers/search/sse'])
+      expect(text).toContain(`http://localhost:${port}${path}`)
     expect(text).toContain(`ws://localhost:${port}/servers/files/ws`)
     expect(text).toContain('exit code 1 &lt;script&gt;')
     expect(text).not.toMatch(/<script|\son\w+=/i)
@@ -327,7 +389,9 @@ describe('E1 what is wrong is said with the way to mend it', () => {
   })
 
   it('an address that is not of this machine', async () => {
-    await expect(gateway({ host: '203.0.113.7', allowedHosts: ['x.example'] }).listen()).rejects.toThrow('203.0.113.7 is not an address of this machine')
+    await expect(gateway({ host: '203.0.113.7', allowedHosts: ['x.example'] }).listen()).rejects.toThrow(
+      '203.0.113.7 is not an address of this machine',
+    )
   })
 
   it('C-41 an address that others reach, without names', async () => {

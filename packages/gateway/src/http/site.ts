@@ -1,4 +1,7 @@
-/** The gateway's one port: every server and all of them together by every transport, and what people and monitors ask for. */
+/**
+ * The gateway's one port: every server and all of them together by every transport, and what people and monitors ask
+ * for.
+ */
 import { ParleyError } from 'parley-mcp'
 import type { Duration } from 'parley-mcp/engine'
 import { type Served, type SiteServing, serveSite } from 'parley-mcp/node'
@@ -63,7 +66,10 @@ export class GatewaySite {
     await this.#add(name, server)
   }
 
-  /** Its running requests finish and its sessions end; the others go on. Its name is free at once, and new clients meet who takes it. */
+  /**
+   * Its running requests finish and its sessions end; the others go on. Its name is free at once, and new clients meet
+   * who takes it.
+   */
   async removeServer(name: string, options: DrainOptions = {}): Promise<void> {
     const served = this.#served.get(name)
     if (name === AGGREGATE || !this.#servers.delete(name)) {
@@ -95,7 +101,11 @@ export class GatewaySite {
   async #open(): Promise<SiteServing> {
     const { host, port } = this.#options
     try {
-      const options = { ...siteOptions(this.#options), hint: hintsAmong(() => [...this.#servers.keys()]) }
+      const options = {
+        ...siteOptions(this.#options),
+        fastHttp: true,
+        hint: hintsAmong(() => [...this.#servers.keys()]),
+      }
       return await serveSite(options, (serving) => {
         this.#serving = serving
         return Promise.all([...this.#servers].map(([name, server]) => this.#serve(serving, name, server)))
@@ -118,13 +128,16 @@ export class GatewaySite {
     endpointsOf(name)
     if (this.#closing !== undefined) throw closed()
     if (this.#servers.has(name))
-      throw new ParleyError('validation_failed', { message: name === AGGREGATE ? 'There is an aggregate already' : `There is a server ${name} already` })
+      throw new ParleyError('validation_failed', {
+        message: name === AGGREGATE ? 'There is an aggregate already' : `There is a server ${name} already`,
+      })
     this.#servers.set(name, server)
     try {
       // One that never came to be served leaves nothing behind.
       await this.#freeing.get(name)?.catch(() => {})
       // It may have been removed while it waited.
-      if (this.#serving !== undefined && this.#servers.get(name) === server) await this.#serve(this.#serving, name, server)
+      if (this.#serving !== undefined && this.#servers.get(name) === server)
+        await this.#serve(this.#serving, name, server)
     } catch (error) {
       if (this.#servers.get(name) === server) this.#servers.delete(name)
       throw error

@@ -43,21 +43,28 @@ describe('G a bucket', () => {
   it('whoever waits as long as was said gets through; within any time no more than a full bucket and what leaked', () => {
     const times = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 })
     fc.assert(
-      fc.property(times, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 5000 }), (pauses, requests, per) => {
-        const bucket = new Bucket(0)
-        const rate = { requests, per }
-        const passed: number[] = []
-        let now = 0
-        for (const pause of pauses) {
-          now += pause
-          const wait = bucket.take(now, rate)
-          now += wait
-          if (wait > 0) expect(bucket.take(now, rate)).toBe(0)
-          passed.push(now)
-        }
-        const excess = passed.flatMap((first, from) => passed.slice(from).map((last, more) => more + 1 - requests - ((last - first) * requests) / per))
-        expect(Math.max(0, ...excess)).toBeLessThan(1e-3)
-      }),
+      fc.property(
+        times,
+        fc.integer({ min: 1, max: 50 }),
+        fc.integer({ min: 1, max: 5000 }),
+        (pauses, requests, per) => {
+          const bucket = new Bucket(0)
+          const rate = { requests, per }
+          const passed: number[] = []
+          let now = 0
+          for (const pause of pauses) {
+            now += pause
+            const wait = bucket.take(now, rate)
+            now += wait
+            if (wait > 0) expect(bucket.take(now, rate)).toBe(0)
+            passed.push(now)
+          }
+          const excess = passed.flatMap((first, from) =>
+            passed.slice(from).map((last, more) => more + 1 - requests - ((last - first) * requests) / per),
+          )
+          expect(Math.max(0, ...excess)).toBeLessThan(1e-3)
+        },
+      ),
       { numRuns: 100 },
     )
   })

@@ -1,4 +1,7 @@
-/** Lets so many through in a time, evenly: a bucket that each fills a little, and that leaks at a steady pace. One number, and no timer. */
+/**
+ * Lets so many through in a time, evenly: a bucket that each fills a little, and that leaks at a steady pace. One
+ * number, and no timer.
+ */
 import type { RateLimit } from '../config/index.ts'
 
 /** Far less than a request: what numbers lose when they are rounded keeps nobody out. */

@@ -1,9 +1,14 @@
-/** A bucket for each of those who are counted: as many as there is room for, and none for those who have not come for a while. */
+/**
+ * A bucket for each of those who are counted: as many as there is room for, and none for those who have not come for a
+ * while.
+ */
 import type { RateLimit } from '../config/index.ts'
 import { Bucket } from './bucket.ts'
 
 const MOST = 10_000
-/** How often all of them may be looked at, in milliseconds: whoever comes under ever new names must not make that dear. */
+/**
+ * How often all of them may be looked at, in milliseconds: whoever comes under ever new names must not make that dear.
+ */
 const PAUSE = 1000
 
 export class Buckets {
@@ -30,7 +35,10 @@ export class Buckets {
     return bucket.take(now, limit)
   }
 
-  /** Those without use go for nothing; where there are none, a quarter of them begins anew, those that came first. One at a time, a full `Map` would be slow. */
+  /**
+   * Those without use go for nothing; where there are none, a quarter of them begins anew, those that came first. One
+   * at a time, a full `Map` would be slow.
+   */
   #makeRoom(now: number, limit: RateLimit): void {
     if (now - this.#tidiedAt >= PAUSE) {
       this.#tidiedAt = now

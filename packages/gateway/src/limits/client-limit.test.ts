@@ -22,7 +22,8 @@ describe('G a client', () => {
     for (const way of ways) {
       expect(way('tools/list', undefined)).toMatchObject({
         kind: 'rate_limited',
-        message: 'The principal "ann" has made as many requests as one client may (gateway.rateLimit: 3 per 1 m): try again in 20 s',
+        message:
+          'The principal "ann" has made as many requests as one client may (gateway.rateLimit: 3 per 1 m): try again in 20 s',
         data: { retryAfterMs: 20_000 },
       })
     }
@@ -33,7 +34,9 @@ describe('G a client', () => {
     const { guard, clock } = limited()
     const [one, other] = [guard(), guard()]
     expect(one('tools/list', undefined)).toBeUndefined()
-    expect(one('tools/list', undefined)?.message).toMatch(/^This session has made as many requests as one client may \(.*\): try again in 60 s$/)
+    expect(one('tools/list', undefined)?.message).toMatch(
+      /^This session has made as many requests as one client may \(.*\): try again in 60 s$/,
+    )
     expect(other('tools/list', undefined)).toBeUndefined()
     await clock.advance(60_000)
     expect(one('tools/list', undefined)).toBeUndefined()
@@ -58,7 +61,12 @@ describe('G a client', () => {
     const way = guard({}, 'notes')
     for (let n = 0; n < 3; n++) way('tools/list', undefined)
     expect(refused).toEqual(
-      Array(2).fill({ server: 'notes', reason: 'client_rate_limit', whom: 'Session 1 of "tester"', limit: 'gateway.rateLimit: 1 per 1 m' }),
+      Array(2).fill({
+        server: 'notes',
+        reason: 'client_rate_limit',
+        whom: 'Session 1 of "tester"',
+        limit: 'gateway.rateLimit: 1 per 1 m',
+      }),
     )
   })
 

@@ -1,4 +1,7 @@
-/** How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by its address. */
+/**
+ * How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by
+ * its address.
+ */
 import { type Clock, type Endpoint, type FrameOrigin, networkOf, systemClock } from 'parley-mcp/engine'
 import type { RateLimit } from '../config/index.ts'
 import { Buckets } from './buckets.ts'
@@ -45,8 +48,14 @@ export class ClientLimit {
     this.#buckets = new Buckets(options.mostClients)
   }
 
-  /** For one conversation at the address of `server`; `clientName` is what its client calls itself, once that is known. */
-  guard(server: string, conversation: Conversation, clientName: () => string | undefined): NonNullable<Endpoint['turnsAway']> {
+  /**
+   * For one conversation at the address of `server`; `clientName` is what its client calls itself, once that is known.
+   */
+  guard(
+    server: string,
+    conversation: Conversation,
+    clientName: () => string | undefined,
+  ): NonNullable<Endpoint['turnsAway']> {
     const own = conversation.sharedLink === true ? undefined : this.#ownClient(conversation, clientName)
     return (_method, origin) => {
       const { limit } = this
@@ -54,7 +63,12 @@ export class ClientLimit {
       const client = own?.() ?? clientFrom(origin)
       const wait = this.#buckets.take(client.key, this.#clock.now(), limit)
       if (wait === 0) return undefined
-      this.#options.onRefused?.({ server, reason: 'client_rate_limit', whom: client.whom, limit: shownLimit(SETTING, limit) })
+      this.#options.onRefused?.({
+        server,
+        reason: 'client_rate_limit',
+        whom: client.whom,
+        limit: shownLimit(SETTING, limit),
+      })
       return tooOften(`${client.whose} has made as many requests as one client may`, SETTING, limit, wait)
     }
   }

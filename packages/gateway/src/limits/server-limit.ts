@@ -1,4 +1,7 @@
-/** How many requests a server is sent by all clients together. What the gateway asks on its own account is not counted, and never waits. */
+/**
+ * How many requests a server is sent by all clients together. What the gateway asks on its own account is not counted,
+ * and never waits.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { RateLimit } from '../config/index.ts'
 import { Bucket } from './bucket.ts'
@@ -32,6 +35,11 @@ export class ServerLimit {
     if (wait === 0) return
     const setting = `mcpServers.${server}.rateLimit`
     onRefused?.({ server, reason: 'server_rate_limit', whom: 'Clients', limit: shownLimit(setting, limit) })
-    throw tooOften(`The server ${JSON.stringify(server)} has been sent as many requests as all clients together may send it`, setting, limit, wait)
+    throw tooOften(
+      `The server ${JSON.stringify(server)} has been sent as many requests as all clients together may send it`,
+      setting,
+      limit,
+      wait,
+    )
   }
 }

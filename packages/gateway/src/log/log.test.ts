@@ -13,12 +13,17 @@ function lines(make: typeof textLog, ...messages: string[]): string {
 describe('the log for people', () => {
   it('is one message per line that begins with a time, whatever servers say', () => {
     const written = lines(textLog, 'files: it ended\n12:30:01 error another message\r\nlast', 'next')
-    expect(written.split('\n').filter((line) => /^\d\d:/.test(line))).toEqual(['12:30:01 warning files: it ended', '12:30:01 warning next'])
+    expect(written.split('\n').filter((line) => /^\d\d:/.test(line))).toEqual([
+      '12:30:01 warning files: it ended',
+      '12:30:01 warning next',
+    ])
     expect(written).toContain('\n  12:30:01 error another message\n  last\n')
   })
 
   it('steers no terminal: neither with escapes of one byte or two, nor by turning the direction of writing', () => {
-    expect(lines(textLog, '\u001b[2J \u009b2J \u202etxt \u2028 a\tb \u007f')).toBe('12:30:01 warning \\x1b[2J \\x9b2J \\u202etxt \\u2028 a\tb \\x7f\n')
+    expect(lines(textLog, '\u001b[2J \u009b2J \u202etxt \u2028 a\tb \u007f')).toBe(
+      '12:30:01 warning \\x1b[2J \\x9b2J \\u202etxt \\u2028 a\tb \\x7f\n',
+    )
   })
 
   it('leaves the words of every language alone', () => {
@@ -40,7 +45,11 @@ describe('the log for programs', () => {
   })
 
   it('is one JSON object per line', () => {
-    expect(JSON.parse(lines(jsonLog, 'a\nb'))).toEqual({ time: '2026-07-28T12:30:01.000Z', severity: 'warning', message: 'a\nb' })
+    expect(JSON.parse(lines(jsonLog, 'a\nb'))).toEqual({
+      time: '2026-07-28T12:30:01.000Z',
+      severity: 'warning',
+      message: 'a\nb',
+    })
   })
 })
 

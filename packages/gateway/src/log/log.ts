@@ -13,7 +13,10 @@ const ORDER: readonly LogSeverity[] = ['debug', 'info', 'warning', 'error']
 /** A server may write what it likes. */
 const LONGEST = 2000
 
-function logWith(least: LogSeverity | 'silent', write: (severity: LogSeverity, message: string, facts: LogFacts | undefined) => void): GatewayLog {
+function logWith(
+  least: LogSeverity | 'silent',
+  write: (severity: LogSeverity, message: string, facts: LogFacts | undefined) => void,
+): GatewayLog {
   const at = (severity: LogSeverity) => {
     const heard = least !== 'silent' && ORDER.indexOf(severity) >= ORDER.indexOf(least)
     return (message: string, facts?: LogFacts): void => {
@@ -47,14 +50,20 @@ export function changedLog(log: GatewayLog, change: (text: string) => string): G
     (message: string, facts?: LogFacts): void =>
       log[severity](
         change(message),
-        facts && Object.fromEntries(Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? change(value) : value])),
+        facts &&
+          Object.fromEntries(
+            Object.entries(facts).map(([key, value]) => [key, typeof value === 'string' ? change(value) : value]),
+          ),
       )
   return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') }
 }
 
 export const silentLog: GatewayLog = logWith('silent', () => {})
 
-/** A message of several lines cannot be taken for several messages; whatever steers terminals, or turns the direction of writing, is shown. */
+/**
+ * A message of several lines cannot be taken for several messages; whatever steers terminals, or turns the direction of
+ * writing, is shown.
+ */
 function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(STEERING, escaped).replaceAll('\n', '\n  ')
 }
@@ -62,7 +71,10 @@ function visible(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
-/** JSON escapes C0 control characters by itself. C1 ones, U+2028 and the like end lines or steer terminals of whoever reads the log. */
+/**
+ * JSON escapes C0 control characters by itself. C1 ones, U+2028 and the like end lines or steer terminals of whoever
+ * reads the log.
+ */
 function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

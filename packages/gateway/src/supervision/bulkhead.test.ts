@@ -1,11 +1,16 @@
 import fc from 'fast-check'
 import { fakeClock, flush } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
-import { Bulkhead } from './bulkhead.ts'
-import type { Place } from './place.ts'
+import { Bulkhead, type Slot } from './bulkhead.ts'
 
 /** Work that ends when it is told to. */
-function job<T = string>(): { work: () => Promise<T>; begun: () => boolean; promise: Promise<T>; end: (value: T) => void; fail: (error: Error) => void } {
+function job<T = string>(): {
+  work: () => Promise<T>
+  begun: () => boolean
+  promise: Promise<T>
+  end: (value: T) => void
+  fail: (error: Error) => void
+} {
   let end: (value: T) => void = () => {}
   let fail: (error: Error) => void = () => {}
   let begun = false
@@ -53,7 +58,8 @@ describe('Bulkhead', () => {
     const waiting = bulkhead.run(async () => 'second')
     await expect(bulkhead.run(async () => 'third')).rejects.toMatchObject({
       kind: 'too_many_requests',
-      message: '1 requests are under way and 1 wait for the server "files": try again later, or raise maxConcurrent or maxQueued',
+      message:
+        '1 requests are running and 1 wait for the server "files": try again later, or raise maxConcurrent or maxQueued',
     })
     one.end('first')
     expect(await Promise.all([running, waiting])).toEqual(['first', 'second'])
@@ -75,7 +81,7 @@ describe('Bulkhead', () => {
     expect(two.begun()).toBe(false)
   })
 
-  it('G: failures free the place, thrown ones too', async () => {
+  it('G: failures free the slot, thrown ones too', async () => {
     const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueued: 2 })
     const outcomes = await Promise.allSettled([
       bulkhead.run(() => Promise.reject(new Error('rejected'))),
@@ -84,11 +90,15 @@ describe('Bulkhead', () => {
       }),
       bulkhead.run(async () => 'works'),
     ])
-    expect(outcomes).toMatchObject([{ reason: { message: 'rejected' } }, { reason: { message: 'thrown' } }, { value: 'works' }])
+    expect(outcomes).toMatchObject([
+      { reason: { message: 'rejected' } },
+      { reason: { message: 'thrown' } },
+      { value: 'works' },
+    ])
     expect(bulkhead.stats().running).toBe(0)
   })
 
-  it('G: enter and leave share the places with run; nobody overtakes the queue', async () => {
+  it('G: enter and leave share the slots with run; nobody overtakes the queue', async () => {
     const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueued: 1 })
     expect(bulkhead.enter()).toBe(true)
     expect(bulkhead.enter()).toBe(false)
@@ -105,22 +115,22 @@ describe('Bulkhead', () => {
     expect(() => bulkhead.leave()).toThrow(RangeError)
   })
 
-  it('G: who waits for somebody else gives its place back, and takes it again without a turn', async () => {
+  it('G: who waits for somebody else gives its slot back, and takes it again without a turn', async () => {
     const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueued: 1 })
     const [one, two, three] = [job(), job(), job()]
-    const places: Place[] = []
-    const running = bulkhead.run((place) => {
-      places.push(place)
+    const slots: Slot[] = []
+    const running = bulkhead.run((slot) => {
+      slots.push(slot)
       return one.work()
     })
     const waiting = bulkhead.run(two.work)
     expect(two.begun()).toBe(false)
-    places[0]?.giveBack()
-    places[0]?.giveBack()
+    slots[0]?.giveBack()
+    slots[0]?.giveBack()
     expect(two.begun()).toBe(true)
     expect(bulkhead.stats().running).toBe(1)
-    places[0]?.takeAgain()
-    places[0]?.takeAgain()
+    slots[0]?.takeAgain()
+    slots[0]?.takeAgain()
     expect(bulkhead.stats().running).toBe(2)
     const last = bulkhead.run(three.work)
     two.end('two')
@@ -135,20 +145,20 @@ describe('Bulkhead', () => {
     expect(bulkhead.stats()).toEqual({ running: 0, queued: 0, longestWait: 0 })
   })
 
-  it('G: work that ends while its place is given back has left already', async () => {
+  it('G: work that ends while its slot is given back has left already', async () => {
     const bulkhead = new Bulkhead({ maxConcurrent: 1, maxQueued: 0 })
     const one = job()
-    let place: Place | undefined
+    let slot: Slot | undefined
     const running = bulkhead.run((own) => {
-      place = own
+      slot = own
       return one.work()
     })
-    place?.giveBack()
+    slot?.giveBack()
     one.fail(new Error('no'))
     await expect(running).rejects.toThrow('no')
     await flush()
-    place?.takeAgain()
-    place?.giveBack()
+    slot?.takeAgain()
+    slot?.giveBack()
     expect(bulkhead.stats().running).toBe(0)
   })
 

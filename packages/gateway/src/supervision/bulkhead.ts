@@ -1,18 +1,20 @@
-/** Keeps one upstream from taking all: so many requests at once, so many that wait for their turn, and a refusal for the rest. */
+/**
+ * Limits the requests to one server. `maxConcurrent` requests run, `maxQueued` requests wait, and the bulkhead refuses
+ * all others.
+ */
 import { ParleyError } from 'parley-mcp'
 import { type Clock, systemClock } from 'parley-mcp/engine'
-import { Line } from './line.ts'
-import { Place } from './place.ts'
+import { WaitQueue } from './wait-queue.ts'
 
 export interface BulkheadOptions {
   readonly maxConcurrent: number
   readonly maxQueued: number
-  /** Whose requests these are, for error messages. */
+  /** The server's name, for error messages. */
   readonly name?: string
   readonly clock?: Clock
 }
 
-export interface RunOptions {
+interface QueueOptions {
   readonly signal?: AbortSignal | undefined
 }
 
@@ -23,9 +25,9 @@ export interface BulkheadStats {
   readonly longestWait: number
 }
 
-interface Waiter {
+interface QueuedWork {
   readonly since: number
-  /** Called with a place, which it has to leave. */
+  /** Called with a slot taken. The work has to give it back. */
   readonly begin: () => void
   readonly reject: (error: unknown) => void
 }
@@ -33,22 +35,25 @@ interface Waiter {
 export class Bulkhead {
   readonly #options: BulkheadOptions
   readonly #clock: Clock
-  readonly #queue = new Line<Waiter>()
+  readonly #queue = new WaitQueue<QueuedWork>()
   #running = 0
 
   constructor(options: BulkheadOptions) {
-    if (!(options.maxConcurrent >= 1)) throw new RangeError(`maxConcurrent must be 1 or more, not ${options.maxConcurrent}`)
+    if (!(options.maxConcurrent >= 1))
+      throw new RangeError(`maxConcurrent must be 1 or more, not ${options.maxConcurrent}`)
     if (!(options.maxQueued >= 0)) throw new RangeError(`maxQueued must be 0 or more, not ${options.maxQueued}`)
     this.#options = options
     this.#clock = options.clock ?? systemClock
   }
 
-  /** Whether whoever comes now has to wait. */
+  /** Whether a new request has to wait. */
   get full(): boolean {
     return this.#running >= this.#options.maxConcurrent
   }
 
-  /** Takes a place if there is one, which nobody waits for then; and `leave` has to follow. For paths that cannot afford `run`. */
+  /**
+   * Takes a free slot and returns true, or returns false. After true, the caller must call `leave`. Cheaper than `run`.
+   */
   enter(): boolean {
     if (this.full) return false
     this.#running++
@@ -56,27 +61,30 @@ export class Bulkhead {
   }
 
   leave(): void {
-    if (this.#running === 0) throw new RangeError('Nobody is inside the bulkhead: each enter allows one leave')
+    if (this.#running === 0) throw new RangeError('The bulkhead is empty: each enter allows one leave')
     this.#running--
     this.#admit()
   }
 
-  /** Takes a place whether or not there is one: for work that gave its own back and has been begun already, so that to wait would spare nobody anything. */
+  /**
+   * Takes a slot even if none is free. For work that gave its slot back: it has already begun, so waiting saves
+   * nothing.
+   */
   rejoin(): void {
     this.#running++
   }
 
-  /** The promise of `work` itself where there is room. */
-  run<T>(work: (place: Place) => Promise<T>, { signal }: RunOptions = {}): Promise<T> {
+  /** Runs `work` in a slot. If a slot is free, this returns the promise of `work` itself. */
+  run<T>(work: (slot: Slot) => Promise<T>, { signal }: QueueOptions = {}): Promise<T> {
     if (signal?.aborted) return Promise.reject(this.#cancelled(signal))
     if (this.enter()) return this.#inside(work)
     if (this.#queue.size >= this.#options.maxQueued) return Promise.reject(this.#full())
     return new Promise((resolve, reject) => {
       const abort = (): void => {
-        this.#queue.leave(place)
+        this.#queue.leave(entry)
         reject(this.#cancelled(signal))
       }
-      const place = this.#queue.join({
+      const entry = this.#queue.join({
         since: this.#clock.now(),
         begin: () => {
           signal?.removeEventListener('abort', abort)
@@ -91,30 +99,34 @@ export class Bulkhead {
     })
   }
 
-  /** Whoever waits need not wait any longer; what runs is left alone. */
+  /** Rejects all waiting requests. Running requests continue. */
   dismiss(error: Error): void {
     for (let waiter = this.#queue.next(); waiter !== undefined; waiter = this.#queue.next()) waiter.reject(error)
   }
 
   stats(): BulkheadStats {
     const { first } = this.#queue
-    return { running: this.#running, queued: this.#queue.size, longestWait: first === undefined ? 0 : this.#clock.now() - first.since }
+    return {
+      running: this.#running,
+      queued: this.#queue.size,
+      longestWait: first === undefined ? 0 : this.#clock.now() - first.since,
+    }
   }
 
-  #inside<T>(work: (place: Place) => Promise<T>): Promise<T> {
-    const place = new Place(this)
+  #inside<T>(work: (slot: Slot) => Promise<T>): Promise<T> {
+    const slot = new Slot(this)
     let outcome: Promise<T>
     try {
-      outcome = Promise.resolve(work(place))
+      outcome = Promise.resolve(work(slot))
     } catch (error) {
       outcome = Promise.reject(error)
     }
-    const end = (): void => place.end()
+    const end = (): void => slot.end()
     outcome.then(end, end)
     return outcome
   }
 
-  /** Nobody waits while there is room: whoever leaves lets the next in before anybody else can come. */
+  /** Fills free slots from the queue, before a new request can take them. */
   #admit(): void {
     while (this.#running < this.#options.maxConcurrent) {
       const next = this.#queue.next()
@@ -124,7 +136,7 @@ export class Bulkhead {
     }
   }
 
-  get #whom(): string {
+  get #forServer(): string {
     const { name } = this.#options
     return name === undefined ? '' : ` for the server ${JSON.stringify(name)}`
   }
@@ -132,11 +144,43 @@ export class Bulkhead {
   #full(): ParleyError {
     const { maxConcurrent, maxQueued } = this.#options
     return new ParleyError('too_many_requests', {
-      message: `${maxConcurrent} requests are under way and ${maxQueued} wait${this.#whom}: try again later, or raise maxConcurrent or maxQueued`,
+      message: `${maxConcurrent} requests are running and ${maxQueued} wait${this.#forServer}: try again later, or raise maxConcurrent or maxQueued`,
     })
   }
 
   #cancelled(signal: AbortSignal | undefined): ParleyError {
-    return new ParleyError('request_cancelled', { message: `The request was cancelled by the caller before its turn${this.#whom}`, cause: signal?.reason })
+    return new ParleyError('request_cancelled', {
+      message: `The caller cancelled the request while it waited${this.#forServer}`,
+      cause: signal?.reason,
+    })
+  }
+}
+
+/** One slot of a bulkhead. The work may give it back while it waits for a person or another system. */
+export class Slot {
+  readonly #bulkhead: Bulkhead
+  #state: 'taken' | 'given back' | 'over' = 'taken'
+
+  constructor(bulkhead: Bulkhead) {
+    this.#bulkhead = bulkhead
+  }
+
+  giveBack(): void {
+    if (this.#state !== 'taken') return
+    this.#state = 'given back'
+    this.#bulkhead.leave()
+  }
+
+  takeAgain(): void {
+    if (this.#state !== 'given back') return
+    this.#state = 'taken'
+    this.#bulkhead.rejoin()
+  }
+
+  /** The work is over. */
+  end(): void {
+    const wasTaken = this.#state === 'taken'
+    this.#state = 'over'
+    if (wasTaken) this.#bulkhead.leave()
   }
 }

@@ -4,8 +4,9 @@ import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isAlive } from '../../../sdk/test/wire/processes.ts'
 import type { RestartSettings } from '../config/index.ts'
+import { upstreamReconnect } from './reconnect.ts'
 import type { UpstreamEvent, UpstreamState } from './status.ts'
-import { Supervisor, upstreamReconnect } from './supervisor.ts'
+import { Supervisor } from './supervisor.ts'
 
 /** A server of the handshake era with tools that do it harm. */
 const SERVER = `
@@ -53,13 +54,17 @@ function supervise(script: string, restart: Partial<RestartSettings> = {}, comma
 }
 
 async function clientOf(supervisor: Supervisor, more: ConnectOptions = {}): Promise<Client> {
-  const client = await supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {}, ...more }))
+  const client = await supervisor.attempt((open) =>
+    connect(open, { reconnect: upstreamReconnect, onError: () => {}, ...more }),
+  )
   clients.push(client)
   return client
 }
 
 async function pidOf(client: Client): Promise<number> {
-  const { content } = (await client.request('tools/call', { name: 'pid', arguments: {} })) as { content: { text: string }[] }
+  const { content } = (await client.request('tools/call', { name: 'pid', arguments: {} })) as {
+    content: { text: string }[]
+  }
   return Number(content[0]?.text)
 }
 
@@ -95,9 +100,19 @@ describe('processes', () => {
     const after = await pidOf(client)
     expect(after).not.toBe(before)
     expect(isAlive(before)).toBe(false)
-    expect(supervisor.status()).toMatchObject({ state: 'running', sessions: 1, starts: 2, restarts: 1, lastExit: { code: 3, signal: null } })
+    expect(supervisor.status()).toMatchObject({
+      state: 'running',
+      sessions: 1,
+      starts: 2,
+      restarts: 1,
+      lastExit: { code: 3, signal: null },
+    })
     expect(supervisor.status().lastError).toBe('The server "files" exited with code 3')
-    expect(events.filter(({ type }) => type === 'stderr')).toContainEqual({ type: 'stderr', upstream: 'files', line: 'about to die with [API_TOKEN]' })
+    expect(events.filter(({ type }) => type === 'stderr')).toContainEqual({
+      type: 'stderr',
+      upstream: 'files',
+      line: 'about to die with [API_TOKEN]',
+    })
     expect(JSON.stringify(events)).not.toContain('tok-123456')
   })
 
@@ -105,35 +120,44 @@ describe('processes', () => {
     const { supervisor } = supervise(SERVER, { policy: 'temporary' })
     process.kill(await pidOf(await clientOf(supervisor)), 'SIGKILL')
     await reached(supervisor, 'stopped')
-    expect(supervisor.status()).toMatchObject({ lastExit: { code: null, signal: 'SIGKILL' }, lastError: 'The server "files" was ended by SIGKILL' })
+    expect(supervisor.status()).toMatchObject({
+      lastExit: { code: null, signal: 'SIGKILL' },
+      lastError: 'The server "files" was ended by SIGKILL',
+    })
   })
 
-  it.skipIf(process.platform === 'win32')('G, L5: one that stands still is found out, ended, and back for the next call', async () => {
-    const clock = fakeClock(Date.now())
-    const { supervisor, events } = supervise(SERVER)
-    const client = await clientOf(supervisor, { clock })
-    const before = await pidOf(client)
-    process.kill(before, 'SIGSTOP')
-    const left = new Promise<void>((resolve) => {
-      const leave = client.onState(() => {
-        leave()
-        resolve()
+  it.skipIf(process.platform === 'win32')(
+    'G, L5: one that stands still is found out, ended, and back for the next call',
+    async () => {
+      const clock = fakeClock(Date.now())
+      const { supervisor, events } = supervise(SERVER)
+      const client = await clientOf(supervisor, { clock })
+      const before = await pidOf(client)
+      process.kill(before, 'SIGSTOP')
+      const left = new Promise<void>((resolve) => {
+        const leave = client.onState(() => {
+          leave()
+          resolve()
+        })
       })
-    })
-    // A ping, the time for its answer, and the pause before it is tried again.
-    for (const ms of [30_000, 10_000]) await clock.advance(ms)
-    await left
-    const call = pidOf(client)
-    await clock.advance(1000)
-    expect(await call).not.toBe(before)
-    expect(supervisor.status()).toMatchObject({ state: 'running', starts: 2, restarts: 1 })
-    expect(events.filter(({ type }) => type === 'ended')).toMatchObject([
-      { abnormal: true, error: 'The server "files" does not answer any more: The peer did not answer a ping within 10000 ms' },
-    ])
-    await client.close()
-    await supervisor.stop()
-    expect(isAlive(before)).toBe(false)
-  })
+      // A ping, the time for its answer, and the pause before it is tried again.
+      for (const ms of [30_000, 10_000]) await clock.advance(ms)
+      await left
+      const call = pidOf(client)
+      await clock.advance(1000)
+      expect(await call).not.toBe(before)
+      expect(supervisor.status()).toMatchObject({ state: 'running', starts: 2, restarts: 1 })
+      expect(events.filter(({ type }) => type === 'ended')).toMatchObject([
+        {
+          abnormal: true,
+          error: 'The server "files" does not answer any more: The peer did not answer a ping within 10000 ms',
+        },
+      ])
+      await client.close()
+      await supervisor.stop()
+      expect(isAlive(before)).toBe(false)
+    },
+  )
 
   it('G: transient: one that leaves with code 0 is not started again, until somebody else needs it', async () => {
     const { supervisor } = supervise(SERVER, { policy: 'transient' })
@@ -141,9 +165,14 @@ describe('processes', () => {
     const client = await connect(open, { reconnect: upstreamReconnect, onError: () => {} })
     clients.push(client)
     const pid = await pidOf(client)
-    await expect(client.request('tools/call', { name: 'leave', arguments: {} })).rejects.toThrow('The server "files" exited with code 0')
+    await expect(client.request('tools/call', { name: 'leave', arguments: {} })).rejects.toThrow(
+      'The server "files" exited with code 0',
+    )
     expect(supervisor.status()).toMatchObject({ state: 'stopped', sessions: 0, starts: 1 })
-    await expect(open()).rejects.toMatchObject({ kind: 'refusal_unavailable', message: expect.stringContaining('"transient"') })
+    await expect(open()).rejects.toMatchObject({
+      kind: 'refusal_unavailable',
+      message: expect.stringContaining('"transient"'),
+    })
     expect(isAlive(pid)).toBe(false)
     await client.close()
     await clientOf(supervisor)
@@ -169,7 +198,9 @@ describe('processes', () => {
 
   it('G: stop leaves no process, however stubborn', async () => {
     const { supervisor } = supervise(STUBBORN)
-    const pids = await Promise.all([clientOf(supervisor), clientOf(supervisor)].map(async (client) => pidOf(await client)))
+    const pids = await Promise.all(
+      [clientOf(supervisor), clientOf(supervisor)].map(async (client) => pidOf(await client)),
+    )
     expect(pids.map(isAlive)).toEqual([true, true])
     await supervisor.stop()
     expect(pids.map(isAlive)).toEqual([false, false])
@@ -177,9 +208,12 @@ describe('processes', () => {
   })
 
   it('G: a program that is no server is given up, with what it said instead', async () => {
-    const { supervisor } = supervise(`console.log('Usage: something else'); console.error('wrong arguments ' + process.env.API_TOKEN); process.exit(2)`, {
-      maxRestarts: 1,
-    })
+    const { supervisor } = supervise(
+      `console.log('Usage: something else'); console.error('wrong arguments ' + process.env.API_TOKEN); process.exit(2)`,
+      {
+        maxRestarts: 1,
+      },
+    )
     await expect(clientOf(supervisor)).rejects.toMatchObject({
       message: expect.stringMatching(
         /The server "files" exited with code 2; .*Usage: something else.*; the end of its standard error:\nwrong arguments \[API_TOKEN\]$/,
@@ -196,18 +230,25 @@ describe('processes', () => {
 
   it('G: a command that does not exist says so', async () => {
     const { supervisor, events } = supervise('', {}, 'no-such-command-anywhere')
-    const why = 'The server "files" could not be started or reached: Cannot start "no-such-command-anywhere": there is no such command in PATH'
+    const why =
+      'The server "files" could not be started or reached: Cannot start "no-such-command-anywhere": there is no such command in PATH'
     const message = expect.stringMatching(new RegExp(`^${why}; give its full path`))
     await expect(clientOf(supervisor)).rejects.toMatchObject({ kind: 'transport_error', message })
     expect(supervisor.status()).toMatchObject({ state: 'restarting', sessions: 0, lastError: message })
     // Which folders these are, the log tells.
-    expect(events).toContainEqual({ type: 'start_failed', upstream: 'files', error: expect.stringContaining(`${why} (${process.env.PATH?.slice(0, 100)}`) })
+    expect(events).toContainEqual({
+      type: 'start_failed',
+      upstream: 'files',
+      error: expect.stringContaining(`${why} (${process.env.PATH?.slice(0, 100)}`),
+    })
   })
 
   it('G: what a server writes among its messages is told once, without secrets', async () => {
     const noise = `console.log('starting with ' + process.env.API_TOKEN); console.log(''); console.log('done')`
     const { supervisor, events } = supervise(`${noise};${SERVER}`)
     await pidOf(await clientOf(supervisor))
-    expect(events.filter(({ type }) => type === 'stray')).toEqual([{ type: 'stray', upstream: 'files', line: 'starting with [API_TOKEN]' }])
+    expect(events.filter(({ type }) => type === 'stray')).toEqual([
+      { type: 'stray', upstream: 'files', line: 'starting with [API_TOKEN]' },
+    ])
   })
 })

@@ -1,13 +1,13 @@
-/** Starts a process before anything needs it, so that it loads while its user is still loading. */
+/** Starts a server process before it is needed, so that it loads while the gateway loads. */
 import type { ChildLink } from 'parley-mcp/node'
 import type { CommandLaunch } from './command-launch.ts'
 
-/** Most characters kept of what it writes to standard error before somebody needs it. */
+/** Limit of characters kept from standard error before the first launch. */
 const MOST_STDERR = 64 * 1024
 
 export class EarlyLaunch {
   readonly #launch: CommandLaunch
-  /** Until it is needed. One that could not be started, or has ended, is as good as none. */
+  /** The process until the first launch takes it. Undefined if it could not start or has ended. */
   #early: ChildLink | undefined
   #stderr = ''
   #hear: (text: string) => void = (text) => {
@@ -18,17 +18,17 @@ export class EarlyLaunch {
     this.#launch = launch
   }
 
-  /** Kept when the process runs, or cannot be started. */
+  /** Resolves when the process runs or could not be started. */
   static async start(launch: CommandLaunch): Promise<EarlyLaunch> {
     const early = new EarlyLaunch(launch)
-    // Why it cannot be started is told when it is started for somebody.
+    // The first launch tries again and reports the error.
     const link = await launch((text) => early.#hear(text)).catch(() => undefined)
     early.#early = link
     void link?.gone.then(() => early.#take())
     return early
   }
 
-  /** A launch as a supervisor uses it: the first time it gives the process that runs already, later a new one each time. */
+  /** The launch for a supervisor. The first call returns the running process; each later call starts a new one. */
   readonly launch: CommandLaunch = async (onStderr) => {
     const link = this.#take()
     if (link === undefined) return await this.#launch(onStderr)
@@ -37,7 +37,7 @@ export class EarlyLaunch {
     return link
   }
 
-  /** Ends the process if nothing has needed it. */
+  /** Ends the process if no launch has taken it. */
   async close(): Promise<void> {
     const link = this.#take()
     link?.close()

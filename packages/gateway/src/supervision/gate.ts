@@ -1,12 +1,14 @@
-/** Where everybody who wants to start an upstream has to pass: lets them through, lets them wait, or sends them away, as the reducer decides. */
+/**
+ * Every start of a server passes this gate. The restart reducer decides whether the start happens, waits or is refused.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { RestartSettings } from '../config/index.ts'
 import { beginRestarts, type RestartDecision, type RestartEvent, type RestartState, stepRestarts } from './intensity.ts'
 
-/** What one start is known by afterwards. */
+/** Identifies one start in later events. */
 export interface Pass {
   readonly generation: number
-  /** Whether it was let through alone, because of what happened before. */
+  /** Whether this start is the only one allowed after an earlier failure. */
   readonly restart: boolean
 }
 
@@ -19,7 +21,7 @@ export interface GateOptions {
   readonly refuse: (why: Refusal) => Error
 }
 
-interface Waiter {
+interface WaitingStart {
   readonly resolve: (pass: Pass) => void
   readonly reject: (error: Error) => void
 }
@@ -28,7 +30,7 @@ const MAX_WAITING = 1000
 
 export class Gate {
   readonly #options: GateOptions
-  readonly #waiting: Waiter[] = []
+  readonly #waiting: WaitingStart[] = []
   #state: RestartState
   #closed: Error | undefined
   #cancelTimer: (() => void) | undefined
@@ -46,14 +48,14 @@ export class Gate {
     return this.#waiting.length
   }
 
-  /** When somebody will get through again; undefined when somebody would now, or nobody knows. */
+  /** When the gate opens again. Undefined if it is open now, or if the time is unknown. */
   get nextAt(): number | undefined {
     const { phase, until } = this.#state
     const now = this.#options.clock.now()
     return (phase === 'waiting' || phase === 'given_up') && until > now ? until : undefined
   }
 
-  /** Why nobody would be let through now, nor be let wait. */
+  /** The error with which the gate would refuse a start now. Undefined if a start would pass or wait. */
   get refusal(): Error | undefined {
     if (this.#closed !== undefined) return this.#closed
     const [, decision] = stepRestarts(this.#state, { type: 'tick', at: this.#options.clock.now() })
@@ -82,11 +84,11 @@ export class Gate {
     return this.#step({ type: 'ended', at: clock.now(), abnormal, generation, silent, chance: random() })
   }
 
-  /** Nobody gets through any more. */
+  /** Refuses all waiting and later starts. */
   close(error: Error): void {
     this.#closed ??= error
     this.#cancelTimer?.()
-    this.#sendAway(this.#closed)
+    this.#rejectAll(this.#closed)
   }
 
   #step(event: RestartEvent): RestartDecision {
@@ -104,10 +106,10 @@ export class Gate {
       const at = clock.now()
       const [state, decision] = stepRestarts(this.#state, { type: 'tick', at })
       this.#state = state
-      if (decision.type === 'refuse') return this.#sendAway(this.#refused(decision))
+      if (decision.type === 'refuse') return this.#rejectAll(this.#refused(decision))
       if (decision.type !== 'start') {
         const { until } = decision as { until?: number }
-        // Whoever waits for the upstream waits for this timer, too.
+        // Requests wait for this timer, so it keeps the process alive.
         if (until !== undefined) this.#cancelTimer = clock.after(until - at, () => this.#pump(), true)
         return
       }
@@ -121,7 +123,7 @@ export class Gate {
     return this.#options.refuse(until === undefined ? 'trial' : 'given_up')
   }
 
-  #sendAway(error: Error): void {
+  #rejectAll(error: Error): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error)
   }
 }

@@ -34,7 +34,11 @@ describe('restart policies', () => {
 
   it('G: what is not restarted by itself can still be started by whoever needs it', () => {
     for (const abnormal of [true, false]) {
-      const ended = after(beginRestarts({ ...settings, policy: 'temporary' }), start(0), { type: 'ended', at: 10, abnormal })
+      const ended = after(beginRestarts({ ...settings, policy: 'temporary' }), start(0), {
+        type: 'ended',
+        at: 10,
+        abnormal,
+      })
       expect(decided(ended, tick(10))).toBe('start')
     }
   })
@@ -140,7 +144,9 @@ describe('restart intensity', () => {
   })
 
   it('G: maxRestarts 0 gives up at the first end', () => {
-    expect(decided(after(beginRestarts({ ...settings, maxRestarts: 0 }), start(0)), crash(5))).toBe(`refuse ${5 + FIRST_COOL_DOWN}`)
+    expect(decided(after(beginRestarts({ ...settings, maxRestarts: 0 }), start(0)), crash(5))).toBe(
+      `refuse ${5 + FIRST_COOL_DOWN}`,
+    )
   })
 
   it('G: restarts further apart than the window go on for ever', () => {
@@ -153,7 +159,9 @@ describe('restart intensity', () => {
 
   it('G: sessions that one blow ends count once', () => {
     const many = after(beginRestarts(settings), start(0), start(1), start(2), { type: 'proved', at: 3 })
-    const ends = [0, 1, 2].map((): RestartEvent => ({ type: 'ended', at: 100, abnormal: true, generation: many.generation }))
+    const ends = [0, 1, 2].map(
+      (): RestartEvent => ({ type: 'ended', at: 100, abnormal: true, generation: many.generation }),
+    )
     expect(after(many, ...ends)).toEqual(after(many, ends[0] as RestartEvent))
   })
 })
@@ -196,14 +204,35 @@ describe('the breaker', () => {
         state = after(state, tick(at), start(at), ...proof, crash(at + 100))
         waits.push(state.until - at - 100)
       }
-      expect(waits).toEqual([60_000, 120_000, 240_000, 480_000, LONGEST_COOL_DOWN, LONGEST_COOL_DOWN, LONGEST_COOL_DOWN, LONGEST_COOL_DOWN])
+      expect(waits).toEqual([
+        60_000,
+        120_000,
+        240_000,
+        480_000,
+        LONGEST_COOL_DOWN,
+        LONGEST_COOL_DOWN,
+        LONGEST_COOL_DOWN,
+        LONGEST_COOL_DOWN,
+      ])
     }
   })
 
   it('G: a session as long as the window resets everything', () => {
     const at = down.until
-    const lasted = after({ ...down, settings }, tick(at), start(at), { type: 'proved', at }, crash(at + settings.within))
-    expect(lasted).toMatchObject({ phase: 'waiting', until: at + settings.within, failures: 1, coolDowns: 0, onTrial: false })
+    const lasted = after(
+      { ...down, settings },
+      tick(at),
+      start(at),
+      { type: 'proved', at },
+      crash(at + settings.within),
+    )
+    expect(lasted).toMatchObject({
+      phase: 'waiting',
+      until: at + settings.within,
+      failures: 1,
+      coolDowns: 0,
+      onTrial: false,
+    })
   })
 })
 
@@ -241,7 +270,8 @@ describe('laws', () => {
           if (trial) expect(state.until - at).toBe(coolDown(state.coolDowns - 1))
           else expect(state.until - at).toBeLessThanOrEqual(36_000)
           expect(state.generation).toBe(before.generation + 1)
-          if (state.until > at) expect(stepRestarts(state, tick(state.until - 1))[1].type).toBe(trial ? 'refuse' : 'wait')
+          if (state.until > at)
+            expect(stepRestarts(state, tick(state.until - 1))[1].type).toBe(trial ? 'refuse' : 'wait')
           at = state.until + late
           state = after(state, tick(at), start(at))
           if (!trial) automatic.push(at)
@@ -279,7 +309,9 @@ describe('laws', () => {
   })
 
   it('G: chance adds up to a fifth, and nothing to an immediate restart', () => {
-    expect(RESTART_DELAYS.map((_, restart) => restartDelay(restart, 0.5))).toEqual([0, 1100, 2200, 4400, 8800, 17_600, 33_000])
+    expect(RESTART_DELAYS.map((_, restart) => restartDelay(restart, 0.5))).toEqual([
+      0, 1100, 2200, 4400, 8800, 17_600, 33_000,
+    ])
     expect(restartDelay(99, 0)).toBe(30_000)
   })
 })

@@ -1,10 +1,14 @@
-/** Whether and when an upstream is started again after it has ended: policies, restart intensity and breaker, as a pure reducer. */
+/**
+ * Decides whether and when a server is restarted: policies, restart intensity and circuit breaker, as a pure reducer.
+ */
 import type { RestartSettings } from '../config/index.ts'
 import { coolDown, restartDelay } from './backoff.ts'
 
 /**
- * `open`: whoever wants a session may start one. `waiting`: nobody before `until`. `probing`: one at a time, until one has proved itself.
- * `given_up`: nobody before `until`, and then one trial.
+ * - `open`: every start is allowed.
+ * - `waiting`: no start before `until`.
+ * - `probing`: one start at a time, until one run has answered.
+ * - `given_up`: no start before `until`, then one trial.
  */
 export type RestartPhase = 'open' | 'waiting' | 'probing' | 'given_up'
 
@@ -12,34 +16,36 @@ export interface RestartState {
   readonly settings: RestartSettings
   readonly phase: RestartPhase
   readonly until: number
-  /** Whether the one start that `probing` allows is under way. */
+  /** Whether the one start that `probing` allows is in progress. */
   readonly busy: boolean
-  /** Since the last cool-down nothing has lasted: the next end brings another one. */
+  /** No run has lasted since the last cool-down. The next end starts another cool-down. */
   readonly onTrial: boolean
   /**
-   * Counts ends, those of one blow once: a session belongs to the generation in which it was started, and the end of one from an earlier
-   * generation says nothing about what was started since.
+   * Counts ends; simultaneous ends count once. A run belongs to the generation in which it started. The end of a run of
+   * an earlier generation does not count.
    */
   readonly generation: number
-  /** Restarts in a row of which none has lasted. */
+  /** Consecutive restarts that did not last. */
   readonly failures: number
-  /** Cool-downs in a row. */
+  /** Consecutive cool-downs. */
   readonly coolDowns: number
-  /** When the latest restarts were made, as many as matter. */
+  /** Times of the latest restarts, as many as the limit needs. */
   readonly restarts: readonly number[]
-  /** Since when nothing that was started since has ended. */
+  /** Start of the current period without an end. */
   readonly calmSince: number | undefined
 }
 
-/** Times in milliseconds; `generation` is the one the state had when the session was started, by default the current one. */
+/** Times are in milliseconds. `generation` is the state's generation when the run started. Default: the current one. */
 export type RestartEvent =
-  /** Somebody wants to start it: the decision says whether that is possible. */
+  /** A client needs a start. The decision tells whether it is allowed. */
   | { readonly type: 'tick'; readonly at: number }
-  /** Somebody was allowed to start it and does. */
+  /** An allowed start begins. */
   | { readonly type: 'started'; readonly at: number }
-  /** It does what it is there for. */
+  /** The server answered a request. */
   | { readonly type: 'proved'; readonly at: number; readonly generation?: number }
-  /** It ended, or could not be started. `silent`: it was there, and did not answer. `chance` in [0, 1) spreads restarts. */
+  /**
+   * The run ended or could not start. `silent`: it was reachable but did not answer. `chance` in [0, 1) adds jitter.
+   */
   | {
       readonly type: 'ended'
       readonly at: number
@@ -48,16 +54,16 @@ export type RestartEvent =
       readonly silent?: boolean
       readonly chance?: number
     }
-  /** It was closed from here, which says nothing about it. */
+  /** The gateway closed the run. This does not count as a failure. */
   | { readonly type: 'withdrawn'; readonly at: number; readonly generation?: number }
 
 export type RestartDecision =
   | { readonly type: 'start' }
-  /** Without `until`: until the attempt under way has an outcome. */
+  /** Without `until`: wait for the outcome of the current attempt. */
   | { readonly type: 'wait'; readonly until: number | undefined }
-  /** Given up; without `until` the trial is under way. */
+  /** Given up. Without `until`: the trial is in progress. */
   | { readonly type: 'refuse'; readonly until: number | undefined }
-  /** It is not started again by itself, but may be by whoever needs it. */
+  /** No automatic restart. A client that needs the server may start it. */
   | { readonly type: 'rest' }
 
 export function beginRestarts(settings: RestartSettings): RestartState {
@@ -75,12 +81,17 @@ export function beginRestarts(settings: RestartSettings): RestartState {
   }
 }
 
-type Step<T extends RestartEvent['type']> = (state: RestartState, event: Extract<RestartEvent, { type: T }>) => RestartState
+type RestartStep<T extends RestartEvent['type']> = (
+  state: RestartState,
+  event: Extract<RestartEvent, { type: T }>,
+) => RestartState
 
-const steps: { readonly [T in RestartEvent['type']]: Step<T> } = {
+const steps: { readonly [T in RestartEvent['type']]: RestartStep<T> } = {
   tick(state, { at }) {
     const due = (state.phase === 'waiting' || state.phase === 'given_up') && at >= state.until
-    return due ? { ...state, phase: 'probing', busy: false, onTrial: state.onTrial || state.phase === 'given_up' } : state
+    return due
+      ? { ...state, phase: 'probing', busy: false, onTrial: state.onTrial || state.phase === 'given_up' }
+      : state
   },
 
   started(state, { at }) {
@@ -97,23 +108,39 @@ const steps: { readonly [T in RestartEvent['type']]: Step<T> } = {
   },
 
   ended(state, { at, abnormal, generation = state.generation, silent = false, chance = 0 }) {
-    if (!abnormal && state.settings.policy !== 'permanent') return steps.withdrawn(state, { type: 'withdrawn', at, generation })
+    if (!abnormal && state.settings.policy !== 'permanent')
+      return steps.withdrawn(state, { type: 'withdrawn', at, generation })
     if (generation !== state.generation) return state
-    // Each attempt at one that does not answer takes as long as it may: whoever waits for it has waited long enough, and no such time is calm.
+    // An attempt at a server that does not answer takes the whole timeout. Waiting clients must not wait for another
+    // one, and this time does not count as calm.
     const isHopeless = silent && isAttempt(state, generation)
     const calm = !isHopeless && state.calmSince !== undefined && at - state.calmSince >= state.settings.within
     const { failures, coolDowns, onTrial } = calm ? { failures: 0, coolDowns: 0, onTrial: false } : state
     const restarts = recent(state, at)
     const next = { ...state, generation: generation + 1, busy: false, calmSince: undefined, restarts }
     if (onTrial || isHopeless || restarts.length >= state.settings.maxRestarts) {
-      return { ...next, phase: 'given_up', until: at + coolDown(coolDowns), coolDowns: coolDowns + 1, failures, onTrial }
+      return {
+        ...next,
+        phase: 'given_up',
+        until: at + coolDown(coolDowns),
+        coolDowns: coolDowns + 1,
+        failures,
+        onTrial,
+      }
     }
-    return { ...next, phase: 'waiting', until: at + restartDelay(failures, chance), failures: failures + 1, coolDowns, onTrial }
+    return {
+      ...next,
+      phase: 'waiting',
+      until: at + restartDelay(failures, chance),
+      failures: failures + 1,
+      coolDowns,
+      onTrial,
+    }
   },
 }
 
 export function stepRestarts(state: RestartState, event: RestartEvent): readonly [RestartState, RestartDecision] {
-  const next = (steps[event.type] as Step<RestartEvent['type']>)(state, event)
+  const next = (steps[event.type] as RestartStep<RestartEvent['type']>)(state, event)
   const rests = event.type === 'ended' && !isRestarted(state.settings, event.abnormal)
   return [next, rests ? { type: 'rest' } : decisions[next.phase](next)]
 }
@@ -131,17 +158,17 @@ const POLICIES: Readonly<Record<RestartSettings['policy'], (abnormal: boolean) =
   temporary: () => false,
 }
 
-/** Whether what ended like this is started again by itself. */
+/** Whether the policy restarts a server after such an end. */
 export function isRestarted({ policy }: RestartSettings, abnormal: boolean): boolean {
   return POLICIES[policy](abnormal)
 }
 
-/** Whether the one start under way is of this generation. */
+/** Whether the start in progress belongs to this generation. */
 function isAttempt({ phase, busy, generation }: RestartState, of: number): boolean {
   return phase === 'probing' && busy && of === generation
 }
 
-/** The restarts that count, never more than can matter. */
+/** The restarts that count towards the limit. */
 function recent({ restarts, settings: { within, maxRestarts } }: RestartState, at: number): readonly number[] {
   const counted = restarts.filter((time) => time > at - within)
   return counted.slice(-Math.max(maxRestarts, 1))

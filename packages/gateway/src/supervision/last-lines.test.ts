@@ -4,7 +4,10 @@ import type { CommandTarget } from '../config/index.ts'
 import { LastLines, quoted } from './last-lines.ts'
 import { redactionFor } from './redaction.ts'
 
-function read(chunks: readonly string[], redact = (text: string) => text): { lines: readonly string[]; told: string[] } {
+function read(
+  chunks: readonly string[],
+  redact = (text: string) => text,
+): { lines: readonly string[]; told: string[] } {
   const told: string[] = []
   const last = new LastLines(redact, (line) => told.push(line))
   for (const chunk of chunks) last.push(chunk)
@@ -12,7 +15,13 @@ function read(chunks: readonly string[], redact = (text: string) => text): { lin
   return { lines: last.lines, told }
 }
 
-const command = (env: Record<string, string>): CommandTarget => ({ kind: 'command', command: 'x', args: [], env, cwd: undefined })
+const command = (env: Record<string, string>): CommandTarget => ({
+  kind: 'command',
+  command: 'x',
+  args: [],
+  env,
+  cwd: undefined,
+})
 
 describe('LastLines', () => {
   it('G: lines are the same however the text was cut into chunks', () => {
@@ -55,8 +64,13 @@ describe('LastLines', () => {
 
 describe('redaction', () => {
   it('G: no value of the environment comes back in a line, in whatever way it is written', () => {
-    const redact = redactionFor(command({ TOKEN: 's3cr"et/1', KEY: 'first line of it\nsecond line of it', LEVEL: 'debug', N: '1' }))
-    const { lines } = read(['token s3cr"et/1\n{"t":"s3cr\\"et/1"}\n?t=s3cr%22et%2F1\nsecond line of it\ndebug 1\n'], redact)
+    const redact = redactionFor(
+      command({ TOKEN: 's3cr"et/1', KEY: 'first line of it\nsecond line of it', LEVEL: 'debug', N: '1' }),
+    )
+    const { lines } = read(
+      ['token s3cr"et/1\n{"t":"s3cr\\"et/1"}\n?t=s3cr%22et%2F1\nsecond line of it\ndebug 1\n'],
+      redact,
+    )
     expect(lines).toEqual(['token [TOKEN]', '{"t":"[TOKEN]"}', '?t=[TOKEN]', '[KEY]', 'debug 1'])
   })
 

@@ -1,13 +1,13 @@
-/** The end of what a process wrote to its standard error, line by line: without secrets, control characters or a chance to fill the memory. */
+/** Keeps the last lines of a process's standard error, without secrets and control characters, within a fixed size. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Redact } from './redaction.ts'
 
 const MAX_LINES = 100
 const MAX_CHARACTERS = 64 * 1024
 const MAX_LINE = 2000
-/** A line is read this far; the rest of it is dropped. */
+/** Characters read of one line. The rest is dropped. */
 const MAX_UNFINISHED = 16 * 1024
-/** What quoted lines begin with. */
+/** Text before quoted lines. */
 export const STDERR = '; the end of its standard error:\n'
 const QUOTED_LINES = 20
 const QUOTED_BYTES = 4096
@@ -34,7 +34,7 @@ export class LastLines {
     this.#append(text, from, text.length)
   }
 
-  /** No more will come: what has no line end yet is a line, too. */
+  /** Ends the input. An unfinished line becomes a line. */
   end(): void {
     this.#finish()
   }
@@ -55,18 +55,19 @@ export class LastLines {
     if (line === '') return
     this.#lines.push(line)
     this.#characters += line.length
-    while (this.#lines.length > MAX_LINES || this.#characters > MAX_CHARACTERS) this.#characters -= (this.#lines.shift() as string).length
+    while (this.#lines.length > MAX_LINES || this.#characters > MAX_CHARACTERS)
+      this.#characters -= (this.#lines.shift() as string).length
     this.#onLine(line)
   }
 
   #clean(line: string): string {
     const plain = stripVTControlCharacters(line).replace(/\p{Cc}/gu, ' ')
-    // Secrets go before the line is cut, so that no half of one stays.
+    // Secrets are removed before the line is cut, so that no part of a secret remains.
     return cut(this.#redact(plain).trimEnd(), MAX_LINE)
   }
 }
 
-/** As the end of an error message: the last lines, as many as fit. */
+/** The last lines as the end of an error message, as many as fit. */
 export function quoted(lines: readonly string[]): string {
   const kept: string[] = []
   let bytes = 0

@@ -1,32 +1,37 @@
-/** HTTP requests to servers through undici's pools: for a gateway, whose every second message is one, they cost half of what `node:http` takes. */
+/** Sends HTTP requests to servers through undici's connection pools. They take half the time of `node:http`. */
 import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from 'parley-mcp/engine'
 import type { Agent, Dispatcher } from 'undici'
 
-/** Less than the five seconds after which many servers hang up on an idle connection, so that no message meets a closing door. */
-const KEPT_IDLE = 4000
+/** Many servers close idle connections after 5 seconds. A shorter time here avoids requests on a closing connection. */
+const KEEP_ALIVE_MS = 4000
 
-/** Made with the first request: loading undici takes longer than loading all else, and a server over stdio needs none of it. */
+/** Created with the first request, because undici loads slowly and a server over stdio does not need it. */
 let agent: Agent | undefined
 let loading: Promise<Agent> | undefined
 
 async function loadAgent(): Promise<Agent> {
   const undici = await import('undici')
-  // A stream may be silent for as long as it likes; time-outs are the session's business.
+  // A stream may be silent for any time. The session has its own timeouts.
   const silence = { bodyTimeout: 0, headersTimeout: 0 }
-  agent = new undici.Agent({ keepAliveTimeout: KEPT_IDLE, keepAliveMaxTimeout: KEPT_IDLE, ...silence, connect: { timeout: 30_000 } })
+  agent = new undici.Agent({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    ...silence,
+    connect: { timeout: 30_000 },
+  })
   return agent
 }
 
-/** Ways taken apart once per address, not once per request. */
-const ways = new WeakMap<URL, string>()
+/** Cache: the path is computed once per URL object, not once per request. */
+const paths = new WeakMap<URL, string>()
 
-function wayOf(url: URL): string {
-  let way = ways.get(url)
-  if (way === undefined) {
-    way = url.pathname + url.search
-    ways.set(url, way)
+function pathOf(url: URL): string {
+  let path = paths.get(url)
+  if (path === undefined) {
+    path = url.pathname + url.search
+    paths.set(url, path)
   }
-  return way
+  return path
 }
 
 export const pooledCall: HttpCall = (request) => {
@@ -39,18 +44,21 @@ function exchange(pool: Agent, request: HttpRequest): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
     const { hangup, url, method, headers, body } = request
     if (hangup.aborted) return reject(hangup.reason)
-    pool.dispatch({ origin: url.origin, path: wayOf(url), method, headers, body: body ?? null }, new Exchange(request, resolve, reject))
+    pool.dispatch(
+      { origin: url.origin, path: pathOf(url), method, headers, body: body ?? null },
+      new PooledExchange(request, resolve, reject),
+    )
   })
 }
 
-class Exchange implements Dispatcher.DispatchHandler, HttpReply {
+class PooledExchange implements Dispatcher.DispatchHandler, HttpReply {
   status = 0
   readonly #request: HttpRequest
   readonly #resolve: (reply: HttpReply) => void
   readonly #reject: (error: unknown) => void
   #headers: Record<string, string | string[] | undefined> = {}
   #controller: Dispatcher.DispatchController | undefined
-  /** What came before somebody reads. */
+  /** Chunks that arrived before `read` was called. */
   #early: Uint8Array[] | undefined
   #take: ((chunk: Uint8Array) => void) | undefined
   #readDone: (() => void) | undefined
@@ -71,14 +79,23 @@ class Exchange implements Dispatcher.DispatchHandler, HttpReply {
     if (this.#request.hangup.aborted) this.#abort()
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Record<string, string | string[] | undefined>): void {
-    // Only a note that something will come.
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // An informational response precedes the real one.
     if (status < 200) return
     this.status = status
     this.#headers = headers
     const encoding = this.header('content-encoding')
     if (encoding === undefined || encoding === 'identity') return this.#resolve(this)
-    this.#reject(unreachable(this.#request.url, new Error(`the answer is encoded as ${encoding}, which was not asked for`)))
+    this.#reject(
+      unreachable(
+        this.#request.url,
+        new Error(`the response has the encoding ${encoding}, which the request does not accept`),
+      ),
+    )
     this.#abort()
   }
 
@@ -98,7 +115,7 @@ class Exchange implements Dispatcher.DispatchHandler, HttpReply {
     this.#release()
     const { hangup, url } = this.#request
     this.#failure = hangup.aborted ? hangup.reason : this.status === 0 ? unreachable(url, error) : brokenOff(url, error)
-    // Whichever of them is still waiting.
+    // Only one of these two promises is still pending.
     this.#reject(this.#failure)
     this.#readFailed?.(this.#failure)
   }

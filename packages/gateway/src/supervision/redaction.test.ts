@@ -27,7 +27,12 @@ describe('E2 what clients are not told', () => {
   })
 
   it('what the configuration gives in confidence', () => {
-    const redact = redactionFor({ kind: 'remote', url: 'http://a/mcp?key=very-secret', transport: undefined, headers: { authorization: 'Bearer abcd1234' } })
+    const redact = redactionFor({
+      kind: 'remote',
+      url: 'http://a/mcp?key=very-secret',
+      transport: undefined,
+      headers: { authorization: 'Bearer abcd1234' },
+    })
     expect(redact('it said very-secret and abcd1234')).toBe('it said [key] and [authorization]')
   })
 

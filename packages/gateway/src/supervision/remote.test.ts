@@ -3,7 +3,8 @@ import { serveHttp, serveTcp } from 'parley-mcp/node'
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RemoteTransport } from '../config/index.ts'
-import { Supervisor, upstreamReconnect } from './supervisor.ts'
+import { upstreamReconnect } from './reconnect.ts'
+import { Supervisor } from './supervisor.ts'
 
 type Closing = () => Promise<unknown>
 
@@ -35,7 +36,9 @@ describe.each(['tcp', 'streamable-http'] as const)('a connection over %s', (tran
   it('G, L6: comes back when its server does', async () => {
     const first = await serving[transport](0)
     const supervisor = supervise(first.url, transport)
-    const client = await supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {} }))
+    const client = await supervisor.attempt((open) =>
+      connect(open, { reconnect: upstreamReconnect, onError: () => {} }),
+    )
     closings.push(() => client.close())
     expect(await client.request('tools/list')).toMatchObject({ tools: [{ name: 'greet' }] })
     expect(supervisor.status()).toMatchObject({ state: 'running', sessions: 1, starts: 1, restarts: 0 })
@@ -50,10 +53,17 @@ describe.each(['tcp', 'streamable-http'] as const)('a connection over %s', (tran
     const gone = await serving[transport](0)
     await gone.close({ drain: 0 })
     const supervisor = supervise(gone.url, transport, 0)
-    const attempt = () => supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {} }))
-    await expect(attempt()).rejects.toMatchObject({ kind: 'transport_error', message: expect.stringContaining('"far"') })
+    const attempt = () =>
+      supervisor.attempt((open) => connect(open, { reconnect: upstreamReconnect, onError: () => {} }))
+    await expect(attempt()).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: expect.stringContaining('"far"'),
+    })
     expect(supervisor.status()).toMatchObject({ state: 'down', sessions: 0, starts: 1 })
-    await expect(attempt()).rejects.toMatchObject({ kind: 'refusal_unavailable', message: expect.stringContaining(`127.0.0.1:${gone.port}`) })
+    await expect(attempt()).rejects.toMatchObject({
+      kind: 'refusal_unavailable',
+      message: expect.stringContaining(`127.0.0.1:${gone.port}`),
+    })
     expect(supervisor.status().starts).toBe(1)
   })
 })

@@ -1,4 +1,4 @@
-/** One life of an upstream: a process or a connection, from its start to its end. */
+/** One run of a server: a process or a connection, from its start to its end. */
 import { ParleyError } from 'parley-mcp'
 import type { Clock, Link } from 'parley-mcp/engine'
 import { crashError, lostConnection, startError, statusIn, unresponsive } from './failures.ts'
@@ -11,12 +11,12 @@ import { WatchedLink } from './watched-link.ts'
 
 export interface RunEnd {
   readonly abnormal: boolean
-  /** The error without what the process wrote. */
+  /** The error message without the standard error of the process. */
   readonly summary: string
   readonly exit: UpstreamExit | undefined
-  /** Of HTTP, where one that was never reached has answered with it. */
+  /** HTTP status of the answer, if the server never answered with an MCP message. */
   readonly status?: number | undefined
-  /** Whether it was there, and did not answer. */
+  /** Whether the server was reachable but did not answer. */
   readonly silent?: boolean
 }
 
@@ -25,36 +25,35 @@ export interface RunOptions {
   readonly name: string
   readonly clock: Clock
   readonly redact: Redact
-  /** Whether whoever had it started tells itself why there is no session. */
+  /** Whether the caller that started this run reports the failure itself. */
   readonly isExplained: () => boolean
   readonly onLine: (line: string) => void
   readonly onProved: () => void
-  /** Nothing gets through for the moment, or something has again. */
+  /** Called with an error while messages do not reach the server, and with undefined when they do again. */
   readonly onTrouble: (error: Error | undefined) => void
-  /** It ended, and nobody here had asked for it. */
+  /** Called when the run ended without a request from the gateway. */
   readonly onEnded: (end: RunEnd) => void
   readonly onClosed: () => void
-  /** A process wrote to its standard output what is no message. */
+  /** Called with a line of standard output that is not a message. */
   readonly onStray: (line: string) => void
 }
 
-/** How long a connection may take to say farewell. */
-const FAREWELL_MS = 5000
+/** Limit for closing a connection. */
+const CLOSE_TIMEOUT_MS = 5000
 
 export class Run {
   readonly pass: Pass
   readonly startedAt: number
-  /** Kept when nothing of it is left. */
+  /** Resolves when the process or connection is gone. */
   readonly gone: Promise<void>
-  /** What it wrote to its standard error. */
+  /** Its standard error. */
   readonly lines: LastLines
-  /** Whether whoever opened it gets no other in its place. */
-  rests = false
   readonly #options: RunOptions
   #raw: Link | undefined
   #link: WatchedLink | undefined
   #resolveGone: () => void = () => {}
   #endedItself = false
+  #isLast = false
 
   constructor(options: RunOptions) {
     this.#options = options
@@ -66,7 +65,7 @@ export class Run {
     })
   }
 
-  /** Only after it was launched. */
+  /** Available after `launch`. */
   get link(): WatchedLink {
     return this.#link as WatchedLink
   }
@@ -77,6 +76,15 @@ export class Run {
 
   get endedItself(): boolean {
     return this.#endedItself
+  }
+
+  /** Whether its client gets no other run after this one. */
+  get isLast(): boolean {
+    return this.#isLast
+  }
+
+  setLast(isLast: boolean): void {
+    this.#isLast = isLast
   }
 
   get onlyProbed(): boolean {
@@ -101,12 +109,12 @@ export class Run {
     if (isChild(this.#raw)) void this.#raw.gone.then(() => this.#isGone())
   }
 
-  /** What it did instead of being a server, if that is known. */
+  /** What the process did instead of MCP, if known. */
   symptoms(): string | undefined {
     return this.#raw !== undefined && isChild(this.#raw) ? this.#raw.symptoms() : undefined
   }
 
-  /** True once, unless its end was put down to itself already. */
+  /** Marks the end as the server's own failure. Returns true if it was not marked before. */
   blame(): boolean {
     const first = !this.#endedItself
     this.#endedItself = true
@@ -115,16 +123,21 @@ export class Run {
 
   #closed(failure: Error | undefined): void {
     const { name, redact, onClosed, onEnded } = this.#options
-    if (this.#raw !== undefined && !isChild(this.#raw)) this.#awaitFarewell()
+    if (this.#raw !== undefined && !isChild(this.#raw)) this.#awaitClose()
     if (failure === undefined) return onClosed()
     this.#endedItself = true
-    onEnded({ abnormal: true, summary: startError(name, failure, redact).message, exit: undefined, status: statusIn(failure) })
+    onEnded({
+      abnormal: true,
+      summary: startError(name, failure, redact).message,
+      exit: undefined,
+      status: statusIn(failure),
+    })
   }
 
   #silent(reason: ParleyError): void {
     const { name, redact, isExplained, onEnded } = this.#options
     if (!this.link.proved && isExplained()) return this.#closed(undefined)
-    if (this.#raw !== undefined && !isChild(this.#raw)) this.#awaitFarewell()
+    if (this.#raw !== undefined && !isChild(this.#raw)) this.#awaitClose()
     this.#endedItself = true
     const error = this.link.proved ? unresponsive(name, reason, redact) : startError(name, reason, redact)
     onEnded({ abnormal: true, summary: error.message, exit: undefined, silent: true })
@@ -138,19 +151,24 @@ export class Run {
       this.#isGone()
       const { proved } = this.link
       const error = lostConnection(name, reason, proved, redact)
-      onEnded({ abnormal: reason !== undefined || !proved, summary: error.message, exit: undefined, status: proved ? undefined : statusIn(reason) })
+      onEnded({
+        abnormal: reason !== undefined || !proved,
+        summary: error.message,
+        exit: undefined,
+        status: proved ? undefined : statusIn(reason),
+      })
       return error
     }
     this.lines.end()
     const exit = exitIn(reason)
-    // Whoever leaves before having said a word has failed, whatever the code.
+    // A process that exits before its first answer has failed, whatever its exit code.
     onEnded({ abnormal: exit.code !== 0 || !this.link.proved, summary: crashError(name, exit, []).message, exit })
     return crashError(name, exit, this.lines.lines)
   }
 
-  /** Nothing waits for a peer for ever. */
-  #awaitFarewell(): void {
-    const cancel = this.#options.clock.after(FAREWELL_MS, () => this.#isGone())
+  /** Waits for the close, but not longer than the limit. */
+  #awaitClose(): void {
+    const cancel = this.#options.clock.after(CLOSE_TIMEOUT_MS, () => this.#isGone())
     const over = (): void => {
       cancel()
       this.#isGone()

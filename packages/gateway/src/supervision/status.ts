@@ -1,12 +1,15 @@
-/** What can be told about one upstream: how it is, how it was, and what happens to it. */
+/** The status of one server, and the events of its life. */
 
 /**
- * `idle`: nobody uses it. `starting`, `running`: as they say. `restarting`: it ended and is on its way back. `down`: it ended too often and is
- * left alone until `nextAttemptAt`. `stopped`: it ended and its policy does not start it again, or the gateway has stopped it.
+ * - `idle`: no client uses it.
+ * - `starting`, `running`.
+ * - `restarting`: it ended and is being restarted.
+ * - `down`: it ended too often. No start before `nextAttemptAt`.
+ * - `stopped`: it ended and its policy does not restart it, or the gateway stopped it.
  */
 export type UpstreamState = 'idle' | 'starting' | 'running' | 'restarting' | 'down' | 'stopped'
 
-/** How a process ended; both are null for a connection, and for a process that has only closed its pipes. */
+/** How a process ended. Both fields are null for a connection and for a process that only closed its pipes. */
 export interface UpstreamExit {
   readonly code: number | null
   readonly signal: string | null
@@ -17,22 +20,22 @@ export interface UpstreamStatus {
   readonly state: UpstreamState
   /** When this state began, in milliseconds since the epoch. */
   readonly since: number
-  /** Processes or connections that are alive. */
+  /** Number of live processes or connections. */
   readonly sessions: number
-  /** How long the oldest of them has been alive, in milliseconds. */
+  /** Age of the oldest of them, in milliseconds. */
   readonly uptime: number
   readonly starts: number
-  /** Those of the starts that followed an end nobody here had asked for. */
+  /** Starts after an end that the gateway did not request. */
   readonly restarts: number
   readonly lastExit: UpstreamExit | undefined
   readonly lastError: string | undefined
   /** The end of its standard error, without secrets. */
   readonly lastStderr: readonly string[]
-  /** Until then nobody gets through; absent when somebody would now. */
+  /** No start before this time. Undefined if a start is possible now. */
   readonly nextAttemptAt: number | undefined
 }
 
-/** What happens to an upstream, for the log. */
+/** Events of a server, for the log. */
 export type UpstreamEvent =
   | { readonly type: 'stderr'; readonly upstream: string; readonly line: string }
   | { readonly type: 'started'; readonly upstream: string; readonly pid: number | undefined; readonly restart: boolean }
@@ -43,15 +46,20 @@ export type UpstreamEvent =
       readonly error: string
       readonly exit: UpstreamExit | undefined
       readonly lines: readonly string[]
-      /** Of HTTP, where one that was never reached has answered with it. */
+      /** HTTP status of the answer, if the server never answered with an MCP message. */
       readonly status?: number | undefined
       readonly nextAttemptAt?: number | undefined
     }
-  | { readonly type: 'start_failed'; readonly upstream: string; readonly error: string; readonly nextAttemptAt?: number | undefined }
-  /** The first line on its standard output that is no message. */
+  | {
+      readonly type: 'start_failed'
+      readonly upstream: string
+      readonly error: string
+      readonly nextAttemptAt?: number | undefined
+    }
+  /** The first line of standard output that is not a message. */
   | { readonly type: 'stray'; readonly upstream: string; readonly line: string }
-  /** Nobody would end its processes should the gateway be killed; told once, of the first of the upstreams. */
+  /** Its processes would survive if the gateway were killed. Reported once, for the first server. */
   | { readonly type: 'unwatched'; readonly upstream: string; readonly warning: string }
-  /** `silent`: it did not end, and does not answer. */
+  /** `silent`: the server did not end, but does not answer. */
   | { readonly type: 'given_up'; readonly upstream: string; readonly until: number; readonly silent?: boolean }
   | { readonly type: 'state'; readonly upstream: string; readonly from: UpstreamState; readonly to: UpstreamState }

@@ -13,7 +13,11 @@ describe('stop of an upstream', () => {
     const third = await use(supervisor.opener())
     const waiting = use(supervisor.opener())
     await flush()
-    await Promise.all([supervisor.stop(), supervisor.stop(), expect(waiting).rejects.toMatchObject({ kind: 'shutting_down' })])
+    await Promise.all([
+      supervisor.stop(),
+      supervisor.stop(),
+      expect(waiting).rejects.toMatchObject({ kind: 'shutting_down' }),
+    ])
     expect(reason()).toMatchObject({ kind: 'shutting_down', message: 'The server "files" was stopped by the gateway' })
     expect([far.closedHere, third.far.closedHere].every((times) => times > 0)).toBe(true)
     expect(supervisor.status()).toMatchObject({ state: 'stopped', sessions: 0, nextAttemptAt: undefined })
@@ -79,9 +83,14 @@ describe('stop of an upstream', () => {
     const attempt = supervisor.attempt(async (open) => {
       const { reason } = await use(open as () => Promise<TestLink>)
       await supervisor.stop()
-      throw new ParleyError('connection_closed', { message: `The connection ended before initialize was answered: ${reason()?.message}` })
+      throw new ParleyError('connection_closed', {
+        message: `The connection ended before initialize was answered: ${reason()?.message}`,
+      })
     })
-    await expect(attempt).rejects.toMatchObject({ kind: 'shutting_down', message: 'The server "files" was stopped by the gateway' })
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'shutting_down',
+      message: 'The server "files" was stopped by the gateway',
+    })
     expect(events.filter(({ type }) => type === 'ended')).toEqual([])
   })
 })

@@ -45,7 +45,12 @@ export interface Used {
   reason(): Error | undefined | null
 }
 
-export const target: RemoteTarget = { kind: 'remote', url: 'tcp://127.0.0.1:1', transport: 'tcp', headers: { 'x-key': 'very-secret' } }
+export const target: RemoteTarget = {
+  kind: 'remote',
+  url: 'tcp://127.0.0.1:1',
+  transport: 'tcp',
+  headers: { 'x-key': 'very-secret' },
+}
 
 export interface Stage {
   readonly supervisor: Supervisor

@@ -20,7 +20,13 @@ async function exhaust({ use, clock, supervisor }: Stage): Promise<void> {
 describe('the life of an upstream', () => {
   it('G: is idle, starts, runs once it has answered, and is idle again when nobody uses it', async () => {
     const { supervisor, clock, use, states } = stage()
-    expect(supervisor.status()).toMatchObject({ name: 'files', state: 'idle', sessions: 0, starts: 0, nextAttemptAt: undefined })
+    expect(supervisor.status()).toMatchObject({
+      name: 'files',
+      state: 'idle',
+      sessions: 0,
+      starts: 0,
+      nextAttemptAt: undefined,
+    })
     await clock.advance(5)
     const { link, far } = await use()
     expect(supervisor.status()).toMatchObject({ state: 'starting', sessions: 1, since: 5 })
@@ -164,7 +170,10 @@ describe('an upstream that keeps ending', () => {
     expect(supervisor.unavailable()).toBeUndefined()
     const trial = await use()
     expect(supervisor.status().state).toBe('restarting')
-    await expect(use(supervisor.opener())).rejects.toMatchObject({ kind: 'refusal_unavailable', message: expect.stringContaining('just being tried again') })
+    await expect(use(supervisor.opener())).rejects.toMatchObject({
+      kind: 'refusal_unavailable',
+      message: expect.stringContaining('a trial start is in progress'),
+    })
     trial.far.end(broken())
     expect(supervisor.status()).toMatchObject({ state: 'down', nextAttemptAt: clock.now() + 2 * FIRST_COOL_DOWN })
     await clock.advance(2 * FIRST_COOL_DOWN)
@@ -251,7 +260,7 @@ describe('policies', () => {
     expect(supervisor.status().state).toBe('stopped')
     await expect(use(open)).rejects.toMatchObject({
       kind: 'refusal_unavailable',
-      message: expect.stringContaining(`with the restart policy "${policy}" it is not started again by itself`),
+      message: expect.stringContaining(`with the restart policy "${policy}" the gateway does not restart it`),
     })
     // Somebody else who needs it may start it.
     await use(supervisor.opener())
@@ -290,7 +299,10 @@ describe('attempt', () => {
       link.close()
       throw refused()
     })
-    await expect(attempt).rejects.toMatchObject({ kind: 'transport_error', message: 'No session with the server "files": No common version' })
+    await expect(attempt).rejects.toMatchObject({
+      kind: 'transport_error',
+      message: 'No session with the server "files": No common version',
+    })
     expect(supervisor.status()).toMatchObject({ state: 'down', sessions: 0 })
   })
 
@@ -298,7 +310,10 @@ describe('attempt', () => {
     const { supervisor, use } = stage()
     const attempt = supervisor.attempt(async (open) => {
       await use(open as () => Promise<TestLink>)
-      throw new ParleyError('unsupported_protocol_version', { message: 'No common version', data: { server: '1999-01-01', client: ['2025-11-25'] } })
+      throw new ParleyError('unsupported_protocol_version', {
+        message: 'No common version',
+        data: { server: '1999-01-01', client: ['2025-11-25'] },
+      })
     })
     const originals = { originalKind: 'unsupported_protocol_version', originalCode: -32602 }
     await expect(attempt).rejects.toMatchObject({
@@ -314,7 +329,9 @@ describe('attempt', () => {
       far.end(broken())
       throw reason()
     })
-    await expect(attempt).rejects.toMatchObject({ message: 'The server "files" could not be started or reached: ECONNRESET with [x-key]' })
+    await expect(attempt).rejects.toMatchObject({
+      message: 'The server "files" could not be started or reached: ECONNRESET with [x-key]',
+    })
     expect(supervisor.status().state).toBe('restarting')
     expect(events.filter(({ type }) => type === 'ended')).toHaveLength(1)
   })

@@ -1,10 +1,21 @@
-/** Looks after one upstream: starts its processes or connections when they may be started, knows how each ended, and leaves none behind. */
+/**
+ * Supervises one upstream server. It starts processes or connections when the restart policy allows it, records how
+ * each one ended, and closes all of them when it stops.
+ */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
-import type { ReconnectOptions } from 'parley-mcp/client'
 import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
 import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/index.ts'
 import type { ChildOptions } from './command-launch.ts'
-import { discreetStart, explained, finished, isFinal, isUnavailable, startError, statusIn, stoppedError, type Unavailability, unavailable } from './failures.ts'
+import {
+  explained,
+  finished,
+  startError,
+  statusIn,
+  stoppedError,
+  type Unavailability,
+  unavailable,
+  withoutSearchPath,
+} from './failures.ts'
 import { Gate, type Refusal } from './gate.ts'
 import type { LastLines } from './last-lines.ts'
 import { type Launch, launchOf } from './launch.ts'
@@ -20,43 +31,38 @@ export interface SupervisorOptions {
   readonly random?: () => number
   readonly log?: (event: UpstreamEvent) => void
   readonly childOptions?: ChildOptions
-  /** Longest message of the server, in bytes. Default: as the SDK has it. */
+  /** Longest message of the server, in bytes. Default: the limit of the SDK. */
   readonly maxMessageSize?: number
-  /** Instead of what the target says. */
+  /** Replaces the launch that the target describes. */
   readonly launch?: Launch
-  /** Whether its clients are not one and the same: then what a process wrote is told to nobody but those who used it. Default false. */
+  /**
+   * True if several clients share this server. Error messages then leave out what the process wrote, because it may
+   * concern another client. Default: false.
+   */
   readonly severalClients?: boolean
 }
 
-/** Trying again would not help, and may lock an account. */
-const HOPELESS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['unauthorized', 'forbidden'])
+/** Errors that do not count as a failure of the server. */
+const NOT_COUNTED: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'request_cancelled',
+  'session_closed',
+  'shutting_down',
+  'refusal_unavailable',
+])
 
-/** For clients behind a supervisor: they come back soon and do not give up before the supervisor does, because the gate knows the pace. */
-export const upstreamReconnect: ReconnectOptions = {
-  retries: Number.POSITIVE_INFINITY,
-  delays: [50, 1000, 2000, 5000],
-  judge: (error) => {
-    if (isFinal(error) || (error instanceof ParleyError && HOPELESS.has(error.kind))) return 'stop'
-    return isUnavailable(error) ? 'tell' : 'again'
-  },
-}
-
-/** Failures that say nothing about the upstream. */
-const NOT_ITS_FAULT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['request_cancelled', 'session_closed', 'shutting_down', 'refusal_unavailable'])
-
-/** Of what a process wrote before it ended, so many lines are said in the log. */
+/** The log shows this many of the last lines that a process wrote before it ended. */
 const LOGGED_LINES = 12
 
-/** One client's way in, and what became of it the last time. */
-interface Slot {
-  last: Run | undefined
-  /** Whether the first attempt is under way, whose failure is told by whoever makes it. */
-  isFirst: boolean
+/** What one client opened. */
+interface Opening {
+  lastRun: Run | undefined
+  /** True during the first attempt. `attempt` reports the failure of that attempt itself. */
+  isFirstAttempt: boolean
 }
 
 export class Supervisor {
   readonly name: string
-  /** A way in for a client, one for all who do not ask for their own with `opener`. */
+  /** Opens a link. Clients that need their own restart history call `opener` instead. */
   readonly open: () => Promise<Link>
   readonly #options: SupervisorOptions
   readonly #clock: Clock
@@ -64,25 +70,25 @@ export class Supervisor {
   readonly #launch: Launch
   readonly #gate: Gate
   readonly #listeners = new Set<(status: UpstreamStatus) => void>()
-  /** Alive, oldest first. */
+  /** Runs that are alive, oldest first. */
   readonly #runs = new Set<Run>()
-  /** What has to be over before nothing is left: starts under way, processes, farewells. */
-  readonly #leftovers = new Set<Promise<unknown>>()
+  /** Promises that `stop` waits for: starts in progress, processes, closing connections. */
+  readonly #pendingEnds = new Set<Promise<unknown>>()
   #starting = 0
   #starts = 0
   #restarts = 0
   #state: UpstreamState = 'idle'
   #since: number
-  /** What it is when nothing is alive or under way. */
-  #otherwise: UpstreamState = 'idle'
+  /** The state while no run is alive or starting. */
+  #restingState: UpstreamState = 'idle'
   #lastLines: LastLines | undefined
   #lastExit: UpstreamExit | undefined
   #lastError: string | undefined
   #stopped = false
   #troubled = false
-  /** Whether what ended last was there, and did not answer. */
+  /** True if the last run that ended was reachable but did not answer. */
   #silent = false
-  #strayed = false
+  #reportedStray = false
   #stopping: Promise<void> | undefined
 
   constructor(options: SupervisorOptions) {
@@ -99,32 +105,36 @@ export class Supervisor {
     this.open = this.opener()
   }
 
-  /** A way in for one client: opened once because somebody needs it, and again, as the policy allows, when what was opened has ended. */
+  /** Returns a function that opens links for one client. After a link ended, the restart policy decides on the next. */
   opener(): () => Promise<Link> {
-    const slot: Slot = { last: undefined, isFirst: false }
-    return () => this.#start(slot)
+    const opening: Opening = { lastRun: undefined, isFirstAttempt: false }
+    return () => this.#start(opening)
   }
 
-  /** Has `connect` use a way in of its own. When that fails, the error says all that is known, and counts even where the link had no fault. */
+  /**
+   * Calls `connect` with an opener of its own. If `connect` fails, the error contains all known causes. The failure
+   * counts against the server even if the link itself did not fail.
+   */
   async attempt<T>(connect: (open: LinkOpener) => Promise<T>): Promise<T> {
-    const slot: Slot = { last: undefined, isFirst: true }
+    const opening: Opening = { lastRun: undefined, isFirstAttempt: true }
     try {
-      const connected = await connect(() => this.#start(slot))
-      slot.isFirst = false
+      const connected = await connect(() => this.#start(opening))
+      opening.isFirstAttempt = false
       return connected
     } catch (error) {
-      const run = slot.last
-      // What became of it is our own doing, whatever words it comes in.
+      const run = opening.lastRun
+      // The supervisor ended it, whatever the error says.
       if (this.#stopped) throw stoppedError(this.name)
-      if (run === undefined || (error instanceof ParleyError && NOT_ITS_FAULT.has(error.kind))) throw error
+      if (run === undefined || (error instanceof ParleyError && NOT_COUNTED.has(error.kind))) throw error
       const failure = explained(this.name, error, { symptoms: run.symptoms(), stderr: run.lines.lines }, this.#redact)
       const silent = error instanceof ParleyError && error.kind === 'initialization_timeout'
-      if (run.blame()) this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined, status: statusIn(error), silent })
+      if (run.blame())
+        this.#ended(run, { abnormal: true, summary: failure.summary, exit: undefined, status: statusIn(error), silent })
       throw failure.error
     }
   }
 
-  /** What to tell somebody who needs it now, when it is known that asking would be in vain and nothing of it is alive. */
+  /** The error for a client that needs the server now, if no run is alive and the gate would refuse a start. */
   unavailable(): Error | undefined {
     return this.#runs.size > 0 && !this.#troubled ? undefined : this.#gate.refusal
   }
@@ -146,13 +156,13 @@ export class Supervisor {
     }
   }
 
-  /** Called after each change of state, and whenever something ended. */
+  /** Calls `listener` after each change of state and after each end of a run. */
   onStatus(listener: (status: UpstreamStatus) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Kept when nothing of it is left, neither processes nor connections. */
+  /** Resolves when no process and no connection is left. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -164,13 +174,13 @@ export class Supervisor {
     this.#gate.close(reason)
     for (const run of [...this.#runs]) void run.link.close(reason)
     this.#changed()
-    // A start that was under way leaves something that has to end as well.
-    while (this.#leftovers.size > 0) await Promise.all(this.#leftovers)
+    // A start in progress can add a run, which has to end too.
+    while (this.#pendingEnds.size > 0) await Promise.all(this.#pendingEnds)
   }
 
-  async #start(slot: Slot): Promise<Link> {
-    const before = slot.last
-    if (before?.rests) throw this.#finished()
+  async #start(opening: Opening): Promise<Link> {
+    const before = opening.lastRun
+    if (before?.isLast) throw this.#finished()
     const passing = this.#gate.pass()
     this.#changed()
     const pass = await passing
@@ -183,7 +193,7 @@ export class Supervisor {
       name: this.name,
       clock: this.#clock,
       redact: this.#redact,
-      isExplained: () => slot.isFirst,
+      isExplained: () => opening.isFirstAttempt,
       onLine: (line) => this.#log({ type: 'stderr', upstream: this.name, line }),
       onProved: () => this.#proved(run),
       onTrouble: (error) => this.#trouble(error),
@@ -194,18 +204,18 @@ export class Supervisor {
     this.#starting++
     this.#changed()
     const launching = run.launch(this.#launch)
-    this.#keep(launching.catch(() => {}))
+    this.#awaitOnStop(launching.catch(() => {}))
     try {
       await launching
     } catch (error) {
       this.#starting--
-      const told = discreetStart(error as Error)
-      this.#startFailed(run, error as Error, told)
-      throw told
+      const reported = withoutSearchPath(error as Error)
+      this.#startFailed(run, error as Error, reported)
+      throw reported
     }
     this.#starting--
-    this.#keep(run.gone)
-    slot.last = run
+    this.#awaitOnStop(run.gone)
+    opening.lastRun = run
     this.#runs.add(run)
     this.#lastLines = run.lines
     if (this.#stopped) {
@@ -217,21 +227,29 @@ export class Supervisor {
     return run.link
   }
 
-  #startFailed(run: Run, { message }: Error, told: Error): void {
-    this.#lastError = told.message
+  #startFailed(run: Run, { message }: Error, reported: Error): void {
+    this.#lastError = reported.message
     this.#silent = false
-    this.#count(run, true, (nextAttemptAt) => ({ type: 'start_failed', upstream: this.name, error: message, nextAttemptAt }))
+    this.#count(run, true, (nextAttemptAt) => ({
+      type: 'start_failed',
+      upstream: this.name,
+      error: message,
+      nextAttemptAt,
+    }))
     this.#changed(true)
   }
 
-  /** Once: who does it, does it all the time. */
+  /** Reported once, because such a server usually writes many stray lines. */
   #stray(line: string): void {
-    if (this.#strayed) return
-    this.#strayed = true
+    if (this.#reportedStray) return
+    this.#reportedStray = true
     this.#log({ type: 'stray', upstream: this.name, line: this.#redact(line.trim()) })
   }
 
-  /** Connections that are made anew for each message never end by themselves: whether the server is there is what the last one says. */
+  /**
+   * A transport that connects anew for each message never ends by itself. The last connection tells whether the server
+   * is reachable.
+   */
   #trouble(error: Error | undefined): void {
     this.#troubled = error !== undefined
     if (error !== undefined) this.#lastError = startError(this.name, error, this.#redact).message
@@ -246,8 +264,8 @@ export class Supervisor {
 
   #closed(run: Run): void {
     this.#runs.delete(run)
-    run.rests = this.#options.restart.policy === 'temporary' && run.link.proved
-    if (this.#runs.size === 0) this.#otherwise = 'idle'
+    run.setLast(this.#options.restart.policy === 'temporary' && run.link.proved)
+    if (this.#runs.size === 0) this.#restingState = 'idle'
     this.#gate.withdrawn(run.pass)
     this.#changed()
   }
@@ -259,23 +277,36 @@ export class Supervisor {
     this.#silent = silent
     if (exit !== undefined) this.#lastExit = exit
     const lines = run.lines.lines.slice(-LOGGED_LINES)
-    this.#count(run, abnormal, (nextAttemptAt) => ({ type: 'ended', upstream: this.name, abnormal, error: summary, exit, lines, status, nextAttemptAt }))
+    this.#count(run, abnormal, (nextAttemptAt) => ({
+      type: 'ended',
+      upstream: this.name,
+      abnormal,
+      error: summary,
+      exit,
+      lines,
+      status,
+      nextAttemptAt,
+    }))
     this.#changed(true)
   }
 
-  /** `news`: what is told of it, as soon as it is known when the next attempt can be made; that it is given up tells that as well. */
-  #count(run: Run, abnormal: boolean, news: (nextAttemptAt: number | undefined) => UpstreamEvent): void {
+  /**
+   * Counts the end of a run. `toEvent` makes the event for the log once the time of the next attempt is known. A
+   * `given_up` event carries that time itself.
+   */
+  #count(run: Run, abnormal: boolean, toEvent: (nextAttemptAt: number | undefined) => UpstreamEvent): void {
     const { state: before } = this.#gate
     const decision = this.#gate.ended(run.pass, abnormal, this.#silent)
     const { state } = this.#gate
-    run.rests = decision.type === 'rest' && !run.onlyProbed
-    this.#otherwise = run.rests ? 'stopped' : 'restarting'
+    run.setLast(decision.type === 'rest' && !run.onlyProbed)
+    this.#restingState = run.isLast ? 'stopped' : 'restarting'
     const isGivenUp = state.phase === 'given_up' && state.generation !== before.generation
-    this.#log(news(isGivenUp ? undefined : this.#gate.nextAt))
-    if (isGivenUp) this.#log({ type: 'given_up', upstream: this.name, until: state.until, ...(this.#silent && { silent: true }) })
+    this.#log(toEvent(isGivenUp ? undefined : this.#gate.nextAt))
+    if (isGivenUp)
+      this.#log({ type: 'given_up', upstream: this.name, until: state.until, ...(this.#silent && { silent: true }) })
   }
 
-  /** Whatever is told must not be told twice, so only a new state is news; `always` where something else is. */
+  /** Tells listeners about a new state. `always` tells them even if the state is the same. */
   #changed(always = false): void {
     const from = this.#state
     const to = this.#currentState()
@@ -296,12 +327,12 @@ export class Supervisor {
     for (const { link } of this.#runs) if (link.proved) return 'running'
     if (this.#starting > 0 || this.#runs.size > 0) return phase === 'open' ? 'starting' : 'restarting'
     if (phase === 'given_up') return 'down'
-    return this.#gate.waiting > 0 ? 'restarting' : this.#otherwise
+    return this.#gate.waiting > 0 ? 'restarting' : this.#restingState
   }
 
-  #keep(leftover: Promise<unknown>): void {
-    this.#leftovers.add(leftover)
-    void leftover.then(() => this.#leftovers.delete(leftover))
+  #awaitOnStop(end: Promise<unknown>): void {
+    this.#pendingEnds.add(end)
+    void end.then(() => this.#pendingEnds.delete(end))
   }
 
   #log(event: UpstreamEvent): void {
@@ -311,7 +342,11 @@ export class Supervisor {
 
   #finished(): Error {
     const { policy } = this.#options.restart
-    return finished(this.#because(`${this.#lastError ?? 'it ended'}, and with the restart policy "${policy}" it is not started again by itself`))
+    return finished(
+      this.#because(
+        `${this.#lastError ?? 'it ended'}, and with the restart policy "${policy}" the gateway does not restart it`,
+      ),
+    )
   }
 
   #unavailable(why: Refusal): Error {
@@ -319,26 +354,26 @@ export class Supervisor {
     const last = this.#lastError === undefined ? '' : ` (${this.#lastError})`
     const reasons: Readonly<Record<Refusal, string>> = {
       given_up: this.#silent
-        ? `it did not answer when it was tried again${last}`
+        ? `it did not answer after a restart${last}`
         : `it keeps ending${last}, and ${maxRestarts} restarts within ${within / 1000} s did not help`,
-      trial: `it kept ${this.#silent ? 'silent' : 'ending'}${last}, and is just being tried again`,
-      crowded: 'too many wait for it to come back',
+      trial: `it ${this.#silent ? 'did not answer' : 'kept ending'}${last}, and a trial start is in progress`,
+      crowded: 'too many requests wait for it to come back',
     }
     return unavailable(this.#because(reasons[why]))
   }
 
   #because(because: string): Unavailability {
-    // It may have been written about somebody else.
+    // The text may concern another client.
     const stderr = this.#options.severalClients === true ? [] : (this.#lastLines?.lines ?? [])
     return { name: this.name, because, stderr, now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt }
   }
 }
 
-/** What observers make of the news is their own affair. */
-function guarded(tell: () => void): void {
+/** Ignores errors of an observer: they must not harm the supervisor. */
+function guarded(notify: () => void): void {
   try {
-    tell()
+    notify()
   } catch {
-    // An observer that fails must not harm what it observes.
+    // See above.
   }
 }

@@ -6,13 +6,27 @@ import { type LinkWatcher, WatchedLink } from './watched-link.ts'
 const plain: Link = { transport: 'test', open: () => {}, send: () => {}, close: () => {} }
 
 function watcher() {
-  return { proved: vi.fn(), closed: vi.fn(), silent: vi.fn(), ended: vi.fn((reason) => reason), trouble: vi.fn() } satisfies LinkWatcher
+  return {
+    proved: vi.fn(),
+    closed: vi.fn(),
+    silent: vi.fn(),
+    ended: vi.fn((reason) => reason),
+    trouble: vi.fn(),
+  } satisfies LinkWatcher
 }
 
 describe('G a link that is watched', () => {
   it('has what its link has, and lacks what it lacks', () => {
     const release = vi.fn()
-    const { listening, hears, remembered, mirrors, abandon, withdraw, release: missing } = new WatchedLink(plain, watcher())
+    const {
+      listening,
+      hears,
+      remembered,
+      mirrors,
+      abandon,
+      withdraw,
+      release: missing,
+    } = new WatchedLink(plain, watcher())
     expect([listening, hears, remembered, mirrors, abandon, withdraw, missing]).toEqual(Array(7).fill(undefined))
     const link = new WatchedLink({ ...plain, listening: false, hears: false, release }, watcher())
     expect([link.listening, link.hears]).toEqual([false, false])
@@ -22,7 +36,13 @@ describe('G a link that is watched', () => {
 
   it('tells its user of everything, and its link of what its user does not hear', () => {
     const open = vi.fn<Link['open']>()
-    const user = { frame: vi.fn(), abandoned: vi.fn(), failed: vi.fn(), released: vi.fn(), closed: vi.fn() } satisfies LinkEvents
+    const user = {
+      frame: vi.fn(),
+      abandoned: vi.fn(),
+      failed: vi.fn(),
+      released: vi.fn(),
+      closed: vi.fn(),
+    } satisfies LinkEvents
     new WatchedLink({ ...plain, open }, watcher()).open(user)
     new WatchedLink({ ...plain, open }, watcher()).open({ frame: () => {}, closed: () => {} })
     const [events, fewer] = open.mock.calls.map(([given]) => given)

@@ -1,32 +1,40 @@
-/** A link that tells a watcher when its server has proved to be one, and when and by whom it was ended. */
+/** A link that tells a watcher about the first answer of its server, and about the link's end. */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
-import { isObject, isStrayLine, type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from 'parley-mcp/engine'
+import {
+  isObject,
+  isStrayLine,
+  type Link,
+  type LinkEvents,
+  type SendOptions,
+  WrappedLink,
+  wrappedEvents,
+} from 'parley-mcp/engine'
 
 export interface LinkWatcher {
   /** The server has answered a request. */
   proved(): void
-  /** It was closed from here; `failure` says what did not get through if nothing ever came back. */
+  /** The gateway closed the link. `failure`: the last send error, if the server never answered. */
   closed(failure: Error | undefined): void
-  /** It was closed from here because the server says nothing any more, or never did. */
+  /** The gateway closed the link because the server does not answer. */
   silent(reason: ParleyError): void
-  /** It ended without having been closed from here. What this gives is the reason its user is told. */
+  /** The link ended by itself. Returns the error for the link's user. */
   ended(reason: Error | undefined): Error
-  /** Nothing gets through for the moment, or something has again. */
+  /** Called with an error while messages do not reach the server, and with undefined when they do again. */
   trouble(error: Error | undefined): void
-  /** Something came that is no message; only where somebody wants to know. */
+  /** Optional: the server sent a line that is not a message. */
   stray?(line: string): void
 }
 
 export class WatchedLink extends WrappedLink {
   readonly #watcher: LinkWatcher
-  /** Whether the first that was sent asks of which era the server is; unknown before anything was. */
+  /** Whether the first frame asks for the server's era. Undefined before the first frame. */
   #probes: boolean | undefined
   #proved = false
   #over = false
   #failure: Error | undefined
   #troubled = false
   #reason: Error | undefined
-  #farewell: void | Promise<void> = undefined
+  #closing: void | Promise<void> = undefined
 
   constructor(link: Link, watcher: LinkWatcher) {
     super(link)
@@ -41,7 +49,10 @@ export class WatchedLink extends WrappedLink {
     return this.#over
   }
 
-  /** Whether all it was ever asked is of which era it is (V4): a server that does not survive that is asked again, in the way older ones know. */
+  /**
+   * Whether the only request was the question for the server's era (V4). A server that ends after it is started again
+   * and gets `initialize`.
+   */
   get onlyProbed(): boolean {
     return !this.#proved && this.#probes === true
   }
@@ -50,7 +61,8 @@ export class WatchedLink extends WrappedLink {
     super.open(
       wrappedEvents(events, {
         frame: (text, parsed, origin) => {
-          if (this.#watcher.stray !== undefined && !hasFrameOfMessage(text) && isStrayLine(text)) this.#watcher.stray(text)
+          if (this.#watcher.stray !== undefined && !hasFrameOfMessage(text) && isStrayLine(text))
+            this.#watcher.stray(text)
           if (!this.#proved && isResult(text)) this.#prove()
           if (this.#troubled) this.#setTrouble(undefined)
           events.frame(text, parsed, origin)
@@ -76,19 +88,19 @@ export class WatchedLink extends WrappedLink {
     super.send(frame, options)
   }
 
-  /** `reason` is what its user is told, who has not asked for it. */
+  /** `reason`: the error for the link's user, if another part of the gateway closes the link. */
   override close(reason?: Error): void | Promise<void> {
     if (!this.#over) {
       this.#over = true
       this.#reason = reason
-      this.#farewell = super.close(reason)
+      this.#closing = super.close(reason)
       if (isSilence(reason) && this.#failure === undefined) this.#watcher.silent(reason)
       else this.#watcher.closed(this.#failure)
     }
-    return this.#farewell
+    return this.#closing
   }
 
-  /** There even where the link has no use for it. */
+  /** Defined even if the inner link does not use it. */
   override get negotiated(): NonNullable<Link['negotiated']> {
     const negotiated = super.negotiated
     return (version) => {
@@ -110,7 +122,7 @@ export class WatchedLink extends WrappedLink {
   }
 }
 
-/** How nearly every library writes a message: the version first or last. No log line looks so, and no such line is parsed twice. */
+/** Nearly every library writes the version first or last. A line with this shape is not parsed a second time. */
 const HEAD = '{"jsonrpc":"2.0","'
 const TAIL = /,"jsonrpc":"2\.0"(?:,"id":(?:"[^"\\]{0,60}"|\d{1,16}))?\}\s*$/
 const TAIL_LENGTH = 110
@@ -128,13 +140,17 @@ function isResult(frame: string): boolean {
   }
 }
 
-/** Nobody was there; one that answers with an error is. */
+/** The server was not reached. A server that answers with an error status was reached. */
 function isUnreached(error: Error): boolean {
   return error instanceof ParleyError && error.kind === 'transport_error' && error.data?.['status'] === undefined
 }
 
-/** How sessions end whose peer is there, and does not answer. */
-const SILENCE: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['peer_unresponsive', 'request_timeout', 'initialization_timeout'])
+/** Reasons with which a session ends if its peer does not answer. */
+const SILENCE: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'peer_unresponsive',
+  'request_timeout',
+  'initialization_timeout',
+])
 
 function isSilence(reason: Error | undefined): reason is ParleyError {
   return reason instanceof ParleyError && SILENCE.has(reason.kind)

@@ -1,4 +1,7 @@
-/** A program that supervises a server which does not end by itself: it says who runs (server, watcher) whenever it is asked, and stops when it is told to. */
+/**
+ * A program that supervises a server which does not end by itself: it says who runs (server, watcher) whenever it is
+ * asked, and stops when it is told to.
+ */
 import { createInterface } from 'node:readline'
 import { Supervisor } from './supervisor.ts'
 import { watcher } from './watcher.ts'
@@ -14,7 +17,13 @@ require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(DE
 let server: number | undefined
 const supervisor = new Supervisor({
   name: 'stubborn',
-  target: { kind: 'command', command: process.execPath, args: ['-e', STUBBORN], env: { [MARK]: process.env[MARK] ?? '' }, cwd: undefined },
+  target: {
+    kind: 'command',
+    command: process.execPath,
+    args: ['-e', STUBBORN],
+    env: { [MARK]: process.env[MARK] ?? '' },
+    cwd: undefined,
+  },
   restart: { policy: 'permanent', maxRestarts: 5, within: 60_000 },
   childOptions: { shutdown: { inputEnd: 50, terminate: 50 } },
   log: (event) => {

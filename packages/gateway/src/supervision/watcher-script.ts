@@ -1,12 +1,15 @@
-/** What the watcher does, for any POSIX shell: it keeps a list of process groups, and ends those still on it when its input ends. */
+/**
+ * The watcher's program, for any POSIX shell. It keeps a list of process groups, and ends those still listed when its
+ * input ends.
+ */
 
-/** How long groups have between being asked to end and being made to. */
-const FAREWELL_SECONDS = 2
+/** Seconds between SIGTERM and SIGKILL. */
+const TERM_SECONDS = 2
 
 /**
- * Lines of its input: `+PID` a group to be ended, `-PID` one that has ended. Who stops the gateway with a signal to all must not stop this one, which
- * is needed until the gateway has ended; whoever ends in time is taken off the list, since somebody else may get the number. A `sleep` that knows no
- * fractions, or none at all, makes this coarser, not weaker.
+ * Input lines: `+PID` adds a group, `-PID` removes it. A signal to the whole process group must not stop the watcher
+ * before the gateway ends. Ended groups leave the list, because the system reuses their numbers. If `sleep` knows no
+ * fractions, the pauses are longer.
  */
 export const WATCHER_SCRIPT = `
 trap '' HUP INT QUIT TERM
@@ -27,7 +30,7 @@ still_there() {
 }
 still_there || exit 0
 for pid in $listed; do kill -s TERM -- "-$pid"; done
-if sleep 0.1; then pause=0.1 rounds=${FAREWELL_SECONDS * 10}; else pause=1 rounds=${FAREWELL_SECONDS}; fi
+if sleep 0.1; then pause=0.1 rounds=${TERM_SECONDS * 10}; else pause=1 rounds=${TERM_SECONDS}; fi
 while still_there && test "$rounds" -gt 0; do
   sleep "$pause"
   rounds=$((rounds - 1))

@@ -118,13 +118,16 @@ describe('a process that supervises a stubborn server', () => {
     expect(marked(current)).toEqual([parent.pid])
   })
 
-  it.each(['exit', 'leave'])('G: nor when it ends by itself (%s), from which the watcher does not keep it', async (way) => {
-    const { watcher } = await begin()
-    parent.stdin.write(`${way}\n`)
-    expect((await once(parent, 'exit'))[0]).toBe(0)
-    await allGone(current)
-    await ended(watcher)
-  })
+  it.each(['exit', 'leave'])(
+    'G: nor when it ends by itself (%s), from which the watcher does not keep it',
+    async (way) => {
+      const { watcher } = await begin()
+      parent.stdin.write(`${way}\n`)
+      expect((await once(parent, 'exit'))[0]).toBe(0)
+      await allGone(current)
+      await ended(watcher)
+    },
+  )
 
   it('G: the watcher gets none of the secrets and streams of whom it watches', async () => {
     const { watcher } = await begin()

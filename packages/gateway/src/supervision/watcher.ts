@@ -1,26 +1,26 @@
-/** Ends the processes this one has started even when it is killed and can do nothing more itself: a tiny process beside it waits for that. */
+/** Ends all server processes even if the gateway is killed. A small shell process waits for the gateway's end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { WATCHER_SCRIPT } from './watcher-script.ts'
 
 export interface WatcherOptions {
   readonly platform?: NodeJS.Platform
-  /** The shell, by its path or by a name that is looked up in PATH. */
+  /** Path of the shell, or its name in PATH. */
   readonly shell?: string
 }
 
 /** The leader of a process group. */
 export interface Leader {
   readonly pid: number
-  /** Kept when nobody of the group is left. */
+  /** Resolves when no process of the group is left. */
   readonly gone: Promise<unknown>
 }
 
 export type Warn = (message: string) => void
 
-/** Somebody may end the shell by mistake; one that ends whatever is done is not started over and over. */
+/** The shell may be ended by mistake and is replaced. A shell that keeps ending is not started again and again. */
 const MOST_REPLACEMENTS = 5
-/** A shell that does not read is of no use. */
+/** A shell that does not read its input is replaced. */
 const MOST_UNREAD = 64 * 1024
 
 export class Watcher {
@@ -37,17 +37,20 @@ export class Watcher {
     this.#shell = shell
   }
 
-  /** The process that watches; there is none while there is nothing to be watched. */
+  /** The watching process. Undefined while there are no processes to watch. */
   get pid(): number | undefined {
     return this.#watching?.pid
   }
 
-  /** Has `start` start the leader of a group, which from then on does not outlive this process. `warn` is told, once, when that cannot be promised. */
+  /**
+   * Starts the leader of a process group and makes sure that the group does not outlive this process. Calls `warn` once
+   * if that is not possible.
+   */
   async watch<T extends Leader>(start: () => Promise<T>, warn: Warn): Promise<T> {
-    // Without process groups there is nothing that could be done this way.
+    // Windows has no process groups.
     if (this.#platform === 'win32') return await start()
     this.#starting++
-    // Before the leader, so that no time is lost between its start and its being listed.
+    // Before the leader, so that the leader can be listed at once.
     this.#begin(warn)
     try {
       const leader = await start()
@@ -64,7 +67,7 @@ export class Watcher {
     this.#leaders.set(pid, leader)
     this.#tell(`+${pid}\n`)
     const forget = (): void => {
-      // The number may be another's by now.
+      // The system may have reused the number.
       if (this.#leaders.get(pid) !== leader) return
       this.#leaders.delete(pid)
       this.#tell(`-${pid}\n`)
@@ -86,20 +89,22 @@ export class Watcher {
   #spawn(warn: Warn): ChildProcess {
     const watching = spawn(this.#shell, ['-c', WATCHER_SCRIPT], {
       stdio: ['pipe', 'ignore', 'ignore'],
-      // In a session of its own: what a terminal sends to this process is not meant for it.
+      // In its own session, so that signals from the terminal do not reach it.
       detached: true,
       cwd: '/',
-      // Nothing of the environment but what finds `sleep`: the rest may hold secrets.
+      // Only PATH, to find `sleep`. Other variables may contain secrets.
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
     })
-    // Neither must keep this process alive.
+    // Neither the child nor its input may keep this process alive.
     watching.unref()
     const input = watching.stdin as Socket | null
     input?.unref()
-    // How the shell ended says more.
+    // The exit event tells more.
     input?.on('error', () => {})
     watching.on('error', ({ message }) => this.#lost(watching, message, warn))
-    watching.on('exit', (code, signal) => this.#lost(watching, `${JSON.stringify(this.#shell)} keeps ending, last with ${code ?? signal}`, warn))
+    watching.on('exit', (code, signal) =>
+      this.#lost(watching, `${JSON.stringify(this.#shell)} keeps ending, last with ${code ?? signal}`, warn),
+    )
     return watching
   }
 
@@ -112,17 +117,19 @@ export class Watcher {
     this.#begin(warn)
   }
 
-  /** The next start tries again: what is missing now, such as memory, may not be missing then. */
+  /** The next start tries again: a shortage, for example of memory, may be over then. */
   #cannot(why: string, warn: Warn): void {
     if (this.#warned) return
     this.#warned = true
-    warn(`Should this process be killed, servers it has started may keep running, because what would end them cannot run: ${why}`)
+    warn(
+      `If this process is killed, its servers may keep running, because the process that would end them cannot run: ${why}`,
+    )
   }
 
   #tell(line: string): void {
     const input = this.#watching?.stdin
     input?.write(line)
-    // The next one is told what is true then.
+    // The replacement gets the complete list.
     if (input && input.writableLength > MOST_UNREAD) this.#watching?.kill('SIGKILL')
   }
 
@@ -133,5 +140,5 @@ export class Watcher {
   }
 }
 
-/** One for all that this process starts. */
+/** Shared by all processes that the gateway starts. */
 export const watcher = new Watcher()

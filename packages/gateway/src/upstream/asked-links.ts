@@ -1,4 +1,7 @@
-/** Links that a server of the stateless era wants its client to open, remembered for one call: the same link is not shown twice (8.3). */
+/**
+ * Links that a server of the stateless era wants its client to open, remembered for one call: the same link is not
+ * shown twice (8.3).
+ */
 import type { Body } from 'parley-mcp/engine'
 
 export interface AskedLink {
@@ -47,7 +50,10 @@ export class LinkMemory {
     return link
   }
 
-  /** Another question of the server. Once all that came with it have been seen, links that are not asked for any more have served their purpose. */
+  /**
+   * Another question of the server. Once all that came with it have been seen, links that are not asked for any more
+   * have served their purpose.
+   */
   asked(url: string | undefined, onServed: (links: AskedLink[]) => void): void {
     if (this.#round === undefined) {
       const round = new Set<string>()

@@ -1,9 +1,12 @@
-/** Links that a server of the handshake era wants opened before it serves a request, for as long as it may still tell that the user is done (8.3). */
+/**
+ * Links that a server of the handshake era wants opened before it serves a request, for as long as it may still tell
+ * that the user is done (8.3).
+ */
 import type { Clock, Inbound } from 'parley-mcp/engine'
 
 /**
- * Longest time, in milliseconds, that a request is held for the server to say so. Not every server does: one that has never said so is given a moment
- * once, and one that has is believed to do so again.
+ * Longest time, in milliseconds, that a request is held for the server to say so. Not every server does: one that has
+ * never said so is given a moment once, and one that has is believed to do so again.
  */
 const HOLD = { announcing: 30_000, unknown: 3000 }
 /** Most that are remembered; those that were named first are forgotten first. */
@@ -39,7 +42,10 @@ export class AwaitedLinks {
     return true
   }
 
-  /** Kept when all of them have served their purpose, or nobody waits for it any more; `undefined` when there is nothing to wait for. */
+  /**
+   * Kept when all of them have served their purpose, or nobody waits for it any more; `undefined` when there is nothing
+   * to wait for.
+   */
   whenServed(ids: readonly string[], inbound: Inbound, clock: Clock): Promise<void> | undefined {
     const isOpen = (): boolean => ids.some((id) => this.#awaited.has(id))
     const kind = this.#server

@@ -24,11 +24,13 @@ function serve(config: Partial<ServerConfig> = {}): void {
 }
 
 const of = (event: string): Line[] => said.filter(({ facts }) => facts['event'] === event)
-const call = (client: RawClient, capabilities: Capabilities = {}) => client.ask('tools/call', { name: 'any', arguments: {} }, capabilities)
+const call = (client: RawClient, capabilities: Capabilities = {}) =>
+  client.ask('tools/call', { name: 'any', arguments: {} }, capabilities)
 
 it('E4 of each session: client, version, transport and a label that is not its id', async () => {
   serve()
-  for (const version of ['2025-11-25', '2024-11-05']) await new RawClient(rig.served, { clock, id: `secret-${version}` }).shakeHands(version)
+  for (const version of ['2025-11-25', '2024-11-05'])
+    await new RawClient(rig.served, { clock, id: `secret-${version}` }).shakeHands(version)
   expect(of('session').map(({ message }) => message)).toEqual([
     'Session 1: client "raw 1" speaks 2025-11-25 over memory with server "rig"',
     'Session 2: client "raw 1" speaks 2024-11-05 over memory with server "rig"',
@@ -43,8 +45,16 @@ it('E4 of each session: client, version, transport and a label that is not its i
     transport: 'memory',
   })
   expect(of('conversation').map(({ message, facts }) => [message, facts['whose'], facts['session']])).toEqual([
-    ['rig: conversation with "scripted 1" in 2025-06-18 (handshake) over memory: session 1 has it for itself', 'session', '1'],
-    ['rig: conversation with "scripted 1" in 2025-06-18 (handshake) over memory: session 2 has it for itself', 'session', '2'],
+    [
+      'rig: conversation with "scripted 1" in 2025-06-18 (handshake) over memory: session 1 has it for itself',
+      'session',
+      '1',
+    ],
+    [
+      'rig: conversation with "scripted 1" in 2025-06-18 (handshake) over memory: session 2 has it for itself',
+      'session',
+      '2',
+    ],
   ])
   expect(JSON.stringify(said)).not.toContain('secret')
 })

@@ -78,7 +78,10 @@ export class ClientLog {
 
 /** Names that clients give themselves, which may be of any length. */
 function infoOf(info: Identity | undefined): { readonly name: string; readonly version: string } {
-  return { name: (info?.name ?? 'unknown').slice(0, LONGEST_NAME), version: (info?.version ?? 'unknown').slice(0, LONGEST_NAME) }
+  return {
+    name: (info?.name ?? 'unknown').slice(0, LONGEST_NAME),
+    version: (info?.version ?? 'unknown').slice(0, LONGEST_NAME),
+  }
 }
 
 function asPrincipal(principal: string | undefined): string {

@@ -1,4 +1,7 @@
-/** What goes wrong in conversations with a server: each of many may have the same to complain of, again and again, and it is said once a minute. */
+/**
+ * What goes wrong in conversations with a server: each of many may have the same to complain of, again and again, and
+ * it is said once a minute.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../log/index.ts'
 import { withoutName } from '../supervision/index.ts'

@@ -10,7 +10,10 @@ export function isChosenByClient(handle: unknown): handle is string {
   return typeof handle === 'string' && handle.length >= CHOSEN_LENGTH && handle.length <= 4 * CHOSEN_LENGTH
 }
 
-/** As servers are sent them: a handle opens the conversation it is of to whoever has it. The same object where there is none. */
+/**
+ * As servers are sent them: a handle opens the conversation it is of to whoever has it. The same object where there is
+ * none.
+ */
 export function withoutHandle(params: Body): Body {
   const meta = params['_meta'] as Body | undefined
   if (meta?.[HANDLE_KEY] === undefined) return params

@@ -12,7 +12,10 @@ interface Server {
 
 interface Spoken {
   readonly version: ProtocolVersion
-  readonly session: { readonly peer: { readonly info: { readonly name: string; readonly version: string } } | undefined; readonly transport: string }
+  readonly session: {
+    readonly peer: { readonly info: { readonly name: string; readonly version: string } } | undefined
+    readonly transport: string
+  }
 }
 
 /** What happens with each request, or whenever there is no room, is said once in so many milliseconds. */

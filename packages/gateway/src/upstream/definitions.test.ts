@@ -9,8 +9,19 @@ describe('what is kept of tools', () => {
     const known = new Definitions()
     const region = { type: 'string', 'x-mcp-header': 'Region' } as const
     const outputSchema = { type: 'object' } as const
-    known.put(tool('one', { description: 'long', annotations: {}, outputSchema, inputSchema: { type: 'object', properties: { region } } }))
-    expect(known.get('one')).toEqual({ name: 'one', outputSchema, headerParams: [{ header: 'mcp-param-region', path: ['region'], type: 'string' }] })
+    known.put(
+      tool('one', {
+        description: 'long',
+        annotations: {},
+        outputSchema,
+        inputSchema: { type: 'object', properties: { region } },
+      }),
+    )
+    expect(known.get('one')).toEqual({
+      name: 'one',
+      outputSchema,
+      headerParams: [{ header: 'mcp-param-region', path: ['region'], type: 'string' }],
+    })
     known.put(tool('one', { execution: { taskSupport: 'required' } }))
     expect(known.get('one')).toEqual({ name: 'one', execution: { taskSupport: 'required' }, headerParams: [] })
   })
@@ -25,14 +36,21 @@ describe('what is kept of tools', () => {
     const long = 'x'.repeat(3000)
     for (const large of [tool(long), tool('large', { outputSchema: { type: 'object', title: long } })]) {
       const known = new Definitions({ maxBytes: 5000 })
-      expect([large, tool('small'), { ...large, name: `y${large.name}` }, tool('other')].map((each) => known.put(each))).toEqual([true, true, false, true])
+      expect(
+        [large, tool('small'), { ...large, name: `y${large.name}` }, tool('other')].map((each) => known.put(each)),
+      ).toEqual([true, true, false, true])
     }
   })
 
   it('L4 has room for another when one has become smaller', () => {
     const known = new Definitions({ maxBytes: 5000 })
     const large = (name: string): Tool => tool(name, { outputSchema: { type: 'object', title: 'x'.repeat(3000) } })
-    expect([large('one'), large('two'), tool('one'), large('two')].map((each) => known.put(each))).toEqual([true, false, true, true])
+    expect([large('one'), large('two'), tool('one'), large('two')].map((each) => known.put(each))).toEqual([
+      true,
+      false,
+      true,
+      true,
+    ])
   })
 
   it('does not fill up with descriptions', () => {

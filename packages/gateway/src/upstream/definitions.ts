@@ -1,4 +1,7 @@
-/** What is kept of a server's tools: of each what is asked of it later, and of all no more than a gateway can hold for one server of many. */
+/**
+ * What is kept of a server's tools: of each what is asked of it later, and of all no more than a gateway can hold for
+ * one server of many.
+ */
 import type { Tool } from 'parley-mcp'
 import { type HeaderParam, headerParamsOf, weightOf } from 'parley-mcp/engine'
 

@@ -6,7 +6,12 @@ import type { UpstreamEvent } from '../supervision/index.ts'
 import { EventLog, type Help } from './events.ts'
 
 const command: CommandTarget = { kind: 'command', command: 'npx', args: [], env: {}, cwd: undefined }
-const remote: RemoteTarget = { kind: 'remote', url: 'http://127.0.0.1:4556/mpc?key=secret', transport: undefined, headers: {} }
+const remote: RemoteTarget = {
+  kind: 'remote',
+  url: 'http://127.0.0.1:4556/mpc?key=secret',
+  transport: undefined,
+  headers: {},
+}
 
 let said: string[]
 let clock: FakeClock
@@ -24,7 +29,12 @@ function eventLog({
   return new EventLog({ log, clock, target, help })
 }
 
-const failed = (error: string, nextAttemptAt?: number): UpstreamEvent => ({ type: 'start_failed', upstream: 'a', error, nextAttemptAt })
+const failed = (error: string, nextAttemptAt?: number): UpstreamEvent => ({
+  type: 'start_failed',
+  upstream: 'a',
+  error,
+  nextAttemptAt,
+})
 const ended = (more: object = {}): UpstreamEvent => ({
   type: 'ended',
   upstream: 'a',
@@ -72,28 +82,38 @@ describe('the log of a server that fails', () => {
     const log = eventLog({ help: { doctor: 'parley doctor --config parley.json --server a' } })
     log.hear(failed('The server "a" could not be started or reached: ECONNREFUSED'))
     log.hear(ended())
-    expect(said).toEqual(['warning a: ECONNREFUSED; parley doctor --config parley.json --server a finds out more', crash])
+    expect(said).toEqual([
+      'warning a: ECONNREFUSED; parley doctor --config parley.json --server a finds out more',
+      crash,
+    ])
   })
 
   it('G: has the folders of PATH for those who want to know everything', () => {
-    const error = 'The server "a" could not be started or reached: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path'
+    const error =
+      'The server "a" could not be started or reached: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path'
     eventLog().hear(failed(error))
     const short = 'warning a: Cannot start "x": there is no such command in PATH; give its full path'
     expect(said.splice(0)).toEqual([short])
     eventLog({ least: 'debug' }).hear(failed(error))
-    expect(said).toEqual([short, 'debug a: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path'])
+    expect(said).toEqual([
+      short,
+      'debug a: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path',
+    ])
   })
 
   it('G: quotes what a program writes among its messages', () => {
     eventLog().hear({ type: 'stray', upstream: 'a', line: `Server starting up...${'.'.repeat(200)}` })
     expect(said).toEqual([
-      expect.stringMatching(/^warning a: writes to standard output what is no message: "Server starting up\.+…"; it must log to standard error$/),
+      expect.stringMatching(
+        /^warning a: writes to standard output what is no message: "Server starting up\.+…"; it must log to standard error$/,
+      ),
     ])
   })
 })
 
 describe('the log of a server elsewhere that was never reached', () => {
-  const refused = (status: number): UpstreamEvent => ended({ status, error: `answered ${status}: a long story`, lines: [], exit: undefined })
+  const refused = (status: number): UpstreamEvent =>
+    ended({ status, error: `answered ${status}: a long story`, lines: [], exit: undefined })
   const withHeaders: RemoteTarget = { ...remote, headers: { Authorization: 'Bearer x' } }
 
   it.each([
@@ -103,10 +123,30 @@ describe('the log of a server elsewhere that was never reached', () => {
       { target: remote },
       `wants credentials (401): put "headers": { "Authorization": "Bearer \${TOKEN}" } into its configuration`,
     ],
-    ['credentials are missing at a bridge', 401, { target: remote, help: { credentials: 'give --header' } }, 'wants credentials (401): give --header'],
-    ['credentials are wrong', 401, { target: withHeaders }, 'does not take the credentials it is given (401): get new ones'],
-    ['the path is wrong', 404, { target: remote }, 'nothing for MCP at http://127.0.0.1:4556/mpc (404); servers are usually at /mcp'],
-    ['the host is wrong', 404, { target: { ...remote, url: 'http://a/mcp' } }, 'nothing for MCP at http://a/mcp (404); check the address'],
+    [
+      'credentials are missing at a bridge',
+      401,
+      { target: remote, help: { credentials: 'give --header' } },
+      'wants credentials (401): give --header',
+    ],
+    [
+      'credentials are wrong',
+      401,
+      { target: withHeaders },
+      'does not take the credentials it is given (401): get new ones',
+    ],
+    [
+      'the path is wrong',
+      404,
+      { target: remote },
+      'nothing for MCP at http://127.0.0.1:4556/mpc (404); servers are usually at /mcp',
+    ],
+    [
+      'the host is wrong',
+      404,
+      { target: { ...remote, url: 'http://a/mcp' } },
+      'nothing for MCP at http://a/mcp (404); check the address',
+    ],
     ['something else is wrong', 500, { target: remote }, 'answered 500: a long story'],
   ])('G: says what to do when %s', (_, status, options, words) => {
     eventLog(options).hear(refused(status))

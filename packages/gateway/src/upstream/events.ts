@@ -1,4 +1,7 @@
-/** What happens to a server, as sentences of the log: a failure in full when it is new, and in a few words when it comes again. */
+/**
+ * What happens to a server, as sentences of the log: a failure in full when it is new, and in a few words when it comes
+ * again.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { CommandTarget, RemoteTarget } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -45,15 +48,24 @@ export class EventLog {
       case 'stderr':
         return log.debug(`${name} says: ${event.line}`, facts)
       case 'started':
-        return log.debug(`${name}: ${event.restart ? 'started again' : 'started'}${event.pid === undefined ? '' : ` (process ${event.pid})`}`, facts)
+        return log.debug(
+          `${name}: ${event.restart ? 'started again' : 'started'}${event.pid === undefined ? '' : ` (process ${event.pid})`}`,
+          facts,
+        )
       case 'ended':
         return event.abnormal ? this.#fail(event) : log.debug(`${name}: ended`, facts)
       case 'start_failed':
         return this.#fail(event)
       case 'stray':
-        return log.warning(`${name}: writes to standard output what is no message: ${excerpt(event.line)}; it must log to standard error`, facts)
+        return log.warning(
+          `${name}: writes to standard output what is no message: ${excerpt(event.line)}; it must log to standard error`,
+          facts,
+        )
       case 'given_up':
-        return log.error(`${name}: ${event.silent ? 'does not answer' : 'ended too often'}, left alone until ${new Date(event.until).toISOString()}`, facts)
+        return log.error(
+          `${name}: ${event.silent ? 'does not answer' : 'ended too often'}, left alone until ${new Date(event.until).toISOString()}`,
+          facts,
+        )
       case 'unwatched':
         return log.warning(event.warning, facts)
       case 'state':
@@ -76,7 +88,10 @@ export class EventLog {
       if (nextAttemptAt === undefined) return log.debug(`${name}: as before`, facts)
       return log.warning(`${name}: as before; next attempt in ${Math.ceil((nextAttemptAt - now) / 1000)} s`, facts)
     }
-    const doctor = last === undefined && help?.doctor !== undefined ? `${words.endsWith('?') ? '' : ';'} ${help.doctor} finds out more` : ''
+    const doctor =
+      last === undefined && help?.doctor !== undefined
+        ? `${words.endsWith('?') ? '' : ';'} ${help.doctor} finds out more`
+        : ''
     log.warning(`${name}: ${words}${doctor}${isHeard ? '' : said(lines)}`, facts)
     if (withoutPath(error) !== error) log.debug(`${name}: ${withoutName(name, error)}`, facts)
   }

@@ -1,4 +1,7 @@
-/** Names the version gap behind a question that a client cannot be asked: which version it speaks, and since when there is such a question (X5). */
+/**
+ * Names the version gap behind a question that a client cannot be asked: which version it speaks, and since when there
+ * is such a question (X5).
+ */
 import { capabilitiesOf, methodIn, type ProtocolVersion, versions } from 'parley-mcp'
 import { isObject } from 'parley-mcp/engine'
 
@@ -12,7 +15,9 @@ export function capabilityGap(version: ProtocolVersion, required: Readonly<Recor
   const gaps = Object.entries(required).flatMap(([capability, parts]) => {
     const whole = gap(version, capability, (each) => declarable(each, capability))
     if (whole !== '') return [whole]
-    return Object.keys(isObject(parts) ? parts : {}).map((part) => gap(version, `${capability}.${part}`, (each) => declarable(each, capability, part)))
+    return Object.keys(isObject(parts) ? parts : {}).map((part) =>
+      gap(version, `${capability}.${part}`, (each) => declarable(each, capability, part)),
+    )
   })
   return gaps.filter((each) => each !== '').join('; ')
 }

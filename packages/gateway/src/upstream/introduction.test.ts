@@ -3,7 +3,11 @@ import { type Introduction, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { describe, expect, it } from 'vitest'
 import { introductionFor } from './introduction.ts'
 
-const of = (capabilities: Capabilities): Introduction => ({ info: { name: 'one', version: '1' }, capabilities, instructions: 'Be kind' })
+const of = (capabilities: Capabilities): Introduction => ({
+  info: { name: 'one', version: '1' },
+  capabilities,
+  instructions: 'Be kind',
+})
 const RUNS: Capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
 const EXTENDS = { tools: {}, extensions: { [TASKS_EXTENSION]: {} } } as Capabilities
 
@@ -19,7 +23,10 @@ describe('D-41 what clients are told of a server', () => {
 
   it('keeps other extensions, and a server that said both', () => {
     const more = { ...RUNS, extensions: { 'x/y': { z: 1 } } } as Capabilities
-    expect(introductionFor(of(more), undefined).capabilities).toEqual({ ...RUNS, extensions: { 'x/y': { z: 1 }, [TASKS_EXTENSION]: {} } })
+    expect(introductionFor(of(more), undefined).capabilities).toEqual({
+      ...RUNS,
+      extensions: { 'x/y': { z: 1 }, [TASKS_EXTENSION]: {} },
+    })
     const both = { ...RUNS, ...EXTENDS } as Capabilities
     expect(introductionFor(of(both), undefined).capabilities).toBe(both)
   })

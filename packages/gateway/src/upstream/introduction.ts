@@ -5,7 +5,10 @@ import { declaresExtension, HANDLE_KEY, type Introduction, isObject, TASKS_EXTEN
 /** Told before anything is known, to nobody. */
 export const UNKNOWN: Introduction = { info: { name: 'unknown', version: '0' }, capabilities: {} }
 
-/** The same object as before when nothing has changed. `byHandle`: whether a client can keep its conversation by a handle. */
+/**
+ * The same object as before when nothing has changed. `byHandle`: whether a client can keep its conversation by a
+ * handle.
+ */
 export function introductionFor(peer: Introduction, before: Introduction | undefined, byHandle = false): Introduction {
   const capabilities = withTasks(peer.capabilities)
   const made: Introduction = { ...peer, capabilities: byHandle ? withHandles(capabilities) : capabilities }
@@ -24,7 +27,10 @@ function withTasks(capabilities: Capabilities): Capabilities {
 
 function withHandles(capabilities: Capabilities): Capabilities {
   const experimental = (capabilities as Record<string, unknown>)['experimental']
-  return { ...capabilities, experimental: { ...(isObject(experimental) ? experimental : undefined), [HANDLE_KEY]: {} } } as Capabilities
+  return {
+    ...capabilities,
+    experimental: { ...(isObject(experimental) ? experimental : undefined), [HANDLE_KEY]: {} },
+  } as Capabilities
 }
 
 /** Of the gateway as a client: what is asked about tasks of its clients is handed on, and who asks must know them. */

@@ -1,4 +1,7 @@
-/** Starts a server again that is meant to run without a client: after each failure, at the time that its supervisor allows. */
+/**
+ * Starts a server again that is meant to run without a client: after each failure, at the time that its supervisor
+ * allows.
+ */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { Upstream } from './upstream.ts'
 
@@ -18,7 +21,8 @@ export function keepRunning(upstream: Upstream): () => void {
     cancel = undefined
     // One that is open already reconnects by itself.
     upstream.home().catch((error: unknown) => {
-      if (error instanceof ParleyError) isHopeless = HOPELESS.has(error.kind) || HOPELESS.has(error.data?.['originalKind'])
+      if (error instanceof ParleyError)
+        isHopeless = HOPELESS.has(error.kind) || HOPELESS.has(error.data?.['originalKind'])
       plan(SHORTEST_PAUSE)
     })
   }

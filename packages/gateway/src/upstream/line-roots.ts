@@ -26,8 +26,11 @@ export class LineRoots {
     this.heard = session.ping({ timeout: PATIENCE }).then(done, done)
   }
 
-  /** For the question that the server was told to ask. `request`: the one it seems to be about. Of another client's request they may be others. */
-  takeFresh(question: Inbound, request: Inbound): Body | undefined {
+  /**
+   * For the question that the server was told to ask. `request`: the one it seems to be about. Of another client's
+   * request they may be others.
+   */
+  takeFresh(question: Inbound, request: object): Body | undefined {
     const fresh = this.#fresh
     if (fresh === undefined) return undefined
     const isAwaited = this.#awaited.has(fresh.request) && !namesRequest(question)
@@ -49,7 +52,10 @@ export class LineRoots {
     return this.known ?? { roots: [] }
   }
 
-  /** Has the server ask anew, and tells whether it did. Kept when it has its answer, takes too long, or the request for which all this is done is not wanted any more. */
+  /**
+   * Has the server ask anew, and tells whether it did. Kept when it has its answer, takes too long, or the request for
+   * which all this is done is not wanted any more.
+   */
   async change(roots: Body, session: Session, request: Inbound, patient: boolean): Promise<boolean> {
     this.known = roots
     this.wanted = false

@@ -1,9 +1,9 @@
 /** One conversation of the gateway with a server: a client of the SDK, and who stands behind it. */
 import { eraOf, type LogLevel, logLevels, ParleyError, type ProtocolVersion } from 'parley-mcp'
 import {
+  Bag,
   type Body,
   type Client,
-  Crowd,
   definitionsIn,
   type Inbound,
   type Introduction,
@@ -15,13 +15,14 @@ import {
 } from 'parley-mcp/engine'
 import { isLinkQuestion, paceOf } from './asked-links.ts'
 import { AwaitedLinks } from './awaited-links.ts'
-import { BridgedCall, unanswered } from './call.ts'
+import type { ConversationCall } from './conversation-call.ts'
 import { methodGap } from './gap.ts'
 import { LineRoots } from './line-roots.ts'
 import type { ListCheck } from './list-check.ts'
 import { Paced } from './paced.ts'
 import { profileOf } from './profile.ts'
 import { Turns } from './turns.ts'
+import { unanswered } from './unanswered.ts'
 import type { ListKind, Upstream } from './upstream.ts'
 
 /** Who is asked, and told, what belongs to no call. */
@@ -53,7 +54,7 @@ export class Line {
   /** Calls that may be asked something, where it cannot be told which of several is. */
   readonly turns = new Turns()
   /** The call that has its turn: whatever is asked belongs to it. */
-  holder: BridgedCall | undefined
+  holder: ConversationCall | undefined
   /** A question came that does not say to which call it belongs, though others may. */
   strays = false
   /** Several clients use it, and what one of them said is not for the others. */
@@ -70,7 +71,7 @@ export class Line {
   readonly #working = new Set<Promise<unknown>>()
   #sharers: Set<LineOwner['tell']> | undefined
   /** Those the server works on that can be asked, where there is nobody else to ask. */
-  readonly #calls = new Crowd<BridgedCall>()
+  readonly #calls = new Bag<ConversationCall>()
   #awaitedLinks: AwaitedLinks | undefined
   #tasksOf: { readonly session: Session; readonly runs: boolean } | undefined
   /** Whether the server was told of anything that it may ask. */
@@ -78,7 +79,12 @@ export class Line {
   readonly #lists: ListCheck
   readonly #onDropped: (what: string) => void
 
-  constructor(identity: Introduction, owner: LineOwner | undefined, lists: ListCheck, onDropped: (what: string) => void) {
+  constructor(
+    identity: Introduction,
+    owner: LineOwner | undefined,
+    lists: ListCheck,
+    onDropped: (what: string) => void,
+  ) {
     this.identity = identity
     this.#canAsk = profileOf(identity.capabilities).isAskable
     this.owner = owner
@@ -109,16 +115,23 @@ export class Line {
     return this.#client?.state === 'connected'
   }
 
-  /** For one that is open: kept when its server is there again, or given up. Of which era and version it is then, nobody knows before. */
+  /**
+   * For one that is open: kept when its server is there again, or given up. Of which era and version it is then, nobody
+   * knows before.
+   */
   async whenReady({ timeout, maxQueued }: { readonly timeout: number; readonly maxQueued: number }): Promise<void> {
     const { client } = this
     if (client.state !== 'reconnecting') return
-    if (this.#awaiting >= maxQueued) throw new ParleyError('too_many_requests', { message: `${maxQueued} requests already wait for the server to come back` })
+    if (this.#awaiting >= maxQueued)
+      throw new ParleyError('too_many_requests', {
+        message: `${maxQueued} requests already wait for the server to come back`,
+      })
     this.#awaiting++
     let stop: (() => void)[] = []
     try {
       await new Promise<void>((resolve, reject) => {
-        const tooLate = (): void => reject(new ParleyError('request_timeout', { message: `The server did not come back within ${timeout} ms` }))
+        const tooLate = (): void =>
+          reject(new ParleyError('request_timeout', { message: `The server did not come back within ${timeout} ms` }))
         stop = [client.onState(() => resolve()), client.session.clock.after(timeout, tooLate)]
       })
     } finally {
@@ -127,7 +140,10 @@ export class Line {
     }
   }
 
-  /** Clients that can be asked only within their calls can be asked for roots before one: whether to, the server may say as soon as it is spoken to. */
+  /**
+   * Clients that can be asked only within their calls can be asked for roots before one: whether to, the server may say
+   * as soon as it is spoken to.
+   */
   hearRoots(): void {
     const isAskable = this.owner === undefined && this.identity.capabilities['roots'] !== undefined
     if (isAskable && !this.stateless && this.roots.known === undefined) this.roots.hear(this.client.session)
@@ -160,25 +176,32 @@ export class Line {
     const paced = new Paced(clock, changed)
     const tell = (): void => paced.changed()
     const stops = [this.client.onListChanged(kind, tell), () => paced.stop()]
-    if (!this.stateless && this.client.session.transport === 'http') stops.push(polling.follow(kind, () => this.hears || tell()))
+    if (!this.stateless && this.client.session.transport === 'http')
+      stops.push(polling.follow(kind, () => this.hears || tell()))
     return () => {
       for (const stop of stops) stop()
     }
   }
 
-  /** Whether a question of the server names the request it belongs to: over HTTP it can, and is believed to until one does not. */
+  /**
+   * Whether a question of the server names the request it belongs to: over HTTP it can, and is believed to until one
+   * does not.
+   */
   get correlates(): boolean {
     return this.stateless || (this.client.session.transport === 'http' && !this.strays)
   }
 
-  /** Whether its calls go one after the other: the server may ask something, and would not say to which of them it belongs. */
+  /**
+   * Whether its calls go one after the other: the server may ask something, and would not say to which of them it
+   * belongs.
+   */
   get takesTurns(): boolean {
     return this.#canAsk && !this.correlates
   }
 
   request(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
-    const { owner: call } = options
-    if (this.owner === undefined && call instanceof BridgedCall && call.beside === undefined && !this.stateless) call.join(this.#calls)
+    const call = options.owner as ConversationCall | undefined
+    if (this.owner === undefined && !this.stateless) call?.join(this.#calls)
     if (definitionsIn(method) !== undefined) return this.#lists.request(this.client, method, params, options)
     return this.client.request(method, params, options)
   }
@@ -187,7 +210,10 @@ export class Line {
     return this.client.subscribe(uri, handler)
   }
 
-  /** The most verbose level that anybody asks for; what is more than one of them wants is left out where it is delivered. Fails when the server refuses. */
+  /**
+   * The most verbose level that anybody asks for; what is more than one of them wants is left out where it is
+   * delivered. Fails when the server refuses.
+   */
   async wantLevel(level: LogLevel | undefined): Promise<void> {
     if (level === undefined || !this.client.session.hasPeerCapability('logging')) return
     const before = this.#level
@@ -213,13 +239,16 @@ export class Line {
       // In the other era, what cannot be answered ends the call, and with what it ends is decided there.
       if (this.stateless) throw error
       // There was no time to ask its client; with the next call there is.
-      if (question.method === 'roots/list' && this.owner === undefined && call?.isOver) return this.#answerAlone(question)
+      if (question.method === 'roots/list' && this.owner === undefined && call?.isOver)
+        return this.#answerAlone(question)
       return unanswered(question.method, error)
     }
     return this.#answerAlone(question)
   }
 
-  /** For each of several clients that share the line: told what belongs to nobody's call. The returned function ends it. */
+  /**
+   * For each of several clients that share the line: told what belongs to nobody's call. The returned function ends it.
+   */
   share(tell: LineOwner['tell']): () => void {
     this.#sharers ??= new Set()
     this.#sharers.add(tell)
@@ -227,21 +256,24 @@ export class Line {
   }
 
   /** The one it is about, if that can be told and its client can be asked. */
-  #callOf(question: Inbound): BridgedCall | undefined {
+  #callOf(question: Inbound): ConversationCall | undefined {
     const owner = this.#ownerOf(question)
-    if (owner instanceof BridgedCall && owner.canBeAsked) return owner
+    if (owner?.canBeAsked) return owner
     // Among calls of one client a mistake is seen by that client only; of several, it would be seen by another.
     if (this.shared) return undefined
     return this.holder ?? this.#onlyWorking()
   }
 
   /** The only call that runs need not be the one it is about: that may be over, and its client somebody else. */
-  #ownerOf({ owner, within }: Inbound): unknown {
-    return this.shared && within !== true ? undefined : owner
+  #ownerOf({ owner, within }: Inbound): ConversationCall | undefined {
+    return this.shared && within !== true ? undefined : (owner as ConversationCall | undefined)
   }
 
-  /** Who waits for its client has asked already: when all calls but one do, a question that names none is most likely of that one. */
-  #onlyWorking(): BridgedCall | undefined {
+  /**
+   * Who waits for its client has asked already: when all calls but one do, a question that names none is most likely of
+   * that one.
+   */
+  #onlyWorking(): ConversationCall | undefined {
     const working = this.#calls.all().filter(({ waits }) => !waits)
     return working.length === 1 ? working[0] : undefined
   }
@@ -264,7 +296,9 @@ export class Line {
   refusing(method: string, error: ParleyError): ParleyError {
     const version = this.owner?.version()
     const gap = version === undefined ? '' : methodGap(version, method)
-    return gap === '' ? error : new ParleyError(error.kind, { message: `${error.message}: ${gap}`, ...(error.data && { data: error.data }) })
+    return gap === ''
+      ? error
+      : new ParleyError(error.kind, { message: `${error.message}: ${gap}`, ...(error.data && { data: error.data }) })
   }
 
   /** What the server tells, and on which call it works when that is known. */
@@ -273,9 +307,10 @@ export class Line {
     // D-26: it is for the gateway, which holds the call.
     if (method === COMPLETE && this.awaitedLinks.served(params['elicitationId'])) return
     if (method === UPDATED) return this.#isFollowed(params['uri']) ? undefined : this.#onDropped(method)
-    if (call instanceof BridgedCall) return call.tell(method, params)
+    if (call !== undefined) return (call as ConversationCall).tell(method, params)
     if (this.owner !== undefined) return this.owner.tell(method, params)
-    // What one client's call may be about is for no other: while calls run that is anything, and afterwards still what names their business.
+    // What one client's call may be about is for no other: while calls run that is anything, and afterwards still what
+    // names their business.
     const isForAll = !PRIVATE.has(method) && this.client.session.pending().length === 0
     if (this.#sharers === undefined || this.#sharers.size === 0 || !isForAll) return this.#onDropped(method)
     for (const tell of [...this.#sharers]) tell(method, params)
@@ -309,10 +344,17 @@ export class Line {
     while (this.#working.size > 0) await Promise.allSettled(this.#working)
   }
 
-  /** 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is asked once. */
-  async #askFor(call: BridgedCall, question: Inbound): Promise<Body> {
+  /**
+   * 8.3: a server of the stateless era cannot wait for its user, so it asks until the user has been there; the user is
+   * asked once.
+   */
+  async #askFor(call: ConversationCall, question: Inbound): Promise<Body> {
     if (question.method === 'roots/list') return this.#rootsFor(call, question)
-    if (!this.stateless || !isLinkQuestion(question.method, question.params) || call.inbound.caller.version === this.client.version) {
+    if (
+      !this.stateless ||
+      !isLinkQuestion(question.method, question.params) ||
+      call.caller.version === this.client.version
+    ) {
       call.noteQuestion()
       return call.ask(question)
     }
@@ -338,8 +380,8 @@ export class Line {
     return answer
   }
 
-  async #rootsFor(call: BridgedCall, question: Inbound): Promise<Body> {
-    const fresh = this.roots.takeFresh(question, call.inbound)
+  async #rootsFor(call: ConversationCall, question: Inbound): Promise<Body> {
+    const fresh = this.roots.takeFresh(question, call)
     if (fresh !== undefined) return fresh
     const roots = await call.ask(question)
     if (!this.shared) this.roots.known = roots
@@ -350,7 +392,10 @@ export class Line {
   #answerAlone(question: Inbound): Body {
     if (question.method === 'roots/list') return this.roots.withoutClient(question, !this.shared)
     this.#onDropped(question.method)
-    return unanswered(question.method, new ParleyError('request_cancelled', { message: `${question.method} came outside of any request of the client` }))
+    return unanswered(
+      question.method,
+      new ParleyError('request_cancelled', { message: `${question.method} came outside of any request of the client` }),
+    )
   }
 }
 

@@ -3,7 +3,15 @@ import { type Capabilities, ParleyError } from 'parley-mcp'
 import { HANDLE_KEY, type Inbound, systemMint } from 'parley-mcp/engine'
 import type { SessionPolicy } from '../config/index.ts'
 import { holderOfRequest, UNKNOWN_CLIENT } from './client-session.ts'
-import { handleIn, handleKey, isChosenByClient, isLocalPolicy, listsKey, principalKey, sharedKey } from './conversation-keys.ts'
+import {
+  handleIn,
+  handleKey,
+  isChosenByClient,
+  isLocalPolicy,
+  listsKey,
+  principalKey,
+  sharedKey,
+} from './conversation-keys.ts'
 import type { Claim, ConversationUse } from './conversation-room.ts'
 import { type Lease, leaseOf } from './lease.ts'
 import type { Line } from './line.ts'
@@ -69,7 +77,10 @@ export class Lines {
     return this.#sharedNow(profile) ?? this.#localNow(inbound, profile) ?? this.#leaseFor(inbound, profile)
   }
 
-  /** Where all clients are one, those that can be asked what the gateway itself can be asked need no second conversation. */
+  /**
+   * Where all clients are one, those that can be asked what the gateway itself can be asked need no second
+   * conversation.
+   */
   #usesHome(inbound: Inbound, profile: Profile): boolean {
     if (profile.key !== this.#upstream.homeProfile.key || !this.usesHome) return false
     return this.#upstream.hasSingleClient || this.#isLocal(inbound)
@@ -77,7 +88,9 @@ export class Lines {
 
   /** Whether the conversation of the gateway itself is that of the local user, or of its only client, as well. */
   get usesHome(): boolean {
-    return this.#upstream.hasSingleClient || (this.#upstream.hasLocalUser && isLocalPolicy(this.#upstream.config.session))
+    return (
+      this.#upstream.hasSingleClient || (this.#upstream.hasLocalUser && isLocalPolicy(this.#upstream.config.session))
+    )
   }
 
   /** Whether the request is one of the only user of this machine's gateway. */
@@ -93,7 +106,10 @@ export class Lines {
     return kept !== undefined && line?.open === true ? { line, handle: undefined, release: this.#use(kept) } : undefined
   }
 
-  /** What all clients share, where that is wanted and there already, and nothing has to be found out: as it is for nearly every request. */
+  /**
+   * What all clients share, where that is wanted and there already, and nothing has to be found out: as it is for
+   * nearly every request.
+   */
   #sharedNow(profile: Profile): Lease | undefined {
     const kept = this.#upstream.config.session === 'shared' ? this.#kept.get(sharedKey(profile)) : undefined
     const line = kept?.opened
@@ -107,7 +123,10 @@ export class Lines {
       case 'shared':
         return this.#share(profile)
       case 'principal':
-        return this.#keep(principalKey(inbound, profile), profile, { ownership: ofUser(inbound), holder: holderOfRequest(inbound) })
+        return this.#keep(principalKey(inbound, profile), profile, {
+          ownership: ofUser(inbound),
+          holder: holderOfRequest(inbound),
+        })
       case 'handle':
         return this.#byHandle(inbound, profile)
       case 'request':
@@ -122,7 +141,10 @@ export class Lines {
     return homeLine?.ready ? leaseOf(homeLine) : this.#upstream.homeNow().then(leaseOf)
   }
 
-  /** The conversation that is kept for the client, if it has one; else one for lists. Nothing is begun for a single request. */
+  /**
+   * The conversation that is kept for the client, if it has one; else one for lists. Nothing is begun for a single
+   * request.
+   */
   async lend(inbound: Inbound): Promise<Lease | undefined> {
     const profile = profileOf(inbound.caller.capabilities)
     const policy = await this.policyFor(inbound, profile)
@@ -131,8 +153,8 @@ export class Lines {
   }
 
   /**
-   * Servers may list other tools to clients that declare an extension: those that declare the same read lists in one conversation. `undefined` for
-   * clients that declare none: the gateway's own conversation shows the same.
+   * Servers may list other tools to clients that declare an extension: those that declare the same read lists in one
+   * conversation. `undefined` for clients that declare none: the gateway's own conversation shows the same.
    */
   #forLists(profile: Profile): Promise<Lease> | undefined {
     const { declaration } = profile
@@ -159,7 +181,10 @@ export class Lines {
     return keys
   }
 
-  /** Told when a list changes in that conversation, also when it begins only later; until the returned function is called. */
+  /**
+   * Told when a list changes in that conversation, also when it begins only later; until the returned function is
+   * called.
+   */
   followKept(inbound: Inbound, told: (kind: ListKind) => void): () => void {
     const keys = this.#ownKeys(inbound)
     for (const key of keys) this.#followers.set(key, (this.#followers.get(key) ?? new Set()).add(told))
@@ -175,7 +200,10 @@ export class Lines {
     }
   }
 
-  /** The conversation that all clients share, for one that shook hands; `undefined` when that is not wanted, or not safe with what it can be asked. */
+  /**
+   * The conversation that all clients share, for one that shook hands; `undefined` when that is not wanted, or not safe
+   * with what it can be asked.
+   */
   async share(capabilities: Capabilities): Promise<Lease | undefined> {
     if (this.#upstream.config.session !== 'shared') return undefined
     const profile = profileOf(capabilities)
@@ -240,7 +268,10 @@ export class Lines {
     this.#single.close()
   }
 
-  /** A server that gave no session id and runs elsewhere remembers nothing of whom it speaks with; false while nobody knows. */
+  /**
+   * A server that gave no session id and runs elsewhere remembers nothing of whom it speaks with; false while nobody
+   * knows.
+   */
   get isSessionless(): boolean {
     const session = this.#upstream.homeLine?.client.session
     return session?.transport === 'http' && !session.remembered
@@ -263,7 +294,8 @@ export class Lines {
 
   async #byHandle(inbound: Inbound, profile: Profile): Promise<Lease> {
     const given = handleIn(inbound)
-    if (given !== undefined && typeof given !== 'string') throw new ParleyError('invalid_params', { message: `_meta["${HANDLE_KEY}"] must be a string` })
+    if (given !== undefined && typeof given !== 'string')
+      throw new ParleyError('invalid_params', { message: `_meta["${HANDLE_KEY}"] must be a string` })
     const whose = { ownership: BY_HANDLE, holder: holderOfRequest(inbound) }
     if (isChosenByClient(given)) return this.#keep(handleKey(inbound, given, profile), profile, whose)
     if (given !== undefined && !this.#kept.has(handleKey(inbound, given, profile))) {
@@ -272,7 +304,15 @@ export class Lines {
       })
     }
     const handle = given ?? systemMint()
-    return { ...(await this.#keep(handleKey(inbound, handle, profile), profile, whose, given === undefined ? UNCLAIMED : this.#idle)), handle }
+    return {
+      ...(await this.#keep(
+        handleKey(inbound, handle, profile),
+        profile,
+        whose,
+        given === undefined ? UNCLAIMED : this.#idle,
+      )),
+      handle,
+    }
   }
 
   async #keep(key: string, profile: Profile, whose: Whose, life = this.#idle): Promise<Lease> {
@@ -291,7 +331,10 @@ export class Lines {
     release()
     void this.#end(key, kept)
     // One that ended unnoticed is begun again; one that ends as soon as it was begun would be for ever.
-    if (known === undefined) throw new ParleyError('connection_closed', { message: `Server "${this.#upstream.name}" ended the conversation at once` })
+    if (known === undefined)
+      throw new ParleyError('connection_closed', {
+        message: `Server "${this.#upstream.name}" ended the conversation at once`,
+      })
     return this.#keep(key, profile, whose, life)
   }
 
@@ -383,7 +426,8 @@ export class Lines {
     this.#sweep = this.#upstream.clock.after(UNCLAIMED, () => {
       this.#sweep = undefined
       const now = this.#upstream.clock.now()
-      for (const [key, kept] of this.#kept) if (!this.#isUsed(key, kept) && now - kept.lastUsedAt >= kept.life) void this.#end(key, kept)
+      for (const [key, kept] of this.#kept)
+        if (!this.#isUsed(key, kept) && now - kept.lastUsedAt >= kept.life) void this.#end(key, kept)
       if (this.#kept.size > 0) this.#watch()
     })
   }

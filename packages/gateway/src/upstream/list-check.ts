@@ -1,6 +1,14 @@
 /** Lists of one server as clients can read them: what is wrong with one definition costs no other, and is said once. */
 import { ParleyError } from 'parley-mcp'
-import { type BadDefinition, type Body, type Client, emptyIfUnknown, type ReadableList, type RequestOptions, readableList } from 'parley-mcp/engine'
+import {
+  type BadDefinition,
+  type Body,
+  type Client,
+  emptyIfUnknown,
+  type ReadableList,
+  type RequestOptions,
+  readableList,
+} from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { namingSize } from './refusals.ts'
@@ -28,7 +36,9 @@ export class ListCheck {
     const asked: RequestOptions = { ...options }
     if (onText !== undefined) asked.onText = (json, untouched) => Object.assign(told, { json, untouched })
     if (ifText !== undefined) asked.ifText = (json) => (told.isKnown = ifText(json))
-    const answer = await client.request(method, params, asked).catch((error: unknown) => emptyIfUnknown(method, namingSize(error, this.#config)))
+    const answer = await client
+      .request(method, params, asked)
+      .catch((error: unknown) => emptyIfUnknown(method, namingSize(error, this.#config)))
     if (told.isKnown === true || isPart(answer)) return answer
     const { result, losses, bad } = this.#read(method, answer, options.relayed === true ? client : undefined)
     if (told.json !== undefined) onText?.(told.json, told.untouched === true && result === answer)
@@ -43,7 +53,10 @@ export class ListCheck {
       return readableList(method, answer, speaker?.version)
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error
-      throw new ParleyError(error.kind, { message: `Server "${this.#server}": ${error.message}`, data: { server: this.#server } })
+      throw new ParleyError(error.kind, {
+        message: `Server "${this.#server}": ${error.message}`,
+        data: { server: this.#server },
+      })
     }
   }
 
@@ -83,9 +96,12 @@ function sentencesOf(bad: readonly BadDefinition[]): Sentence[] {
     group.names.push(who)
   }
   return [...groups.values()].map(({ isLeftOut, problem, names }) => {
-    const shown = names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), `${names.length - MOST_NAMES} more`] : names
+    const shown =
+      names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), `${names.length - MOST_NAMES} more`] : names
     const many = names.length > 1
-    const done = isLeftOut ? `${many ? 'are' : 'is'} left out, because clients would refuse the whole list` : `${many ? 'were' : 'was'} mended`
+    const done = isLeftOut
+      ? `${many ? 'are' : 'is'} left out, because clients would refuse the whole list`
+      : `${many ? 'were' : 'was'} mended`
     return { isLeftOut, text: `${shown.join(', ')} ${done}: ${many ? 'each' : 'it'} ${problem}` }
   })
 }

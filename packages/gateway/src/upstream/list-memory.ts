@@ -1,4 +1,7 @@
-/** Lists of a server as clients of each version were last given them: the same text again is the same answer, without reading it. */
+/**
+ * Lists of a server as clients of each version were last given them: the same text again is the same answer, without
+ * reading it.
+ */
 import type { Loss } from 'parley-mcp'
 import type { Introduction, Serialised } from 'parley-mcp/engine'
 

@@ -26,9 +26,13 @@ export function ofUser({ principal, session }: Inbound): Ownership {
 export function ownershipText(ownership: Ownership): string {
   switch (ownership.kind) {
     case 'gateway':
-      return ownership.isUsers ? 'the gateway has it, and so have clients without a session that declare no abilities' : 'the gateway has it for itself'
+      return ownership.isUsers
+        ? 'the gateway has it, and so have clients without a session that declare no abilities'
+        : 'the gateway has it for itself'
     case 'session':
-      return ownership.session === undefined ? 'one connection of a client has it for itself' : `session ${ownership.session} has it for itself`
+      return ownership.session === undefined
+        ? 'one connection of a client has it for itself'
+        : `session ${ownership.session} has it for itself`
     case 'local-user':
       return 'the local user has it: all clients without a session on this machine'
     case 'principal':

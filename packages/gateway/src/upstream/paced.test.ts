@@ -41,7 +41,8 @@ describe('M6 changes at a pace', () => {
         }
         await clock.advance(1000)
         for (const change of changes) expect(news.some((time) => time >= change && time <= change + 100)).toBe(true)
-        for (const [at, time] of news.entries()) if (at > 0) expect(time - (news[at - 1] as number)).toBeGreaterThanOrEqual(100)
+        for (const [at, time] of news.entries())
+          if (at > 0) expect(time - (news[at - 1] as number)).toBeGreaterThanOrEqual(100)
       }),
       { numRuns: 50 },
     )

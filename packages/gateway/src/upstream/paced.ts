@@ -1,4 +1,6 @@
-/** Tells of changes at a pace: of the first at once, and of all that follow it closely only that there were some (M6). */
+/**
+ * Tells of changes at a pace: of the first at once, and of all that follow it closely only that there were some (M6).
+ */
 import type { Clock } from 'parley-mcp/engine'
 
 /** In milliseconds. */

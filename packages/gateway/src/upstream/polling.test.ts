@@ -32,7 +32,12 @@ const FIELDS: Readonly<Record<string, string>> = {
 /** Lists in pages of one. */
 function answer(method: string, { cursor = 0 }: Body): Body {
   const field = FIELDS[method] as string
-  const all = (items[field] ?? []).map((name) => ({ name, uri: `a:${name}`, uriTemplate: `a:${name}/{x}`, inputSchema: { type: 'object' } }))
+  const all = (items[field] ?? []).map((name) => ({
+    name,
+    uri: `a:${name}`,
+    uriTemplate: `a:${name}/{x}`,
+    inputSchema: { type: 'object' },
+  }))
   const at = Number(cursor)
   return { [field]: all.slice(at, at + 1), ...(at + 1 < all.length && { nextCursor: String(at + 1) }) }
 }
@@ -57,7 +62,8 @@ function clientOf(server: ScriptedServer): RawClient {
   return new RawClient(rig.served, { clock })
 }
 
-const news = (client: RawClient): string[] => client.received.flatMap(({ method = '' }) => (method.endsWith('list_changed') ? [method] : []))
+const news = (client: RawClient): string[] =>
+  client.received.flatMap(({ method = '' }) => (method.endsWith('list_changed') ? [method] : []))
 
 describe('8.2 a server elsewhere that has no stream for news', () => {
   it('is asked for its lists while a client of 2026-07-28 listens, and what is different is told', async () => {
@@ -77,7 +83,11 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     ;(items['tools'] as string[])[1] = 'three'
     items['resourceTemplates']?.push('more')
     await clock.advance(MINUTE)
-    expect(news(client).sort()).toEqual(['notifications/resources/list_changed', 'notifications/tools/list_changed', 'notifications/tools/list_changed'])
+    expect(news(client).sort()).toEqual([
+      'notifications/resources/list_changed',
+      'notifications/tools/list_changed',
+      'notifications/tools/list_changed',
+    ])
     await clock.advance(10 * MINUTE)
     expect(news(client)).toHaveLength(3)
     expect(said.filter((line) => line.includes('has no stream for news'))).toHaveLength(1)
@@ -108,7 +118,12 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
       version: '2025-06-18',
       answer: ({ method }) => ({
         [FIELDS[method] as string]:
-          method === 'tools/list' ? (items['tools'] ?? []).map((name) => ({ name, inputSchema: { type: 'object', default: { now: clock.now() } } })) : [],
+          method === 'tools/list'
+            ? (items['tools'] ?? []).map((name) => ({
+                name,
+                inputSchema: { type: 'object', default: { now: clock.now() } },
+              }))
+            : [],
       }),
     })
     const client = clientOf(server)
@@ -129,7 +144,9 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     const server = serverOf({ tools: { listChanged: true }, prompts: {} })
     const client = clientOf(server)
     void client.ask('subscriptions/listen', LISTEN)
-    expect((await client.next('notifications/subscriptions/acknowledged')).params?.['notifications']).toEqual({ toolsListChanged: true })
+    expect((await client.next('notifications/subscriptions/acknowledged')).params?.['notifications']).toEqual({
+      toolsListChanged: true,
+    })
     await clock.advance(5 * MINUTE)
     expect(new Set(server.asked.map(({ method }) => method))).toEqual(new Set(['tools/list']))
   })

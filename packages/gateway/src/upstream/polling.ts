@@ -1,4 +1,7 @@
-/** Lists of servers that cannot tell when they change: read from time to time while anybody wants to know, and compared (8.2). */
+/**
+ * Lists of servers that cannot tell when they change: read from time to time while anybody wants to know, and compared
+ * (8.2).
+ */
 import { createHash } from 'node:crypto'
 import { declares } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
@@ -24,11 +27,17 @@ interface Seen {
   readonly restless: number
 }
 
-/** A list whose details differ more often than this in a row never repeats, as one with the time of day in it: from then on its names count. */
+/**
+ * A list whose details differ more often than this in a row never repeats, as one with the time of day in it: from then
+ * on its names count.
+ */
 const MOST_RESTLESS = 3
 /** Most pages of one list. */
 const MOST_PAGES = 1000
-/** The first look is to know what later ones are compared with; by then it shows whether the server has a stream for news. */
+/**
+ * The first look is to know what later ones are compared with; by then it shows whether the server has a stream for
+ * news.
+ */
 const FIRST = 2000
 
 export class Polling {
@@ -90,7 +99,9 @@ export class Polling {
   async #lookAtAll(): Promise<void> {
     const line = this.#upstream.anyLine
     if (line === undefined || line.hears) return this.#digests.clear()
-    const kinds = [...this.#followers.keys()].filter((kind) => declares(line.introduction.capabilities, `${kind}.listChanged`))
+    const kinds = [...this.#followers.keys()].filter((kind) =>
+      declares(line.introduction.capabilities, `${kind}.listChanged`),
+    )
     if (kinds.length > 0) this.#say()
     for (const kind of kinds) await this.#look(line, kind)
   }
@@ -111,20 +122,29 @@ export class Polling {
       for (const follower of [...followers]) follower()
     } catch (error) {
       const { name, log } = this.#upstream
-      log.debug(`${name}: its ${kind} could not be compared: ${error instanceof Error ? error.message : String(error)}`, { server: name })
+      log.debug(
+        `${name}: its ${kind} could not be compared: ${error instanceof Error ? error.message : String(error)}`,
+        { server: name },
+      )
     }
   }
 
   #sayRestless(kind: ListKind): void {
     const { name, log } = this.#upstream
-    log.warning(`${name}: its ${kind} are different each time they are read; from now on clients are told only of those that come and go`, { server: name })
+    log.warning(
+      `${name}: its ${kind} are different each time they are read; from now on clients are told only of those that come and go`,
+      { server: name },
+    )
   }
 
   #say(): void {
     if (this.#said) return
     this.#said = true
     const { name, config, log } = this.#upstream
-    log.info(`${name} has no stream for news: while somebody listens, its lists are compared every ${config.poll / 1000} s`, { server: name })
+    log.info(
+      `${name} has no stream for news: while somebody listens, its lists are compared every ${config.poll / 1000} s`,
+      { server: name },
+    )
   }
 }
 
@@ -143,7 +163,11 @@ async function digestOf(line: Line, kind: ListKind): Promise<{ whole: string; na
 
 type Hashing = (items: unknown, key: string) => void
 
-async function addList(line: Line, [method, field, key]: readonly [string, string, string], hash: Hashing): Promise<void> {
+async function addList(
+  line: Line,
+  [method, field, key]: readonly [string, string, string],
+  hash: Hashing,
+): Promise<void> {
   let cursor: unknown
   for (let page = 0; page < MOST_PAGES; page++) {
     const params: Body = cursor === undefined ? {} : { cursor }

@@ -34,8 +34,14 @@ describe('8.2 what a client can be asked, in a normal form', () => {
           const declared = (given as typeof profile)[name]
           expect(declared).toBeTypeOf('object')
           // Forms are what a bare declaration means; the gateway itself says when roots change.
-          const implied = name === 'roots' ? ['listChanged'] : name === 'elicitation' && Object.keys(parts).length === 1 ? ['form'] : []
-          for (const each of Object.keys(parts)) if (!implied.includes(each)) expect(declared?.[each]).toBeTypeOf('object')
+          const implied =
+            name === 'roots'
+              ? ['listChanged']
+              : name === 'elicitation' && Object.keys(parts).length === 1
+                ? ['form']
+                : []
+          for (const each of Object.keys(parts))
+            if (!implied.includes(each)) expect(declared?.[each]).toBeTypeOf('object')
         }
       }),
     )
@@ -43,7 +49,12 @@ describe('8.2 what a client can be asked, in a normal form', () => {
 
   it('depends on nothing but what a server may ask, and on what it is told besides', () => {
     expect(profileOf({})).toBe(EMPTY_PROFILE)
-    expect(profileOf({ experimental: { 'dev.parley/via': {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } } as Capabilities)).toBe(EMPTY_PROFILE)
+    expect(
+      profileOf({
+        experimental: { 'dev.parley/via': {} },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      } as Capabilities),
+    ).toBe(EMPTY_PROFILE)
     expect(profileOf({ experimental: {}, extensions: {}, other: { a: 1 } } as Capabilities)).toBe(EMPTY_PROFILE)
     expect(profileOf({ elicitation: {} })).toEqual(profileOf({ elicitation: { form: {} } }))
     expect(profileOf({ elicitation: { url: {} } }).key).not.toBe(profileOf({ elicitation: { url: {}, form: {} } }).key)
@@ -54,12 +65,27 @@ describe('8.2 what a client can be asked, in a normal form', () => {
   const ui = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
 
   it('holds the extensions and experimental capabilities that a client declares, whatever their order', () => {
-    const profile = profileOf({ elicitation: {}, experimental: { a: { x: 1, y: 2 } }, extensions: { ...ui, 'io.modelcontextprotocol/tasks': {} } })
-    expect(profile.capabilities).toEqual({ elicitation: { form: {} }, experimental: { a: { x: 1, y: 2 } }, extensions: ui })
-    expect(profileOf({ extensions: ui, experimental: { a: { y: 2, x: 1 } }, elicitation: { form: {} } }).key).toBe(profile.key)
-    expect(profileOf({ extensions: ui, experimental: { a: { y: 2, x: 2 } }, elicitation: { form: {} } }).key).not.toBe(profile.key)
+    const profile = profileOf({
+      elicitation: {},
+      experimental: { a: { x: 1, y: 2 } },
+      extensions: { ...ui, 'io.modelcontextprotocol/tasks': {} },
+    })
+    expect(profile.capabilities).toEqual({
+      elicitation: { form: {} },
+      experimental: { a: { x: 1, y: 2 } },
+      extensions: ui,
+    })
+    expect(profileOf({ extensions: ui, experimental: { a: { y: 2, x: 1 } }, elicitation: { form: {} } }).key).toBe(
+      profile.key,
+    )
+    expect(profileOf({ extensions: ui, experimental: { a: { y: 2, x: 2 } }, elicitation: { form: {} } }).key).not.toBe(
+      profile.key,
+    )
     expect(profile.isAskable).toBe(true)
-    expect(profile.declaration).toMatchObject({ isAskable: false, capabilities: { experimental: { a: { x: 1, y: 2 } }, extensions: ui } })
+    expect(profile.declaration).toMatchObject({
+      isAskable: false,
+      capabilities: { experimental: { a: { x: 1, y: 2 } }, extensions: ui },
+    })
     expect(profile.declaration.declaration).toBe(profile.declaration)
   })
 

@@ -1,6 +1,6 @@
 /**
- * What a client declares that matters to a server, in a normal form: sessions of the handshake era fix it once, requests of the stateless era say it
- * each time (8.2).
+ * What a client declares that matters to a server, in a normal form: sessions of the handshake era fix it once,
+ * requests of the stateless era say it each time (8.2).
  */
 import type { Capabilities } from 'parley-mcp'
 import { isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
@@ -13,7 +13,10 @@ export interface Profile {
   readonly capabilities: Capabilities
   /** Whether a server may ask such a client anything. */
   readonly isAskable: boolean
-  /** The same without what it can be asked: extensions and experimental capabilities, by which servers choose what they list. */
+  /**
+   * The same without what it can be asked: extensions and experimental capabilities, by which servers choose what they
+   * list.
+   */
   readonly declaration: Profile
 }
 
@@ -27,9 +30,16 @@ export const EMPTY_PROFILE: Profile = {
 }
 
 /** By capability, the parts that matter for what a server may ask. */
-const PARTS: Readonly<Record<string, readonly string[]>> = { elicitation: ['form', 'url'], roots: [], sampling: ['context', 'tools'] }
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  elicitation: ['form', 'url'],
+  roots: [],
+  sampling: ['context', 'tools'],
+}
 
-/** By capability that lists names: those that are between the gateway and one of its sides, and say nothing of the client behind it. */
+/**
+ * By capability that lists names: those that are between the gateway and one of its sides, and say nothing of the
+ * client behind it.
+ */
 const OWN_NAMES: Readonly<Record<string, string>> = { experimental: VIA_KEY, extensions: TASKS_EXTENSION }
 
 /** Longer ones are known by their digest. */
@@ -96,7 +106,8 @@ function marksOf(capabilities: Capabilities): number {
   for (const name in PARTS) {
     const declared = (capabilities as Record<string, unknown>)[name]
     marks = (marks << 1) | (isObject(declared) ? 1 : 0)
-    for (const part of PARTS[name] as readonly string[]) marks = (marks << 1) | (isObject(declared) && isObject(declared[part]) ? 1 : 0)
+    for (const part of PARTS[name] as readonly string[])
+      marks = (marks << 1) | (isObject(declared) && isObject(declared[part]) ? 1 : 0)
   }
   return marks
 }

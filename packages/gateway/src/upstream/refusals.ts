@@ -13,9 +13,15 @@ export function tooManySessions({ name, maxSessions }: ServerConfig): ParleyErro
   })
 }
 
-/** A server has sent more than is read: which setting decides, its operator should know. Other errors stay as they are. */
-export function namingSize(error: unknown, { name, maxMessageSize }: Pick<ServerConfig, 'name' | 'maxMessageSize'>): unknown {
-  if (!(error instanceof ParleyError) || error.kind !== 'result_too_large' || error.receivedCode !== undefined) return error
+/**
+ * A server has sent more than is read: which setting decides, its operator should know. Other errors stay as they are.
+ */
+export function namingSize(
+  error: unknown,
+  { name, maxMessageSize }: Pick<ServerConfig, 'name' | 'maxMessageSize'>,
+): unknown {
+  if (!(error instanceof ParleyError) || error.kind !== 'result_too_large' || error.receivedCode !== undefined)
+    return error
   const message = `The answer of server "${name}" is longer than ${shownSize(maxMessageSize)}: raise "maxMessageSize" of this server, or of the gateway`
   return new ParleyError('result_too_large', { message, data: { server: name, maxMessageSize }, cause: error })
 }

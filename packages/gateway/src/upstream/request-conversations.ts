@@ -55,7 +55,8 @@ export class RequestConversations {
 
   #prepare(profile: Profile): void {
     const { key } = profile
-    if (this.#closed || this.#upstream.conversations.full || this.#spares.has(key) || this.#spares.size >= MOST_SPARES) return
+    if (this.#closed || this.#upstream.conversations.full || this.#spares.has(key) || this.#spares.size >= MOST_SPARES)
+      return
     const line = this.#open(profile, UNKNOWN_CLIENT.holder)
     const stop = this.#upstream.clock.after(SPARE_LIFE, () => void this.#end(key))
     this.#spares.set(key, { line, stop })
@@ -64,7 +65,11 @@ export class RequestConversations {
 
   /** A server elsewhere may have forgotten a session before it was used: then it is begun again. */
   #open({ capabilities }: Profile, holder: string): Promise<Line> {
-    return this.#upstream.openLine({ capabilities, claim: claimOf(holder), lasting: this.#upstream.config.target.kind === 'remote' })
+    return this.#upstream.openLine({
+      capabilities,
+      claim: claimOf(holder),
+      lasting: this.#upstream.config.target.kind === 'remote',
+    })
   }
 
   async #end(key: string): Promise<void> {

@@ -10,7 +10,13 @@ beforeEach(() => {
   shelf = new Shelf(clock)
 })
 
-const list = (more: Body = {}): Body => ({ resultType: 'complete', tools: [], ttlMs: 1000, cacheScope: 'public', ...more })
+const list = (more: Body = {}): Body => ({
+  resultType: 'complete',
+  tools: [],
+  ttlMs: 1000,
+  cacheScope: 'public',
+  ...more,
+})
 const LIST = 'tools/list'
 
 /** What is asked for and answered in one moment. */
@@ -72,13 +78,19 @@ describe('D-42 answers that may be given again', () => {
 
   it('until the list has changed, or the resource', () => {
     const filled = (): void => {
-      for (const method of [LIST, 'prompts/list', 'resources/list', 'resources/templates/list']) keep(method, {}, undefined, list())
-      for (const uri of ['note://one', 'note://one/part', 'note://two']) keep('resources/read', { uri }, undefined, list())
+      for (const method of [LIST, 'prompts/list', 'resources/list', 'resources/templates/list'])
+        keep(method, {}, undefined, list())
+      for (const uri of ['note://one', 'note://one/part', 'note://two'])
+        keep('resources/read', { uri }, undefined, list())
     }
     const left = (): string[] =>
       [LIST, 'prompts/list', 'resources/list', 'resources/templates/list']
         .filter((method) => shelf.find(method, {}, undefined) !== undefined)
-        .concat(['note://one', 'note://one/part', 'note://two'].filter((uri) => shelf.find('resources/read', { uri }, undefined) !== undefined))
+        .concat(
+          ['note://one', 'note://one/part', 'note://two'].filter(
+            (uri) => shelf.find('resources/read', { uri }, undefined) !== undefined,
+          ),
+        )
     filled()
     shelf.listChanged('tools')
     expect(left()).not.toContain(LIST)
@@ -118,7 +130,8 @@ describe('D-42 answers that may be given again', () => {
   it('L4 and never more than 32 MiB, however few answers these are', () => {
     const half = list({ contents: ['x'.repeat(512 * 1024)] })
     const uris = Array.from({ length: 200 }, (_, index) => `note://${index}`)
-    const kept = (): number => uris.filter((uri) => shelf.find('resources/read', { uri }, undefined) !== undefined).length
+    const kept = (): number =>
+      uris.filter((uri) => shelf.find('resources/read', { uri }, undefined) !== undefined).length
     for (const uri of uris) keep('resources/read', { uri }, undefined, half)
     expect(kept()).toBe(63)
     expect(shelf.find('resources/read', { uri: 'note://199' }, undefined)).toBeDefined()

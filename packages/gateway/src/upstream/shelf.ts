@@ -40,7 +40,8 @@ export class Shelf {
   /** `declared`: the key of the extensions that the client declares, by which a server may choose its answer. */
   find(method: string, params: Body, principal: string | undefined, declared = ''): Body | undefined {
     if (this.#kept.size === 0 || !cacheable.has(method) || !isUsual(params)) return undefined
-    const kept = this.#at(keyOf(method, params, undefined, declared)) ?? this.#at(keyOf(method, params, principal ?? '', declared))
+    const kept =
+      this.#at(keyOf(method, params, undefined, declared)) ?? this.#at(keyOf(method, params, principal ?? '', declared))
     if (kept === undefined) return undefined
     this.hits++
     // What is left of its time; nobody may keep it longer than the server allowed.
@@ -53,7 +54,14 @@ export class Shelf {
   }
 
   /** `generation`: that of the moment in which it was asked for. False when it may not be given again. */
-  keep(method: string, params: Body, principal: string | undefined, result: Body, generation: number, declared = ''): boolean {
+  keep(
+    method: string,
+    params: Body,
+    principal: string | undefined,
+    result: Body,
+    generation: number,
+    declared = '',
+  ): boolean {
     const { ttlMs, cacheScope, resultType = 'complete' } = result
     if (generation !== this.generationOf(method)) return false
     if (!cacheable.has(method) || typeof ttlMs !== 'number' || !(ttlMs > 0) || resultType !== 'complete') return false
@@ -66,7 +74,13 @@ export class Shelf {
     this.#drop(key)
     const weight = key.length + weightOf(result, LARGEST)
     if (weight > LARGEST) return false
-    this.#kept.set(key, { method, uri: params['uri'], result, until: this.#clock.now() + Math.min(ttlMs, LONGEST), weight })
+    this.#kept.set(key, {
+      method,
+      uri: params['uri'],
+      result,
+      until: this.#clock.now() + Math.min(ttlMs, LONGEST),
+      weight,
+    })
     this.#weight += weight
     while (this.#kept.size > MOST || this.#weight > MOST_BYTES) this.#drop(this.#kept.keys().next().value as string)
     return true
@@ -80,7 +94,8 @@ export class Shelf {
 
   updated(uri: string): void {
     this.#overtake('resources/read')
-    for (const [key, kept] of this.#kept) if (kept.method === 'resources/read' && typeof kept.uri === 'string' && kept.uri.startsWith(uri)) this.#drop(key)
+    for (const [key, kept] of this.#kept)
+      if (kept.method === 'resources/read' && typeof kept.uri === 'string' && kept.uri.startsWith(uri)) this.#drop(key)
   }
 
   /** What was asked for before is old when it comes. */

@@ -1,4 +1,7 @@
-/** Sessions for one request each: says once that a server cannot remember anything in them, to whoever has not asked for that. */
+/**
+ * Sessions for one request each: says once that a server cannot remember anything in them, to whoever has not asked for
+ * that.
+ */
 import type { SessionPolicy } from '../config/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { Profile } from './profile.ts'
@@ -24,8 +27,11 @@ export class SingleUse {
   note(profile: Profile): void {
     const { name, log, config } = this.#server
     if (KNOWN.has(config.session) || this.#seen === 2 || ++this.#seen < 2) return
-    const remedy = profile.isAskable ? '"session": "principal" with gateway.principalHeader keeps one for each user' : '"session": "shared" keeps one for all'
-    const words = 'clients of 2026-07-28 get a session of their own for each request, and what the server remembers is lost between them'
+    const remedy = profile.isAskable
+      ? '"session": "principal" with gateway.principalHeader keeps one for each user'
+      : '"session": "shared" keeps one for all'
+    const words =
+      'clients of 2026-07-28 get a session of their own for each request, and what the server remembers is lost between them'
     log.info(`${name}: ${words}; ${remedy}`, { server: name })
   }
 }

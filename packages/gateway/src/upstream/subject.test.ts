@@ -3,7 +3,10 @@ import { subjectOf } from './subject.ts'
 
 it('tells what a request is about, and nothing of what has no name', () => {
   expect(subjectOf('tools/call', { name: 'a' })).toEqual({ kind: 'tool', name: 'a' })
-  expect(subjectOf('completion/complete', { ref: { type: 'ref/prompt', name: 'p' } })).toEqual({ kind: 'prompt', name: 'p' })
+  expect(subjectOf('completion/complete', { ref: { type: 'ref/prompt', name: 'p' } })).toEqual({
+    kind: 'prompt',
+    name: 'p',
+  })
   for (const odd of [{ toString: 1 }, [{ toString: 1 }], null, 7]) {
     expect(subjectOf('tools/call', { name: odd })).toBeUndefined()
     expect(subjectOf('completion/complete', { ref: { type: odd } })).toBeUndefined()

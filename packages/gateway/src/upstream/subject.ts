@@ -29,7 +29,9 @@ export function subjectOf(method: string, params: Body | undefined): Subject | u
     const ref = params?.['ref']
     return isObject(ref) && typeof ref['type'] === 'string' ? subjectOf(ref['type'], ref) : undefined
   }
-  const [kind, key] = method.startsWith('tasks/') ? (['task', 'taskId'] as const) : ((Object.hasOwn(SUBJECTS, method) ? SUBJECTS[method] : undefined) ?? [])
+  const [kind, key] = method.startsWith('tasks/')
+    ? (['task', 'taskId'] as const)
+    : ((Object.hasOwn(SUBJECTS, method) ? SUBJECTS[method] : undefined) ?? [])
   const name = key === undefined ? undefined : params?.[key]
   return kind === undefined || typeof name !== 'string' ? undefined : { kind, name }
 }

@@ -20,7 +20,10 @@ function listing(page: (read: number) => Body, more: Partial<ServerConfig> = {})
   let read = 0
   warnings = []
   const log: GatewayLog = { ...silentLog, warning: (message) => void warnings.push(message) }
-  const server = scripted({ version: '2025-11-25', answer: ({ method }) => (method === 'tools/list' ? page(read++) : text('done')) })
+  const server = scripted({
+    version: '2025-11-25',
+    answer: ({ method }) => (method === 'tools/list' ? page(read++) : text('done')),
+  })
   rig = bridgeTo(server, undefined, more, { log })
   return { read: () => read }
 }
@@ -47,7 +50,10 @@ describe('L4 a list of tools that never ends', () => {
     const server = listing((read) => ({ tools: many(read * 3000), nextCursor: `c${read}` }))
     await rig.upstream.tools.seen()
     expect(server.read()).toBe(4)
-    expect([rig.upstream.tools.original('t9999')?.name, rig.upstream.tools.original('t10000')]).toEqual(['t9999', undefined])
+    expect([rig.upstream.tools.original('t9999')?.name, rig.upstream.tools.original('t10000')]).toEqual([
+      't9999',
+      undefined,
+    ])
     expect(aboutLists()).toHaveLength(1)
   })
 
@@ -74,7 +80,11 @@ describe('L4 a list of tools that never ends', () => {
     const client = new RawClient(rig.served)
     for (let time = 0; time < 4; time++) await client.ask('tools/list')
     const { tools } = rig.upstream
-    expect(['t0-0', 't1-3999', 't3-3999'].map((name) => tools.original(name)?.name)).toEqual(['t0-0', 't1-3999', undefined])
+    expect(['t0-0', 't1-3999', 't3-3999'].map((name) => tools.original(name)?.name)).toEqual([
+      't0-0',
+      't1-3999',
+      undefined,
+    ])
   })
 })
 
@@ -86,24 +96,36 @@ it('a list in many pages is no long one', async () => {
   expect(aboutLists()).toEqual([])
 })
 
-it.each(['block', 'report'] as const)('a tool that is not as it was pinned (%s): whoever runs the gateway learns how to accept it', async (pin) => {
-  listing((read) => ({ tools: [tool('one', read === 0 ? 'adds' : 'deletes')] }), { tools: { ...toolDefaults, pin } })
-  const { tools } = rig.upstream
-  tools.pins = PinBook.inMemory()
-  await tools.seen()
-  expect(warnings).toEqual([])
-  await tools.relearn()
-  expect(warnings).toEqual([expect.stringMatching(/"one" of server "rig" is not the one that was pinned.*take its line .* out of the pins file.* and restart/)])
-})
+it.each(['block', 'report'] as const)(
+  'a tool that is not as it was pinned (%s): whoever runs the gateway learns how to accept it',
+  async (pin) => {
+    listing((read) => ({ tools: [tool('one', read === 0 ? 'adds' : 'deletes')] }), { tools: { ...toolDefaults, pin } })
+    const { tools } = rig.upstream
+    tools.pins = PinBook.inMemory()
+    await tools.seen()
+    expect(warnings).toEqual([])
+    await tools.relearn()
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /"one" of server "rig" is not the one that was pinned.*take its line .* out of the pins file.* and restart/,
+      ),
+    ])
+  },
+)
 
 describe('G settings that fit no tool are said once, with the tool that was meant', () => {
-  const settings = { tools: { ...toolDefaults, allow: ['*_note', 'serach'], deny: ['remove_nte', 'zz*'], rename: { add_note: 'add' } } }
+  const settings = {
+    tools: { ...toolDefaults, allow: ['*_note', 'serach'], deny: ['remove_nte', 'zz*'], rename: { add_note: 'add' } },
+  }
   const strays = [
     'tools.allow "serach" fits no tool of "rig"; did you mean "search"?',
     'tools.deny "remove_nte" fits no tool of "rig"; did you mean "remove_note"?',
     'tools.deny "zz*" fits no tool of "rig"',
   ]
-  const [first, second] = [{ tools: [tool('add_note'), tool('remove_note')], nextCursor: 'more' }, { tools: [tool('search')] }]
+  const [first, second] = [
+    { tools: [tool('add_note'), tool('remove_note')], nextCursor: 'more' },
+    { tools: [tool('search')] },
+  ]
 
   it('as soon as the server is reached, by all pages of its list', async () => {
     listing((read) => (read % 2 === 0 ? first : second), settings)

@@ -1,4 +1,7 @@
-/** The tools of a server as the gateway knows them: which ones clients see, under which names, and what their definitions say. */
+/**
+ * The tools of a server as the gateway knows them: which ones clients see, under which names, and what their
+ * definitions say.
+ */
 import { ParleyError, type Tool } from 'parley-mcp'
 import { type HeaderParam, weightOf } from 'parley-mcp/engine'
 import { namesTools, type PinBook, straySettings, type ToolFilter, toolFilter } from '../catalogue/index.ts'
@@ -6,10 +9,13 @@ import { Definitions, type KnownTool } from './definitions.ts'
 import type { Upstream } from './upstream.ts'
 
 const NO_PARAMS: readonly HeaderParam[] = []
-/** Most that is read of one list: a server whose list never ends must not take the memory, or the time, of all others. */
+/**
+ * Most that is read of one list: a server whose list never ends must not take the memory, or the time, of all others.
+ */
 const MOST_PAGES = 1000
 const MOST_BYTES = 32 * 1024 * 1024
-const TO_ACCEPT = 'to accept it as it is now, take its line under the name of the server out of the pins file ("pins", else parley.pins.json) and restart'
+const TO_ACCEPT =
+  'to accept it as it is now, take its line under the name of the server out of the pins file ("pins", else parley.pins.json) and restart'
 const MOST_NOTED = 10_000
 /** How often a list that changes while it is read is read again. */
 const MOST_ATTEMPTS = 3
@@ -98,9 +104,12 @@ export class ToolBook {
     for (const { tool, expected } of pinned?.changes ?? []) {
       const what = config.tools.pin === 'block' ? 'is hidden' : 'is shown all the same'
       const pin = expected === undefined ? 'there are too many pins for its own' : `${expected.slice(0, 12)}…`
-      this.#say(`The definition of tool "${tool}" of server "${name}" is not the one that was pinned (${pin}): it ${what}; ${TO_ACCEPT}`)
+      this.#say(
+        `The definition of tool "${tool}" of server "${name}" is not the one that was pinned (${pin}): it ${what}; ${TO_ACCEPT}`,
+      )
     }
-    // A list of its own is written anew. In the words of the server a definition could say two things at once: one was looked at here, clients may read the other.
+    // A list of its own is written anew. In the words of the server a definition could say two things at once: one was
+    // looked at here, clients may read the other.
     const { tools: filtered, problems } = this.#filter.apply(pinned === undefined ? tools : [...pinned.tools])
     for (const problem of problems) this.#say(`Server "${name}": ${problem}`)
     return filtered
@@ -122,7 +131,8 @@ export class ToolBook {
 
   /** The arguments of a tool that travel in headers as well; the list is read first if need be (D-60). */
   headerParams(name: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> {
-    if (!this.#isComplete && this.definition(name) === undefined) return this.learn().then(() => paramsOf(this.definition(name)))
+    if (!this.#isComplete && this.definition(name) === undefined)
+      return this.learn().then(() => paramsOf(this.definition(name)))
     return paramsOf(this.definition(name))
   }
 
@@ -132,7 +142,9 @@ export class ToolBook {
     return this.learn().then(() => paramsOf(this.#known.get(name)))
   }
 
-  /** The server finds that what is known of its tools is wrong. Calls that hear so at the same time read the list once. */
+  /**
+   * The server finds that what is known of its tools is wrong. Calls that hear so at the same time read the list once.
+   */
   relearn(): Promise<void> {
     this.#relearning ??= this.#learnAnew().finally(() => {
       this.#relearning = undefined
@@ -145,7 +157,10 @@ export class ToolBook {
     for (let attempt = 0; attempt < MOST_ATTEMPTS && !this.#isComplete; attempt++) await this.learn()
   }
 
-  /** Reads the list, now or before, where the settings name tools: whoever has written them learns of mistakes before clients see what comes of them. */
+  /**
+   * Reads the list, now or before, where the settings name tools: whoever has written them learns of mistakes before
+   * clients see what comes of them.
+   */
   async checkSettings(): Promise<void> {
     if (namesTools(this.#upstream.config.tools)) await this.seen()
   }
@@ -192,7 +207,9 @@ export class ToolBook {
     while (!isCut) {
       const result = await line.request('tools/list', cursor === undefined ? {} : { cursor }, {})
       if (!Array.isArray(result['tools']))
-        throw new ParleyError('invalid_answer', { message: `Server "${this.#upstream.name}" answered tools/list without tools` })
+        throw new ParleyError('invalid_answer', {
+          message: `Server "${this.#upstream.name}" answered tools/list without tools`,
+        })
       const tools = this.#named(result['tools'] as Tool[])
       for (const tool of tools) isCut = !found.put(tool) || isCut
       if (this.changesLists) this.#checked(tools)
@@ -202,7 +219,10 @@ export class ToolBook {
       isCut ||= room < 0 || seen.has(cursor) || seen.size >= MOST_PAGES
       seen.add(cursor)
     }
-    if (isCut) this.#say(`The list of tools of server "${this.#upstream.name}" is too long, or leads back to itself: the gateway goes by its beginning`)
+    if (isCut)
+      this.#say(
+        `The list of tools of server "${this.#upstream.name}" is too long, or leads back to itself: the gateway goes by its beginning`,
+      )
     this.#known = found
     this.#isComplete = generation === this.#generation
     if (this.#isComplete && !isCut) this.#sayStrays(found.names)

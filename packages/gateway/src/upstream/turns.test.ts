@@ -56,7 +56,10 @@ describe('8.2 rule 1: turns', () => {
     const turns = new Turns()
     const first = await turns.take({ maxQueued: 1 })
     const second = turns.take({ maxQueued: 1 })
-    await expect(turns.take({ maxQueued: 1 })).rejects.toMatchObject({ kind: 'too_many_requests', message: expect.stringContaining('maxQueued') })
+    await expect(turns.take({ maxQueued: 1 })).rejects.toMatchObject({
+      kind: 'too_many_requests',
+      message: expect.stringContaining('maxQueued'),
+    })
     first()
     ;(await second)()
     expect(turns.taken).toBe(false)
@@ -76,7 +79,9 @@ describe('8.2 rule 1: turns', () => {
     ;(await third)()
     ;(await fourth)()
     expect(turns.taken).toBe(false)
-    await expect(turns.take({ maxQueued: 2, signal: abort.signal })).rejects.toMatchObject({ kind: 'request_cancelled' })
+    await expect(turns.take({ maxQueued: 2, signal: abort.signal })).rejects.toMatchObject({
+      kind: 'request_cancelled',
+    })
     expect(turns.taken).toBe(false)
   })
 })

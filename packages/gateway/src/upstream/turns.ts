@@ -1,6 +1,6 @@
 /** One after the other: whoever comes while somebody has the turn waits for the end of it, or leaves before. */
 import { ParleyError } from 'parley-mcp'
-import { WaitingLine } from '../supervision/index.ts'
+import { WaitQueue } from '../supervision/index.ts'
 
 export interface TurnOptions {
   /** Most that wait. */
@@ -9,7 +9,7 @@ export interface TurnOptions {
 }
 
 export class Turns {
-  readonly #waiting = new WaitingLine<() => void>()
+  readonly #waiting = new WaitQueue<() => void>()
   #isTaken = false
 
   /** Whether whoever comes now has to wait. */
@@ -52,7 +52,10 @@ export class Turns {
 }
 
 function left(signal: AbortSignal | undefined): ParleyError {
-  return new ParleyError('request_cancelled', { message: 'The request was cancelled before its turn', cause: signal?.reason })
+  return new ParleyError('request_cancelled', {
+    message: 'The request was cancelled before its turn',
+    cause: signal?.reason,
+  })
 }
 
 function tooMany(maxQueued: number): ParleyError {

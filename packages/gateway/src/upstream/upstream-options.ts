@@ -17,15 +17,24 @@ export interface UpstreamOptions {
   readonly onRefused?: (refused: Refused) => void
   /** Instead of what the configuration says. */
   readonly launch?: Launch
-  /** Whether it has one client only, which then gets the conversation of the gateway itself: no second process is started for it. */
+  /**
+   * Whether it has one client only, which then gets the conversation of the gateway itself: no second process is
+   * started for it.
+   */
   readonly singleClient?: boolean
   /** Whether its clients are not one and the same. */
   readonly severalClients?: boolean
-  /** Whether requests without a principal are all of one user: the gateway listens on this machine only, and asks nobody who they are. */
+  /**
+   * Whether requests without a principal are all of one user: the gateway listens on this machine only, and asks nobody
+   * who they are.
+   */
   readonly localUser?: boolean
   /** How long a kept conversation lasts without use, in milliseconds. Default: 30 minutes. */
   readonly conversationIdle?: number
-  /** Told of each line that its process writes to standard error, without secrets and control characters; without it they are for the log. */
+  /**
+   * Told of each line that its process writes to standard error, without secrets and control characters; without it
+   * they are for the log.
+   */
   readonly onStderr?: (line: string) => void
   /** What is said with its failures to whoever can mend them. */
   readonly help?: Help | undefined

@@ -1,6 +1,15 @@
 /** One configured server: its supervisor, the conversations the gateway has with it, and what is known of it. */
 import { type Capabilities, type Era, ParleyError } from 'parley-mcp'
-import { type Client, type Clock, type ConnectOptions, connect, type Introduction, type LinkOpener, systemClock, systemMint } from 'parley-mcp/engine'
+import {
+  type Client,
+  type Clock,
+  type ConnectOptions,
+  connect,
+  type Introduction,
+  type LinkOpener,
+  systemClock,
+  systemMint,
+} from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
 import { ServerLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
@@ -77,7 +86,13 @@ export class Upstream {
     this.#complaints = new Complaints(config.name, options.log, this.clock)
     this.#listCheck = new ListCheck(config, options.log)
     const { name, target, restart } = config
-    const events = new EventLog({ log: options.log, clock: this.clock, target, help: options.help, isHeard: options.onStderr !== undefined })
+    const events = new EventLog({
+      log: options.log,
+      clock: this.clock,
+      target,
+      help: options.help,
+      isHeard: options.onStderr !== undefined,
+    })
     this.supervisor = new Supervisor({
       name,
       target,
@@ -92,8 +107,18 @@ export class Upstream {
       ...(options.launch && { launch: options.launch }),
       ...(options.severalClients && { severalClients: true }),
     })
-    this.bulkhead = new Bulkhead({ maxConcurrent: config.maxConcurrent, maxQueued: config.maxQueued, name, clock: this.clock })
-    this.rate = new ServerLimit({ server: name, limit: config.rateLimit, clock: this.clock, onRefused: options.onRefused })
+    this.bulkhead = new Bulkhead({
+      maxConcurrent: config.maxConcurrent,
+      maxQueued: config.maxQueued,
+      name,
+      clock: this.clock,
+    })
+    this.rate = new ServerLimit({
+      server: name,
+      limit: config.rateLimit,
+      clock: this.clock,
+      onRefused: options.onRefused,
+    })
     this.supervisor.onStatus(({ state }) => {
       if (state === 'down' || state === 'stopped') this.#giveUp()
     })
@@ -102,7 +127,8 @@ export class Upstream {
       config,
       clock: this.clock,
       log: this.#conversationLog,
-      open: ({ info = SELF, capabilities, owner, lasting, prefer }) => this.#openLine({ info, capabilities }, owner, lasting, prefer),
+      open: ({ info = SELF, capabilities, owner, lasting, prefer }) =>
+        this.#openLine({ info, capabilities }, owner, lasting, prefer),
       isSessionless: () => this.#isSessionless,
       endSpare: () => this.lines.endSpare(),
     })
@@ -156,7 +182,9 @@ export class Upstream {
     return this.#homeLine
   }
 
-  /** What the conversation of the gateway itself can be asked; nothing, unless it is that of its only client as well. */
+  /**
+   * What the conversation of the gateway itself can be asked; nothing, unless it is that of its only client as well.
+   */
   get homeProfile(): Profile {
     return this.#homeProfile
   }
@@ -180,7 +208,11 @@ export class Upstream {
   }
 
   async #openHome(): Promise<Line> {
-    const line = await this.#openLine({ info: SELF, capabilities: knowingTasks(this.#homeProfile.capabilities) }, undefined, true)
+    const line = await this.#openLine(
+      { info: SELF, capabilities: knowingTasks(this.#homeProfile.capabilities) },
+      undefined,
+      true,
+    )
     this.#conversationLog.opened(line.client, { kind: 'gateway', isUsers: this.lines.usesHome })
     return line
   }
@@ -199,7 +231,12 @@ export class Upstream {
   /** A server elsewhere that has no sessions has nothing to be spared. */
   get #isSessionless(): boolean {
     const { target } = this.config
-    return this.#era === 'stateless' && this.#refusesHandshake !== false && target.kind === 'remote' && /^https?:/i.test(target.url)
+    return (
+      this.#era === 'stateless' &&
+      this.#refusesHandshake !== false &&
+      target.kind === 'remote' &&
+      /^https?:/i.test(target.url)
+    )
   }
 
   /** Opens a conversation in somebody's name, if there is room for it. */
@@ -208,7 +245,12 @@ export class Upstream {
     return this.conversations.open(opening)
   }
 
-  async #openLine(identity: Introduction, owner: LineOwner | undefined, lasting: boolean, prefer?: 'handshake'): Promise<Line> {
+  async #openLine(
+    identity: Introduction,
+    owner: LineOwner | undefined,
+    lasting: boolean,
+    prefer?: 'handshake',
+  ): Promise<Line> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
     const line = new Line(identity, owner, this.#listCheck, (what) =>
@@ -302,7 +344,8 @@ export class Upstream {
   /** An error of the transport as clients may see it; the log has the whole of it. */
   discreet(thrown: unknown): unknown {
     const error = namingSize(thrown, this.config)
-    if (!(error instanceof ParleyError) || error.receivedCode !== undefined || this.#options.severalClients !== true) return error
+    if (!(error instanceof ParleyError) || error.receivedCode !== undefined || this.#options.severalClients !== true)
+      return error
     const message = withoutBody(error.message)
     if (message === error.message) return error
     this.log.warning(`${this.name}: ${error.message}`, { server: this.name })
@@ -358,8 +401,14 @@ export class Upstream {
 
   #learn(client: Client, prefers = false): void {
     const { peer, era } = client.session
-    if (peer !== undefined) this.#introduction = introductionFor(peer, this.#introduction, era === 'handshake' && keepsByHandle(this.config, this.#options))
-    // Where the configuration leaves one era only, nobody has to find it out. A handshake that was preferred says nothing of the other era.
+    if (peer !== undefined)
+      this.#introduction = introductionFor(
+        peer,
+        this.#introduction,
+        era === 'handshake' && keepsByHandle(this.config, this.#options),
+      )
+    // Where the configuration leaves one era only, nobody has to find it out. A handshake that was preferred says
+    // nothing of the other era.
     if (era !== undefined && !(prefers && era === 'handshake')) this.#era = era
   }
 
@@ -374,7 +423,10 @@ export class Upstream {
     })
   }
 
-  /** Whether it is one program for all conversations, and works on something in any of them: it may be one that can do nothing else meanwhile. */
+  /**
+   * Whether it is one program for all conversations, and works on something in any of them: it may be one that can do
+   * nothing else meanwhile.
+   */
   get #worksElsewhere(): boolean {
     return this.config.target.kind === 'remote' && [...this.#open].some(({ client }) => client.session.excused)
   }

@@ -1,4 +1,7 @@
-/** Finds servers that lead back to the gateway they stand behind: gateways tell each other through which of their servers they speak, and which are behind them. */
+/**
+ * Finds servers that lead back to the gateway they stand behind: gateways tell each other through which of their
+ * servers they speak, and which are behind them.
+ */
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Introduction, isObject } from 'parley-mcp/engine'
 
@@ -22,7 +25,10 @@ export function withVia(introduction: Introduction, ids: readonly string[]): Int
   const via = { ids: [...new Set([...viaIn(capabilities), ...ids])] }
   return {
     ...introduction,
-    capabilities: { ...capabilities, experimental: { ...(isObject(experimental) ? experimental : undefined), [VIA_KEY]: via } } as Capabilities,
+    capabilities: {
+      ...capabilities,
+      experimental: { ...(isObject(experimental) ? experimental : undefined), [VIA_KEY]: via },
+    } as Capabilities,
   }
 }
 
@@ -40,7 +46,10 @@ export function toldTo(declared: Capabilities | undefined, introduction: Introdu
 function withoutVia(introduction: Introduction): Introduction {
   const { experimental, ...capabilities } = introduction.capabilities as Record<string, unknown>
   const { [VIA_KEY]: _, ...others } = experimental as Record<string, unknown>
-  return { ...introduction, capabilities: { ...capabilities, ...(Object.keys(others).length > 0 && { experimental: others }) } as Capabilities }
+  return {
+    ...introduction,
+    capabilities: { ...capabilities, ...(Object.keys(others).length > 0 && { experimental: others }) } as Capabilities,
+  }
 }
 
 /** Throws when somebody who comes through `via` would be led back to where they came from. */

@@ -3,7 +3,10 @@ import { describe, it } from 'vitest'
 import { childrenOf, eventually, expect, faulty, perTest, shared, soon, textOf } from './faults.fixtures.ts'
 import { modern, post, type RawAnswer, shakeHands } from './raw.fixtures.ts'
 
-const FORM = { method: 'elicitation/create', params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } } }
+const FORM = {
+  method: 'elicitation/create',
+  params: { message: 'Who?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } } },
+}
 const ASK = { name: 'ask', arguments: FORM }
 const capabilities = { elicitation: { form: {} } }
 
@@ -17,7 +20,10 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
     await rig.start({ files: faulty() }, { principalHeader: 'x-user' })
     const { body } = await call(ASK, headers)
     expect(body.result).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) })
-    const { inputRequests, requestState } = body.result as { inputRequests: Record<string, unknown>; requestState: string }
+    const { inputRequests, requestState } = body.result as {
+      inputRequests: Record<string, unknown>
+      requestState: string
+    }
     const [key] = Object.keys(inputRequests)
     const inputResponses = { [key as string]: { action: 'accept', content: { name: 'Ann' } } }
     return { ...ASK, inputResponses, requestState }
@@ -57,13 +63,21 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
 
   it('at the other address: a state of one server is none at another', async () => {
     const retry = await parked()
-    expect((await soon(modern(rig.address(), 'tools/call', { ...retry, name: 'files__ask' }, { capabilities }))).body.error).toMatchObject({ code: -32602 })
+    expect(
+      (await soon(modern(rig.address(), 'tools/call', { ...retry, name: 'files__ask' }, { capabilities }))).body.error,
+    ).toMatchObject({ code: -32602 })
   })
 
   it('malformed responses are not taken for a decision', async () => {
     const retry = await parked()
     const [key] = Object.keys(retry.inputResponses)
-    for (const inputResponses of [{}, { [key as string]: 'yes' }, { other: { action: 'accept' } }, { __proto__: { action: 'accept' } }, []]) {
+    for (const inputResponses of [
+      {},
+      { [key as string]: 'yes' },
+      { other: { action: 'accept' } },
+      { __proto__: { action: 'accept' } },
+      [],
+    ]) {
       const { body } = await call({ ...retry, inputResponses })
       expect(body.result?.content?.[0]?.text ?? '').not.toContain('accept')
       if (body.error !== undefined) return expect(body.error.code).toBe(-32602)
@@ -75,7 +89,10 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
     const retry = await parked()
     await rig.clock.skip(11 * 60_000)
     const { body } = await call(retry)
-    expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/expired.*its time is over.*call the tool again/) }] })
+    expect(body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/expired.*its time is over.*call the tool again/) }],
+    })
     await eventually(async () => expect(rig.gateway.upstreams[0]?.bulkhead.stats().running).toBe(0))
   })
 
@@ -83,7 +100,10 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
     const retry = await parked()
     for (const child of childrenOf(process.pid)) process.kill(Number.parseInt(child, 10), 'SIGKILL')
     const { body } = await call(retry)
-    expect(body.result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/lost.*"files" was ended by SIGKILL/) }] })
+    expect(body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/lost.*"files" was ended by SIGKILL/) }],
+    })
     expect(JSON.stringify(body)).not.toContain('Ann')
   })
 })
@@ -94,7 +114,12 @@ describe('a client that vanishes in the middle of a call', () => {
   it('8.2 rule 8: without a session, the server is told to stop', async () => {
     await rig.start({ files: { ...faulty(), session: 'shared' } })
     const abort = new AbortController()
-    const hanging = modern(rig.address('files'), 'tools/call', { name: 'hang', arguments: {} }, { signal: abort.signal }).catch(() => 'gone')
+    const hanging = modern(
+      rig.address('files'),
+      'tools/call',
+      { name: 'hang', arguments: {} },
+      { signal: abort.signal },
+    ).catch(() => 'gone')
     const client = await rig.client('files', '2026-07-28')
     await eventually(async () => expect(await textOf(client, 'heard')).toContain('tools/call tools/call'))
     abort.abort()
@@ -107,13 +132,19 @@ describe('a client that vanishes in the middle of a call', () => {
     await rig.start({ files: faulty() })
     const session = await shakeHands(rig.address('files'))
     const abort = new AbortController()
-    const hanging = session.request('tools/call', { name: 'hang', arguments: {} }, { id: 5, signal: abort.signal }).catch(() => 'gone')
+    const hanging = session
+      .request('tools/call', { name: 'hang', arguments: {} }, { id: 5, signal: abort.signal })
+      .catch(() => 'gone')
     await eventually(async () =>
-      expect((await session.request('tools/call', { name: 'heard' })).body.result?.content?.[0]?.text).toContain('tools/call tools/call'),
+      expect((await session.request('tools/call', { name: 'heard' })).body.result?.content?.[0]?.text).toContain(
+        'tools/call tools/call',
+      ),
     )
     abort.abort()
     expect(await hanging).toBe('gone')
-    expect((await session.request('tools/call', { name: 'cancelled' }, { id: 6 })).body.result?.content?.[0]?.text).toBe('0')
+    expect(
+      (await session.request('tools/call', { name: 'cancelled' }, { id: 6 })).body.result?.content?.[0]?.text,
+    ).toBe('0')
     const ended = await fetch(rig.address('files'), { method: 'DELETE', headers: { 'mcp-session-id': session.id } })
     expect(ended.ok).toBe(true)
     await eventually(async () => expect(rig.gateway.upstreams[0]?.bulkhead.stats().running).toBe(0))
@@ -137,7 +168,9 @@ describe('M1 two clients whose ids collide on one shared server', () => {
         }),
       ),
     )
-    expect(answers.map(({ body }) => [body.id, body.result?.content?.[0]?.text])).toEqual(ids.map((id, index) => [id, `${index}`]))
+    expect(answers.map(({ body }) => [body.id, body.result?.content?.[0]?.text])).toEqual(
+      ids.map((id, index) => [id, `${index}`]),
+    )
   })
 
   it('one client that uses an id twice at once is told so', async () => {
@@ -162,7 +195,12 @@ describe('what is no request', () => {
     ['an empty body', '', 400, -32700],
     ['a list where there are none', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, -32600],
     ['a text', '"hello"', 400, -32600],
-    ['deeper than any message', `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`, 400, -32600],
+    [
+      'deeper than any message',
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+      400,
+      -32600,
+    ],
   ])('%s', async (_, text, status, code) => {
     for (const url of [rig.address(), rig.address('files')]) {
       const answer = await soon(post(url, text))

@@ -1,4 +1,7 @@
-/** `parley gateway` as it is started: configurations that cannot be right, ports that are taken, and its end while calls run. */
+/**
+ * `parley gateway` as it is started: configurations that cannot be right, ports that are taken, and its end while calls
+ * run.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm, writeFile } from 'node:fs/promises'
@@ -29,15 +32,27 @@ async function written(config: unknown, name = 'parley.json'): Promise<string> {
 
 describe('a configuration that cannot be right', () => {
   it.each([
-    ['an unknown key of a server', { mcpServers: { files: { comand: 'npx' } } }, /parley\.json:4:.*mcpServers\.files.*comand.*command/s],
+    [
+      'an unknown key of a server',
+      { mcpServers: { files: { comand: 'npx' } } },
+      /parley\.json:4:.*mcpServers\.files.*comand.*command/s,
+    ],
     ['an unknown key of the gateway', { mcpServers: {}, gateway: { prot: 4000 } }, /prot.*port/s],
     ['neither command nor URL', { mcpServers: { files: {} } }, /files.*command.*url/s],
     ['both', { mcpServers: { files: { command: 'x', url: 'http://x/mcp' } } }, /files/],
     ['a port that is none', { mcpServers: {}, gateway: { port: 99_999 } }, /port.*65535/s],
-    ['a restart policy that is none', { mcpServers: { files: { command: 'x', restart: 'always' } } }, /restart.*permanent/s],
+    [
+      'a restart policy that is none',
+      { mcpServers: { files: { command: 'x', restart: 'always' } } },
+      /restart.*permanent/s,
+    ],
     ['a name that cannot be part of an address', { mcpServers: { 'a/b': { command: 'x' } } }, /a\/b/],
     ['the gateway itself', { mcpServers: { self: { url: 'http://localhost:4000/mcp' } } }, /self.*itself/s],
-    ['the gateway itself by another spelling', { mcpServers: { self: { url: 'http://[::ffff:127.0.0.1]:4000/servers/self/mcp' } } }, /self.*itself/s],
+    [
+      'the gateway itself by another spelling',
+      { mcpServers: { self: { url: 'http://[::ffff:127.0.0.1]:4000/servers/self/mcp' } } },
+      /self.*itself/s,
+    ],
     ['no JSON', '{ "mcpServers": ', /parley\.json:1:/],
     ['a list', '[]', /parley\.json/],
     ['nothing', '', /empty/i],
@@ -74,7 +89,10 @@ describe('the built command', () => {
 
   async function started(servers: Record<string, object>) {
     const file = await written({ mcpServers: servers, gateway: { port: 0 } })
-    const child = spawn(process.execPath, [CLI, 'gateway', '--config', file], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, [MARK]: marker } })
+    const child = spawn(process.execPath, [CLI, 'gateway', '--config', file], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, [MARK]: marker },
+    })
     rig.atEnd(async () => {
       if (child.exitCode === null) child.kill('SIGKILL')
       await allGone(marker)
@@ -131,7 +149,10 @@ describe('the built command', () => {
     await rm(file)
     await told(/not taken.*no such file/is)
     expect(await textOf(files, 'echo', { text: 'still' })).toBe('still')
-    await writeFile(file, JSON.stringify({ mcpServers: { files: marked(faulty()), more: marked(faulty()) }, gateway: { port: 0 } }))
+    await writeFile(
+      file,
+      JSON.stringify({ mcpServers: { files: marked(faulty()), more: marked(faulty()) }, gateway: { port: 0 } }),
+    )
     await eventually(async () => expect(await textOf(await client('more'), 'echo', { text: 'more' })).toBe('more'))
     expect(await textOf(files, 'echo', { text: 'still' })).toBe('still')
   })

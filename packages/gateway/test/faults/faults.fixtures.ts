@@ -1,4 +1,7 @@
-/** A gateway in this process with real servers behind it and real HTTP in front, and what must be true of it when a test is over. */
+/**
+ * A gateway in this process with real servers behind it and real HTTP in front, and what must be true of it when a test
+ * is over.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
@@ -26,7 +29,10 @@ export function faulty(...options: string[]): { command: string; args: string[] 
 }
 
 export function configOf(servers: Readonly<Record<string, Settings>>, gateway: Settings = {}): GatewayConfig {
-  return parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0, ...gateway } }), { file: 'parley.json', env: {} }).config
+  return parseConfig(JSON.stringify({ mcpServers: servers, gateway: { port: 0, ...gateway } }), {
+    file: 'parley.json',
+    env: {},
+  }).config
 }
 
 export class FaultRig {
@@ -58,7 +64,11 @@ export class FaultRig {
     return name === undefined ? `${this.url}/mcp` : `${this.url}/servers/${name}/mcp`
   }
 
-  async client(name?: string, version: ProtocolVersion = '2025-11-25', options: NodeConnectOptions = {}): Promise<Client> {
+  async client(
+    name?: string,
+    version: ProtocolVersion = '2025-11-25',
+    options: NodeConnectOptions = {},
+  ): Promise<Client> {
     const client = await connect(this.address(name), { version, initialiseTimeout: '20s', ...options })
     this.#clients.push(client)
     return client
@@ -153,7 +163,12 @@ function watchedClock(): WatchedClock {
   return {
     now,
     after(ms, task, ...more) {
-      const timer: Timer = { due: now() + ms, where: `${ms} ms ${whereFrom(new Error().stack ?? '')}`, task, stop: () => {} }
+      const timer: Timer = {
+        due: now() + ms,
+        where: `${ms} ms ${whereFrom(new Error().stack ?? '')}`,
+        task,
+        stop: () => {},
+      }
       timers.add(timer)
       timer.stop = systemClock.after(ms, () => run(timer), ...more)
       return () => {
@@ -201,7 +216,8 @@ export function childrenOf(parent: number): string[] {
     })
 }
 
-export const textOf = async (client: Client, tool: string, given: Record<string, unknown> = {}): Promise<string> => (await client.call(tool, given)).text
+export const textOf = async (client: Client, tool: string, given: Record<string, unknown> = {}): Promise<string> =>
+  (await client.call(tool, given)).text
 
 /** The error, or what came instead. */
 export function failureOf(promise: Promise<unknown>): Promise<unknown> {

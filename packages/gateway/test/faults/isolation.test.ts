@@ -73,7 +73,9 @@ describe('G a bulkhead', () => {
     await until(stats, (seen) => seen?.running === 2)
     const waiting = failureOf(client.call('hang', {}, { signal: queued.signal }))
     await until(stats, (seen) => seen?.queued === 1)
-    expect(await soon(failureOf(client.call('echo', { text: 'x' })))).toMatchObject({ message: expect.stringMatching(/"narrow".*maxQueued/) })
+    expect(await soon(failureOf(client.call('echo', { text: 'x' })))).toMatchObject({
+      message: expect.stringMatching(/"narrow".*maxQueued/),
+    })
     expect(await soon(textOf(await rig.client('good'), 'echo', { text: 'well' }))).toBe('well')
     queued.abort()
     await soon(waiting)
@@ -90,7 +92,9 @@ describe('G many servers', () => {
     rig.atEnd(() => Promise.all(serving.map((one) => one.close())))
     const servers: Record<string, Record<string, unknown>> = {}
     for (let index = 0; index < 150; index += 15) {
-      const own = createServer({ name: `host-${index}`, version: '1' }).add(tool('where', { description: 'Where' }, () => `host ${index}`))
+      const own = createServer({ name: `host-${index}`, version: '1' }).add(
+        tool('where', { description: 'Where' }, () => `host ${index}`),
+      )
       const one = await serveHttp(own, { port: 0 })
       serving.push(one)
       for (let each = index; each < index + 15; each++) servers[`live-${each}`] = { url: one.url }
@@ -112,7 +116,9 @@ describe('G many servers', () => {
     // On a busy machine some come later than others wait: they are told as a change.
     await eventually(async () => expect(names(await client.tools())).toHaveLength(150), 30_000)
     const calls = Array.from({ length: 150 }, (_, index) => textOf(client, `live-${index}__where`))
-    expect(await soon(Promise.all(calls), 20_000)).toEqual(Array.from({ length: 150 }, (_, index) => `host ${index - (index % 15)}`))
+    expect(await soon(Promise.all(calls), 20_000)).toEqual(
+      Array.from({ length: 150 }, (_, index) => `host ${index - (index % 15)}`),
+    )
     const dead = await soon(failureOf(client.call('dead-1__where')))
     expect(dead).toMatchObject({ message: expect.stringMatching(/dead-1/) })
     const { text } = (await client.read('parley://status')).contents[0] as { text: string }

@@ -11,7 +11,8 @@ const SECRET = 'sesame-4711-open'
 const rig = perTest()
 
 const pidOf = async (client: Client): Promise<number> => Number(await textOf(client, 'pid'))
-const stateOf = (name: string): string | undefined => rig.gateway.upstreams.find((each) => each.name === name)?.status().state
+const stateOf = (name: string): string | undefined =>
+  rig.gateway.upstreams.find((each) => each.name === name)?.status().state
 
 describe.each([
   { version: '2025-11-25', session: 'request' },
@@ -46,16 +47,19 @@ describe('restart policies', () => {
     ['transient', 0],
     ['temporary', 0],
     ['temporary', 1],
-  ] as const)('G under %s what exits with %i is not started again by itself, but by whoever needs it', async (policy, code) => {
-    await rig.start({ files: { ...faulty(), restart: policy } })
-    const client = await rig.client('files')
-    const failure = await soon(failureOf(client.call('crash', { code })))
-    expect(failure).toMatchObject({ message: expect.stringMatching(new RegExp(`"files" exited with code ${code}`)) })
-    await until(running, (left) => left.length === 0)
-    await rig.clock.skip(60_000)
-    expect([running(), stateOf('files')]).toEqual([[], 'stopped'])
-    expect(await eventually(() => textOf(client, 'echo', { text: 'again' }))).toBe('again')
-  })
+  ] as const)(
+    'G under %s what exits with %i is not started again by itself, but by whoever needs it',
+    async (policy, code) => {
+      await rig.start({ files: { ...faulty(), restart: policy } })
+      const client = await rig.client('files')
+      const failure = await soon(failureOf(client.call('crash', { code })))
+      expect(failure).toMatchObject({ message: expect.stringMatching(new RegExp(`"files" exited with code ${code}`)) })
+      await until(running, (left) => left.length === 0)
+      await rig.clock.skip(60_000)
+      expect([running(), stateOf('files')]).toEqual([[], 'stopped'])
+      expect(await eventually(() => textOf(client, 'echo', { text: 'again' }))).toBe('again')
+    },
+  )
 
   it.each([
     ['permanent', 0],
@@ -98,7 +102,10 @@ describe('restart policies', () => {
     await rig.start({ loop: { ...faulty('--exit=0'), restart: { policy: 'permanent', maxRestarts: 1, within: '1m' } } })
     await eventually(async () => {
       const client = await soon(failureOf(rig.client('loop')))
-      const failure = client instanceof Error ? client : ((await soon(failureOf((client as { answered: Client }).answered.call('echo')))) as Error)
+      const failure =
+        client instanceof Error
+          ? client
+          : ((await soon(failureOf((client as { answered: Client }).answered.call('echo')))) as Error)
       expect(failure.message).toMatch(/is not available: it keeps ending/)
     })
   })
@@ -115,8 +122,12 @@ describe('restart policies', () => {
     const file = join(await rig.folder(), 'text.txt')
     writeFileSync(file, 'no program')
     await rig.start({ text: { command: file }, folder: { ...faulty(), cwd: '/no/such/folder' } })
-    expect((await soon(failureOf(rig.client('text')))) as Error).toMatchObject({ message: expect.stringMatching(/"text".*text\.txt/s) })
-    expect((await soon(failureOf(rig.client('folder')))) as Error).toMatchObject({ message: expect.stringMatching(/\/no\/such\/folder/) })
+    expect((await soon(failureOf(rig.client('text')))) as Error).toMatchObject({
+      message: expect.stringMatching(/"text".*text\.txt/s),
+    })
+    expect((await soon(failureOf(rig.client('folder')))) as Error).toMatchObject({
+      message: expect.stringMatching(/\/no\/such\/folder/),
+    })
   })
 })
 

@@ -3,7 +3,18 @@ import { describe, it } from 'vitest'
 import { expect, failureOf, faulty, names, perTest, shared, soon, textOf } from './faults.fixtures.ts'
 import { modern, post, shakeHands } from './raw.fixtures.ts'
 
-const ODD = ['with space', 'emoji 🦜', 'x'.repeat(300), '__proto__', 'constructor', 'a__b', '', 'UPPER', '../etc/passwd', 'nul\u0000l']
+const ODD = [
+  'with space',
+  'emoji 🦜',
+  'x'.repeat(300),
+  '__proto__',
+  'constructor',
+  'a__b',
+  '',
+  'UPPER',
+  '../etc/passwd',
+  'nul\u0000l',
+]
 const LONG = 'x'.repeat(100_000)
 const RIGHT = /^[A-Za-z0-9_.-]{1,64}$/
 
@@ -16,7 +27,9 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('G names of tools, client o
     const listed = names(await soon(client.tools()))
     for (const name of listed) expect(name).toMatch(RIGHT)
     expect(new Set(listed).size).toBe(listed.length)
-    const said = await soon(Promise.all(listed.filter((name) => !/__(?!proto|constructor)/.test(name)).map((name) => textOf(client, name))))
+    const said = await soon(
+      Promise.all(listed.filter((name) => !/__(?!proto|constructor)/.test(name)).map((name) => textOf(client, name))),
+    )
     for (const name of ['with space', 'emoji 🦜', 'x'.repeat(300)]) expect(said).toContain(`called ${name}`)
     expect(await textOf(client, 'odd__constructor')).toBe('called constructor')
   })
@@ -86,25 +99,37 @@ describe('keys that mean something to JavaScript', () => {
     }
   })
 
-  it.each(['__proto__', 'constructor', 'files____proto__', 'files__', '__', '', LONG])('as the name of a tool: %s', async (name) => {
-    const session = await shakeHands(rig.address())
-    const { body } = await soon(session.request('tools/call', { name, arguments: {} }))
-    // A name that could be one is the server's to judge.
-    if (name === 'files____proto__') expect(body.result?.content?.[0]?.text).toBe('called __proto__')
-    else expect(body.error).toMatchObject({ code: -32602, message: expect.stringMatching(/^Unknown tool|"params.name" is too long/) })
-  })
+  it.each(['__proto__', 'constructor', 'files____proto__', 'files__', '__', '', LONG])(
+    'as the name of a tool: %s',
+    async (name) => {
+      const session = await shakeHands(rig.address())
+      const { body } = await soon(session.request('tools/call', { name, arguments: {} }))
+      // A name that could be one is the server's to judge.
+      if (name === 'files____proto__') expect(body.result?.content?.[0]?.text).toBe('called __proto__')
+      else
+        expect(body.error).toMatchObject({
+          code: -32602,
+          message: expect.stringMatching(/^Unknown tool|"params.name" is too long/),
+        })
+    },
+  )
 
   it.each([7, null, {}, ['files__echo'], true])('as the name of a tool: %j', async (name) => {
     const session = await shakeHands(rig.address())
-    expect((await soon(session.request('tools/call', { name, arguments: {} }))).body.error).toMatchObject({ code: -32602 })
+    expect((await soon(session.request('tools/call', { name, arguments: {} }))).body.error).toMatchObject({
+      code: -32602,
+    })
   })
 
-  it.each(['__proto__', 'constructor', 'parley://__proto__', LONG, 'file:///../../etc/passwd', '\u0000'])('as a URI: %s', async (uri) => {
-    const session = await shakeHands(rig.address())
-    const { body } = await soon(session.request('resources/read', { uri }))
-    expect(body.error).toMatchObject({ code: uri === LONG ? -32602 : -32002 })
-    expect(body.error?.message.length).toBeLessThan(1000)
-  })
+  it.each(['__proto__', 'constructor', 'parley://__proto__', LONG, 'file:///../../etc/passwd', '\u0000'])(
+    'as a URI: %s',
+    async (uri) => {
+      const session = await shakeHands(rig.address())
+      const { body } = await soon(session.request('resources/read', { uri }))
+      expect(body.error).toMatchObject({ code: uri === LONG ? -32602 : -32002 })
+      expect(body.error?.message.length).toBeLessThan(1000)
+    },
+  )
 })
 
 describe('cursors', () => {
@@ -116,7 +141,10 @@ describe('cursors', () => {
     ['made up', 'next'],
     ['no text', 7],
     ['of many servers that are none', encoded({ d: Array.from({ length: 10_000 }, (_, index) => `s${index}`), n: 0 })],
-    ['with __proto__', Buffer.from('{"d":[],"s":"__proto__","c":"x","n":0,"__proto__":{"d":["files"]}}').toString('base64url')],
+    [
+      'with __proto__',
+      Buffer.from('{"d":[],"s":"__proto__","c":"x","n":0,"__proto__":{"d":["files"]}}').toString('base64url'),
+    ],
     ['that says it is at the end', encoded({ d: [], s: 'files', c: 'x', n: 999_999_999 })],
   ])('%s: an error or a list, at once', async (_, cursor) => {
     const session = await shakeHands(rig.address())
@@ -131,7 +159,8 @@ describe('depth', () => {
   it('arguments as deep as allowed arrive, deeper ones are refused, and a deep result fails that call only', async () => {
     const session = await shakeHands(rig.address('files'))
     const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`)
-    const call = (depth: number) => soon(session.request('tools/call', { name: 'params', arguments: { deep: nested(depth) } }))
+    const call = (depth: number) =>
+      soon(session.request('tools/call', { name: 'params', arguments: { deep: nested(depth) } }))
     expect((await call(100)).body.result?.content?.[0]?.text).toContain('['.repeat(100))
     expect((await call(1000)).body.error).toMatchObject({ code: -32600 })
     const deep = await soon(session.request('tools/call', { name: 'deep', arguments: { depth: 50_000 } }))

@@ -10,7 +10,10 @@ export interface RawAnswer {
 
 export interface RawBody {
   readonly id?: unknown
-  readonly result?: Record<string, unknown> & { readonly content?: readonly { readonly text: string }[]; readonly isError?: boolean }
+  readonly result?: Record<string, unknown> & {
+    readonly content?: readonly { readonly text: string }[]
+    readonly isError?: boolean
+  }
   readonly error?: { readonly code: number; readonly message: string; readonly data?: Record<string, unknown> }
 }
 
@@ -22,7 +25,12 @@ export interface RawOptions {
 }
 
 /** One request of 2026-07-28. */
-export function modern(url: string, method: string, params: Record<string, unknown> = {}, options: RawOptions = {}): Promise<RawAnswer> {
+export function modern(
+  url: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  options: RawOptions = {},
+): Promise<RawAnswer> {
   const { id = 1, capabilities = {} } = options
   const _meta = {
     [`${NAMES}protocolVersion`]: '2026-07-28',
@@ -36,7 +44,10 @@ export function modern(url: string, method: string, params: Record<string, unkno
     ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
     ...options.headers,
   }
-  return post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }), { ...options, headers })
+  return post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }), {
+    ...options,
+    headers,
+  })
 }
 
 export async function post(url: string, text: string, { headers = {}, signal }: RawOptions = {}): Promise<RawAnswer> {
@@ -47,8 +58,15 @@ export async function post(url: string, text: string, { headers = {}, signal }: 
     ...(signal && { signal }),
   })
   const answer = await response.text()
-  const last = answer.startsWith('{') || answer === '' ? answer : (answer.match(/^data: ?(\{.*)$/gm)?.at(-1) ?? '').replace(/^data: ?/, '')
-  return { status: response.status, body: last === '' ? {} : (JSON.parse(last) as RawBody), session: response.headers.get('mcp-session-id') ?? undefined }
+  const last =
+    answer.startsWith('{') || answer === ''
+      ? answer
+      : (answer.match(/^data: ?(\{.*)$/gm)?.at(-1) ?? '').replace(/^data: ?/, '')
+  return {
+    status: response.status,
+    body: last === '' ? {} : (JSON.parse(last) as RawBody),
+    session: response.headers.get('mcp-session-id') ?? undefined,
+  }
 }
 
 export interface RawSession {
@@ -59,13 +77,19 @@ export interface RawSession {
 /** A session of the handshake era. */
 export async function shakeHands(url: string, version = '2025-06-18'): Promise<RawSession> {
   const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
-  const { session, body } = await post(url, JSON.stringify({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params }))
+  const { session, body } = await post(
+    url,
+    JSON.stringify({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params }),
+  )
   if (session === undefined) throw new Error(`No session: ${JSON.stringify(body)}`)
   const headers = { 'mcp-session-id': session, 'mcp-protocol-version': version }
   await post(url, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), { headers })
   return {
     id: session,
     request: (method, given = {}, { id = 1, ...options } = {}) =>
-      post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params: given }), { ...options, headers: { ...headers, ...options.headers } }),
+      post(url, JSON.stringify({ jsonrpc: '2.0', id, method, params: given }), {
+        ...options,
+        headers: { ...headers, ...options.headers },
+      }),
   }
 }

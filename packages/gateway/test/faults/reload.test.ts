@@ -3,7 +3,19 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { ConfigError, watchConfig } from '../../src/config/index.ts'
-import { childrenOf, configOf, eventually, expect, failureOf, faulty, names, perTest, soon, textOf, until } from './faults.fixtures.ts'
+import {
+  childrenOf,
+  configOf,
+  eventually,
+  expect,
+  failureOf,
+  faulty,
+  names,
+  perTest,
+  soon,
+  textOf,
+  until,
+} from './faults.fixtures.ts'
 import { shakeHands } from './raw.fixtures.ts'
 
 const rig = perTest()
@@ -15,7 +27,8 @@ describe('G hot reload', () => {
   it('calls on an untouched server complete, its sessions and processes stay', async () => {
     await rig.start(OLD)
     const kept = await shakeHands(rig.address('kept'))
-    const pid = async (): Promise<string | undefined> => (await kept.request('tools/call', { name: 'pid' })).body.result?.content?.[0]?.text
+    const pid = async (): Promise<string | undefined> =>
+      (await kept.request('tools/call', { name: 'pid' })).body.result?.content?.[0]?.text
     const before = await pid()
     const running = kept.request('tools/call', { name: 'wait', arguments: { ms: 500 } }, { id: 'long' })
     const [changed, removed] = await Promise.all([rig.client('changed'), rig.client('removed')])
@@ -33,28 +46,31 @@ describe('G hot reload', () => {
     expect(rig.gateway.upstreams.map(({ name }) => name).sort()).toEqual(['added', 'changed', 'kept'])
   })
 
-  it.each(['2025-11-25', '2026-07-28'] as const)('clients of all servers are told, and keep their session, client of %s', async (version) => {
-    await rig.start(OLD)
-    const client = await rig.client(undefined, version)
-    expect(names(await client.tools())).toContain('removed__echo')
-    let told = 0
-    client.onListChanged('tools', () => {
-      told++
-    })
-    const running = client.call('kept__wait', { ms: 700 })
-    await textOf(client, 'kept__echo', { text: 'behind it' })
-    await rig.gateway.reload(configOf(NEW))
-    await until(
-      () => told,
-      (times) => times > 0,
-    )
-    expect((await soon(running)).text).toBe('waited')
-    const after = names(await client.tools())
-    expect(after).toEqual(expect.arrayContaining(['kept__echo', 'changed__tool-2', 'added__echo']))
-    expect(after).not.toContain('removed__echo')
-    expect(await textOf(client, 'added__echo', { text: 'new' })).toBe('new')
-    expect(await soon(failureOf(client.call('removed__echo', { text: 'x' })))).toMatchObject({ receivedCode: -32602 })
-  })
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'clients of all servers are told, and keep their session, client of %s',
+    async (version) => {
+      await rig.start(OLD)
+      const client = await rig.client(undefined, version)
+      expect(names(await client.tools())).toContain('removed__echo')
+      let told = 0
+      client.onListChanged('tools', () => {
+        told++
+      })
+      const running = client.call('kept__wait', { ms: 700 })
+      await textOf(client, 'kept__echo', { text: 'behind it' })
+      await rig.gateway.reload(configOf(NEW))
+      await until(
+        () => told,
+        (times) => times > 0,
+      )
+      expect((await soon(running)).text).toBe('waited')
+      const after = names(await client.tools())
+      expect(after).toEqual(expect.arrayContaining(['kept__echo', 'changed__tool-2', 'added__echo']))
+      expect(after).not.toContain('removed__echo')
+      expect(await textOf(client, 'added__echo', { text: 'new' })).toBe('new')
+      expect(await soon(failureOf(client.call('removed__echo', { text: 'x' })))).toMatchObject({ receivedCode: -32602 })
+    },
+  )
 
   it('processes of what was removed are gone, and a crashed one does not come back', async () => {
     await rig.start({ gone: faulty() })
@@ -68,7 +84,9 @@ describe('G hot reload', () => {
 
   it('many reloads at once: the last one is in force', async () => {
     await rig.start({ a: faulty() })
-    const reloads = Array.from({ length: 10 }, (_, index) => rig.gateway.reload(configOf({ [`s${index}`]: { ...faulty(), lazy: true } })))
+    const reloads = Array.from({ length: 10 }, (_, index) =>
+      rig.gateway.reload(configOf({ [`s${index}`]: { ...faulty(), lazy: true } })),
+    )
     await soon(Promise.all(reloads))
     expect(rig.gateway.upstreams.map(({ name }) => name)).toEqual(['s9'])
     expect(await textOf(await rig.client('s9'), 'echo', { text: 'last' })).toBe('last')
@@ -78,7 +96,13 @@ describe('G hot reload', () => {
     await rig.start({ a: faulty() })
     const config = configOf({ a: faulty(), b: faulty() })
     const [server] = [...config.servers.values()]
-    const broken = { ...config, servers: new Map([...config.servers, ['bad name/', { ...(server as NonNullable<typeof server>), name: 'bad name/' }]]) }
+    const broken = {
+      ...config,
+      servers: new Map([
+        ...config.servers,
+        ['bad name/', { ...(server as NonNullable<typeof server>), name: 'bad name/' }],
+      ]),
+    }
     await failureOf(rig.gateway.reload(broken))
     await soon(rig.gateway.reload(config))
     expect(await textOf(await rig.client('b'), 'echo', { text: 'well' })).toBe('well')

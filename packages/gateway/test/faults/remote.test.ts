@@ -18,8 +18,13 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('an address that is no serv
     ['JSON of something else', 200, { 'content-type': 'application/json' }, '{"hello":"world"}', /./],
     ['a redirect to itself', 307, { location: '/mcp' }, '', /./],
   ])('%s: the error says so and names the server, secrets stay here', async (_, status, headers, body, pattern) => {
-    const url = await rig.http((incoming, response) => incoming.resume().on('end', () => response.writeHead(status, headers).end(body)))
-    await rig.start({ web: { url: `${url}/mcp`, headers: { authorization: `Bearer ${TOKEN}` }, initialiseTimeout: '3s' }, good: faulty() })
+    const url = await rig.http((incoming, response) =>
+      incoming.resume().on('end', () => response.writeHead(status, headers).end(body)),
+    )
+    await rig.start({
+      web: { url: `${url}/mcp`, headers: { authorization: `Bearer ${TOKEN}` }, initialiseTimeout: '3s' },
+      good: faulty(),
+    })
     const failure = await soon(failureOf(rig.client('web', version)))
     expect(failure).toBeInstanceOf(ParleyError)
     expect((failure as Error).message).toMatch(pattern)
@@ -37,7 +42,9 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('an address that is no serv
 
   it('nobody listens there', async () => {
     await rig.start({ web: { url: 'http://127.0.0.1:9/mcp' } })
-    expect(await soon(failureOf(rig.client('web', version)))).toMatchObject({ message: expect.stringMatching(/web.*ECONNREFUSED/s) })
+    expect(await soon(failureOf(rig.client('web', version)))).toMatchObject({
+      message: expect.stringMatching(/web.*ECONNREFUSED/s),
+    })
   })
 })
 
@@ -50,16 +57,26 @@ function answering(call: (id: unknown, response: ServerResponse) => void): Reque
     })
     incoming.on('end', () => {
       if (incoming.method !== 'POST') return response.writeHead(405).end()
-      const { id, method, params } = JSON.parse(text) as { id?: unknown; method: string; params?: { protocolVersion?: string; name?: string } }
+      const { id, method, params } = JSON.parse(text) as {
+        id?: unknown
+        method: string
+        params?: { protocolVersion?: string; name?: string }
+      }
       if (id === undefined) return response.writeHead(202).end()
       if (method === 'tools/call' && params?.name === 'bad') return call(id, response)
       const result = {
-        initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'web', version: '1' } },
+        initialize: {
+          protocolVersion: params?.protocolVersion,
+          capabilities: { tools: {} },
+          serverInfo: { name: 'web', version: '1' },
+        },
         'tools/list': { tools: [] },
         'tools/call': { content: [{ type: 'text', text: 'well' }] },
       }[method]
       const body = result === undefined ? { error: { code: -32601, message: 'no' } } : { result }
-      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...body }))
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...body }))
     })
   }
 }
@@ -68,20 +85,27 @@ const BIG = 50 * 1024 * 1024
 const FAULTS: Readonly<Record<string, (id: unknown, response: ServerResponse) => void>> = {
   'returns 50 MB': (id, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"${'x'.repeat(BIG)}"}]}}`)
+    response.end(
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"${'x'.repeat(BIG)}"}]}}`,
+    )
   },
   'streams 50 MB as one event': (id, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    response.end(`data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"${'x'.repeat(BIG)}"}]}}\n\n`)
+    response.end(
+      `data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"${'x'.repeat(BIG)}"}]}}\n\n`,
+    )
   },
   'hangs up': (_, response) => void response.destroy(),
   'hangs up in the middle': (_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).write('{"jsonrpc":"2.0",', () => response.destroy())
   },
-  'answers with HTML': (_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Gateway time-out</h1>'),
+  'answers with HTML': (_, response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Gateway time-out</h1>'),
   'answers 502': (_, response) => void response.writeHead(502).end('bad gateway'),
   'answers another request': (_, response) =>
-    void response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc":"2.0","id":"other","result":{}}'),
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"jsonrpc":"2.0","id":"other","result":{}}'),
 }
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('a call by HTTP, client of %s', (version) => {
@@ -100,7 +124,13 @@ async function mirror(): Promise<string> {
   return rig.http((incoming, response) => {
     const { port } = new URL(rig.url)
     const onward = request(
-      { host: '127.0.0.1', port, path: incoming.url, method: incoming.method, headers: { ...incoming.headers, host: `127.0.0.1:${port}` } },
+      {
+        host: '127.0.0.1',
+        port,
+        path: incoming.url,
+        method: incoming.method,
+        headers: { ...incoming.headers, host: `127.0.0.1:${port}` },
+      },
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers)
         answer.pipe(response)
@@ -122,14 +152,18 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a gateway behind itself, c
       expect(listed).toContain('good__echo')
       expect(listed.filter((name) => name.startsWith('self__'))).toEqual([])
     }
-    expect(await soon(failureOf(rig.client('self', version)))).toMatchObject({ message: expect.stringMatching(/leads back/) })
+    expect(await soon(failureOf(rig.client('self', version)))).toMatchObject({
+      message: expect.stringMatching(/leads back/),
+    })
     expect(rig.gateway.sessions).toBeLessThan(20)
   })
 
   it('at the address of one: it is refused with a clear error before it has begun to call itself', async () => {
     const other = await mirror()
     await rig.start({ loop: { url: `${other}/servers/loop/mcp` }, good: faulty() })
-    expect(await soon(failureOf(rig.client('loop', version)))).toMatchObject({ message: expect.stringMatching(/leads back/) })
+    expect(await soon(failureOf(rig.client('loop', version)))).toMatchObject({
+      message: expect.stringMatching(/leads back/),
+    })
     expect(await textOf(await rig.client('good', version), 'echo', { text: 'well' })).toBe('well')
     expect(rig.gateway.sessions).toBeLessThan(20)
   })

@@ -19,14 +19,21 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
   it('errors 5: that the server speaks no known version says nothing about the version of the client', async () => {
     await rig.start({ bad: faulty('--version=1999-12-31') })
     const { body } = await soon(modern(rig.address('bad'), 'server/discover'))
-    const data = { server: 'bad', serverVersion: '1999-12-31', originalKind: 'unsupported_protocol_version', originalCode: expect.any(Number) }
+    const data = {
+      server: 'bad',
+      serverVersion: '1999-12-31',
+      originalKind: 'unsupported_protocol_version',
+      originalCode: expect.any(Number),
+    }
     expect(body.error).toMatchObject({ code: -32603, message: expect.stringMatching(/"bad".*1999-12-31/), data })
     expect(body.error?.data).not.toHaveProperty('supported')
   })
 
   it('changes its version on restart: the calls go on in the new one', async () => {
     const starts = join(await rig.folder(), 'starts')
-    await rig.start({ moody: { ...faulty(`--starts=${starts}`, '--version=2025-11-25,2025-11-25,2024-11-05'), session: 'shared' } })
+    await rig.start({
+      moody: { ...faulty(`--starts=${starts}`, '--version=2025-11-25,2025-11-25,2024-11-05'), session: 'shared' },
+    })
     // The gateway has a conversation of its own.
     await rig.gateway.reach()
     const client = await rig.client('moody', version)
@@ -47,7 +54,13 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault, client 
     const client = await rig.client('bad', version, { elicit: elicit as never })
     const requestedSchema = { type: 'object', properties: { said: { type: 'string' } } }
     for (const [turn, id] of [1, 1, 2, 'same', 'same', 0].entries()) {
-      const answer = await soon(textOf(client, 'ask', { id, method: 'elicitation/create', params: { message: `question ${turn}`, requestedSchema } }))
+      const answer = await soon(
+        textOf(client, 'ask', {
+          id,
+          method: 'elicitation/create',
+          params: { message: `question ${turn}`, requestedSchema },
+        }),
+      )
       expect(JSON.parse(answer)).toMatchObject({ action: 'accept', content: { said: `question ${turn}` } })
     }
     expect(asked).toHaveLength(6)
@@ -90,19 +103,32 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault in a con
   it('errors 5: answers with an error code of its own', async () => {
     const client = await rig.client('bad', version)
     const failure = await soon(failureOf(client.call('error')))
-    const expected = version === '2026-07-28' ? { receivedCode: -32603, data: expect.objectContaining({ originalCode: -32050 }) } : { receivedCode: -32050 }
+    const expected =
+      version === '2026-07-28'
+        ? { receivedCode: -32603, data: expect.objectContaining({ originalCode: -32050 }) }
+        : { receivedCode: -32050 }
     expect(failure).toMatchObject({ message: 'an error of its own', ...expected })
   })
 
-  it.each(['elicitation/create', 'sampling/createMessage', 'roots/list'])('C3 asks for %s, which the client never declared: it is refused', async (method) => {
-    const client = await rig.client('bad', version)
-    expect(JSON.parse(await soon(textOf(client, 'ask', { method, params: { message: 'Who?', messages: [], maxTokens: 1 } })))).toMatchObject({ code: -32601 })
-  })
+  it.each(['elicitation/create', 'sampling/createMessage', 'roots/list'])(
+    'C3 asks for %s, which the client never declared: it is refused',
+    async (method) => {
+      const client = await rig.client('bad', version)
+      expect(
+        JSON.parse(
+          await soon(textOf(client, 'ask', { method, params: { message: 'Who?', messages: [], maxTokens: 1 } })),
+        ),
+      ).toMatchObject({ code: -32601 })
+    },
+  )
 
-  it.each([['no/such'], ['tools/call'], ['constructor'], ['__proto__']])('asks for %s, which is none of its business: it is refused', async (method) => {
-    const client = await rig.client('bad', version)
-    expect(JSON.parse(await soon(textOf(client, 'ask', { method })))).toMatchObject({ code: -32601 })
-  })
+  it.each([['no/such'], ['tools/call'], ['constructor'], ['__proto__']])(
+    'asks for %s, which is none of its business: it is refused',
+    async (method) => {
+      const client = await rig.client('bad', version)
+      expect(JSON.parse(await soon(textOf(client, 'ask', { method })))).toMatchObject({ code: -32601 })
+    },
+  )
 
   it('returns 50 MB: a clear error for that call, and the next one works', async () => {
     const client = await rig.client('bad', version)
@@ -116,11 +142,14 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a server at fault in a con
 describe('a server of another version', () => {
   const rig = perTest()
 
-  it.each(versions.filter((version) => version < '2026'))('V3 that speaks %s whatever it is asked for is understood', async (spoken) => {
-    await rig.start({ old: faulty(`--version=${spoken}`) })
-    await rig.gateway.reach()
-    const client = await rig.client('old')
-    expect(await textOf(client, 'echo', { text: 'well' })).toBe('well')
-    expect(rig.gateway.upstreams[0]?.version).toBe(spoken)
-  })
+  it.each(versions.filter((version) => version < '2026'))(
+    'V3 that speaks %s whatever it is asked for is understood',
+    async (spoken) => {
+      await rig.start({ old: faulty(`--version=${spoken}`) })
+      await rig.gateway.reach()
+      const client = await rig.client('old')
+      expect(await textOf(client, 'echo', { text: 'well' })).toBe('well')
+      expect(rig.gateway.upstreams[0]?.version).toBe(spoken)
+    },
+  )
 })

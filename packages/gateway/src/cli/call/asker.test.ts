@@ -7,7 +7,9 @@ import { Asker } from './asker.ts'
 import { ScriptedAnswers } from './scripted.ts'
 
 /** As it comes from JSON: a field of its own, and nobody's prototype. */
-const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"},"city":{"type":"string"}},"required":["__proto__"]}') as FormSchema
+const schema = JSON.parse(
+  '{"type":"object","properties":{"__proto__":{"type":"string"},"city":{"type":"string"}},"required":["__proto__"]}',
+) as FormSchema
 const FILLED = '{"__proto__":"x","city":"Oslo"}'
 
 describe('F6 a field with the name of what objects inherit from', () => {
@@ -19,8 +21,17 @@ describe('F6 a field with the name of what objects inherit from', () => {
   it('is answered at the terminal', async () => {
     const stdin = new PassThrough()
     const answers = ['yes\n', 'x\n', 'Oslo\n']
-    const stderr = { isTTY: true, write: (text: string) => void (text.endsWith(': ') && stdin.write(answers.shift() ?? '')) }
-    const io = { stdin: Object.assign(stdin, { isTTY: true }) as unknown as Reader, stderr, stdout: stderr, env: {}, onInterrupt: () => () => {} } as CliIo
+    const stderr = {
+      isTTY: true,
+      write: (text: string) => void (text.endsWith(': ') && stdin.write(answers.shift() ?? '')),
+    }
+    const io = {
+      stdin: Object.assign(stdin, { isTTY: true }) as unknown as Reader,
+      stderr,
+      stdout: stderr,
+      env: {},
+      onInterrupt: () => () => {},
+    } as CliIo
     const asker = new Asker(io, {}, () => {})
     const question = { message: 'Where?', schema, signal: new AbortController().signal } as unknown as ElicitQuestion
     const reply = await asker.answer(question)
@@ -30,7 +41,11 @@ describe('F6 a field with the name of what objects inherit from', () => {
 })
 
 describe('F6 --answer decides nothing that it does not name', () => {
-  const form = (properties: FormSchema['properties'], required: string[] = []): FormSchema => ({ type: 'object', properties, required })
+  const form = (properties: FormSchema['properties'], required: string[] = []): FormSchema => ({
+    type: 'object',
+    properties,
+    required,
+  })
   const optional = form({ note: { type: 'string' } })
   const confirmed = form({ sure: { type: 'boolean', default: true } }, ['sure'])
 
@@ -46,11 +61,15 @@ describe('F6 --answer decides nothing that it does not name', () => {
   it.each([{ schema: optional }, { schema: confirmed }])(
     'an answer that fits no field is a mistake, though nothing has to be filled in: $schema',
     ({ schema: asked }) => {
-      expect(() => new ScriptedAnswers(['city=Oslo']).fill(asked)).toThrow(/--answer city: the server asks for no such field/)
+      expect(() => new ScriptedAnswers(['city=Oslo']).fill(asked)).toThrow(
+        /--answer city: the server asks for no such field/,
+      )
     },
   )
 
   it('a question without fields is declined', () => {
-    expect(new ScriptedAnswers(['city=Oslo']).fill(form({}))).toEqual({ declined: 'it asks for no field, and --answer fills in fields' })
+    expect(new ScriptedAnswers(['city=Oslo']).fill(form({}))).toEqual({
+      declined: 'it asks for no field, and --answer fills in fields',
+    })
   })
 })

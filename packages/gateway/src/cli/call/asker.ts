@@ -24,7 +24,10 @@ export class Asker {
   /** One question at a time: there is one terminal. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  /** `onMistake`: an answer of the command line does not fit what is asked. Its author has to mend it, so it is no answer to the server. */
+  /**
+   * `onMistake`: an answer of the command line does not fit what is asked. Its author has to mend it, so it is no
+   * answer to the server.
+   */
   constructor(io: CliIo, { answer, decline = false }: AskerOptions, onMistake: (mistake: CliError) => void) {
     this.#io = io
     this.#answers = answer === undefined ? undefined : new ScriptedAnswers(answer)
@@ -54,7 +57,8 @@ export class Asker {
   }
 
   async #reply(question: ElicitQuestion): Promise<ElicitReply> {
-    if (this.#answers !== undefined && question.schema !== undefined) return this.#scripted(question, question.schema, this.#answers)
+    if (this.#answers !== undefined && question.schema !== undefined)
+      return this.#scripted(question, question.schema, this.#answers)
     if (this.#io.stdin.isTTY !== true) return this.#declined(question, 'nobody is there to be asked')
     this.#note(`${question.server?.name ?? 'The server'} asks:\n${indent(question.message)}`)
     return question.schema === undefined ? await this.#link(question) : await this.#form(question, question.schema)

@@ -13,5 +13,7 @@ export function askingHint(words: string, version: ProtocolVersion, canBeAsked: 
   const has = Object.hasOwn(NEEDS, capability) ? NEEDS[capability] : undefined
   if (has === undefined) return undefined
   if (!has(version)) return `--version ${versions.find(has)} or later can be asked`
-  return canBeAsked ? undefined : 'the server asks something: answer with --answer key=value, or at a terminal without --decline'
+  return canBeAsked
+    ? undefined
+    : 'the server asks something: answer with --answer key=value, or at a terminal without --decline'
 }

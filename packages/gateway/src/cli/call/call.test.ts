@@ -78,7 +78,11 @@ describe('parley call', () => {
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain('The sky is closed')
     const json = await parley(['call', serving.url, 'fail', '--json'])
-    expect(JSON.parse(json.err).error).toMatchObject({ kind: 'tool_error', message: 'The sky is closed', data: { tool: 'fail' } })
+    expect(JSON.parse(json.err).error).toMatchObject({
+      kind: 'tool_error',
+      message: 'The sky is closed',
+      data: { tool: 'fail' },
+    })
   })
 
   it('names of others are on the line of their message', async () => {
@@ -96,13 +100,19 @@ describe('parley call', () => {
 
   it('knows that a server behind a gateway is missing with all its tools', async () => {
     const here = tool('here__say', {}, () => 'x')
-    await using gateway = await serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(here), { port: 0 })
+    await using gateway = await serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(here), {
+      port: 0,
+    })
     expect((await parley(['call', gateway.url, 'gone__say'])).err).toContain('nothing of a server "gone" is there')
     expect((await parley(['call', gateway.url, 'here__sya'])).err).not.toContain('nothing of a server')
   })
 
   it('names an argument the schema does not have when the tool fails', async () => {
-    const find = tool('find', { input: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] } }, () => 'x')
+    const find = tool(
+      'find',
+      { input: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] } },
+      () => 'x',
+    )
     await using other = await serveHttp(createServer({ name: 'trains', version: '1.0.0' }).add(find), { port: 0 })
     const { code, err } = await parley(['call', other.url, 'find', '--arg', 'form=Oslo'])
     expect(code).toBe(1)
@@ -114,12 +124,20 @@ describe('parley call', () => {
     expect((await parley(['call', nowhere, 'forecast'])).err).toMatch(
       /hint: servers are usually at a path such as \/mcp; parley doctor http:\/\/127.0.0.1:1\/ finds out more/,
     )
-    expect((await parley(['call', 'forecast', '--', 'no-such-program', 'x'])).err).toContain('hint: parley doctor -- no-such-program x finds out more')
-    expect(JSON.parse((await parley(['call', nowhere, 'forecast', '--json'])).err).error).toMatchObject({ kind: 'transport_error', hint: expect.any(String) })
+    expect((await parley(['call', 'forecast', '--', 'no-such-program', 'x'])).err).toContain(
+      'hint: parley doctor -- no-such-program x finds out more',
+    )
+    expect(JSON.parse((await parley(['call', nowhere, 'forecast', '--json'])).err).error).toMatchObject({
+      kind: 'transport_error',
+      hint: expect.any(String),
+    })
   })
 
   it.each([
-    [['http://127.0.0.1:1/a', 'x', '--header', 'A: s3cret'], 'parley doctor http://127.0.0.1:1/a with the same --header finds out more'],
+    [
+      ['http://127.0.0.1:1/a', 'x', '--header', 'A: s3cret'],
+      'parley doctor http://127.0.0.1:1/a with the same --header finds out more',
+    ],
     [['http://127.0.0.1:1/a?key=s3cret', 'x'], 'parley doctor with the same address finds out more'],
     [['x', '--', 'no-such-program', 'two words'], "parley doctor -- no-such-program 'two words' finds out more"],
   ])('gives no command that does not work: %j', async (line, hint) => {
@@ -140,7 +158,9 @@ describe('parley call', () => {
 
   it.each(['https', 'wss'])('says that the port behind %s:// does not speak TLS', async (scheme) => {
     const { err } = await parley(['call', serving.url.replace('http', scheme), 'forecast'])
-    expect(err).toContain(`: the port does not speak TLS; did you mean ${serving.url.replace('http', scheme.slice(0, -1))}?\n`)
+    expect(err).toContain(
+      `: the port does not speak TLS; did you mean ${serving.url.replace('http', scheme.slice(0, -1))}?\n`,
+    )
   })
 
   it('names the place where JSON goes wrong', async () => {
@@ -166,13 +186,20 @@ describe('parley call', () => {
 
   it('starts a command, with the environment of whoever typed it, and ends it', async () => {
     process.env['PLAIN_SECRET'] = 'passed on'
-    const { code, out } = await parley(['call', 'echo', '{"text":"hello"}', ...plain()]).finally(() => delete process.env['PLAIN_SECRET'])
+    const { code, out } = await parley(['call', 'echo', '{"text":"hello"}', ...plain()]).finally(
+      () => delete process.env['PLAIN_SECRET'],
+    )
     expect([code, out]).toEqual([0, 'you said hello passed on\n'])
   })
 
   it('takes a server of a configuration', async () => {
     const file = join(folder, 'parley.json')
-    await writeFile(file, JSON.stringify({ mcpServers: { plain: { command: process.execPath, args: [plainServer] }, weather: { url: serving.url } } }))
+    await writeFile(
+      file,
+      JSON.stringify({
+        mcpServers: { plain: { command: process.execPath, args: [plainServer] }, weather: { url: serving.url } },
+      }),
+    )
     const { out } = await parley(['call', '--config', file, '--server', 'plain', 'echo', '{"text":"hi"}'])
     expect(out).toBe('you said hi\n')
     expect((await parley(['bridge', '--config', file])).err).toContain('hint: --server plain | weather\n')
@@ -186,19 +213,35 @@ describe('F6 questions of a server during parley call', () => {
   it.each([
     ['nobody is there', [], false],
     ['--decline says so', ['--decline'], true],
-  ])('cannot be put where %s: such a client says that it can be asked nothing, and may share a server', async (_, line, tty) => {
-    for (const version of ['2025-06-18', '2026-07-28']) {
-      const { code, err } = await parley(['call', serving.url, 'deploy', '--version', version, ...line], { tty, env: { NO_COLOR: '1' } })
-      expect([code, err]).toEqual([
-        1,
-        'error: This needs the client capability "elicitation.form", which this client did not declare\nhint: the server asks something: answer with --answer key=value, or at a terminal without --decline\n',
-      ])
-    }
-  })
+  ])(
+    'cannot be put where %s: such a client says that it can be asked nothing, and may share a server',
+    async (_, line, tty) => {
+      for (const version of ['2025-06-18', '2026-07-28']) {
+        const { code, err } = await parley(['call', serving.url, 'deploy', '--version', version, ...line], {
+          tty,
+          env: { NO_COLOR: '1' },
+        })
+        expect([code, err]).toEqual([
+          1,
+          'error: This needs the client capability "elicitation.form", which this client did not declare\nhint: the server asks something: answer with --answer key=value, or at a terminal without --decline\n',
+        ])
+      }
+    },
+  )
 
   it('are answered by --answer, with the defaults of the form', async () => {
     for (const version of ['2025-06-18', '2026-07-28']) {
-      const { out } = await parley(['call', serving.url, 'deploy', '--version', version, '--answer', 'place=live', '--answer', 'sure=yes'])
+      const { out } = await parley([
+        'call',
+        serving.url,
+        'deploy',
+        '--version',
+        version,
+        '--answer',
+        'place=live',
+        '--answer',
+        'sure=yes',
+      ])
       expect(JSON.parse(out)).toEqual({ action: 'accept', content: { place: 'live', copies: 2, sure: true } })
     }
     const missing = await parley(['call', serving.url, 'deploy', '--answer', 'place=live'])
@@ -216,19 +259,39 @@ describe('F6 questions of a server during parley call', () => {
 
   it.each([
     [['place=moon', 'sure=yes'], '--answer place=moon: choose one of test, live'],
-    [['place=live', 'sure=yes', 'copys=3'], '--answer copys: the server asks for no such field; did you mean "copies"?'],
+    [
+      ['place=live', 'sure=yes', 'copys=3'],
+      '--answer copys: the server asks for no such field; did you mean "copies"?',
+    ],
     [['colour=red'], '--answer colour: the server asks for no such field'],
     [['plaice=live', 'sure=yes'], '--answer plaice: the server asks for no such field; did you mean "place"?'],
   ])('stop the call where --answer %j is a mistake', async (answers, message) => {
     for (const version of ['2025-06-18', '2026-07-28']) {
-      const { code, out, err } = await parley(['call', serving.url, 'deploy', '--version', version, ...answers.flatMap((each) => ['--answer', each])])
+      const { code, out, err } = await parley([
+        'call',
+        serving.url,
+        'deploy',
+        '--version',
+        version,
+        ...answers.flatMap((each) => ['--answer', each]),
+      ])
       expect([code, out]).toEqual([1, ''])
       expect(err).toContain(`error: ${message}\n`)
     }
   })
 
   it('name an --answer nobody wanted', async () => {
-    const line = ['call', serving.url, 'deploy', '--answer', 'place=live', '--answer', 'sure=yes', '--answer', 'colour=red']
+    const line = [
+      'call',
+      serving.url,
+      'deploy',
+      '--answer',
+      'place=live',
+      '--answer',
+      'sure=yes',
+      '--answer',
+      'colour=red',
+    ]
     const { code, err } = await parley(line)
     expect([code, err]).toEqual([0, '--answer colour: the server asks for no such field\n'])
   })

@@ -1,4 +1,6 @@
-/** The result of a call, printed: text as it is, everything else as one line, binary content into a file where wanted. */
+/**
+ * The result of a call, printed: text as it is, everything else as one line, binary content into a file where wanted.
+ */
 import { constants } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
@@ -10,7 +12,9 @@ import { bytes, harmless, oneLine } from '../text.ts'
 
 /** Structured content, or text that says more than it; then the rest. On a terminal nothing steers it. */
 export function printed({ content, structured }: CallOutcome, terminal: boolean): string {
-  const shown = content.filter((block) => !(block.type === 'text' && structured !== undefined && saysTheSame(block.text, structured))).map(blockText)
+  const shown = content
+    .filter((block) => !(block.type === 'text' && structured !== undefined && saysTheSame(block.text, structured)))
+    .map(blockText)
   if (structured !== undefined) shown.push(JSON.stringify(structured, null, 2))
   const text = shown.join('\n')
   return text === '' ? '' : `${terminal ? harmless(text) : text}\n`
@@ -37,7 +41,8 @@ function blockText(block: ContentBlock): string {
     case 'resource': {
       const { resource } = block
       const type = resource.mimeType === undefined ? '' : `, ${oneLine(resource.mimeType, 60)}`
-      if ('blob' in resource) return `[resource ${oneLine(resource.uri, 200)}${type}, ${bytes(sizeOf(String(resource.blob)))}]`
+      if ('blob' in resource)
+        return `[resource ${oneLine(resource.uri, 200)}${type}, ${bytes(sizeOf(String(resource.blob)))}]`
       return `[resource ${oneLine(resource.uri, 200)}${type}]\n${resource.text}`
     }
     default:
@@ -61,13 +66,15 @@ export async function demandFolder(file: string): Promise<void> {
     () => undefined,
     (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? 'it does not exist' : (error.code ?? error.message)),
   )
-  if (problem !== undefined) throw failed('cannot_write', `Cannot write ${file}: the folder ${folder} cannot be written to: ${problem}`)
+  if (problem !== undefined)
+    throw failed('cannot_write', `Cannot write ${file}: the folder ${folder} cannot be written to: ${problem}`)
 }
 
 /** Gives what was written, by file. The second and later ones get a number: `picture-2.png`. */
 export async function writeBinaries({ content }: CallOutcome, file: string): Promise<{ file: string; size: number }[]> {
   const found = content.map(binaryOf).filter((data) => data !== undefined)
-  if (found.length === 0) throw failed('no_binary_content', 'The result has no image, audio or other binary content to write')
+  if (found.length === 0)
+    throw failed('no_binary_content', 'The result has no image, audio or other binary content to write')
   const written: { file: string; size: number }[] = []
   for (const [at, data] of found.entries()) {
     const decoded = Buffer.from(data, 'base64')

@@ -52,10 +52,12 @@ describe('F6 one field of a form', () => {
   })
 
   it('is shown with its kind, its limits, its choices and what an empty answer means', () => {
-    expect(promptFor('days', { type: 'integer', minimum: 1, maximum: 14, default: 3, description: 'How far ahead' }, true)).toBe(
-      '  How far ahead\n  days (integer, 1 to 14) [3]: ',
+    expect(
+      promptFor('days', { type: 'integer', minimum: 1, maximum: 14, default: 3, description: 'How far ahead' }, true),
+    ).toBe('  How far ahead\n  days (integer, 1 to 14) [3]: ')
+    expect(promptFor('note', { type: 'string', title: 'A note', maxLength: 5 }, false)).toBe(
+      '  A note (string, up to 5 characters) [leave empty]: ',
     )
-    expect(promptFor('note', { type: 'string', title: 'A note', maxLength: 5 }, false)).toBe('  A note (string, up to 5 characters) [leave empty]: ')
     expect(promptFor('colour', titled, true)).toBe('  1. Red (r)\n  2. Blue (b)\n  colour (one of these): ')
   })
 })

@@ -15,9 +15,13 @@ export function choicesOf(schema: PrimitiveSchema): readonly Choice[] | undefine
   const own = schema as unknown as Loose
   const { enum: values, enumNames, oneOf, anyOf } = (own['type'] === 'array' ? own['items'] : own) as Loose
   const titled = oneOf ?? anyOf
-  if (Array.isArray(titled)) return titled.map(({ const: value, title }) => ({ value: String(value), title: String(title ?? value) }))
+  if (Array.isArray(titled))
+    return titled.map(({ const: value, title }) => ({ value: String(value), title: String(title ?? value) }))
   if (!Array.isArray(values)) return undefined
-  return values.map((value, at) => ({ value: String(value), title: String((Array.isArray(enumNames) ? enumNames[at] : undefined) ?? value) }))
+  return values.map((value, at) => ({
+    value: String(value),
+    title: String((Array.isArray(enumNames) ? enumNames[at] : undefined) ?? value),
+  }))
 }
 
 /** `days (integer, 1 to 14) [3]: `. */
@@ -25,12 +29,16 @@ export function promptFor(name: string, schema: PrimitiveSchema, required: boole
   const { title, description, type, default: value } = schema as unknown as Loose
   const label = title === undefined || title === name ? name : `${title}`
   const choices = choicesOf(schema)
-  const kind = choices === undefined ? `${type}${limits(schema)}` : type === 'array' ? 'any of these, by comma' : 'one of these'
+  const kind =
+    choices === undefined ? `${type}${limits(schema)}` : type === 'array' ? 'any of these, by comma' : 'one of these'
   const lines = [
     ...(description === undefined ? [] : [`  ${description}`]),
-    ...(choices ?? []).map((choice, at) => `  ${at + 1}. ${choice.title}${choice.title === choice.value ? '' : ` (${choice.value})`}`),
+    ...(choices ?? []).map(
+      (choice, at) => `  ${at + 1}. ${choice.title}${choice.title === choice.value ? '' : ` (${choice.value})`}`,
+    ),
   ]
-  const preset = value === undefined ? (required ? '' : ' [leave empty]') : ` [${Array.isArray(value) ? value.join(', ') : value}]`
+  const preset =
+    value === undefined ? (required ? '' : ' [leave empty]') : ` [${Array.isArray(value) ? value.join(', ') : value}]`
   return `${lines.map((line) => `${line}\n`).join('')}  ${label} (${kind})${preset}: `
 }
 
@@ -40,7 +48,11 @@ function limits(schema: PrimitiveSchema): string {
     if (least === undefined && most === undefined) return []
     return [`${least === undefined ? 'up' : least}${most === undefined ? ' or more' : ` to ${most}`}${unit}`]
   }
-  const all = [...range(minimum, maximum, ''), ...range(minLength, maxLength, ' characters'), ...(format === undefined ? [] : [String(format)])]
+  const all = [
+    ...range(minimum, maximum, ''),
+    ...range(minLength, maxLength, ' characters'),
+    ...(format === undefined ? [] : [String(format)]),
+  ]
   return all.length === 0 ? '' : `, ${all.join(', ')}`
 }
 
@@ -51,12 +63,23 @@ export function readField(schema: PrimitiveSchema, text: string): Read {
   if (schema.type === 'boolean') return readBoolean(text)
   if (schema.type === 'number' || schema.type === 'integer') return readNumber(text, schema as unknown as Loose)
   const { minLength, maxLength } = schema as unknown as Loose
-  if (typeof minLength === 'number' && text.length < minLength) return { problem: `at least ${minLength} characters are wanted` }
-  if (typeof maxLength === 'number' && text.length > maxLength) return { problem: `at most ${maxLength} characters are wanted` }
+  if (typeof minLength === 'number' && text.length < minLength)
+    return { problem: `at least ${minLength} characters are wanted` }
+  if (typeof maxLength === 'number' && text.length > maxLength)
+    return { problem: `at most ${maxLength} characters are wanted` }
   return { value: text }
 }
 
-const WORDS: Readonly<Record<string, boolean>> = { y: true, yes: true, true: true, 1: true, n: false, no: false, false: false, 0: false }
+const WORDS: Readonly<Record<string, boolean>> = {
+  y: true,
+  yes: true,
+  true: true,
+  1: true,
+  n: false,
+  no: false,
+  false: false,
+  0: false,
+}
 
 function readBoolean(text: string): Read {
   const word = text.trim().toLowerCase()
@@ -79,7 +102,9 @@ function readChoice(text: string, choices: readonly Choice[]): Read {
     choices.find(({ value }) => value === word) ??
     choices.find(({ title }) => title.toLowerCase() === word.toLowerCase()) ??
     (/^\d{1,4}$/.test(word) ? choices[Number(word) - 1] : undefined)
-  return found === undefined ? { problem: `choose one of ${choices.map(({ value }) => value).join(', ')}` } : { value: found.value }
+  return found === undefined
+    ? { problem: `choose one of ${choices.map(({ value }) => value).join(', ')}` }
+    : { value: found.value }
 }
 
 function readMany(text: string, choices: readonly Choice[]): Read {

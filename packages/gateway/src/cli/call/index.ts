@@ -47,7 +47,11 @@ export async function callCommand(given: CallOptions, surroundings: Surroundings
       note?.stop()
       return asker.answer(question)
     }
-    const client = await openPatiently(aim, surroundings, { ...(asker.canBeAsked && { elicit }), onLog: heard.log, signal }).catch((error: unknown) => {
+    const client = await openPatiently(aim, surroundings, {
+      ...(asker.canBeAsked && { elicit }),
+      onLog: heard.log,
+      signal,
+    }).catch((error: unknown) => {
       throw advised(error, aim, given, surroundings.program)
     })
     try {
@@ -55,12 +59,22 @@ export async function callCommand(given: CallOptions, surroundings: Surroundings
       const { inputSchema } = await toolCalled(tool, client, signal)
       const args = { ...written, ...typedArguments(given.arg ?? [], inputSchema) }
       note = slowNote(io, tool, milliseconds(aim.options.timeout ?? REQUEST_TIMEOUT))
-      const outcome = await callIt(client, tool, args, { heard, note, signal: AbortSignal.any([signal, stop.signal]) }).catch((error: unknown) => {
+      const outcome = await callIt(client, tool, args, {
+        heard,
+        note,
+        signal: AbortSignal.any([signal, stop.signal]),
+      }).catch((error: unknown) => {
         stop.signal.throwIfAborted()
         throw hinted(error, client, asker)
       })
       asker.noteUnused()
-      return await finish(outcome, { tool, strange: strangeArguments(args, inputSchema), canBeAsked: asker.canBeAsked }, client, given, surroundings)
+      return await finish(
+        outcome,
+        { tool, strange: strangeArguments(args, inputSchema), canBeAsked: asker.canBeAsked },
+        client,
+        given,
+        surroundings,
+      )
     } finally {
       note?.stop()
       asker.close()
@@ -80,7 +94,10 @@ function hinted(error: unknown, { version }: Client, { canBeAsked }: Asker): unk
 function levelIn(text: string | undefined): LogLevel | undefined {
   const level = logLevels.find((each) => each === text)
   if (text !== undefined && level === undefined)
-    throw usageError(`There is no log level ${JSON.stringify(text)}${didYouMean(text, logLevels)}`, `there are ${logLevels.join(', ')}`)
+    throw usageError(
+      `There is no log level ${JSON.stringify(text)}${didYouMean(text, logLevels)}`,
+      `there are ${logLevels.join(', ')}`,
+    )
   return level
 }
 
@@ -93,17 +110,25 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
     .slice(0, 20)
     .map((each) => oneLine(each))
     .join(', ')
-  const listed = names.length === 0 ? 'it offers no tools at all' : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`
-  throw failed('tool_not_found', `${oneLine(client.server.name)} has no tool ${JSON.stringify(name)}${didYouMean(name, names)}`, {
-    hint: `${listed}${absentServer(name, names, client)}`,
-    data: { tool: name, tools: names },
-  })
+  const listed =
+    names.length === 0
+      ? 'it offers no tools at all'
+      : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`
+  throw failed(
+    'tool_not_found',
+    `${oneLine(client.server.name)} has no tool ${JSON.stringify(name)}${didYouMean(name, names)}`,
+    {
+      hint: `${listed}${absentServer(name, names, client)}`,
+      data: { tool: name, tools: names },
+    },
+  )
 }
 
 /** At a gateway a server that is down is missing with all of its tools, and so is one whose tools are all hidden. */
 function absentServer(name: string, names: readonly string[], client: Client): string {
   const [server = '', rest] = name.split('__', 2)
-  if (client.server.name !== GATEWAY || rest === undefined || names.some((each) => each.startsWith(`${server}__`))) return ''
+  if (client.server.name !== GATEWAY || rest === undefined || names.some((each) => each.startsWith(`${server}__`)))
+    return ''
   return `; nothing of a server ${JSON.stringify(server)} is there: it is down, which /readyz of the gateway tells, or its tools are hidden by the configuration`
 }
 
@@ -113,7 +138,12 @@ interface Attention {
   readonly signal: AbortSignal
 }
 
-function callIt(client: Client, tool: string, args: Record<string, unknown>, { heard, note, signal }: Attention): Promise<CallOutcome> {
+function callIt(
+  client: Client,
+  tool: string,
+  args: Record<string, unknown>,
+  { heard, note, signal }: Attention,
+): Promise<CallOutcome> {
   const onProgress = (progress: Progress): void => {
     note.stop()
     heard.progress(progress)
@@ -146,7 +176,9 @@ async function finish(
   }
   const files = out === undefined ? [] : await writeBinaries(outcome, out)
   if (json === true) {
-    io.stdout.write(`${JSON.stringify({ tool, version: client.version, content, structured, text, meta, losses: client.losses(), files }, null, 2)}\n`)
+    io.stdout.write(
+      `${JSON.stringify({ tool, version: client.version, content, structured, text, meta, losses: client.losses(), files }, null, 2)}\n`,
+    )
     return EXIT.ok
   }
   io.stdout.write(printed(outcome, io.stdout.isTTY === true))

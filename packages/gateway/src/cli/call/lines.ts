@@ -18,7 +18,9 @@ export class Lines {
     // The terminal itself edits the line, so that Ctrl-C still reaches this program.
     this.#reading ??= createInterface({ input: this.#io.stdin, terminal: false })
     this.#iterator ??= this.#reading[Symbol.asyncIterator]()
-    const aborted = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
+    const aborted = new Promise<undefined>((resolve) =>
+      signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+    )
     const next = await Promise.race([this.#iterator.next(), aborted])
     return next === undefined || next.done === true ? undefined : next.value
   }

@@ -12,11 +12,15 @@ export interface News {
 
 export function news(io: CliIo, json: boolean): News {
   const { dim } = paint(io.stderr, io.env)
-  const tell = (data: object, text: string): void => void io.stderr.write(json ? `${JSON.stringify(data)}\n` : `${dim(text)}\n`)
+  const tell = (data: object, text: string): void =>
+    void io.stderr.write(json ? `${JSON.stringify(data)}\n` : `${dim(text)}\n`)
   return {
     progress: (progress) => {
       const { progress: done, total, message } = progress
-      tell({ progress }, `${done}${total === undefined ? '' : `/${total}`}${message === undefined ? '' : ` ${oneLine(message, 200)}`}`)
+      tell(
+        { progress },
+        `${done}${total === undefined ? '' : `/${total}`}${message === undefined ? '' : ` ${oneLine(message, 200)}`}`,
+      )
     },
     log: (log) => {
       const { level, logger, data } = log

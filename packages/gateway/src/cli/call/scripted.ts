@@ -26,7 +26,8 @@ export class ScriptedAnswers {
     }
     // Nobody has decided anything about it, not even that everything may be left out.
     if (names.length === 0) return { declined: 'it asks for no field, and --answer fills in fields' }
-    if (!names.some((name) => this.#texts.has(name))) return this.#unanswered(names, 'no --answer is for one of its fields')
+    if (!names.some((name) => this.#texts.has(name)))
+      return this.#unanswered(names, 'no --answer is for one of its fields')
     this.#demandNoSlip(names)
     // Not set one by one: a field may have a name that objects treat in their own way.
     const content: [string, ElicitValue][] = []
@@ -55,7 +56,10 @@ export class ScriptedAnswers {
     return { declined }
   }
 
-  /** One that nobody has asked for yet may be for a later question, unless it is nearly the name of a field that has no answer here. */
+  /**
+   * One that nobody has asked for yet may be for a later question, unless it is nearly the name of a field that has no
+   * answer here.
+   */
   #demandNoSlip(names: readonly string[]): void {
     const open = names.filter((name) => !this.#texts.has(name))
     const slip = this.#strays().find((stray) => nearest(stray, open).length > 0)
@@ -69,5 +73,7 @@ export class ScriptedAnswers {
 
 function noField(key: string, fields: readonly string[]): CliError {
   const hint = fields.length === 0 ? 'it asked nothing' : `it asks for ${fields.join(', ')}`
-  return failed('wrong_answer', `--answer ${key}: the server asks for no such field${didYouMean(key, fields)}`, { hint })
+  return failed('wrong_answer', `--answer ${key}: the server asks for no such field${didYouMean(key, fields)}`, {
+    hint,
+  })
 }

@@ -21,7 +21,19 @@ const schema = {
 
 describe('arguments as key=value', () => {
   it('are read as the schema says', () => {
-    const pairs = ['text=1', 'whole=-3', 'number=1e3', 'flag=true', 'list=1', 'list=2', 'object={"a":1}', 'either=null', 'maybe=x', 'choice=a', 'referred=5']
+    const pairs = [
+      'text=1',
+      'whole=-3',
+      'number=1e3',
+      'flag=true',
+      'list=1',
+      'list=2',
+      'object={"a":1}',
+      'either=null',
+      'maybe=x',
+      'choice=a',
+      'referred=5',
+    ]
     expect(typedArguments(pairs, schema)).toEqual({
       text: '1',
       whole: -3,

@@ -9,20 +9,30 @@ export function typedArguments(pairs: readonly string[], schema: JsonSchema | un
   const root = objectOf(schema)
   const properties = objectOf(root['properties'])
   const texts = new Map<string, string[]>()
-  for (const [key, text] of pairs.map((pair) => pairOf(pair, '--arg'))) texts.set(key, [...(texts.get(key) ?? []), text])
+  for (const [key, text] of pairs.map((pair) => pairOf(pair, '--arg')))
+    texts.set(key, [...(texts.get(key) ?? []), text])
   return Object.fromEntries(
     [...texts].map(([key, values]) => {
       const known = Object.hasOwn(properties, key)
       if (!known && root['additionalProperties'] === false) {
-        throw usageError(`The tool takes no argument ${JSON.stringify(key)}${didYouMean(key, Object.keys(properties))}`, takes(properties))
+        throw usageError(
+          `The tool takes no argument ${JSON.stringify(key)}${didYouMean(key, Object.keys(properties))}`,
+          takes(properties),
+        )
       }
       return [key, known ? valueFor(key, values, resolved(properties[key], root)) : single(key, values, guess)]
     }),
   )
 }
 
-/** About arguments the schema does not name, though it does not forbid them either: when a call fails, a misspelt one is often why. */
-export function strangeArguments(args: Readonly<Record<string, unknown>>, schema: JsonSchema | undefined): string | undefined {
+/**
+ * About arguments the schema does not name, though it does not forbid them either: when a call fails, a misspelt one is
+ * often why.
+ */
+export function strangeArguments(
+  args: Readonly<Record<string, unknown>>,
+  schema: JsonSchema | undefined,
+): string | undefined {
   const properties = objectOf(objectOf(schema)['properties'])
   const strange = Object.keys(args).find((key) => !Object.hasOwn(properties, key))
   if (strange === undefined) return undefined
@@ -53,7 +63,8 @@ function valueFor(key: string, values: readonly string[], schema: Schema): unkno
 }
 
 function single(key: string, values: readonly string[], read: (text: string) => unknown): unknown {
-  if (values.length > 1) throw usageError(`The argument ${JSON.stringify(key)} was given ${values.length} times, and is no list`)
+  if (values.length > 1)
+    throw usageError(`The argument ${JSON.stringify(key)} was given ${values.length} times, and is no list`)
   return read(values[0] as string)
 }
 
@@ -76,7 +87,9 @@ function readAs(key: string, text: string, types: readonly string[]): unknown {
     const value = types.includes(type) ? read(text) : NOTHING
     if (value !== NOTHING) return value
   }
-  throw usageError(`The argument ${JSON.stringify(key)} must be of type ${types.join(' or ')}, which ${JSON.stringify(text.slice(0, 80))} is not`)
+  throw usageError(
+    `The argument ${JSON.stringify(key)} must be of type ${types.join(' or ')}, which ${JSON.stringify(text.slice(0, 80))} is not`,
+  )
 }
 
 /** Without a schema: JSON where it is JSON, else the text itself. */
@@ -99,7 +112,10 @@ function typesOf(schema: Schema): string[] {
   const own = Array.isArray(type) ? type : type === undefined ? [] : [type]
   if (own.length > 0) return own.filter((each) => typeof each === 'string')
   const values = Array.isArray(choices) ? choices : fixed === undefined ? [] : [fixed]
-  if (values.length > 0) return [...new Set(values.map((value) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)))]
+  if (values.length > 0)
+    return [
+      ...new Set(values.map((value) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value))),
+    ]
   const branches = [schema['anyOf'], schema['oneOf']].find(Array.isArray) ?? []
   return [...new Set(branches.flatMap((branch: unknown) => typesOf(objectOf(branch))))]
 }

@@ -18,7 +18,9 @@ export interface CallWish {
 }
 
 const formsFor = (program: string): string =>
-  [`URL TOOL [JSON]`, `TOOL [JSON] -- COMMAND ARGS`, `--config F --server NAME TOOL [JSON]`].map((form) => `${program} call ${form}`).join(', or ')
+  [`URL TOOL [JSON]`, `TOOL [JSON] -- COMMAND ARGS`, `--config F --server NAME TOOL [JSON]`]
+    .map((form) => `${program} call ${form}`)
+    .join(', or ')
 
 /** `program`: how this program is called. */
 export function callWish({ words, command, config }: CallWords, program: string): CallWish {
@@ -28,8 +30,13 @@ export function callWish({ words, command, config }: CallWords, program: string)
   if (!elsewhere && url === undefined) throw usageError('No server was given', forms)
   if (!elsewhere && lacksAddress(words)) throw usageError('The address is missing', forms)
   if (tool === undefined) throw usageError('No tool was given', forms)
-  if (elsewhere && words.length > 1 && /^[a-z]+:\/\//i.test(tool)) throw usageError('An address and a command or a configuration cannot both be meant', forms)
-  if (more.length > 0) throw usageError(`Too much: ${JSON.stringify(more[0])} follows the arguments`, `quote JSON as a whole for the shell: '{"city": "Oslo"}'`)
+  if (elsewhere && words.length > 1 && /^[a-z]+:\/\//i.test(tool))
+    throw usageError('An address and a command or a configuration cannot both be meant', forms)
+  if (more.length > 0)
+    throw usageError(
+      `Too much: ${JSON.stringify(more[0])} follows the arguments`,
+      `quote JSON as a whole for the shell: '{"city": "Oslo"}'`,
+    )
   return { url, tool, json }
 }
 
@@ -47,7 +54,10 @@ export async function givenArguments(json: string | undefined, stdin: Reader): P
   if (json !== '-') return readObject(json, 'The arguments')
   const text = await textOf(stdin)
   if (text.trim() === '')
-    throw usageError('There is nothing on standard input, from where "-" reads the arguments', 'write {} there, or leave "-" out, where there are none')
+    throw usageError(
+      'There is nothing on standard input, from where "-" reads the arguments',
+      'write {} there, or leave "-" out, where there are none',
+    )
   return readObject(text, 'The arguments on standard input')
 }
 

@@ -51,8 +51,17 @@ async function nameCheck(findings: Findings, host: string, timeout: number): Pro
     )
     return true
   }
-  const why = found === 'late' ? `no answer within ${elapsed(timeout)}` : found.code === 'ENOTFOUND' ? 'nobody knows it' : (found.code ?? found.message)
-  findings.problem('name', `${host} cannot be resolved: ${why}`, 'check the spelling of the address, and that this machine is connected')
+  const why =
+    found === 'late'
+      ? `no answer within ${elapsed(timeout)}`
+      : found.code === 'ENOTFOUND'
+        ? 'nobody knows it'
+        : (found.code ?? found.message)
+  findings.problem(
+    'name',
+    `${host} cannot be resolved: ${why}`,
+    'check the spelling of the address, and that this machine is connected',
+  )
   return false
 }
 
@@ -93,7 +102,8 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'if you trust it, name its certificate in NODE_EXTRA_CA_CERTS',
   SELF_SIGNED_CERT_IN_CHAIN: 'if you trust it, name the certificate of its authority in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the server does not send its intermediate certificates: mend its settings',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the server does not send its intermediate certificates, or its authority is to be named in NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'the server does not send its intermediate certificates, or its authority is to be named in NODE_EXTRA_CA_CERTS',
   ERR_TLS_CERT_ALTNAME_INVALID: 'use the name the certificate was made for',
 }
 
@@ -102,7 +112,12 @@ function tlsCheck(findings: Findings, url: URL, port: number, { timeout, signal 
   const host = hostOf(url)
   return new Promise((resolve) => {
     // Accepted here only to be able to say what is wrong with it; nothing is sent.
-    const socket = connectTls({ host, port, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    const socket = connectTls({
+      host,
+      port,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    })
     const end = (trusted: boolean): void => {
       socket.destroy()
       resolve(trusted)
@@ -129,7 +144,12 @@ export function speaksTls(url: URL, { timeout, signal }: Patience): Promise<bool
   const host = hostOf(url)
   return new Promise((resolve) => {
     const port = url.port === '' ? PORTS[url.protocol] : Number(url.port)
-    const socket = connectTls({ host, port: port ?? 0, rejectUnauthorized: false, ...(isIP(host) === 0 ? { servername: host } : {}) })
+    const socket = connectTls({
+      host,
+      port: port ?? 0,
+      rejectUnauthorized: false,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    })
     const end = (speaks: boolean): void => {
       socket.destroy()
       resolve(speaks)
@@ -144,7 +164,9 @@ export function speaksTls(url: URL, { timeout, signal }: Patience): Promise<bool
 function certificateCheck(findings: Findings, socket: TLSSocket): boolean {
   const { authorizationError } = socket
   const code =
-    authorizationError instanceof Error ? ((authorizationError as NodeJS.ErrnoException).code ?? authorizationError.message) : String(authorizationError)
+    authorizationError instanceof Error
+      ? ((authorizationError as NodeJS.ErrnoException).code ?? authorizationError.message)
+      : String(authorizationError)
   if (!socket.authorized) {
     findings.problem('certificate', `not trusted: ${code}`, CERTIFICATES[code] ?? 'mend the certificate of the server')
     return false

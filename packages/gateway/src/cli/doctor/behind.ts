@@ -1,4 +1,7 @@
-/** The servers behind a gateway of Parley, by what it says of them: it works without them, and whoever asks may be looking for just those. */
+/**
+ * The servers behind a gateway of Parley, by what it says of them: it works without them, and whoever asks may be
+ * looking for just those.
+ */
 import type { Client } from 'parley-mcp/client'
 import { GATEWAY } from '../gateway-name.ts'
 import { count, oneLine } from '../text.ts'
@@ -17,7 +20,11 @@ export async function behindChecks(findings: Findings, client: Client, signal: A
   const servers = await serversBehind(client, signal)
   if (servers === undefined) return
   const broken = servers.filter(({ state }) => UNUSABLE.includes(state))
-  if (broken.length === 0) findings.ok('servers behind it', servers.length === 0 ? 'none is configured' : `${count(servers.length, 'server')}, none is down`)
+  if (broken.length === 0)
+    findings.ok(
+      'servers behind it',
+      servers.length === 0 ? 'none is configured' : `${count(servers.length, 'server')}, none is down`,
+    )
   const starting = servers.filter(({ state }) => state === 'starting')
   if (starting.length > 0) {
     const names = starting.map(({ name }) => oneLine(name, 70)).join(', ')
@@ -46,5 +53,7 @@ async function serversBehind(client: Client, signal: AbortSignal): Promise<reado
 
 function isBehind(value: unknown): value is Behind {
   const { name, state, lastError } = (value ?? {}) as Partial<Record<keyof Behind, unknown>>
-  return typeof name === 'string' && typeof state === 'string' && (lastError === undefined || typeof lastError === 'string')
+  return (
+    typeof name === 'string' && typeof state === 'string' && (lastError === undefined || typeof lastError === 'string')
+  )
 }

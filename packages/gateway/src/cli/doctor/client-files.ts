@@ -29,8 +29,18 @@ const MCP_SERVERS = (content: JsonObject): unknown => content['mcpServers']
 export function clientFiles({ home, folder, platform, env }: ClientPlace): ClientFile[] {
   const { join } = platform === 'win32' ? win32 : posix
   const settings = settingsFolder({ home, platform, env }, join)
-  const ofUser = (client: string, path: string, serversIn = MCP_SERVERS): ClientFile => ({ client, path, base: home, serversIn })
-  const ofProject = (client: string, path: string, serversIn = MCP_SERVERS): ClientFile => ({ client, path: join(folder, path), base: folder, serversIn })
+  const ofUser = (client: string, path: string, serversIn = MCP_SERVERS): ClientFile => ({
+    client,
+    path,
+    base: home,
+    serversIn,
+  })
+  const ofProject = (client: string, path: string, serversIn = MCP_SERVERS): ClientFile => ({
+    client,
+    path: join(folder, path),
+    base: folder,
+    serversIn,
+  })
   const editor = (content: JsonObject): unknown => content['servers']
   return [
     ofUser('Claude Desktop', join(settings, 'Claude', 'claude_desktop_config.json')),
@@ -72,8 +82,11 @@ export async function readClientFile({ path, serversIn }: ClientFile): Promise<C
   const errors: ParseError[] = []
   const content: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
-  if (first !== undefined) return { problem: `line ${text.slice(0, first.offset).split('\n').length}: ${printParseErrorCode(first.error)}` }
+  if (first !== undefined)
+    return { problem: `line ${text.slice(0, first.offset).split('\n').length}: ${printParseErrorCode(first.error)}` }
   if (!isObject(content)) return { problem: 'there is no JSON object in it' }
   const servers = serversIn(content as JsonObject) ?? {}
-  return isObject(servers) ? { servers: new Map(Object.entries(servers)) } : { problem: 'its servers are no JSON object' }
+  return isObject(servers)
+    ? { servers: new Map(Object.entries(servers)) }
+    : { problem: 'its servers are no JSON object' }
 }

@@ -27,7 +27,8 @@ export async function clientConfigurations(subjects: Subjects, io: Pick<CliIo, '
     if (read === undefined) continue
     isAny = true
     const findings = subjects.add(`${file.client}: ${file.path}`)
-    if ('problem' in read) findings.problem('configuration', read.problem, 'mend the file: the client cannot read it either')
+    if ('problem' in read)
+      findings.problem('configuration', read.problem, 'mend the file: the client cannot read it either')
     else findings.ok('configuration', count(read.servers.size, 'server'))
     for (const [name, entry] of 'problem' in read ? [] : read.servers) {
       const server = serverIn(findings, name, entry, file, env)
@@ -38,7 +39,11 @@ export async function clientConfigurations(subjects: Subjects, io: Pick<CliIo, '
     }
     subjects.finished(findings)
   }
-  const aims = [...owners.values()].map(({ server, name, clients }) => ({ ...aimAtServer(server), name, label: `${name} (${[...clients].join(', ')})` }))
+  const aims = [...owners.values()].map(({ server, name, clients }) => ({
+    ...aimAtServer(server),
+    name,
+    label: `${name} (${[...clients].join(', ')})`,
+  }))
   return { files, aims: isAny ? aims : undefined }
 }
 
@@ -46,11 +51,22 @@ export async function clientConfigurations(subjects: Subjects, io: Pick<CliIo, '
 const ANY_NAME = 'server'
 
 /** One by one, so that an entry that cannot be read hides no other. Undefined where there is nothing to look at. */
-function serverIn(findings: Findings, name: string, entry: unknown, { path, base }: ClientFile, env: CliIo['env']): ServerConfig | undefined {
+function serverIn(
+  findings: Findings,
+  name: string,
+  entry: unknown,
+  { path, base }: ClientFile,
+  env: CliIo['env'],
+): ServerConfig | undefined {
   const { serverUrl, ...rest } = isObject(entry) ? entry : { serverUrl: undefined }
   const written = !isObject(entry) ? entry : serverUrl === undefined ? rest : { ...rest, url: serverUrl }
   try {
-    const { config } = parseConfig(JSON.stringify({ mcpServers: { [ANY_NAME]: written } }), { file: path, format: 'json', env, baseFolder: base })
+    const { config } = parseConfig(JSON.stringify({ mcpServers: { [ANY_NAME]: written } }), {
+      file: path,
+      format: 'json',
+      env,
+      baseFolder: base,
+    })
     return config.servers.get(ANY_NAME)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

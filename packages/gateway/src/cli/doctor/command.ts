@@ -1,4 +1,7 @@
-/** Whether a command starts a server that behaves: found, running, silent on standard output, ready in time, and gone when it should be. */
+/**
+ * Whether a command starts a server that behaves: found, running, silent on standard output, ready in time, and gone
+ * when it should be.
+ */
 import { existsSync } from 'node:fs'
 import { ParleyError } from 'parley-mcp'
 import type { Link } from 'parley-mcp/client'
@@ -19,7 +22,12 @@ const END_MS = 8000
 /** How long a server has to end when its input is closed, before it is told to. */
 const INPUT_END = '2s'
 
-export async function commandChecks(findings: Findings, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+export async function commandChecks(
+  findings: Findings,
+  aim: Aim,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   const spec = aim.target as ChildSpec
   if (!(await isThere(findings, spec))) return
   const children: Heard[] = []
@@ -47,7 +55,10 @@ export async function commandChecks(findings: Findings, aim: Aim, surroundings: 
   }
 }
 
-async function isThere(findings: Findings, { command, args = [], cwd, env = {}, inheritEnv }: ChildSpec): Promise<boolean> {
+async function isThere(
+  findings: Findings,
+  { command, args = [], cwd, env = {}, inheritEnv }: ChildSpec,
+): Promise<boolean> {
   if (cwd !== undefined && !existsSync(cwd)) {
     findings.problem('command', `the working folder ${cwd} does not exist`, 'make it, or mend "cwd"')
     return false
@@ -61,17 +72,29 @@ async function isThere(findings: Findings, { command, args = [], cwd, env = {}, 
       : named
         ? 'check the path, and that the file may be executed'
         : 'install it, or give its full path'
-    findings.problem('command', `${JSON.stringify(command)} is ${named ? 'no file that can be run' : 'not found in PATH'}`, fix)
+    findings.problem(
+      'command',
+      `${JSON.stringify(command)} is ${named ? 'no file that can be run' : 'not found in PATH'}`,
+      fix,
+    )
     return false
   }
   findings.ok('command', file)
   const unattended = args.some((arg) => arg === '-y' || arg === '--yes' || arg === '--no-install')
   if (/(?:^|[\\/])npx(?:\.cmd)?$/.test(command) && !unattended)
-    findings.warning('unattended', 'npx may ask before it installs, and nobody can answer', 'add "-y" as the first argument')
+    findings.warning(
+      'unattended',
+      'npx may ask before it installs, and nobody can answer',
+      'add "-y" as the first argument',
+    )
   if (inheritEnv === true) return true
   const empty = Object.entries(env).filter(([, value]) => value === '')
   if (empty.length > 0)
-    findings.warning('environment', `empty: ${empty.map(([name]) => name).join(', ')}`, 'set them where the gateway is started, or leave them out')
+    findings.warning(
+      'environment',
+      `empty: ${empty.map(([name]) => name).join(', ')}`,
+      'set them where the gateway is started, or leave them out',
+    )
   return true
 }
 
@@ -135,10 +158,12 @@ interface Failure {
 
 function startFailure(findings: Findings, error: unknown, { aim, heard, after }: Failure): void {
   const symptoms = heard?.child.symptoms()
-  if (symptoms !== undefined && / echoes its input\b/.test(symptoms)) return findings.problem('speaks', oneLine(symptoms, 500), 'give the command of a server')
+  if (symptoms !== undefined && / echoes its input\b/.test(symptoms))
+    return findings.problem('speaks', oneLine(symptoms, 500), 'give the command of a server')
   const message = oneLine((error as Error).message, 500)
   const words = heard?.child.stderr().trim() ?? ''
-  const said = words === '' ? 'it wrote nothing to standard error' : `its last words:\n${words.split('\n').slice(-10).join('\n')}`
+  const said =
+    words === '' ? 'it wrote nothing to standard error' : `its last words:\n${words.split('\n').slice(-10).join('\n')}`
   const kind = error instanceof ParleyError ? error.kind : undefined
   if (heard !== undefined && heard.junk > 0) {
     findings.problem(

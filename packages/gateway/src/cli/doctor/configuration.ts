@@ -1,5 +1,11 @@
 /** Whether a configuration can be used: the file, the port, and every server in it. */
-import { ConfigError, type ConfigProblem, type GatewayConfig, readConfig, type ServerConfig } from '../../config/index.ts'
+import {
+  ConfigError,
+  type ConfigProblem,
+  type GatewayConfig,
+  readConfig,
+  type ServerConfig,
+} from '../../config/index.ts'
 import { count } from '../text.ts'
 import type { Findings } from './check.ts'
 import { portCheck } from './port.ts'
@@ -31,6 +37,11 @@ function duplicates(findings: Findings, servers: readonly ServerConfig[]): void 
     const key = JSON.stringify(target)
     const twin = first.get(key)
     if (twin === undefined) first.set(key, name)
-    else findings.warning('duplicates', `${name} is the same server as ${twin}`, `remove one of them, or set "disabled": true`)
+    else
+      findings.warning(
+        'duplicates',
+        `${name} is the same server as ${twin}`,
+        `remove one of them, or set "disabled": true`,
+      )
   }
 }

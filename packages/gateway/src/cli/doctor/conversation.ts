@@ -17,11 +17,19 @@ export interface Conversation {
   readonly signal: AbortSignal
 }
 
-export async function conversationChecks(findings: Findings, client: Client, { connectedIn, signal }: Conversation): Promise<void> {
+export async function conversationChecks(
+  findings: Findings,
+  client: Client,
+  { connectedIn, signal }: Conversation,
+): Promise<void> {
   const { server, version, session } = client
   const who = `${oneLine(server.name, 60)} ${oneLine(server.version, 30)} speaks ${version} (${session.era} era) over ${session.transport}, ready in ${elapsed(connectedIn)}`
   if (connectedIn > SLOW_MS)
-    findings.warning('speaks', who, 'clients that wait for less give up: install what it fetches at its start beforehand, or raise "initialiseTimeout"')
+    findings.warning(
+      'speaks',
+      who,
+      'clients that wait for less give up: install what it fetches at its start beforehand, or raise "initialiseTimeout"',
+    )
   else findings.ok('speaks', who)
   if (client.capabilities.tools === undefined) findings.ok('lists tools', 'it offers none')
   else await toolListChecks(findings, client, signal)
@@ -33,10 +41,16 @@ export async function conversationChecks(findings: Findings, client: Client, { c
 function definitionChecks(findings: Findings, client: Client): void {
   const bad = client.losses().filter(({ rule }) => rule === DEFINITION_RULE)
   for (const method of new Set(bad.map((loss) => loss.method))) {
-    const details = bad.filter((loss) => loss.method === method).map(({ detail }) => detail.replace(/ (?:was mended|is left out): it /, ' '))
+    const details = bad
+      .filter((loss) => loss.method === method)
+      .map(({ detail }) => detail.replace(/ (?:was mended|is left out): it /, ' '))
     const others = details.length === 1 ? '' : `; ${count(details.length - 1, 'other problem')} as well`
     const fix = 'clients refuse the whole list because of it: mend the definition in the server'
-    findings.problem(method === 'tools/list' ? 'tool definitions' : `definitions in ${method}`, `${oneLine(details[0] ?? '', 300)}${others}`, fix)
+    findings.problem(
+      method === 'tools/list' ? 'tool definitions' : `definitions in ${method}`,
+      `${oneLine(details[0] ?? '', 300)}${others}`,
+      fix,
+    )
   }
 }
 
@@ -48,7 +62,11 @@ async function toolListChecks(findings: Findings, client: Client, signal: AbortS
     const found = `${count(tools.length, 'tool')} in ${elapsed(took)}`
     if (took > SLOW_MS) findings.warning('lists tools', found, 'a list this slow delays every client that connects')
     else if (tools.length === 0)
-      findings.warning('lists tools', 'it says that it has tools, and lists none', 'check its settings: tools may need an option or a login')
+      findings.warning(
+        'lists tools',
+        'it says that it has tools, and lists none',
+        'check its settings: tools may need an option or a login',
+      )
     else findings.ok('lists tools', found)
     toolChecks(findings, tools)
   } catch (error) {
@@ -80,8 +98,11 @@ function toolChecks(findings: Findings, tools: readonly Tool[]): void {
   const names = tools.map((tool) => tool.name)
   const twice = [...new Set(names.filter((name, at) => names.indexOf(name) !== at))]
   const odd = names.filter((name) => typeof name === 'string' && !TAKEN_EVERYWHERE.test(name))
-  const wordless = tools.filter((tool) => (tool.description ?? '') === '' || /^\s*$/.test(String(tool.description))).map((tool) => tool.name)
-  if (twice.length > 0) findings.warning('tool names', `listed more than once: ${few(twice)}`, 'clients take the first or fail: rename one')
+  const wordless = tools
+    .filter((tool) => (tool.description ?? '') === '' || /^\s*$/.test(String(tool.description)))
+    .map((tool) => tool.name)
+  if (twice.length > 0)
+    findings.warning('tool names', `listed more than once: ${few(twice)}`, 'clients take the first or fail: rename one')
   if (odd.length > 0)
     findings.warning(
       'tool names',
@@ -89,7 +110,11 @@ function toolChecks(findings: Findings, tools: readonly Tool[]): void {
       'use 1 to 64 letters, digits, "_" and "-"; "rename" in the configuration does it, too',
     )
   if (wordless.length > 0)
-    findings.warning('tool descriptions', `${count(wordless.length, 'tool')} without any: ${few(wordless)}`, 'models choose tools by their descriptions')
+    findings.warning(
+      'tool descriptions',
+      `${count(wordless.length, 'tool')} without any: ${few(wordless)}`,
+      'models choose tools by their descriptions',
+    )
 }
 
 function few(names: readonly string[]): string {

@@ -24,7 +24,9 @@ interface Diagnosis {
 async function doctor(...line: string[]): Promise<Diagnosis> {
   const { code, out } = await parley(['doctor', '--json', ...line])
   const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Check[] }
-  const found = checks.filter(({ subject }) => subject !== 'this machine').map(({ check, status }) => `${check} ${status}`)
+  const found = checks
+    .filter(({ subject }) => subject !== 'this machine')
+    .map(({ check, status }) => `${check} ${status}`)
   return { code, ok, checks, found }
 }
 
@@ -51,7 +53,9 @@ describe('parley doctor on an address', () => {
   })
 
   async function answering(status: number, headers: Record<string, string> = {}, body = 'no'): Promise<string> {
-    const server = createHttp((request, response) => request.resume().on('end', () => response.writeHead(status, headers).end(body)))
+    const server = createHttp((request, response) =>
+      request.resume().on('end', () => response.writeHead(status, headers).end(body)),
+    )
     others.push(server)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
@@ -72,7 +76,10 @@ describe('parley doctor on an address', () => {
     await new Promise((resolve) => free.close(resolve))
     const diagnosis = await doctor(`http://127.0.0.1:${port}/mcp`)
     expect(diagnosis).toMatchObject({ code: 1, ok: false, found: ['port problem'] })
-    expect(named(diagnosis, 'port')).toMatchObject({ detail: expect.stringContaining('ECONNREFUSED'), fix: expect.stringContaining('start the server') })
+    expect(named(diagnosis, 'port')).toMatchObject({
+      detail: expect.stringContaining('ECONNREFUSED'),
+      fix: expect.stringContaining('start the server'),
+    })
   })
 
   it('finds the server beside the path that was given', async () => {
@@ -148,8 +155,16 @@ describe('parley doctor on an address', () => {
   })
 
   it.each([
-    ['http://a:1/servers/nots/mcp', 'the endpoints are /servers/n1/mcp, /mcp and 9 more; did you mean /servers/notes/mcp?', 'http://a:1/servers/notes/mcp'],
-    ['ws://a:1/servers/nots/ws', 'WebSockets are taken at /servers/notes/ws, /ws; did you mean /servers/notes/ws?', 'ws://a:1/servers/notes/ws'],
+    [
+      'http://a:1/servers/nots/mcp',
+      'the endpoints are /servers/n1/mcp, /mcp and 9 more; did you mean /servers/notes/mcp?',
+      'http://a:1/servers/notes/mcp',
+    ],
+    [
+      'ws://a:1/servers/nots/ws',
+      'WebSockets are taken at /servers/notes/ws, /ws; did you mean /servers/notes/ws?',
+      'ws://a:1/servers/notes/ws',
+    ],
   ])('at %s believes a gateway that says what was meant', (asked, said, meant) => {
     expect(candidates(new URL(asked), `Nothing is served at this path; ${said}`)[0]?.href).toBe(meant)
   })
@@ -176,24 +191,47 @@ describe('parley doctor on an address', () => {
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
     const { port } = stranger.address() as AddressInfo
     const address = await answering(404, {}, `Nothing is served at this path; the endpoint is //127.0.0.1:${port}/mcp`)
-    await doctor(address.replace('/mcp', `//127.0.0.1:${port}/mpc`), '--header', 'Authorization: Bearer secret', '--timeout', '2s')
+    await doctor(
+      address.replace('/mcp', `//127.0.0.1:${port}/mpc`),
+      '--header',
+      'Authorization: Bearer secret',
+      '--timeout',
+      '2s',
+    )
     expect(strangers).toEqual([])
   })
 
   it('says that a port does not speak TLS', async () => {
     const diagnosis = await doctor(serving.url.replace('http:', 'https:'))
-    expect(named(diagnosis, 'certificate')).toMatchObject({ status: 'problem', fix: expect.stringContaining('try http://') })
+    expect(named(diagnosis, 'certificate')).toMatchObject({
+      status: 'problem',
+      fix: expect.stringContaining('try http://'),
+    })
   })
 
   it('looks at the servers behind a gateway', async () => {
-    const status = (servers: unknown) => resource('parley://status', { name: 'status' }, () => JSON.stringify({ servers }))
-    const gateway = (servers: unknown) => serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(status(servers)), { port: 0 })
+    const status = (servers: unknown) =>
+      resource('parley://status', { name: 'status' }, () => JSON.stringify({ servers }))
+    const gateway = (servers: unknown) =>
+      serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(status(servers)), { port: 0 })
     await using well = await gateway([{ name: 'a', state: 'running' }])
-    expect(named(await doctor(well.url), 'servers behind it')).toMatchObject({ status: 'ok', detail: '1 server, none is down' })
-    await using ill = await gateway([{ name: 'a', state: 'running' }, { name: 'b', state: 'down', lastError: 'no such program' }, 7])
-    expect(named(await doctor(ill.url), 'servers behind it')).toMatchObject({ status: 'warning', detail: 'b is down: no such program' })
+    expect(named(await doctor(well.url), 'servers behind it')).toMatchObject({
+      status: 'ok',
+      detail: '1 server, none is down',
+    })
+    await using ill = await gateway([
+      { name: 'a', state: 'running' },
+      { name: 'b', state: 'down', lastError: 'no such program' },
+      7,
+    ])
+    expect(named(await doctor(ill.url), 'servers behind it')).toMatchObject({
+      status: 'warning',
+      detail: 'b is down: no such program',
+    })
     await using early = await gateway([{ name: 'a', state: 'starting' }])
-    expect((await doctor(early.url)).checks).toContainEqual(expect.objectContaining({ status: 'warning', detail: 'still starting: a' }))
+    expect((await doctor(early.url)).checks).toContainEqual(
+      expect.objectContaining({ status: 'warning', detail: 'still starting: a' }),
+    )
     await using odd = await gateway('what?')
     expect(named(await doctor(odd.url), 'servers behind it')).toBeUndefined()
   })
@@ -202,13 +240,19 @@ describe('parley doctor on an address', () => {
     const odd = createServer({ name: 'odd', version: '1.0.0' }).add(tool('a.b', {}, () => 'x'))
     await using other = await serveHttp(odd, { port: 0 })
     const diagnosis = await doctor(other.url)
-    expect(diagnosis).toMatchObject({ code: 0, found: expect.arrayContaining(['tool names warning', 'tool descriptions warning']) })
+    expect(diagnosis).toMatchObject({
+      code: 0,
+      found: expect.arrayContaining(['tool names warning', 'tool descriptions warning']),
+    })
   })
 })
 
 describe('parley doctor on a command', () => {
   it('finds nothing where nothing is wrong', async () => {
-    expect(await doctor(...plain())).toMatchObject({ code: 0, found: ['command ok', 'speaks ok', 'lists tools ok', 'output ok', 'ends ok'] })
+    expect(await doctor(...plain())).toMatchObject({
+      code: 0,
+      found: ['command ok', 'speaks ok', 'lists tools ok', 'output ok', 'ends ok'],
+    })
   })
 
   it('says that it does not exist', async () => {
@@ -232,7 +276,10 @@ describe('parley doctor on a command', () => {
 
   it('tells a version nobody knows from one that is not wanted', async () => {
     const newer = named(await doctor(...plain('--newer')), 'speaks')
-    expect(newer).toMatchObject({ detail: expect.stringMatching(/"2099-01-01".* 2026-07-28$/), fix: expect.stringContaining('update parley-gateway') })
+    expect(newer).toMatchObject({
+      detail: expect.stringMatching(/"2099-01-01".* 2026-07-28$/),
+      fix: expect.stringContaining('update parley-gateway'),
+    })
     const path = join(folder, 'versions.json')
     const plainly = { command: process.execPath, args: [plainServer], versions: ['2025-11-25'] }
     await writeFile(path, JSON.stringify({ mcpServers: { plainly } }))
@@ -269,7 +316,10 @@ describe('parley doctor on a command', () => {
 
   it('says of one that ends only when it is told to, with what code ever, that it had to be told', async () => {
     const ends = named(await doctor(...plain('--late')), 'ends')
-    expect(ends).toMatchObject({ status: 'warning', detail: 'not when its input was closed: it still ran 2s later and had to be ended by SIGTERM' })
+    expect(ends).toMatchObject({
+      status: 'warning',
+      detail: 'not when its input was closed: it still ran 2s later and had to be ended by SIGTERM',
+    })
   })
 
   it('gives up on one that never answers, and ends it', async () => {
@@ -279,7 +329,10 @@ describe('parley doctor on a command', () => {
   })
 
   it('warns of one that has to be killed', async () => {
-    expect(named(await doctor(...plain('--stay')), 'ends')).toMatchObject({ status: 'warning', detail: expect.stringContaining('SIGTERM') })
+    expect(named(await doctor(...plain('--stay')), 'ends')).toMatchObject({
+      status: 'warning',
+      detail: expect.stringContaining('SIGTERM'),
+    })
   })
 
   it.each([
@@ -300,14 +353,22 @@ describe('parley doctor on a configuration', () => {
 
   it('looks at every server, and finds two that are one', async () => {
     const weather = { url: serving.url }
-    const config = { mcpServers: { weather, again: weather, local: { command: process.execPath, args: [plainServer] } }, gateway: { port: 0 } }
+    const config = {
+      mcpServers: { weather, again: weather, local: { command: process.execPath, args: [plainServer] } },
+      gateway: { port: 0 },
+    }
     const diagnosis = await doctor('--config', await file(config))
     expect(diagnosis).toMatchObject({ code: 0, ok: true })
     expect([...new Set(diagnosis.checks.map(({ subject }) => subject))].slice(2)).toEqual(['weather', 'again', 'local'])
-    expect(named(diagnosis, 'duplicates')).toMatchObject({ status: 'warning', detail: 'again is the same server as weather' })
+    expect(named(diagnosis, 'duplicates')).toMatchObject({
+      status: 'warning',
+      detail: 'again is the same server as weather',
+    })
     const one = await doctor('--config', await file(config), '--server', 'local')
     expect([...new Set(one.checks.map(({ subject }) => subject))]).toEqual(['local'])
-    expect((await parley(['doctor', '--config', await file(config), '--server', 'lokal'])).err).toContain('did you mean "local"?')
+    expect((await parley(['doctor', '--config', await file(config), '--server', 'lokal'])).err).toContain(
+      'did you mean "local"?',
+    )
   })
 
   it('finds a port that is taken', async () => {
@@ -317,14 +378,23 @@ describe('parley doctor on a configuration', () => {
     const diagnosis = await doctor('--config', await file({ mcpServers: {}, gateway: { port } }))
     await new Promise((resolve) => taken.close(resolve))
     expect(diagnosis.code).toBe(1)
-    expect(named(diagnosis, 'port')).toMatchObject({ status: 'problem', detail: `127.0.0.1:${port} is taken by another program` })
-    expect(named(await doctor('--config', await file({ mcpServers: {}, gateway: { port } })), 'port')?.status).toBe('ok')
+    expect(named(diagnosis, 'port')).toMatchObject({
+      status: 'problem',
+      detail: `127.0.0.1:${port} is taken by another program`,
+    })
+    expect(named(await doctor('--config', await file({ mcpServers: {}, gateway: { port } })), 'port')?.status).toBe(
+      'ok',
+    )
   })
 
   it('tells every problem of the file with its place', async () => {
     const diagnosis = await doctor('--config', await file({ mcpServers: { a: { comand: 'x' } } }))
     expect(diagnosis.code).toBe(1)
-    expect(named(diagnosis, 'configuration')).toMatchObject({ status: 'problem', detail: expect.stringMatching(/line 1, column \d+/), fix: expect.any(String) })
+    expect(named(diagnosis, 'configuration')).toMatchObject({
+      status: 'problem',
+      detail: expect.stringMatching(/line 1, column \d+/),
+      fix: expect.any(String),
+    })
     expect((await doctor('--config', join(folder, 'absent.json'))).code).toBe(1)
   })
 })
@@ -342,8 +412,13 @@ describe('parley doctor while it works', () => {
     expect([code, err]).toEqual([1, 'error: Cancelled\n'])
     expect(out).toMatch(/^ {2}ok {7}lists tools.*\n\nmute\n(?: {2}ok .*\n)* {2}not finished\n\n/m)
     expect(out).toMatch(/no problems so far, but not all is finished\n$/)
-    const json = await parley(['doctor', '--json', '--verbose', ...plain('--mute', '--log')], { onStderr: (_, { interrupt }) => interrupt() })
-    expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { ok: false, unfinished: [expect.stringContaining('--mute')] }])
+    const json = await parley(['doctor', '--json', '--verbose', ...plain('--mute', '--log')], {
+      onStderr: (_, { interrupt }) => interrupt(),
+    })
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([
+      1,
+      { ok: false, unfinished: [expect.stringContaining('--mute')] },
+    ])
   })
 
   it('has nothing to say where there is nothing to look at', async () => {

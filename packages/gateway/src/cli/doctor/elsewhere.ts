@@ -1,7 +1,9 @@
 /** Where a server may be that is not where it was looked for. */
 import { nearest } from '../nearest.ts'
 
-/** Where servers usually are, by the scheme of the address; what begins with a scheme is another way to the same port. */
+/**
+ * Where servers usually are, by the scheme of the address; what begins with a scheme is another way to the same port.
+ */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   http: ['/mcp', '/sse', '/mcp/sse', '/'],
   ws: ['/ws', '/mcp', '/'],
@@ -21,16 +23,24 @@ export function usualAdvice(asked: URL): string {
   return ADVICE[schemeOf(asked)] ?? 'check the address'
 }
 
-/** The most likely first, all at the host that was asked: what is sent there may hold credentials. `said` is how the address was refused. */
+/**
+ * The most likely first, all at the host that was asked: what is sent there may hold credentials. `said` is how the
+ * address was refused.
+ */
 export function candidates(asked: URL, said: string): URL[] {
   const ways = [...meantIn(said), ...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
-  const urls = ways.map((way) => (way.startsWith('/') ? new URL(way, asked) : new URL(`http://${asked.host}${way.slice('http:'.length)}`)))
+  const urls = ways.map((way) =>
+    way.startsWith('/') ? new URL(way, asked) : new URL(`http://${asked.host}${way.slice('http:'.length)}`),
+  )
   return urls.filter(({ href, host }) => href !== asked.href && host === asked.host)
 }
 
 const SERVER = /^\/servers\/([^/]+)\/mcp$/
 
-/** The text is the server's own: a path that begins with two slashes, of either kind, would be an address somewhere else. */
+/**
+ * The text is the server's own: a path that begins with two slashes, of either kind, would be an address somewhere
+ * else.
+ */
 const PATH = /^\/(?!\/)[^\s;,\\]*$/
 
 /** What a gateway of Parley knows is better than any guess of ours. */
@@ -39,7 +49,9 @@ function meantIn(said: string): string[] {
   return PATH.test(path) ? [path] : []
 }
 
-/** Parley itself lists what there is; of the servers of a gateway, names are compared and not what all of them share. */
+/**
+ * Parley itself lists what there is; of the servers of a gateway, names are compared and not what all of them share.
+ */
 function namedIn(said: string, path: string): string[] {
   const [, list = ''] = /the endpoints? (?:are|is) (\/[^;]*)/.exec(said) ?? []
   const paths = list

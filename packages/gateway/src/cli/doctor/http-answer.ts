@@ -1,4 +1,7 @@
-/** What an address answers to the first message of a client, with all that a person would look at. Redirects are not followed. */
+/**
+ * What an address answers to the first message of a client, with all that a person would look at. Redirects are not
+ * followed.
+ */
 import { newestHandshakeVersion } from 'parley-mcp'
 import { within } from '../within.ts'
 
@@ -22,7 +25,11 @@ export interface HttpQuestion {
 
 /** Undefined where no HTTP answer comes. `headers` go to this address only. */
 export async function httpAnswer({ url, headers, signal }: HttpQuestion): Promise<HttpAnswer | undefined> {
-  const params = { protocolVersion: newestHandshakeVersion, capabilities: {}, clientInfo: { name: 'parley', version: '0' } }
+  const params = {
+    protocolVersion: newestHandshakeVersion,
+    capabilities: {},
+    clientInfo: { name: 'parley', version: '0' },
+  }
   const fixed = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
   return await answerTo(url, signal, {
     method: 'POST',
@@ -39,7 +46,11 @@ export async function pageAt(url: URL, signal: AbortSignal): Promise<HttpAnswer 
 async function answerTo(url: URL, signal: AbortSignal, request: RequestInit): Promise<HttpAnswer | undefined> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)])
   try {
-    const response = await fetch(`${url.origin}${url.pathname}${url.search}`, { ...request, redirect: 'manual', signal: limit })
+    const response = await fetch(`${url.origin}${url.pathname}${url.search}`, {
+      ...request,
+      redirect: 'manual',
+      signal: limit,
+    })
     const { text, isWhole } = await beginning(response)
     return { status: response.status, header: (name) => response.headers.get(name) ?? undefined, body: text, isWhole }
   } catch {

@@ -34,7 +34,11 @@ function missingScope({ status, header }: HttpAnswer): Cause | undefined {
   if (status !== 403 || challenge === undefined) return undefined
   if (scope === undefined && parameter(challenge, 'error') !== 'insufficient_scope') return undefined
   const wanted = scope === undefined ? 'another scope' : `the scope ${JSON.stringify(oneLine(scope, 120))}`
-  return { check: 'access', detail: `it answered 403: the token is known, but it lacks ${wanted}`, fix: `get a token with ${wanted}` }
+  return {
+    check: 'access',
+    detail: `it answered 403: the token is known, but it lacks ${wanted}`,
+    fix: `get a token with ${wanted}`,
+  }
 }
 
 /** By the scheme of the challenge: what a person has to get, and how it is given. */
@@ -46,7 +50,10 @@ const SCHEMES: Readonly<Record<string, string>> = {
 function challenged({ status, header }: HttpAnswer, { hasHeaders }: Circumstances): Cause | undefined {
   if (status !== 401) return undefined
   const challenge = header('www-authenticate')
-  const asked = challenge === undefined ? 'it answered 401, and does not say what it wants' : `it answered 401 and asks for: ${oneLine(challenge, 300)}`
+  const asked =
+    challenge === undefined
+      ? 'it answered 401, and does not say what it wants'
+      : `it answered 401 and asks for: ${oneLine(challenge, 300)}`
   const again = hasHeaders ? 'the credentials that were given are not taken: ' : ''
   const metadata = parameter(challenge, 'resource_metadata')
   if (metadata !== undefined) {
@@ -55,7 +62,8 @@ function challenged({ status, header }: HttpAnswer, { hasHeaders }: Circumstance
     return { check: 'access', detail: `${asked}; that is OAuth`, fix: `${again}${token}; ${where}` }
   }
   const scheme = /^\s*([\w-]+)/.exec(challenge ?? '')?.[1] ?? 'Bearer'
-  const fix = SCHEMES[scheme.toLowerCase()] ?? `it wants ${scheme}, which no header can give: ask its operator for a token`
+  const fix =
+    SCHEMES[scheme.toLowerCase()] ?? `it wants ${scheme}, which no header can give: ask its operator for a token`
   return { check: 'access', detail: asked, fix: again === '' ? fix : `${again}get new ones, and ${fix}` }
 }
 
@@ -78,7 +86,11 @@ function secondsIn(value: string | undefined): number | undefined {
 function misdirected({ status }: HttpAnswer, { url }: Circumstances): Cause | undefined {
   if (status !== 421) return undefined
   const detail = `it answered 421: it does not serve the host name ${url.host}`
-  return { check: 'speaks', detail, fix: 'use the host name that the server is made for, or add this one to its allowed hosts' }
+  return {
+    check: 'speaks',
+    detail,
+    fix: 'use the host name that the server is made for, or add this one to its allowed hosts',
+  }
 }
 
 const LOGIN = /\b(?:sign[ -]?in|log[ -]?in|login|signin|sso|single sign|authenticat|password|saml|oauth2?|authorize)\b/i
@@ -104,12 +116,23 @@ function webPage({ status, header, body }: HttpAnswer): Cause | undefined {
 }
 
 function emptyStream({ status, header, body, isWhole }: HttpAnswer): Cause | undefined {
-  if (status !== 200 || !isWhole || !/^\s*text\/event-stream\b/i.test(header('content-type') ?? '') || /^data:/m.test(body)) return undefined
+  if (
+    status !== 200 ||
+    !isWhole ||
+    !/^\s*text\/event-stream\b/i.test(header('content-type') ?? '') ||
+    /^data:/m.test(body)
+  )
+    return undefined
   const detail = 'it answered with an event stream that ended without any message'
-  return { check: 'speaks', detail, fix: 'the server took the request and did not answer it: see its log, and that of any proxy in between' }
+  return {
+    check: 'speaks',
+    detail,
+    fix: 'the server took the request and did not answer it: see its log, and that of any proxy in between',
+  }
 }
 
 function parameter(challenge: string | undefined, name: string): string | undefined {
-  const [, quoted, bare] = new RegExp(`[\\s,]${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,"]+))`, 'i').exec(challenge ?? '') ?? []
+  const [, quoted, bare] =
+    new RegExp(`[\\s,]${name}\\s*=\\s*(?:"([^"]*)"|([^\\s,"]+))`, 'i').exec(challenge ?? '') ?? []
   return quoted ?? bare
 }

@@ -21,7 +21,9 @@ export interface DoctorOptions extends SharedOptions, Wish {}
 
 const USUAL_FILE = 'parley.json'
 const SERVERS_AT_ONCE = 4
-/** Whoever asks what is wrong does not want to wait as long as a gateway would; `--timeout` gives a slow server more. */
+/**
+ * Whoever asks what is wrong does not want to wait as long as a gateway would; `--timeout` gives a slow server more.
+ */
 const PATIENCE = '20s'
 
 export async function doctorCommand(given: DoctorOptions, surroundings: Surroundings): Promise<ExitCode> {
@@ -34,7 +36,10 @@ export async function doctorCommand(given: DoctorOptions, surroundings: Surround
     const end = (): ExitCode => {
       const { checks, unfinished } = subjects
       if (given.json === true) io.stdout.write(`${JSON.stringify(reportOn(subjects), null, 2)}\n`)
-      else io.stdout.write(`${unfinished.map((each) => blockOf(each, colours, true)).join('')}${verdictOn(checks, colours, unfinished.length > 0)}`)
+      else
+        io.stdout.write(
+          `${unfinished.map((each) => blockOf(each, colours, true)).join('')}${verdictOn(checks, colours, unfinished.length > 0)}`,
+        )
       return numberOf(checks, 'problem') === 0 ? EXIT.ok : EXIT.failed
     }
     // At once, whatever has to be ended first.
@@ -50,35 +55,58 @@ export async function doctorCommand(given: DoctorOptions, surroundings: Surround
 function reportOn({ checks, unfinished }: Subjects): object {
   const problems = numberOf(checks, 'problem')
   const names = unfinished.map(({ subject }) => subject)
-  return { ok: problems + names.length === 0, problems, warnings: numberOf(checks, 'warning'), checks, ...(names.length > 0 && { unfinished: names }) }
+  return {
+    ok: problems + names.length === 0,
+    problems,
+    warnings: numberOf(checks, 'warning'),
+    checks,
+    ...(names.length > 0 && { unfinished: names }),
+  }
 }
 
-async function look(subjects: Subjects, given: DoctorOptions, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+async function look(
+  subjects: Subjects,
+  given: DoctorOptions,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   if (given.url !== undefined || given.command.length > 0) {
     const aim = adjusted(await aimOf(given), { timeout: PATIENCE, ...given })
     lookAtMachine(subjects)
     return await lookAtServers(subjects, [overheard(aim, surroundings.io, given.verbose)], surroundings, signal)
   }
   demandNoAddress(given)
-  if (given.config === undefined && !existsSync(USUAL_FILE)) return await lookAtClients(subjects, given, surroundings, signal)
+  if (given.config === undefined && !existsSync(USUAL_FILE))
+    return await lookAtClients(subjects, given, surroundings, signal)
   const file = given.config ?? USUAL_FILE
-  const servers = given.server === undefined ? await lookAtAll(subjects, file) : await lookForOne(subjects, file, given.server)
+  const servers =
+    given.server === undefined ? await lookAtAll(subjects, file) : await lookForOne(subjects, file, given.server)
   const aims = servers.map((server) => overheard(adjusted(aimAtServer(server), given), surroundings.io, given.verbose))
   await lookAtServers(subjects, aims, surroundings, signal)
 }
 
 /** Nobody said what to look at: what the clients on this machine start is the best guess. */
-async function lookAtClients(subjects: Subjects, given: DoctorOptions, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+async function lookAtClients(
+  subjects: Subjects,
+  given: DoctorOptions,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   const missing = `There is no ${USUAL_FILE} in this folder`
   const hint = 'name what to look at: --config FILE, an address, or -- COMMAND ARGS'
   if (given.server !== undefined) throw usageError(`${missing}, so nothing was looked at`, hint)
   const { files, aims } = await clientConfigurations(subjects, surroundings.io)
   if (aims === undefined) {
     const looked = files.map(({ client, path }) => `  ${client}: ${path}`).join('\n')
-    throw usageError(`${missing}, and no configuration of a client, so nothing was looked at. These files were looked for:\n${looked}`, hint)
+    throw usageError(
+      `${missing}, and no configuration of a client, so nothing was looked at. These files were looked for:\n${looked}`,
+      hint,
+    )
   }
   lookAtMachine(subjects)
-  const adjustedAims = aims.map((aim) => overheard(adjusted(aim, { timeout: PATIENCE, ...given }), surroundings.io, given.verbose))
+  const adjustedAims = aims.map((aim) =>
+    overheard(adjusted(aim, { timeout: PATIENCE, ...given }), surroundings.io, given.verbose),
+  )
   await lookAtServers(subjects, adjustedAims, surroundings, signal)
 }
 
@@ -106,7 +134,12 @@ async function lookForOne(subjects: Subjects, file: string, name: string): Promi
   }
 }
 
-async function lookAtServers(subjects: Subjects, aims: readonly Aim[], surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+async function lookAtServers(
+  subjects: Subjects,
+  aims: readonly Aim[],
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   const begun = aims.map((aim) => ({ aim, findings: subjects.add(aim.label) }))
   await inParallel(begun, SERVERS_AT_ONCE, async ({ aim, findings }) => {
     signal.throwIfAborted()

@@ -8,7 +8,11 @@ const GUESS_MS = 5000
 const NAMES: Readonly<Record<string, string>> = { http: 'streamable-http' }
 
 /** The way to mend it; undefined where no other transport does either. */
-export async function otherTransport(aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<string | undefined> {
+export async function otherTransport(
+  aim: Aim,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { transport: given, ...target } = aim.target as RemoteTarget
   if (given === undefined) return undefined
   try {

@@ -12,12 +12,25 @@ export async function portCheck(findings: Findings, { host, port }: Place): Prom
   const error = await objection({ host, port })
   if (error === undefined) return findings.ok('port', `${where} is free`)
   if (error === 'EADDRINUSE' && (await somebodyServes({ host, port }))) {
-    return findings.warning('port', `a server answers at ${where} already`, 'if it is not this gateway, stop it or choose another port: --port')
+    return findings.warning(
+      'port',
+      `a server answers at ${where} already`,
+      'if it is not this gateway, stop it or choose another port: --port',
+    )
   }
   if (error === 'EADDRINUSE')
-    return findings.problem('port', `${where} is taken by another program`, 'stop it, or choose another port: --port, or "port" under "gateway"')
-  if (error === 'EACCES') return findings.problem('port', `this user may not listen on ${where}`, 'choose a port above 1023')
-  findings.problem('port', `cannot listen on ${where}: ${error}`, 'choose an address of this machine: --host, or "host" under "gateway"')
+    return findings.problem(
+      'port',
+      `${where} is taken by another program`,
+      'stop it, or choose another port: --port, or "port" under "gateway"',
+    )
+  if (error === 'EACCES')
+    return findings.problem('port', `this user may not listen on ${where}`, 'choose a port above 1023')
+  findings.problem(
+    'port',
+    `cannot listen on ${where}: ${error}`,
+    'choose an address of this machine: --host, or "host" under "gateway"',
+  )
 }
 
 function objection({ host, port }: Place): Promise<string | undefined> {
@@ -30,7 +43,9 @@ function objection({ host, port }: Place): Promise<string | undefined> {
 
 async function somebodyServes({ host, port }: Place): Promise<boolean> {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const asking = fetch(`http://${name.includes(':') ? `[${name}]` : name}:${port}/healthz`, { signal: AbortSignal.timeout(ANSWER_MS) })
+  const asking = fetch(`http://${name.includes(':') ? `[${name}]` : name}:${port}/healthz`, {
+    signal: AbortSignal.timeout(ANSWER_MS),
+  })
   const answered = asking.then(
     async (response) => {
       await response.body?.cancel()

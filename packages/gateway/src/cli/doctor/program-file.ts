@@ -12,7 +12,8 @@ export interface Lookup {
 export async function programFile(command: string, { env, cwd = process.cwd() }: Lookup): Promise<string | undefined> {
   const named = isAbsolute(command) || /[\\/]/.test(command)
   const folders = named ? [''] : (variable(env, 'PATH') ?? '').split(delimiter).filter((folder) => folder !== '')
-  const endings = process.platform === 'win32' ? ['', ...(variable(env, 'PATHEXT') ?? '.EXE;.CMD;.BAT').split(';')] : ['']
+  const endings =
+    process.platform === 'win32' ? ['', ...(variable(env, 'PATHEXT') ?? '.EXE;.CMD;.BAT').split(';')] : ['']
   for (const folder of folders) {
     for (const ending of endings) {
       const file = named ? resolve(cwd, `${command}${ending}`) : join(folder, `${command}${ending}`)

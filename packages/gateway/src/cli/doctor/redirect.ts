@@ -4,11 +4,20 @@ import { oneLine } from '../text.ts'
 import { type HttpAnswer, pageAt } from './http-answer.ts'
 import { type Cause, isLogin, LOGIN_FIX, titleIn } from './http-causes.ts'
 
-export async function redirectCause({ status, header }: HttpAnswer, url: URL, signal: AbortSignal): Promise<Cause | undefined> {
+export async function redirectCause(
+  { status, header }: HttpAnswer,
+  url: URL,
+  signal: AbortSignal,
+): Promise<Cause | undefined> {
   if (status < 300 || status > 399) return undefined
   const location = header('location')
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined
-  if (target === undefined) return { check: 'speaks', detail: `it answered ${status} and does not say where to`, fix: 'ask its operator for the right address' }
+  if (target === undefined)
+    return {
+      check: 'speaks',
+      detail: `it answered ${status} and does not say where to`,
+      fix: 'ask its operator for the right address',
+    }
   if (target.href === url.href)
     return {
       check: 'speaks',
@@ -20,6 +29,11 @@ export async function redirectCause({ status, header }: HttpAnswer, url: URL, si
   const page = target.origin === url.origin ? await pageAt(target, signal) : undefined
   const title = page === undefined ? undefined : titleIn(page.body)
   const named = title === undefined ? detail : `${detail}, a page titled ${JSON.stringify(title)}`
-  if (isLogin(`${target.host} ${target.pathname}`) || isLogin(title ?? '')) return { check: 'access', detail: named, fix: LOGIN_FIX }
-  return { check: 'speaks', detail: named, fix: `the address leads elsewhere: use ${oneLine(shown(target), 200)} if you trust it` }
+  if (isLogin(`${target.host} ${target.pathname}`) || isLogin(title ?? ''))
+    return { check: 'access', detail: named, fix: LOGIN_FIX }
+  return {
+    check: 'speaks',
+    detail: named,
+    fix: `the address leads elsewhere: use ${oneLine(shown(target), 200)} if you trust it`,
+  }
 }

@@ -22,7 +22,12 @@ const LOOPBACK = /^(?:localhost|127\.[\d.]+|\[::1\])$/
 const PLAIN: readonly string[] = ['http:', 'ws:', 'tcp:']
 const GUESS_MS = 3000
 
-export async function remoteChecks(findings: Findings, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+export async function remoteChecks(
+  findings: Findings,
+  aim: Aim,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   const target = aim.target as RemoteTarget
   const url = new URL(target.url)
   const timeout = patience(aim)
@@ -30,7 +35,11 @@ export async function remoteChecks(findings: Findings, aim: Aim, surroundings: S
   signal.throwIfAborted()
   if (!passable) return
   if (PLAIN.includes(url.protocol) && !LOOPBACK.test(url.hostname) && hasHeaders(target)) {
-    findings.warning('secrecy', 'headers, and with them keys, travel unencrypted', `use ${url.protocol === 'ws:' ? 'wss' : 'https'}://`)
+    findings.warning(
+      'secrecy',
+      'headers, and with them keys, travel unencrypted',
+      `use ${url.protocol === 'ws:' ? 'wss' : 'https'}://`,
+    )
   }
   const began = performance.now()
   try {
@@ -53,7 +62,13 @@ function patience({ options }: Aim): number {
   return milliseconds(options.initialiseTimeout ?? '10s')
 }
 
-async function refusal(findings: Findings, error: unknown, aim: Aim, surroundings: Surroundings, signal: AbortSignal): Promise<void> {
+async function refusal(
+  findings: Findings,
+  error: unknown,
+  aim: Aim,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
   const { kind, data } = error instanceof ParleyError ? error : { kind: undefined, data: undefined }
   const status = typeof data?.['status'] === 'number' ? data['status'] : undefined
   const { message } = error as Error
@@ -64,20 +79,34 @@ async function refusal(findings: Findings, error: unknown, aim: Aim, surrounding
   const other = await otherTransport(aim, surroundings, signal)
   if (other !== undefined) return findings.problem('speaks', detail, other)
   if (kind === 'initialization_timeout')
-    return findings.problem('speaks', detail, `is it an MCP server? If it is slow, give it longer: --timeout ${longerThan(patience(aim))}`)
+    return findings.problem(
+      'speaks',
+      detail,
+      `is it an MCP server? If it is slow, give it longer: --timeout ${longerThan(patience(aim))}`,
+    )
   if (kind === 'unauthorized') return findings.problem('access', detail, credentialsHint(aim))
   if (kind === 'forbidden') return findings.problem('access', detail, FORBIDDEN_FIX)
   // Gateways of this kind say whom they speak of.
   if (typeof data?.['server'] === 'string')
-    return findings.problem('speaks', detail, 'the gateway is there, the server behind it is not: look at it where the gateway runs')
-  if (status !== undefined && status >= 500) return findings.problem('speaks', detail, 'the server, or a proxy in front of it, is broken: see its log')
-  if (/what came is not HTTP/.test(detail)) return findings.problem('speaks', detail, 'check the port: another program than a web server listens there')
+    return findings.problem(
+      'speaks',
+      detail,
+      'the gateway is there, the server behind it is not: look at it where the gateway runs',
+    )
+  if (status !== undefined && status >= 500)
+    return findings.problem('speaks', detail, 'the server, or a proxy in front of it, is broken: see its log')
+  if (/what came is not HTTP/.test(detail))
+    return findings.problem('speaks', detail, 'check the port: another program than a web server listens there')
   const found = await elsewhere(aim, message, surroundings, signal)
-  const fix = found === undefined ? usualAdvice(new URL((aim.target as RemoteTarget).url)) : `there is a server at ${found}: use that address`
+  const fix =
+    found === undefined
+      ? usualAdvice(new URL((aim.target as RemoteTarget).url))
+      : `there is a server at ${found}: use that address`
   findings.problem('speaks', detail, fix)
 }
 
-const FORBIDDEN_FIX = 'the credentials are not enough, or the server does not know the name it is called by: check its allowed hosts'
+const FORBIDDEN_FIX =
+  'the credentials are not enough, or the server does not know the name it is called by: check its allowed hosts'
 
 /** What the address answers to a plain request says more than the error of a client that expected MCP. */
 async function httpCause(aim: Aim, signal: AbortSignal): Promise<Cause | undefined> {
@@ -86,20 +115,36 @@ async function httpCause(aim: Aim, signal: AbortSignal): Promise<Cause | undefin
   if (!url.protocol.startsWith('http')) return undefined
   const headers = typeof target.headers === 'object' ? (target.headers as Record<string, string>) : {}
   const answer = await httpAnswer({ url, headers, signal })
-  if (url.protocol === 'http:' && (answer === undefined || answer.status === 400) && (await speaksTls(url, { timeout: GUESS_MS, signal }))) {
+  if (
+    url.protocol === 'http:' &&
+    (answer === undefined || answer.status === 400) &&
+    (await speaksTls(url, { timeout: GUESS_MS, signal }))
+  ) {
     const secure = shown(new URL(url.href.replace(/^http:/, 'https:')))
-    return { check: 'speaks', detail: `port ${url.port || 80} speaks TLS, and the address begins with http://`, fix: `use ${secure}` }
+    return {
+      check: 'speaks',
+      detail: `port ${url.port || 80} speaks TLS, and the address begins with http://`,
+      fix: `use ${secure}`,
+    }
   }
   if (answer === undefined) return undefined
   return causeOf(answer, { url, hasHeaders: hasHeaders(target) }) ?? (await redirectCause(answer, url, signal))
 }
 
 /** The first of the likely addresses at which a server answers. */
-async function elsewhere(aim: Aim, said: string, surroundings: Surroundings, signal: AbortSignal): Promise<string | undefined> {
+async function elsewhere(
+  aim: Aim,
+  said: string,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const { url: given, transport: _, ...rest } = aim.target as RemoteTarget
   for (const url of candidates(new URL(given), said)) {
     try {
-      const client = await open(withTarget(aim, { ...rest, url }), surroundings, { signal, initialiseTimeout: GUESS_MS })
+      const client = await open(withTarget(aim, { ...rest, url }), surroundings, {
+        signal,
+        initialiseTimeout: GUESS_MS,
+      })
       await client.close()
       return shown(url)
     } catch {

@@ -1,4 +1,7 @@
-/** One small broken server for each cause the doctor knows: what it finds, what it advises, and its exit code, printed as a table at the end. */
+/**
+ * One small broken server for each cause the doctor knows: what it finds, what it advises, and its exit code, printed
+ * as a table at the end.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -48,7 +51,8 @@ async function answering(listener: Listener): Promise<string> {
 const always = async (status: number, headers: Record<string, string>, body = ''): Promise<string> =>
   `${await answering((_, response) => response.writeHead(status, headers).end(body))}/mcp`
 
-const LOGIN_PAGE = '<!doctype html><html><head><title>Sign in to Example &ndash; SSO</title></head><body><form><input type="password"></form></body></html>'
+const LOGIN_PAGE =
+  '<!doctype html><html><head><title>Sign in to Example &ndash; SSO</title></head><body><form><input type="password"></form></body></html>'
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const TOKEN = ['--header', 'Authorization: Bearer secret'] as const
 
@@ -57,7 +61,9 @@ function answerTo(body: string, protocolVersion: string): string | undefined {
   const { id, method } = JSON.parse(body) as { id?: number; method: string }
   const result = { protocolVersion, capabilities: {}, serverInfo: { name: 'a', version: '1' } }
   const error = { code: -32601, message: 'Method not found' }
-  return id === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'initialize' ? { result } : { error }) })
+  return id === undefined
+    ? undefined
+    : JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'initialize' ? { result } : { error }) })
 }
 
 /** Streamable HTTP at one path, and nothing anywhere else. */
@@ -65,7 +71,9 @@ const onlyAt = (path: string): Promise<string> =>
   answering((request, response, body) => {
     if (request.url !== path || request.method !== 'POST') return response.writeHead(404).end()
     const answer = answerTo(body, '2025-06-18')
-    return answer === undefined ? response.writeHead(202).end() : response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
+    return answer === undefined
+      ? response.writeHead(202).end()
+      : response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
   })
 
 /** The transport of 2024-11-05. */
@@ -106,7 +114,9 @@ const ROWS: readonly Row[] = [
     name: 'a redirect to a login page on the same host',
     line: async () => {
       const base = await answering((request, response) =>
-        request.url === '/mcp' ? response.writeHead(302, { location: '/portal' }).end() : response.writeHead(200, HTML).end(LOGIN_PAGE),
+        request.url === '/mcp'
+          ? response.writeHead(302, { location: '/portal' }).end()
+          : response.writeHead(200, HTML).end(LOGIN_PAGE),
       )
       return [`${base}/mcp`, ...TOKEN]
     },
@@ -185,7 +195,10 @@ const ROWS: readonly Row[] = [
   {
     name: '401 with resource_metadata',
     line: async () => [
-      await always(401, { 'www-authenticate': 'Bearer error="invalid_token", resource_metadata="https://a.example/.well-known/oauth-protected-resource"' }),
+      await always(401, {
+        'www-authenticate':
+          'Bearer error="invalid_token", resource_metadata="https://a.example/.well-known/oauth-protected-resource"',
+      }),
     ],
     check: 'access',
     detail: /that is OAuth$/,
@@ -202,13 +215,23 @@ const ROWS: readonly Row[] = [
   },
   {
     name: '403 for want of a scope',
-    line: async () => [await always(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="files:write"' }), ...TOKEN],
+    line: async () => [
+      await always(403, { 'www-authenticate': 'Bearer error="insufficient_scope", scope="files:write"' }),
+      ...TOKEN,
+    ],
     check: 'access',
     detail: /403: the token is known, but it lacks the scope "files:write"/,
     fix: /get a token with the scope "files:write"/,
     exit: 1,
   },
-  { name: '403', line: async () => [await always(403, {})], check: 'access', detail: /403/, fix: /credentials are not enough/, exit: 1 },
+  {
+    name: '403',
+    line: async () => [await always(403, {})],
+    check: 'access',
+    detail: /403/,
+    fix: /credentials are not enough/,
+    exit: 1,
+  },
   {
     name: '429',
     line: async () => [await always(429, { 'retry-after': '37' }), '--timeout', '1s'],
@@ -249,7 +272,14 @@ const ROWS: readonly Row[] = [
     fix: /check the path of the address/,
     exit: 1,
   },
-  { name: '503', line: async () => [await always(503, {}), '--timeout', '1s'], check: 'speaks', detail: /503/, fix: /is broken: see its log/, exit: 1 },
+  {
+    name: '503',
+    line: async () => [await always(503, {}), '--timeout', '1s'],
+    check: 'speaks',
+    detail: /503/,
+    fix: /is broken: see its log/,
+    exit: 1,
+  },
   {
     name: 'a log line that begins with [',
     line: async () => plain('--bracket'),
@@ -258,7 +288,14 @@ const ROWS: readonly Row[] = [
     fix: /standard error/,
     exit: 0,
   },
-  { name: 'a log line of JSON', line: async () => plain('--record'), check: 'output', detail: /level.*info/, fix: /standard error/, exit: 0 },
+  {
+    name: 'a log line of JSON',
+    line: async () => plain('--record'),
+    check: 'output',
+    detail: /level.*info/,
+    fix: /standard error/,
+    exit: 0,
+  },
   {
     name: 'a log line that begins with [, and no answer',
     line: async () => ['--timeout', '500ms', ...plain('--bracket', '--mute')],
@@ -283,8 +320,22 @@ const ROWS: readonly Row[] = [
     fix: /refuse the whole list/,
     exit: 1,
   },
-  { name: 'a list of tools that fails', line: async () => plain('--unlistable'), check: 'lists tools', detail: /database/, fix: /see its log/, exit: 1 },
-  { name: 'a list of resources that fails', line: async () => plain('--unreadable'), check: 'lists resources', detail: /disk/, fix: /see its log/, exit: 1 },
+  {
+    name: 'a list of tools that fails',
+    line: async () => plain('--unlistable'),
+    check: 'lists tools',
+    detail: /database/,
+    fix: /see its log/,
+    exit: 1,
+  },
+  {
+    name: 'a list of resources that fails',
+    line: async () => plain('--unreadable'),
+    check: 'lists resources',
+    detail: /disk/,
+    fix: /see its log/,
+    exit: 1,
+  },
   {
     name: 'no argument, and a client whose server ends at once',
     line: async () => [],
@@ -314,15 +365,21 @@ afterEach(() => {
 
 afterAll(async () => {
   for (const home of homes) await rm(home, { recursive: true })
-  const table = found.map((cells) => `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|')).join(' | ')} |`)
-  process.stdout.write(`${['| server | cause found | fix | exit code |', '| --- | --- | --- | --- |', ...table].join('\n')}\n`)
+  const table = found.map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('\n', ' ').replaceAll('|', '\\|')).join(' | ')} |`,
+  )
+  process.stdout.write(
+    `${['| server | cause found | fix | exit code |', '| --- | --- | --- | --- |', ...table].join('\n')}\n`,
+  )
 })
 
 describe('parley doctor on', () => {
   it.each(ROWS)('$name', async ({ name, line, home, check, detail, fix, exit }) => {
     seen.length = 0
     const words = await line()
-    const { code, out } = await parley(['doctor', '--json', ...words], { env: home === undefined ? {} : { HOME: await home() } })
+    const { code, out } = await parley(['doctor', '--json', ...words], {
+      env: home === undefined ? {} : { HOME: await home() },
+    })
     const { checks } = JSON.parse(out) as { checks: Check[] }
     const named = checks.find((each) => each.check === check && each.status !== 'ok')
     found.push([name, named?.detail ?? 'nothing', named?.fix ?? '', String(code)])
@@ -336,8 +393,14 @@ describe('parley doctor on', () => {
 
   it('no argument, and no client', async () => {
     const { code, err } = await parley(['doctor'], { env: { HOME: await homeWith(undefined) } })
-    found.push(['no argument, and no client', err.split('\n')[0] ?? '', err.trim().split('\n').at(-1) ?? '', String(code)])
+    found.push([
+      'no argument, and no client',
+      err.split('\n')[0] ?? '',
+      err.trim().split('\n').at(-1) ?? '',
+      String(code),
+    ])
     expect(code).toBe(2)
-    for (const client of ['Claude Desktop', 'Cursor', 'VS Code', 'Windsurf', 'Claude Code']) expect(err).toContain(`  ${client}: `)
+    for (const client of ['Claude Desktop', 'Cursor', 'VS Code', 'Windsurf', 'Claude Code'])
+      expect(err).toContain(`  ${client}: `)
   })
 })

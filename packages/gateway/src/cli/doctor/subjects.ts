@@ -1,4 +1,7 @@
-/** What the doctor looks at: each subject is told as soon as it is finished, and what is there of the others when nobody waits any longer. */
+/**
+ * What the doctor looks at: each subject is told as soon as it is finished, and what is there of the others when nobody
+ * waits any longer.
+ */
 import { type Check, Findings } from './check.ts'
 
 export class Subjects {

@@ -30,7 +30,10 @@ describe('parley doctor on a server with another transport', () => {
 
   it('names it, for a server of a configuration', async () => {
     const file = join(folder, 'parley.json')
-    await writeFile(file, JSON.stringify({ mcpServers: { far: { type: 'sse', url: serving.url, initialiseTimeout: '500ms' } } }))
+    await writeFile(
+      file,
+      JSON.stringify({ mcpServers: { far: { type: 'sse', url: serving.url, initialiseTimeout: '500ms' } } }),
+    )
     const { out } = await parley(['doctor', '--config', file, '--server', 'far'])
     expect(out).toContain('→ it speaks streamable-http: remove "type" or "transport": "sse" from its configuration\n')
   })
@@ -67,7 +70,9 @@ describe('parley doctor and time', () => {
       vi.advanceTimersByTime(100)
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect((await waited).err).toMatch(/^waiting for .*plain-server\.js --mute, for 3600\.0 s at most; Ctrl-C gives up\n/)
+    expect((await waited).err).toMatch(
+      /^waiting for .*plain-server\.js --mute, for 3600\.0 s at most; Ctrl-C gives up\n/,
+    )
   })
 })
 

@@ -18,7 +18,11 @@ it.each([
 const CONVERSATIONS = { withSession: 'session', withoutSession: 'local-user' }
 const READY = {
   status: 'ready',
-  servers: { notes: { state: 'running', conversations: CONVERSATIONS }, 'a b': { state: 'idle', conversations: CONVERSATIONS }, cold: {} },
+  servers: {
+    notes: { state: 'running', conversations: CONVERSATIONS },
+    'a b': { state: 'idle', conversations: CONVERSATIONS },
+    cold: {},
+  },
 }
 
 async function asked(url: string, body: unknown = READY): Promise<[string[], unknown]> {
@@ -41,12 +45,14 @@ it.each([
   expect(await asked(url)).toEqual([[readiness], servers])
 })
 
-it.each(['http://127.0.0.1:4000/', 'tcp://127.0.0.1:4000', 'http://127.0.0.1:4000/other', 'http://127.0.0.1:4000/servers/%E0/mcp'])(
-  '%s is none',
-  async (url) => {
-    expect(await asked(url)).toEqual([[], null])
-  },
-)
+it.each([
+  'http://127.0.0.1:4000/',
+  'tcp://127.0.0.1:4000',
+  'http://127.0.0.1:4000/other',
+  'http://127.0.0.1:4000/servers/%E0/mcp',
+])('%s is none', async (url) => {
+  expect(await asked(url)).toEqual([[], null])
+})
 
 it.each(['no JSON', '[]', {}, { servers: [] }, { servers: { a: { conversations: { withSession: 'x' } } } }])(
   'an answer like %j tells nothing',

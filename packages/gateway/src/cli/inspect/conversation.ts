@@ -22,7 +22,9 @@ export function conversationOf({ era, transport, remembered }: Spoken): string {
   if (era === 'stateless') return 'none: each request stands for itself'
   if (transport === 'stdio') return 'one process for each client, which keeps its state until it ends'
   if (transport !== 'http') return 'one for each connection'
-  return remembered ? 'a session of its own for each client, by an id of the server' : 'none: the server gives no session id'
+  return remembered
+    ? 'a session of its own for each client, by an id of the server'
+    : 'none: the server gives no session id'
 }
 
 /** What a client gets, as the gateway calls it. */
@@ -37,11 +39,18 @@ export const WHOSE: Readonly<Record<WhoseConversation, string>> = {
 }
 
 /** The servers behind an address of a gateway; nothing where it is not one, or does not tell. */
-export async function behindGateway(url: string, signal: AbortSignal, get: typeof fetch = fetch): Promise<readonly Behind[] | null> {
+export async function behindGateway(
+  url: string,
+  signal: AbortSignal,
+  get: typeof fetch = fetch,
+): Promise<readonly Behind[] | null> {
   try {
     const found = addressOf(url)
     if (found === undefined) return null
-    const response = await get(found.readiness, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]), redirect: 'error' })
+    const response = await get(found.readiness, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      redirect: 'error',
+    })
     const { servers } = (await response.json()) as { servers?: unknown }
     if (!isObject(servers)) return null
     const all = Object.entries(servers).flatMap(([server, state]) => behindIn(server, state))
@@ -68,5 +77,8 @@ function addressOf(url: string): { readonly readiness: URL; readonly server: str
   const { origin, protocol, pathname } = new URL(url)
   const path = /^(.*?)(?:\/servers\/([^/]+))?\/(?:mcp|sse|ws)$/.exec(pathname)
   if (path === null || !/^(?:http|ws)s?:$/.test(protocol)) return undefined
-  return { readiness: new URL(`${path[1] ?? ''}/readyz`, origin.replace(/^ws/, 'http')), server: path[2] && decodeURIComponent(path[2]) }
+  return {
+    readiness: new URL(`${path[1] ?? ''}/readyz`, origin.replace(/^ws/, 'http')),
+    server: path[2] && decodeURIComponent(path[2]),
+  }
 }

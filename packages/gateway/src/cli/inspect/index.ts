@@ -27,7 +27,9 @@ export async function inspectCommand(given: InspectOptions, surroundings: Surrou
   if (aims.length === 0) throw usageError(`There is no server in ${given.config}`)
   return await interruptible(io, (signal) => {
     const look = (aim: Aim) => inspection(aim, surroundings, { fast: given.fast === true, signal })
-    return given.config === undefined ? inspectOne(aims[0] as Aim, look, given, surroundings) : inspectAll(aims, look, given, surroundings)
+    return given.config === undefined
+      ? inspectOne(aims[0] as Aim, look, given, surroundings)
+      : inspectAll(aims, look, given, surroundings)
   })
 }
 
@@ -47,7 +49,12 @@ function listsWell({ tools, resources, templates, prompts }: Awaited<ReturnType<
 }
 
 /** A server that cannot be reached does not hide the others. */
-async function inspectAll(aims: readonly Aim[], look: Look, given: InspectOptions, surroundings: Surroundings): Promise<ExitCode> {
+async function inspectAll(
+  aims: readonly Aim[],
+  look: Look,
+  given: InspectOptions,
+  surroundings: Surroundings,
+): Promise<ExitCode> {
   const { io } = surroundings
   const found = await inParallel(aims, SERVERS_AT_ONCE, async (aim) => {
     const settled = await look(aim).then(
@@ -75,7 +82,11 @@ async function inspectAll(aims: readonly Aim[], look: Look, given: InspectOption
   return found.every((each) => 'inspected' in each && listsWell(each.inspected)) ? EXIT.ok : EXIT.failed
 }
 
-function print(inspected: Awaited<ReturnType<Look>>, { json, first, all = false }: InspectOptions, { io }: Surroundings): void {
+function print(
+  inspected: Awaited<ReturnType<Look>>,
+  { json, first, all = false }: InspectOptions,
+  { io }: Surroundings,
+): void {
   io.stdout.write(
     json === true
       ? `${JSON.stringify(inspected, null, 2)}\n`

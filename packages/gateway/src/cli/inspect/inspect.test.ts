@@ -96,7 +96,13 @@ describe('X1 parley inspect of an address', () => {
 
   it('ends with 1 where there is no server', async () => {
     const { port } = serving
-    const { code, out, err } = await parley(['inspect', `http://127.0.0.1:${port}/nowhere`, '--timeout', '5s', '--json'])
+    const { code, out, err } = await parley([
+      'inspect',
+      `http://127.0.0.1:${port}/nowhere`,
+      '--timeout',
+      '5s',
+      '--json',
+    ])
     expect([code, out]).toEqual([1, ''])
     expect(JSON.parse(err).error).toMatchObject({ kind: expect.any(String), message: expect.stringContaining('/mcp') })
   })
@@ -110,7 +116,10 @@ describe('T1 parley inspect over every transport', () => {
     for (const url of urls) {
       const { code, out } = await parley(['inspect', url, '--fast', '--json'])
       expect(code).toBe(0)
-      expect(JSON.parse(out)).toMatchObject({ server: { name: 'weather' }, transport: url.startsWith('ws') ? 'websocket' : 'tcp' })
+      expect(JSON.parse(out)).toMatchObject({
+        server: { name: 'weather' },
+        transport: url.startsWith('ws') ? 'websocket' : 'tcp',
+      })
     }
     await tcp.close()
   })
@@ -121,8 +130,17 @@ describe('X1 parley inspect of a command', () => {
     const { code, out } = await parley(['inspect', '--json', ...plain()])
     const report = JSON.parse(out)
     expect(code).toBe(0)
-    expect(report).toMatchObject({ server: { name: 'plain' }, transport: 'stdio', era: 'handshake', version: '2025-06-18' })
-    expect(report.versions.filter((each: { speaks: boolean }) => each.speaks).map((each: { version: string }) => each.version)).toEqual(['2025-06-18'])
+    expect(report).toMatchObject({
+      server: { name: 'plain' },
+      transport: 'stdio',
+      era: 'handshake',
+      version: '2025-06-18',
+    })
+    expect(
+      report.versions
+        .filter((each: { speaks: boolean }) => each.speaks)
+        .map((each: { version: string }) => each.version),
+    ).toEqual(['2025-06-18'])
     expect(report.versions[0].reason).toEqual(expect.any(String))
   })
 

@@ -15,7 +15,11 @@ export interface Inspection extends Survey {
   readonly behind: readonly Behind[] | null
 }
 
-export async function inspection(aim: Aim, surroundings: Surroundings, { fast, signal }: { fast: boolean; signal: AbortSignal }): Promise<Inspection> {
+export async function inspection(
+  aim: Aim,
+  surroundings: Surroundings,
+  { fast, signal }: { fast: boolean; signal: AbortSignal },
+): Promise<Inspection> {
   const client = await openPatiently(aim, surroundings, { signal })
   const stop = () => void client.close()
   signal.addEventListener('abort', stop, { once: true })

@@ -1,8 +1,25 @@
-/** What a client of another version loses with a server: the rules of translation that concern what this server offers. */
-import { type Entry, type Era, eraOf, explain, type MethodInfo, methodIn, newestVersion, type ProtocolVersion, plan, type Severity, versions } from 'parley-mcp'
+/**
+ * What a client of another version loses with a server: the rules of translation that concern what this server offers.
+ */
+import {
+  type Entry,
+  type Era,
+  eraOf,
+  explain,
+  type MethodInfo,
+  methodIn,
+  newestVersion,
+  type ProtocolVersion,
+  plan,
+  type Severity,
+  versions,
+} from 'parley-mcp'
 import type { Survey } from './survey.ts'
 
-/** `always`: what the server lists shows it. `sometimes`: results of the server may. `asking`: only when it asks the user or the model something. */
+/**
+ * `always`: what the server lists shows it. `sometimes`: results of the server may. `asking`: only when it asks the
+ * user or the model something.
+ */
 export type Occasion = 'always' | 'sometimes' | 'asking'
 
 export interface LossItem {
@@ -25,7 +42,12 @@ export interface VersionLosses {
 
 type Facts = Pick<Survey, 'version' | 'capabilities' | 'tools' | 'resources' | 'templates' | 'prompts'>
 
-const LISTS = { 'tools/list': 'tools', 'prompts/list': 'prompts', 'resources/list': 'resources', 'resources/templates/list': 'templates' } as const
+const LISTS = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'templates',
+} as const
 
 /** Rules that say nothing to a server without the capability, though they touch messages that it has. */
 const TASKS: ReadonlySet<string> = new Set(['C-24', 'C-23', 'D-47', 'D-07'])
@@ -36,31 +58,60 @@ const SUREST_FIRST: readonly Occasion[] = ['always', 'sometimes', 'asking']
 
 /** For every version but the one that is spoken with the server. */
 export function lossesOf(facts: Facts): VersionLosses[] {
-  return versions.filter((version) => version !== facts.version).map((version) => ({ version, era: eraOf(version), items: lossesToward(version, facts) }))
+  return versions
+    .filter((version) => version !== facts.version)
+    .map((version) => ({ version, era: eraOf(version), items: lossesToward(version, facts) }))
 }
 
 function lossesToward(client: ProtocolVersion, facts: Facts): LossItem[] {
   const listed = lossesInLists(client, facts)
-  const items = [...shapes(facts.version, client, 'server', facts, listed), ...shapes(client, facts.version, 'client', facts, listed), ...flows(client, facts)]
+  const items = [
+    ...shapes(facts.version, client, 'server', facts, listed),
+    ...shapes(client, facts.version, 'client', facts, listed),
+    ...flows(client, facts),
+  ]
   const rank = (item: LossItem): number => WORST_FIRST.indexOf(item.severity) * 10 + SUREST_FIRST.indexOf(item.when)
   return items.sort((one, other) => rank(one) - rank(other))
 }
 
 /** What one side says on its way from one version to another. */
-function shapes(from: ProtocolVersion, to: ProtocolVersion, speaker: 'client' | 'server', facts: Facts, listed: Map<string, string[]>): LossItem[] {
+function shapes(
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  speaker: 'client' | 'server',
+  facts: Facts,
+  listed: Map<string, string[]>,
+): LossItem[] {
   return explain(from, to, { profile: 'lenient' }).entries.flatMap((entry) => {
     if (entry.loses === undefined || !offersTasksIfNeeded(entry, facts)) return []
     const names = speaker === 'server' ? [...new Set(entry.rules.flatMap((rule) => listed.get(rule) ?? []))] : []
     const when = names.length > 0 ? 'always' : occasion(entry, from, to, speaker, facts)
     if (when === undefined) return []
-    return [{ severity: entry.severity ?? 'i', when, change: entry.change, rules: entry.rules, loses: lowered(entry.loses), names }]
+    return [
+      {
+        severity: entry.severity ?? 'i',
+        when,
+        change: entry.change,
+        rules: entry.rules,
+        loses: lowered(entry.loses),
+        names,
+      },
+    ]
   })
 }
 
-function occasion(entry: Entry, from: ProtocolVersion, to: ProtocolVersion, speaker: 'client' | 'server', facts: Facts): Occasion | undefined {
-  // What frames every message is the session's to write, and an error says what it says in any form: nothing is lost by either.
+function occasion(
+  entry: Entry,
+  from: ProtocolVersion,
+  to: ProtocolVersion,
+  speaker: 'client' | 'server',
+  facts: Facts,
+): Occasion | undefined {
+  // What frames every message is the session's to write, and an error says what it says in any form: nothing is lost by
+  // either.
   const actions = entry.actions.filter((action) => action.envelope !== true && action.part !== 'error')
-  if (actions.some((action) => speaker === 'server' && action.methods.some((method) => method in LISTS))) return undefined
+  if (actions.some((action) => speaker === 'server' && action.methods.some((method) => method in LISTS)))
+    return undefined
   const touched = actions.flatMap((action) =>
     action.methods.filter((name) => {
       const method = methodIn(from, name)
@@ -69,9 +120,13 @@ function occasion(entry: Entry, from: ProtocolVersion, to: ProtocolVersion, spea
   )
   const vanished = entry.methods.filter((name) => {
     const method = methodIn(from, name)
-    return method !== undefined && methodIn(to, name) === undefined && sends(method, speaker) && method.kind === 'request'
+    return (
+      method !== undefined && methodIn(to, name) === undefined && sends(method, speaker) && method.kind === 'request'
+    )
   })
-  const possible = [...touched, ...vanished].map((name) => methodIn(from, name) as MethodInfo).filter((method) => isPossible(method, facts))
+  const possible = [...touched, ...vanished]
+    .map((name) => methodIn(from, name) as MethodInfo)
+    .filter((method) => isPossible(method, facts))
   if (possible.length === 0) return undefined
   return possible.some((method) => !isQuestion(method)) ? 'sometimes' : 'asking'
 }
@@ -86,14 +141,19 @@ function isQuestion({ kind, from }: MethodInfo): boolean {
   return kind === 'request' && (from === 'server' || from === 'embedded')
 }
 
-/** Openings are translated by themselves; methods need what the server declares, questions somebody who works on a call. */
+/**
+ * Openings are translated by themselves; methods need what the server declares, questions somebody who works on a call.
+ */
 function isPossible(method: MethodInfo, { capabilities }: Facts): boolean {
   const { tools, prompts, resources } = capabilities
   if (isQuestion(method)) return (tools ?? prompts ?? resources) !== undefined
   const needs = method.needs?.client ?? method.needs?.server
   if (needs === undefined) return method.name === 'completion/complete'
   const [side, ...path] = needs.split('.')
-  return side === 'client' || path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], capabilities) !== undefined
+  return (
+    side === 'client' ||
+    path.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], capabilities) !== undefined
+  )
 }
 
 function offersTasksIfNeeded({ rules }: Pick<Entry, 'rules'>, { capabilities }: Pick<Facts, 'capabilities'>): boolean {
@@ -109,16 +169,31 @@ function flows(client: ProtocolVersion, facts: Facts): LossItem[] {
     const asksOnly = name === 'progress'
     if (verdict === 'lossless' || !offersTasksIfNeeded(flow, facts)) return []
     if (methods.includes('logging/setLevel') && facts.capabilities.logging === undefined) return []
-    return [{ severity: 'i' as const, when: asksOnly ? ('asking' as const) : ('sometimes' as const), change: name, rules, loses: how, names: [] }]
+    return [
+      {
+        severity: 'i' as const,
+        when: asksOnly ? ('asking' as const) : ('sometimes' as const),
+        change: name,
+        rules,
+        loses: how,
+        names: [],
+      },
+    ]
   })
 }
 
-/** By rule: the names of what is listed and does not get through whole. The lists themselves are put through the translation. */
+/**
+ * By rule: the names of what is listed and does not get through whole. The lists themselves are put through the
+ * translation.
+ */
 function lossesInLists(client: ProtocolVersion, facts: Facts): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const [method, key] of Object.entries(LISTS)) {
     const items = facts[key].items as readonly { name: string }[]
-    const translate = items.length === 0 ? undefined : plan(newestVersion, client, method, 'result', { profile: 'lenient', scope: 'body' })
+    const translate =
+      items.length === 0
+        ? undefined
+        : plan(newestVersion, client, method, 'result', { profile: 'lenient', scope: 'body' })
     const list = key === 'templates' ? 'resourceTemplates' : key
     translate?.(
       { [list]: items },

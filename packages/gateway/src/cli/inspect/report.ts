@@ -25,7 +25,9 @@ export function textOf(inspection: Inspection, shown: Shown): string {
   const title = server.title !== undefined && server.title !== server.name ? ` (${oneLine(server.title)})` : ''
   return [
     `${bold(oneLine(server.name))} ${oneLine(server.version, 40)}${title}`,
-    ...(server.description === undefined ? [] : [`  ${hanging(oneLine(server.description, 160), { columns: shown.columns, by: 2 })}`]),
+    ...(server.description === undefined
+      ? []
+      : [`  ${hanging(oneLine(server.description, 160), { columns: shown.columns, by: 2 })}`]),
     ...rows(
       [
         ['transport', inspection.transport],
@@ -37,7 +39,9 @@ export function textOf(inspection: Inspection, shown: Shown): string {
       shown.columns,
     ),
     ...behind(inspection, shown),
-    ...(inspection.instructions === null ? [] : ['', bold('instructions'), ...instructions(inspection.instructions, shown)]),
+    ...(inspection.instructions === null
+      ? []
+      : ['', bold('instructions'), ...instructions(inspection.instructions, shown)]),
     ...list('tools', inspection.tools, toolRow, shown),
     ...list('resources', inspection.resources, resourceRow, shown),
     ...list('resource templates', inspection.templates, templateRow, shown),
@@ -69,14 +73,19 @@ function instructions(text: string, { all, paint, columns }: Shown): string[] {
   const most = all ? lines.length : LINES_OF_INSTRUCTIONS
   const rest = lines.length - most
   const shown = lines.slice(0, most).flatMap((each) => wrapped(each, columns - 2))
-  return [indent(shown.join('\n').trimEnd()), ...(rest > 0 ? [paint.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : [])]
+  return [
+    indent(shown.join('\n').trimEnd()),
+    ...(rest > 0 ? [paint.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : []),
+  ]
 }
 
 function speech({ versions }: Inspection): Row[] {
   if (versions === null) return []
   const spoken = versions.filter((each) => each.speaks).map((each) => each.version)
   const reasons = [...new Set(versions.flatMap((each) => each.reason ?? []))]
-  const others = reasons.map((reason): Row => ['does not speak', `${versionsFor(versions, reason)}: ${oneLine(reason, 120)}`])
+  const others = reasons.map(
+    (reason): Row => ['does not speak', `${versionsFor(versions, reason)}: ${oneLine(reason, 120)}`],
+  )
   return [['speaks', spoken.join(', ')], ...others]
 }
 
@@ -90,13 +99,19 @@ function versionsFor(versions: readonly Spoken[], reason: string): string {
 /** `tools(listChanged), resources(subscribe)`. */
 function capabilitiesIn(capabilities: object): string {
   const shown = Object.entries(capabilities).map(([name, value]) => {
-    const inner = typeof value === 'object' && value !== null ? Object.entries(value).filter(([, each]) => each !== false) : []
+    const inner =
+      typeof value === 'object' && value !== null ? Object.entries(value).filter(([, each]) => each !== false) : []
     return inner.length === 0 ? name : `${name}(${inner.map(([key]) => key).join(', ')})`
   })
   return oneLine(shown.join(', '), 300) || 'none'
 }
 
-function list<T>(title: string, { items, error }: Offer<T>, row: (item: T) => Row, { paint, first, all, columns }: Shown): string[] {
+function list<T>(
+  title: string,
+  { items, error }: Offer<T>,
+  row: (item: T) => Row,
+  { paint, first, all, columns }: Shown,
+): string[] {
   if (error !== null) return ['', `${paint.bold(title)} ${paint.red('cannot be listed:')} ${oneLine(error, 300)}`]
   if (items.length === 0) return []
   const most = all ? items.length : first
@@ -126,11 +141,15 @@ function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, a
   const asking = items.filter((item) => item.when === 'asking')
   if (items.length === 0) return [`${head}: nothing`]
   if (certain.length === 0 && !all) {
-    const words = hanging(`  ${version}${spoken}: nothing, unless it asks the user or the model (--all)`, { columns, by: 4 })
+    const words = hanging(`  ${version}${spoken}: nothing, unless it asks the user or the model (--all)`, {
+      columns,
+      by: 4,
+    })
     return [`  ${version}${paint.dim(words.slice(2 + version.length))}`]
   }
   const shown = all ? items : certain
-  const hidden = all || asking.length === 0 ? [] : [paint.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
+  const hidden =
+    all || asking.length === 0 ? [] : [paint.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
   return [`${head}:`, ...shown.map((item) => `    ${line(item, paint, columns)}`), ...hidden]
 }
 

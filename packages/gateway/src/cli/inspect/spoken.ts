@@ -16,14 +16,24 @@ export interface Spoken {
 const AT_ONCE = 3
 
 /** `known` is spoken, as an earlier conversation has shown. */
-export async function spokenBy(aim: Aim, known: ProtocolVersion, surroundings: Surroundings, signal: AbortSignal): Promise<Spoken[]> {
+export async function spokenBy(
+  aim: Aim,
+  known: ProtocolVersion,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<Spoken[]> {
   return await inParallel(versions, AT_ONCE, async (version) => {
     const reason = version === known ? null : await objection(aim, version, surroundings, signal)
     return { version, era: eraOf(version), speaks: reason === null, reason }
   })
 }
 
-async function objection(aim: Aim, version: ProtocolVersion, surroundings: Surroundings, signal: AbortSignal): Promise<string | null> {
+async function objection(
+  aim: Aim,
+  version: ProtocolVersion,
+  surroundings: Surroundings,
+  signal: AbortSignal,
+): Promise<string | null> {
   try {
     const client = await open(aim, surroundings, { versions: [version], signal })
     await client.close()

@@ -27,17 +27,26 @@ export function promptRow({ name, title, description, arguments: args = [] }: Pr
 
 /** `(city: string, days?: integer)`. */
 export function inputSummary(schema: JsonSchema | undefined): string {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Record<string, unknown>; required?: readonly unknown[] }
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, unknown>
+    required?: readonly unknown[]
+  }
   if (typeof properties !== 'object' || properties === null) return '()'
   const fields = Object.entries(properties).map(
-    ([name, property]) => `${name}${Array.isArray(required) && required.includes(name) ? '' : '?'}: ${typeName(property)}`,
+    ([name, property]) =>
+      `${name}${Array.isArray(required) && required.includes(name) ? '' : '?'}: ${typeName(property)}`,
   )
   return `(${cut(harmless(fields.join(', ')), 80)})`
 }
 
 function typeName(schema: unknown): string {
   if (typeof schema !== 'object' || schema === null) return 'any'
-  const { type, enum: choices, const: fixed, items } = schema as { type?: unknown; enum?: unknown; const?: unknown; items?: unknown }
+  const {
+    type,
+    enum: choices,
+    const: fixed,
+    items,
+  } = schema as { type?: unknown; enum?: unknown; const?: unknown; items?: unknown }
   if (Array.isArray(choices))
     return (
       choices

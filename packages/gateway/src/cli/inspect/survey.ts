@@ -1,5 +1,14 @@
 /** What one server is and offers, asked for in one conversation. */
-import type { Era, Implementation, Prompt, ProtocolVersion, Resource, ResourceTemplate, ServerCapabilities, Tool } from 'parley-mcp'
+import type {
+  Era,
+  Implementation,
+  Prompt,
+  ProtocolVersion,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+  Tool,
+} from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import { conversationOf } from './conversation.ts'
 

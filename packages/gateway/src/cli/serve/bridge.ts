@@ -27,9 +27,17 @@ export async function startBridge(start: BridgeStart, { program, log, early }: B
   // One client, one server: its log reads as if the server had been started without the bridge.
   const onStderr = (line: string): void => void process.stderr.write(`${line}\n`)
   const launch = early && { launch: early.launch }
-  const upstream = new Upstream(config, { log, translation: 'lenient', singleClient: true, onStderr, help: helpFor(start, program), ...launch })
+  const upstream = new Upstream(config, {
+    log,
+    translation: 'lenient',
+    singleClient: true,
+    onStderr,
+    help: helpFor(start, program),
+    ...launch,
+  })
   const served = new ServedUpstream(upstream, { translation: 'lenient' })
-  // The server is given its time to end as well, which is longer than a process that only speaks for itself would be given.
+  // The server is given its time to end as well, which is longer than a process that only speaks for itself would be
+  // given.
   const handle = await serveStdio(served, { exit: false })
   try {
     await handle.closed
@@ -59,7 +67,9 @@ async function configFor({ upstream, timeout, version }: BridgeStart): Promise<S
 export function nameOf(target: CommandTarget | RemoteTarget): string {
   if (target.kind === 'remote') return shown(new URL(target.url))
   const { command, args } = target
-  const script = INTERPRETERS.test(basename(command)) ? args.find((arg) => !arg.startsWith('-') && arg !== 'run') : undefined
+  const script = INTERPRETERS.test(basename(command))
+    ? args.find((arg) => !arg.startsWith('-') && arg !== 'run')
+    : undefined
   return basename(script ?? command) || 'server'
 }
 
@@ -68,5 +78,7 @@ const INTERPRETERS = /^(?:node|bun|deno|npx|python[\d.]*|uvx?|pipx|ruby)(?:\.(?:
 
 function helpFor(start: BridgeStart, program: string): Help {
   const doctor = `${program} doctor ${sameServer(start)}`
-  return start.upstream.kind === 'remote' ? { doctor, credentials: `give the bridge --header 'Authorization: Bearer …'` } : { doctor }
+  return start.upstream.kind === 'remote'
+    ? { doctor, credentials: `give the bridge --header 'Authorization: Bearer …'` }
+    : { doctor }
 }

@@ -24,7 +24,10 @@ export function reportCrashes({ setting, config, gateway, log }: CrashReportsOpt
     directory: setting ?? join(dirname(resolve(config)), USUAL),
     redact: (text) => gateway.redact(text),
     // Names and states only: what a server said may be anything.
-    details: () => ({ sessions: gateway.sessions, servers: gateway.readiness().servers.map(({ name, state }) => ({ name, state })) }),
+    details: () => ({
+      sessions: gateway.sessions,
+      servers: gateway.readiness().servers.map(({ name, state }) => ({ name, state })),
+    }),
     onWritten: (file) => log.error(`The gateway has crashed. The report is in ${file}`, { event: 'crash', file }),
   })
   return () => reporter.stop()

@@ -1,4 +1,7 @@
-/** `parley gateway`: reads the configuration, starts everything, says where it listens, and ends everything when it is told to. */
+/**
+ * `parley gateway`: reads the configuration, starts everything, says where it listens, and ends everything when it is
+ * told to.
+ */
 import { systemClock } from 'parley-mcp/engine'
 import { describeProblem, readConfig, watchConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
@@ -15,13 +18,23 @@ import { Welcome } from './welcome.ts'
 
 /** `program`: how this program is called here. */
 export async function startGateway(start: GatewayStart, program: string): Promise<void> {
-  const override = { ...(start.port === undefined ? {} : { port: start.port }), ...(start.host === undefined ? {} : { host: start.host }) }
+  const override = {
+    ...(start.port === undefined ? {} : { port: start.port }),
+    ...(start.host === undefined ? {} : { host: start.host }),
+  }
   const reading = await readConfig(start.config, { override })
   const { config, warnings } = reading
   const log = logFor(config.gateway.log)
   for (const warning of warnings) log.warning(describeProblem(warning))
-  const help = (server: string) => ({ doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}` })
-  const gateway = new Gateway(config, { log, file: start.config, help, program: startWords(process.argv[1], process.env) })
+  const help = (server: string) => ({
+    doctor: `${program} doctor --config ${shellWord(start.config)} --server ${server}`,
+  })
+  const gateway = new Gateway(config, {
+    log,
+    file: start.config,
+    help,
+    program: startWords(process.argv[1], process.env),
+  })
   const stopReports = reportCrashes({ setting: config.gateway.crashReports, config: start.config, gateway, log })
   // Before anything is said: a program that reads that the gateway listens may end it at once.
   const ending = untilToldToEnd(log)
@@ -47,7 +60,11 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   ending.stop()
   welcome.end()
   watch.close()
-  await farewell(gateway.close(), { awaited: () => gateway.awaited, say: (words) => log.info(words), clock: systemClock })
+  await farewell(gateway.close(), {
+    awaited: () => gateway.awaited,
+    say: (words) => log.info(words),
+    clock: systemClock,
+  })
   stopReports()
 }
 

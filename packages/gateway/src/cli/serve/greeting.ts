@@ -25,7 +25,9 @@ export function usableUrl(url: string, { host, allowedHosts }: Pick<GatewaySetti
   if (isLoopback(host)) return url
   const { port } = new URL(url)
   // Where the gateway listens on all addresses, a name of this machine works here, whatever others call it.
-  const local = EVERY_ADDRESS.has(host) ? allowedHosts?.find((each) => isLoopback(each.replace(/:\d+$/, ''))) : undefined
+  const local = EVERY_ADDRESS.has(host)
+    ? allowedHosts?.find((each) => isLoopback(each.replace(/:\d+$/, '')))
+    : undefined
   const name = local ?? allowedHosts?.[0]
   const isAny = allowedHosts === undefined || allowedHosts.includes('any') || allowedHosts.includes('*')
   if (!isAny && name !== undefined) return `http://${/:\d+$/.test(name) ? name : `${name}:${port}`}`
@@ -40,7 +42,9 @@ export function serverLine(upstream: Upstream, inLog = false): string {
     if (config.lazy) return `  ${name}: is started by its first client\n`
     return `  ${name}: not reached${inLog ? '; the log above says why' : `: ${whyNot(upstream)}`}\n`
   }
-  const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) => Object.hasOwn(introduction.capabilities, each))
+  const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) =>
+    Object.hasOwn(introduction.capabilities, each),
+  )
   return `  ${name}: ${oneLine(introduction.info.name)} ${oneLine(introduction.info.version)} speaks ${version} (${era}), offers ${offers.join(', ') || 'nothing'}\n`
 }
 
@@ -53,7 +57,10 @@ const LONGEST_REASON = 160
 /** In one line; the log has all of it. What a program said of its own error tells more than how it ended. */
 function whyNot(upstream: Pick<Upstream, 'name' | 'status'>): string {
   const { lastError, lastStderr } = upstream.status()
-  const reason = oneLine(lastError === undefined ? 'no reason known' : withoutName(upstream.name, lastError), LONGEST_REASON)
+  const reason = oneLine(
+    lastError === undefined ? 'no reason known' : withoutName(upstream.name, lastError),
+    LONGEST_REASON,
+  )
   const complaint = lastStderr.find((line) => /error/i.test(line)) ?? lastStderr.findLast((line) => line.trim() !== '')
   return complaint === undefined ? reason : `${reason}: ${oneLine(complaint, LONGEST_REASON)}`
 }

@@ -10,14 +10,17 @@ function watched(env: Record<string, string | undefined>) {
 }
 
 describe('the end of npm', () => {
-  it.each([{ npm_command: 'exec' }, { npm_lifecycle_event: 'start' }])('is told once to a program with %j', async (env) => {
-    const { clock, seen } = watched(env)
-    await clock.advance(60_000)
-    expect(seen.ends).toBe(0)
-    seen.parent = 1
-    await clock.advance(60_000)
-    expect(seen.ends).toBe(1)
-  })
+  it.each([{ npm_command: 'exec' }, { npm_lifecycle_event: 'start' }])(
+    'is told once to a program with %j',
+    async (env) => {
+      const { clock, seen } = watched(env)
+      await clock.advance(60_000)
+      expect(seen.ends).toBe(0)
+      seen.parent = 1
+      await clock.advance(60_000)
+      expect(seen.ends).toBe(1)
+    },
+  )
 
   it('is not told to one that npm has not started, nor to one that looks no more', async () => {
     const [daemon, ended] = [watched({}), watched({ npm_command: 'exec' })]

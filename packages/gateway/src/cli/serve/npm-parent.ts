@@ -11,7 +11,10 @@ export interface NpmParentOptions {
   readonly clock: Clock
 }
 
-/** Calls the listener once when the parent is another one than at the start. Looks only if npm or npx started this program. */
+/**
+ * Calls the listener once when the parent is another one than at the start. Looks only if npm or npx started this
+ * program.
+ */
 export function onNpmEnd(listener: () => void, { env, parent, clock }: NpmParentOptions): () => void {
   if (env['npm_command'] === undefined && env['npm_lifecycle_event'] === undefined) return () => {}
   const first = parent()

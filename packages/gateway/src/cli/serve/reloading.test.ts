@@ -6,7 +6,9 @@ import { Reloading } from './reloading.ts'
 const reading = (text: string): Reading => parseConfig(text, { file: 'parley.json', env: {} })
 const one = (): Reading => reading('{"mcpServers":{"a":{"command":"x"}}}')
 const other = (): Reading => reading('{"mcpServers":{"a":{"command":"y"}}}')
-const broken = new ConfigError([{ file: 'parley.json', line: 1, column: 1, path: '', message: 'No JSON.', hint: 'Mend it.' }])
+const broken = new ConfigError([
+  { file: 'parley.json', line: 1, column: 1, path: '', message: 'No JSON.', hint: 'Mend it.' },
+])
 
 let said: string[]
 let taken: GatewayConfig[]

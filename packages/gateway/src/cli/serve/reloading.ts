@@ -36,7 +36,8 @@ export class Reloading {
       return this.#refuse(number, String(error))
     }
     const isMended = this.#refused > 0 && this.#refused < number
-    if (isMended && isSameConfig(config, this.#inForce)) this.#log.info('The configuration can be read again; nothing has changed')
+    if (isMended && isSameConfig(config, this.#inForce))
+      this.#log.info('The configuration can be read again; nothing has changed')
     if (isMended) this.#refused = 0
     this.#inForce = config
   }

@@ -1,4 +1,7 @@
-/** How a bridged server is named again on a command line: without headers, which may be secrets, and nothing that would not work when it is copied. */
+/**
+ * How a bridged server is named again on a command line: without headers, which may be secrets, and nothing that would
+ * not work when it is copied.
+ */
 import { shellWord } from '../shell-word.ts'
 import { shown } from '../target.ts'
 import type { BridgeStart } from './starts.ts'

@@ -8,8 +8,18 @@ import { sampleOf } from './suggestions.ts'
 
 describe('how the program is called again', () => {
   it.each([
-    ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx parley'],
-    ['npx without one', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec', npm_lifecycle_event: 'npx' }, 'npx -y parley-gateway'],
+    [
+      'npx in a project',
+      '/home/node_modules/.bin/parley',
+      { npm_command: 'exec', npm_lifecycle_event: 'npx' },
+      'npx parley',
+    ],
+    [
+      'npx without one',
+      '/home/.npm/_npx/1f/node_modules/.bin/parley',
+      { npm_command: 'exec', npm_lifecycle_event: 'npx' },
+      'npx -y parley-gateway',
+    ],
     ['a script of npm', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, 'npx parley'],
     ['an installed command', '/usr/local/bin/parley', { PATH: '/bin:/usr/local/bin' }, 'parley'],
     ['an installed command that no shell finds', '/opt/own/bin/parley', { PATH: '/bin' }, 'node /opt/own/bin/parley'],
@@ -32,11 +42,31 @@ describe('how the program is called again', () => {
 })
 
 it.each([
-  ['npx without a project', '/home/.npm/_npx/1f/node_modules/.bin/parley', { npm_command: 'exec' }, ['npx', '-y', 'parley-gateway']],
-  ['npx in a project', '/home/node_modules/.bin/parley', { npm_command: 'exec' }, ['node', '/real/home/node_modules/.bin/parley']],
+  [
+    'npx without a project',
+    '/home/.npm/_npx/1f/node_modules/.bin/parley',
+    { npm_command: 'exec' },
+    ['npx', '-y', 'parley-gateway'],
+  ],
+  [
+    'npx in a project',
+    '/home/node_modules/.bin/parley',
+    { npm_command: 'exec' },
+    ['node', '/real/home/node_modules/.bin/parley'],
+  ],
   ['an installed command', '/usr/local/bin/parley', { PATH: '/usr/local/bin' }, ['parley']],
-  ['an installed command that no shell finds', '/opt/own/bin/parley', { PATH: '/bin' }, ['node', '/real/opt/own/bin/parley']],
-  ['a checkout', '/home/packages/gateway/dist/cli.js', { npm_lifecycle_event: 'start' }, ['node', '/real/home/packages/gateway/dist/cli.js']],
+  [
+    'an installed command that no shell finds',
+    '/opt/own/bin/parley',
+    { PATH: '/bin' },
+    ['node', '/real/opt/own/bin/parley'],
+  ],
+  [
+    'a checkout',
+    '/home/packages/gateway/dist/cli.js',
+    { npm_lifecycle_event: 'start' },
+    ['node', '/real/home/packages/gateway/dist/cli.js'],
+  ],
 ])('another program can start what was started by %s', (_, script, env, words) => {
   expect(startWords(script, env, (path) => `/real${path}`)).toEqual(words)
 })
@@ -70,7 +100,9 @@ describe('what the bridge calls its server', () => {
   })
 
   it('is the address, without what may be a secret', () => {
-    expect(nameOf({ kind: 'remote', url: 'https://mcp.example.com/a?key=secret', transport: undefined, headers: {} })).toBe('https://mcp.example.com/a?key=…')
+    expect(
+      nameOf({ kind: 'remote', url: 'https://mcp.example.com/a?key=secret', transport: undefined, headers: {} }),
+    ).toBe('https://mcp.example.com/a?key=…')
   })
 })
 
@@ -89,7 +121,9 @@ describe('what is printed', () => {
   })
 
   it('has one address for all and one for each', () => {
-    expect(addresses('http://127.0.0.1:4000', [{ name: 'notes' }, { name: 'a-server-with-a-long-name' }] as never)).toBe(
+    expect(
+      addresses('http://127.0.0.1:4000', [{ name: 'notes' }, { name: 'a-server-with-a-long-name' }] as never),
+    ).toBe(
       [
         'Parley listens on http://127.0.0.1:4000',
         '  all servers                http://127.0.0.1:4000/mcp',
@@ -102,7 +136,9 @@ describe('what is printed', () => {
   })
 
   it('says that there is none', () => {
-    expect(addresses('http://127.0.0.1:4000', [])).toContain('/mcp\n  no server is configured; the file is read again when it changes\n')
+    expect(addresses('http://127.0.0.1:4000', [])).toContain(
+      '/mcp\n  no server is configured; the file is read again when it changes\n',
+    )
   })
 
   it.each([
@@ -112,14 +148,24 @@ describe('what is printed', () => {
       ['at 1', "Error: Cannot find module 'x'", 'at 2'],
       `  a: not reached: exited with code 1: Error: Cannot find module 'x'\n`,
     ],
-    ['The server "a" exited with code 1', ['no key was given', ''], '  a: not reached: exited with code 1: no key was given\n'],
+    [
+      'The server "a" exited with code 1',
+      ['no key was given', ''],
+      '  a: not reached: exited with code 1: no key was given\n',
+    ],
     [undefined, [], '  a: not reached: no reason known\n'],
   ])('says why a server was not reached (%s)', (lastError, lastStderr, line) => {
-    expect(serverLine({ name: 'a', config: { lazy: false }, status: () => ({ lastError, lastStderr }) } as never)).toBe(line)
+    expect(serverLine({ name: 'a', config: { lazy: false }, status: () => ({ lastError, lastStderr }) } as never)).toBe(
+      line,
+    )
   })
 
   it('leaves the reason to the log where that is read as well', () => {
-    const upstream = { name: 'a', config: { lazy: false }, status: () => ({ lastError: 'gone', lastStderr: [] }) } as never
+    const upstream = {
+      name: 'a',
+      config: { lazy: false },
+      status: () => ({ lastError: 'gone', lastStderr: [] }),
+    } as never
     expect(serverLine(upstream, true)).toBe('  a: not reached; the log above says why\n')
   })
 
@@ -159,9 +205,12 @@ describe('sample arguments', () => {
     fc.assert(fc.property(schema, (each) => ajv.validate(each as object, sampleOf(each))))
   })
 
-  it.each([undefined, null, true, 'text', { type: 'nothing' }, { type: 'constructor' }, { $ref: '#' }])('are nothing for %j', (each) => {
-    expect(sampleOf(each)).toBeNull()
-  })
+  it.each([undefined, null, true, 'text', { type: 'nothing' }, { type: 'constructor' }, { $ref: '#' }])(
+    'are nothing for %j',
+    (each) => {
+      expect(sampleOf(each)).toBeNull()
+    },
+  )
 
   it('come to an end where the schema does not', () => {
     const endless: Record<string, unknown> = { type: 'object', required: ['more'] }

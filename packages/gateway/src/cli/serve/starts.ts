@@ -13,7 +13,10 @@ export interface GatewayStart {
 
 export interface BridgeStart {
   /** A server by its name in a configuration, or by what was written on the command line. */
-  readonly upstream: { readonly kind: 'configured'; readonly config: string; readonly server: string } | CommandTarget | RemoteTarget
+  readonly upstream:
+    | { readonly kind: 'configured'; readonly config: string; readonly server: string }
+    | CommandTarget
+    | RemoteTarget
   /** The only version to speak with the server. */
   readonly version: ProtocolVersion | undefined
   /** Absent: as the configuration says. */

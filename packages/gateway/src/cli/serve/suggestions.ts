@@ -21,7 +21,11 @@ const PLAIN = /^[ !-&(-~]*$/
 /** One of each server that was reached, of the first few. */
 export async function suggestedCalls(upstreams: readonly Upstream[]): Promise<SuggestedCall[]> {
   const names = new NameTable(upstreams.map(({ name }) => name))
-  const found = await Promise.all(upstreams.filter(({ version }) => version !== undefined).map((upstream) => callOf(upstream, names).catch(() => undefined)))
+  const found = await Promise.all(
+    upstreams
+      .filter(({ version }) => version !== undefined)
+      .map((upstream) => callOf(upstream, names).catch(() => undefined)),
+  )
   return found.filter((call) => call !== undefined).slice(0, MOST_CALLS)
 }
 
@@ -33,7 +37,8 @@ async function callOf(upstream: Upstream, names: NameTable): Promise<SuggestedCa
   for (const tool of upstream.tools.shown(tools as Tool[]).filter(isHarmless)) {
     const args = sampleOf(tool.inputSchema)
     const text = JSON.stringify(args)
-    if (isObject(args) && text.length <= LONGEST && PLAIN.test(text)) return { name: names.publicName(upstream.name, tool.name), args, era: upstream.era }
+    if (isObject(args) && text.length <= LONGEST && PLAIN.test(text))
+      return { name: names.publicName(upstream.name, tool.name), args, era: upstream.era }
   }
   return undefined
 }
@@ -46,7 +51,9 @@ function isHarmless({ annotations }: Tool): boolean {
 /** A value that the schema probably allows: its own example if it has one, else only what it demands. */
 export function sampleOf(schema: unknown, depth = 0): unknown {
   if (!isObject(schema) || depth > MOST_DEPTH) return null
-  const given = [first(schema['examples']), schema['const'], schema['default'], first(schema['enum'])].find((each) => each !== undefined)
+  const given = [first(schema['examples']), schema['const'], schema['default'], first(schema['enum'])].find(
+    (each) => each !== undefined,
+  )
   if (given !== undefined) return given
   const variant = first(schema['anyOf']) ?? first(schema['oneOf'])
   if (variant !== undefined) return sampleOf(variant, depth + 1)
@@ -67,7 +74,12 @@ const SAMPLES: Readonly<Record<string, (schema: Record<string, unknown>, depth: 
   boolean: () => true,
   array: ({ items, minItems }, depth) => (Number(minItems) > 0 ? [sampleOf(items, depth + 1)] : []),
   object: ({ properties, required }, depth) => {
-    const wanted = Array.isArray(required) && isObject(properties) ? required.filter((key) => typeof key === 'string' && Object.hasOwn(properties, key)) : []
-    return Object.fromEntries(wanted.map((key: string) => [key, sampleOf((properties as Record<string, unknown>)[key], depth + 1)]))
+    const wanted =
+      Array.isArray(required) && isObject(properties)
+        ? required.filter((key) => typeof key === 'string' && Object.hasOwn(properties, key))
+        : []
+    return Object.fromEntries(
+      wanted.map((key: string) => [key, sampleOf((properties as Record<string, unknown>)[key], depth + 1)]),
+    )
   },
 }

@@ -17,11 +17,21 @@ function server(name: string, more: object = {}): Told {
   const home = new Promise((...ways) => {
     ;[resolve, reject] = ways
   })
-  const known = { name, config: { lazy: false }, home: () => home, status: () => ({ lastError: 'gone', lastStderr: [] }), ...more }
+  const known = {
+    name,
+    config: { lazy: false },
+    home: () => home,
+    status: () => ({ lastError: 'gone', lastStderr: [] }),
+    ...more,
+  }
   return {
     upstream: known as unknown as Upstream,
     reach: (listed = Promise.resolve({})) => {
-      Object.assign(known, { introduction: { info: { name, version: '1' }, capabilities: {} }, version: '2025-06-18', era: 'handshake' })
+      Object.assign(known, {
+        introduction: { info: { name, version: '1' }, capabilities: {} },
+        version: '2025-06-18',
+        era: 'handshake',
+      })
       resolve({ client: { session: { hasPeerCapability: () => true }, request: () => listed } })
       return turn()
     },
@@ -54,18 +64,24 @@ describe('whoever starts the gateway', () => {
     expect(written).not.toContain('still starting')
   })
 
-  it.each(['reach', 'fail'] as const)('does not wait for one that is slow, and is told when it comes or does not (%s)', async (how) => {
-    const slow = server('slow')
-    const greeted = welcome.greet([slow.upstream])
-    await clock.advance(5000)
-    await greeted
-    expect(written).toMatch(/^ {2}slow: still starting\n\nTry it in another terminal:\n/)
-    const before = written
-    await slow[how]()
-    expect(written.slice(before.length)).toBe(
-      { reach: '  slow: slow 1 speaks 2025-06-18 (handshake), offers nothing\n', fail: '  slow: not reached: gone\n' }[how],
-    )
-  })
+  it.each(['reach', 'fail'] as const)(
+    'does not wait for one that is slow, and is told when it comes or does not (%s)',
+    async (how) => {
+      const slow = server('slow')
+      const greeted = welcome.greet([slow.upstream])
+      await clock.advance(5000)
+      await greeted
+      expect(written).toMatch(/^ {2}slow: still starting\n\nTry it in another terminal:\n/)
+      const before = written
+      await slow[how]()
+      expect(written.slice(before.length)).toBe(
+        {
+          reach: '  slow: slow 1 speaks 2025-06-18 (handshake), offers nothing\n',
+          fail: '  slow: not reached: gone\n',
+        }[how],
+      )
+    },
+  )
 
   it('is told nothing once the gateway ends', async () => {
     const [slow, slower] = [server('slow'), server('slower')]

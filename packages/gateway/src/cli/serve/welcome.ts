@@ -1,4 +1,7 @@
-/** Tells whoever has started the gateway of each server when it is reached or has failed, and what to try; nothing more once the gateway ends. */
+/**
+ * Tells whoever has started the gateway of each server when it is reached or has failed, and what to try; nothing more
+ * once the gateway ends.
+ */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import { serverLine, stillStarting, toTry } from './greeting.ts'

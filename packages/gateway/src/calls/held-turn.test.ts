@@ -1,9 +1,9 @@
 import { fakeClock, flush } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
-import type { BridgedCall } from './call.ts'
+import type { Line } from '../upstream/index.ts'
+import { Turns } from '../upstream/turns.ts'
+import type { Call } from './call.ts'
 import { HeldTurn } from './held-turn.ts'
-import type { Line } from './line.ts'
-import { Turns } from './turns.ts'
 
 const ROOM = { maxQueued: 10 }
 
@@ -11,8 +11,8 @@ const ROOM = { maxQueued: 10 }
 function conversation() {
   const clock = fakeClock()
   const line = { turns: new Turns(), holder: undefined } as unknown as Line
-  const call = () => ({ turn: undefined }) as unknown as BridgedCall
-  const take = (of: BridgedCall) => HeldTurn.take(line, of, clock, ROOM)
+  const call = () => ({ turn: undefined }) as unknown as Call
+  const take = (of: Call) => HeldTurn.take(line, of, clock, ROOM)
   return { clock, line, call, take }
 }
 

@@ -1,4 +1,7 @@
-/** A tool call that its server runs as a task, of which its client knows nothing: begun, waited for, and ended there when nobody waits any more (C-23). */
+/**
+ * A tool call that its server runs as a task, of which its client knows nothing: begun, waited for, and ended there
+ * when nobody waits any more (C-23).
+ */
 import { type Body, isObject, type Progress, requestAsTask, type TaskPeer } from 'parley-mcp/engine'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'
@@ -10,8 +13,16 @@ export interface TaskRunOptions {
   readonly onProgress?: (progress: Progress) => void
 }
 
-/** Given up, it is over when the server has been told: whoever waits for that keeps the conversation, without which nobody could tell it. */
-export async function runAsTask(peer: TaskPeer, method: string, params: Body, { signal, onProgress }: TaskRunOptions): Promise<Body> {
+/**
+ * Given up, it is over when the server has been told: whoever waits for that keeps the conversation, without which
+ * nobody could tell it.
+ */
+export async function runAsTask(
+  peer: TaskPeer,
+  method: string,
+  params: Body,
+  { signal, onProgress }: TaskRunOptions,
+): Promise<Body> {
   const leaving = new AbortController()
   const leave = (): void => leaving.abort(signal.reason)
   if (signal.aborted) leave()

@@ -37,17 +37,20 @@ describe('TaskOwners', () => {
 
   it('L4: never more than allowed, and never somebody else’s, for any order', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom('ann', 'bea', 'eve')), { maxLength: 60 }), (made) => {
-        const owners = new TaskOwners({ most: 5, mostOfOne: 3 })
-        const last = new Map<string, string>()
-        for (const [id, owner] of made) {
-          owners.remember(`${id}`, owner)
-          last.set(`${id}`, owner)
-          expect(owners.size).toBeLessThanOrEqual(5)
-          expect(owners.mayAsk(`${id}`, 'nobody')).toBe(false)
-        }
-        for (const [id, owner] of last) expect(owners.mayAsk(id, owner)).toBe(true)
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom('ann', 'bea', 'eve')), { maxLength: 60 }),
+        (made) => {
+          const owners = new TaskOwners({ most: 5, mostOfOne: 3 })
+          const last = new Map<string, string>()
+          for (const [id, owner] of made) {
+            owners.remember(`${id}`, owner)
+            last.set(`${id}`, owner)
+            expect(owners.size).toBeLessThanOrEqual(5)
+            expect(owners.mayAsk(`${id}`, 'nobody')).toBe(false)
+          }
+          for (const [id, owner] of last) expect(owners.mayAsk(id, owner)).toBe(true)
+        },
+      ),
     )
   })
 })

@@ -1,10 +1,12 @@
-/** Listens at a server of the stateless era to what becomes of tasks, and does so again when that was lost, alone or with the connection. */
-import type { Body, Session } from 'parley-mcp/engine'
-import type { Line } from '../upstream/index.ts'
+/**
+ * Listens at a server of the stateless era to what becomes of tasks, and does so again when that was lost, alone or
+ * with the connection.
+ */
+import { Backoff, type Body, type Session } from 'parley-mcp/engine'
+import type { Line } from '../../upstream/index.ts'
 
-/** Milliseconds before it is tried again in the same session; the last one is repeated. */
-const DELAYS: readonly number[] = [1000, 2000, 5000, 15_000, 30_000]
-const LONGEST = DELAYS.at(-1) as number
+/** Before the next attempt in the same session. */
+const backoff = new Backoff([1000, 2000, 5000, 15_000, 30_000])
 
 /** What was told meanwhile is not told again: whoever follows a task also looks at it. */
 export class TaskListening {
@@ -18,7 +20,12 @@ export class TaskListening {
   constructor({ client }: Line, taskIds: readonly string[], tell: (task: Body) => void) {
     this.#client = client
     this.#taskIds = new Set(taskIds)
-    this.#undo.push(client.onNotification('notifications/tasks', (task: Body) => this.#taskIds.has(task['taskId'] as string) && tell(task)))
+    this.#undo.push(
+      client.onNotification(
+        'notifications/tasks',
+        (task: Body) => this.#taskIds.has(task['taskId'] as string) && tell(task),
+      ),
+    )
   }
 
   /** Those that the server tells of from now on; none, and it is over, when it does not agree. */
@@ -44,7 +51,7 @@ export class TaskListening {
     const since = session.clock.now()
     const { acknowledged, ended } = session.listen({ taskIds: [...this.#taskIds] }, { signal: this.#abort.signal })
     const lost = (): void => {
-      if (session.clock.now() - since >= LONGEST) this.#failures = 0
+      if (session.clock.now() - since >= backoff.longest) this.#failures = 0
       this.#againLater(session)
     }
     // What it never agreed to it has not ended either.
@@ -58,8 +65,7 @@ export class TaskListening {
   /** The one that comes after this session has it taken up itself. */
   #againLater(session: Session): void {
     if (this.#abort.signal.aborted || !session.open || session !== this.#client.session) return
-    const delay = DELAYS[Math.min(this.#failures++, DELAYS.length - 1)] as number
-    this.#stopWaiting = session.clock.after(delay, () => this.#again())
+    this.#stopWaiting = session.clock.after(backoff.delayBefore(this.#failures++), () => this.#again())
   }
 
   #again(): void {

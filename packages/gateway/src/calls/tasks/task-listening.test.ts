@@ -1,13 +1,22 @@
-/** D7, L3: whoever listens to tasks of a server of the stateless era goes on hearing of them when the way there was lost. */
+/**
+ * D7, L3: whoever listens to tasks of a server of the stateless era goes on hearing of them when the way there was
+ * lost.
+ */
 import type { Capabilities } from 'parley-mcp'
 import { type Body, type Inbound, type Link, META, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
-import { RawClient, type ScriptedServer, scripted, until } from './peers.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../bridge/bridge.fixtures.ts'
+import { RawClient, type ScriptedServer, scripted, until } from '../../bridge/peers.fixtures.ts'
 
 const EXTENDED = { extensions: { [TASKS_EXTENSION]: {} } } as Capabilities
-const TASK = { taskId: 'one', status: 'working', createdAt: '2026-01-01T00:00:00Z', lastUpdatedAt: '2026-01-01T00:00:00Z', ttlMs: null }
+const TASK = {
+  taskId: 'one',
+  status: 'working',
+  createdAt: '2026-01-01T00:00:00Z',
+  lastUpdatedAt: '2026-01-01T00:00:00Z',
+  ttlMs: null,
+}
 
 let clock: FakeClock
 let rig: BridgeRig
@@ -38,7 +47,10 @@ afterEach(async () => {
 })
 
 /** Those that listen at the server to the task. */
-const listening = (): Inbound[] => [...server.listening].filter(({ params }) => JSON.stringify((params['notifications'] as Body)['taskIds']) === '["one"]')
+const listening = (): Inbound[] =>
+  [...server.listening].filter(
+    ({ params }) => JSON.stringify((params['notifications'] as Body)['taskIds']) === '["one"]',
+  )
 
 /** The clock runs until somebody listens there again. */
 const listensAgain = (before?: Inbound): Promise<Inbound> =>

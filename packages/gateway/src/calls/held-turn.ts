@@ -1,28 +1,33 @@
-/** The turn of one call in a conversation where a question names no call: the call gives it up while its client thinks, and has it again before the server goes on. */
+/**
+ * The turn of one call in a conversation where a question names no call: the call gives it up while its client thinks,
+ * and has it again before the server goes on.
+ */
 import type { Clock } from 'parley-mcp/engine'
-import type { BridgedCall } from './call.ts'
-import type { Line } from './line.ts'
-import type { TurnOptions } from './turns.ts'
+import type { Line, TurnOptions } from '../upstream/index.ts'
+import type { Call } from './call.ts'
 
-/** Questions of one call may come shortly after each other: so many milliseconds after one, the next is still of the same call. */
+/**
+ * Questions of one call may come shortly after each other: so many milliseconds after one, the next is still of the
+ * same call.
+ */
 const LENT_AFTER = 1000
 
 export class HeldTurn {
   readonly #line: Line
   readonly #clock: Clock
-  #call: BridgedCall
+  #call: Call
   #end: (() => void) | undefined
   #stopLending: (() => void) | undefined
   #again: Promise<void> | undefined
   #isOver = false
 
-  private constructor(line: Line, call: BridgedCall, clock: Clock) {
+  private constructor(line: Line, call: Call, clock: Clock) {
     this.#line = line
     this.#call = call
     this.#clock = clock
   }
 
-  static async take(line: Line, call: BridgedCall, clock: Clock, options: TurnOptions): Promise<HeldTurn> {
+  static async take(line: Line, call: Call, clock: Clock, options: TurnOptions): Promise<HeldTurn> {
     const turn = new HeldTurn(line, call, clock)
     await turn.#take(options)
     call.turn = turn
@@ -30,13 +35,16 @@ export class HeldTurn {
   }
 
   /** The work goes on under another name: what is asked now is asked of that one. */
-  handTo(call: BridgedCall): void {
+  handTo(call: Call): void {
     this.#call = call
     call.turn = this
     if (this.#end !== undefined) this.#line.holder = call
   }
 
-  /** The client was asked: meanwhile other calls go on. The returned function waits until it is the turn of this call again. */
+  /**
+   * The client was asked: meanwhile other calls go on. The returned function waits until it is the turn of this call
+   * again.
+   */
   lend(): () => Promise<void> {
     this.#stopLending ??= this.#clock.after(LENT_AFTER, () => this.#give())
     return () => {

@@ -1,4 +1,7 @@
-/** Whose tasks those of a server of the stateless era are: it sees one caller, the gateway, so it is the gateway that tells its clients apart. */
+/**
+ * Whose tasks those of a server of the stateless era are: it sees one caller, the gateway, so it is the gateway that
+ * tells its clients apart.
+ */
 import { ParleyError } from 'parley-mcp'
 
 /** Who owns what the gateway follows itself: no client may ask about it. */
@@ -6,7 +9,10 @@ export const GATEWAY: unique symbol = Symbol('gateway')
 
 export type TaskOwner = string | typeof GATEWAY
 
-/** Most tasks that are remembered, of all and of one; the oldest are forgotten, so that nobody can have those of others forgotten. */
+/**
+ * Most tasks that are remembered, of all and of one; the oldest are forgotten, so that nobody can have those of others
+ * forgotten.
+ */
 const MOST = 50_000
 const MOST_OF_ONE = 1000
 
@@ -49,7 +55,8 @@ export class TaskOwners {
 
   /** In the words for a task that there is not: whether there is one is nobody else's business. */
   demand(taskId: unknown, principal: string | undefined): void {
-    if (!this.mayAsk(taskId, principal)) throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown, or its time is over' })
+    if (!this.mayAsk(taskId, principal))
+      throw new ParleyError('task_not_found', { message: 'Task not found: it is unknown, or its time is over' })
   }
 
   #forgetFirst(taskIds: Iterable<string>): void {

@@ -1,0 +1,7 @@
+export { Call } from './call.ts'
+export type { CallRouting, CallSite } from './call-site.ts'
+export { LinkDemands } from './link-demands.ts'
+export { pipeline, stages } from './pipeline.ts'
+export { REPORT_KEY, reported } from './report.ts'
+export { decidesOnTasks, withExecution, withoutExecution } from './show-tools.ts'
+export { type FollowedTasks, TaskRuns } from './tasks/run-tasks.ts'
