@@ -4,7 +4,8 @@ import { cpus, loadavg } from 'node:os'
 
 /** `peers`: `{ name, package }` each. */
 export function environment(command, peers) {
-  const version = (name) => JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
+  const version = (name) =>
+    JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url), 'utf8')).version
   return {
     command,
     date: new Date().toISOString().slice(0, 10),

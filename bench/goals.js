@@ -28,7 +28,11 @@ function nearTheFloor({ title, results: { floor, parley } }) {
 }
 
 function kept({ title, promised, p99, times }) {
-  return { goal: `${title}: ${BETTER_BY}× better than ${promised} µs`, met: times >= BETTER_BY, figure: `p99 ${digits(p99)} µs, ${digits(times)}×` }
+  return {
+    goal: `${title}: ${BETTER_BY}× better than ${promised} µs`,
+    met: times >= BETTER_BY,
+    figure: `p99 ${digits(p99)} µs, ${digits(times)}×`,
+  }
 }
 
 function translated({ title, promised, aim, pairs }) {
@@ -43,9 +47,19 @@ function translated({ title, promised, aim, pairs }) {
 
 function quickToImport([own, peer]) {
   const share = own.ms / peer.ms
-  return { goal: `import of ${own.specifier}: at most ${IMPORT_SHARE} of ${peer.specifier}`, met: share <= IMPORT_SHARE, figure: digits(share) }
+  return {
+    goal: `import of ${own.specifier}: at most ${IMPORT_SHARE} of ${peer.specifier}`,
+    met: share <= IMPORT_SHARE,
+    figure: digits(share),
+  }
 }
 
 export function goalsOf({ scenarios, promises, translation, imports }) {
-  return [...scenarios.map(aheadOfPeers), ...scenarios.flatMap(nearTheFloor), ...promises.map(kept), ...translation.map(translated), quickToImport(imports)]
+  return [
+    ...scenarios.map(aheadOfPeers),
+    ...scenarios.flatMap(nearTheFloor),
+    ...promises.map(kept),
+    ...translation.map(translated),
+    quickToImport(imports),
+  ]
 }

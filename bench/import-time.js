@@ -22,5 +22,9 @@ export function measureImports(specifiers, rounds) {
       samples.push(importOnce(specifier))
     }
   }
-  return taken.map(({ specifier, samples }) => ({ specifier, ms: median(samples.map(({ ms }) => ms)), whole: median(samples.map(({ whole }) => whole)) }))
+  return taken.map(({ specifier, samples }) => ({
+    specifier,
+    ms: median(samples.map(({ ms }) => ms)),
+    whole: median(samples.map(({ whole }) => whole)),
+  }))
 }

@@ -11,7 +11,7 @@ const [name, ...options] = process.argv.slice(2)
 const load = suites[name]
 
 if (load === undefined) {
-  console.error(`usage: npm run bench -- ${Object.keys(suites).join(' | ')} [--quick] [--check]`)
+  console.error(`usage: npm run bench -- ${Object.keys(suites).join(' | ')} [--quick] [--check] [--beside FOLDER]`)
   process.exitCode = 2
 } else {
   const { run } = await load()

@@ -1,4 +1,6 @@
-/** What becomes of the figures of a run: shown, kept when they are worth it, and an exit code when goals are to be met. */
+/**
+ * What becomes of the figures of a run: shown, kept when they are worth it, and an exit code when goals are to be met.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 
 export function conclude(name, figures, text, { quick, only, peers, check }) {

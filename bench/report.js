@@ -13,12 +13,28 @@ function scenarioTable({ title, bytes, results }) {
     name === 'floor' ? '' : digits(us / results.parley.us),
     bytes[name] ?? bytes.parley,
   ])
-  const head = ['implementation', 'median', 'range (µs)', 'per second', 'share of the floor', 'work', 'its share', 'times parley', 'bytes']
+  const head = [
+    'implementation',
+    'median',
+    'range (µs)',
+    'per second',
+    'share of the floor',
+    'work',
+    'its share',
+    'times parley',
+    'bytes',
+  ]
   return `### ${title}\n\n${table(head, rows)}`
 }
 
 function promiseTable(promises) {
-  const rows = promises.map(({ title, promised, p50, p99, times }) => [title, `${promised} µs`, microseconds(p50), microseconds(p99), `${digits(times)}×`])
+  const rows = promises.map(({ title, promised, p50, p99, times }) => [
+    title,
+    `${promised} µs`,
+    microseconds(p50),
+    microseconds(p99),
+    `${digits(times)}×`,
+  ])
   return table(['what', 'promised', 'p50', 'p99', 'better by (p99)'], rows)
 }
 
@@ -34,7 +50,12 @@ function translationTable({ title, bytes, pairs }) {
 }
 
 function importTable(imports) {
-  const rows = imports.map(({ specifier, ms, whole }) => [specifier, `${digits(ms)} ms`, `${digits(whole)} ms`, digits(ms / imports[1].ms)])
+  const rows = imports.map(({ specifier, ms, whole }) => [
+    specifier,
+    `${digits(ms)} ms`,
+    `${digits(whole)} ms`,
+    digits(ms / imports[1].ms),
+  ])
   return table(['import', 'median', 'whole process', 'share'], rows)
 }
 

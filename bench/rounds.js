@@ -1,4 +1,7 @@
-/** Side-by-side timing: every contender runs once per round, each round starts with another one, and the median of its rounds counts. */
+/**
+ * Side-by-side timing: every contender runs once per round, each round starts with another one, and the median of its
+ * rounds counts.
+ */
 
 export function median(values) {
   return quantile(values, 0.5)
@@ -26,7 +29,10 @@ async function time({ run, work = ownWork, tidy }, count) {
   return taken
 }
 
-/** How many operations, in whole bursts of `grain`, fill `seconds`; finding it out also warms the code up, for `warmUp` seconds at least. */
+/**
+ * How many operations, in whole bursts of `grain`, fill `seconds`; finding it out also warms the code up, for `warmUp`
+ * seconds at least.
+ */
 async function calibrate(contender, { seconds, warmUp = 0 }) {
   const { grain = 1 } = contender
   let count = grain
@@ -40,14 +46,16 @@ async function calibrate(contender, { seconds, warmUp = 0 }) {
 }
 
 /**
- * `contenders`: `{ name, run(count), grain?, work?, tidy? }`, where `run` does `count` operations, a multiple of `grain`; `work` gives the seconds
- * of processor time used so far, of this process unless told otherwise; and `tidy` clears up after a run, which is not timed.
- * Gives microseconds per operation for each name: the median of the rounds, their spread, the median of the work, and those of each round. On a quiet machine clock
- * and work agree; on a busy one the work is the better measure, since waiting for a processor is no part of it.
+ * `contenders`: `{ name, run(count), grain?, work?, tidy? }`, where `run` does `count` operations, a multiple of
+ * `grain`; `work` gives the seconds of processor time used so far, of this process unless told otherwise; and `tidy`
+ * clears up after a run, which is not timed. Gives microseconds per operation for each name: the median of the rounds,
+ * their spread, the median of the work, and those of each round. On a quiet machine clock and work agree; on a busy one
+ * the work is the better measure, since waiting for a processor is no part of it.
  */
 export async function compete(contenders, effort) {
   const entries = []
-  for (const contender of contenders) entries.push({ ...contender, count: await calibrate(contender, effort), samples: [] })
+  for (const contender of contenders)
+    entries.push({ ...contender, count: await calibrate(contender, effort), samples: [] })
   for (let round = 0; round < effort.rounds; round++) {
     for (let turn = 0; turn < entries.length; turn++) {
       const entry = entries[(round + turn) % entries.length]
@@ -60,8 +68,17 @@ export async function compete(contenders, effort) {
 
 function summary(samples) {
   const times = samples.map(({ us }) => us)
-  return { us: median(times), low: Math.min(...times), high: Math.max(...times), work: median(samples.map(({ work }) => work)), samples }
+  return {
+    us: median(times),
+    low: Math.min(...times),
+    high: Math.max(...times),
+    work: median(samples.map(({ work }) => work)),
+    samples,
+  }
 }
+
+/** The first of each list, then the second of each: contenders that are compared run right after each other. */
+export const alternating = (lists) => lists[0].flatMap((_, at) => lists.map((list) => list[at]))
 
 /** Microseconds of single runs of `work(at)`, for percentiles. `prepare(at)` is not timed. */
 export function sample(work, { samples, warmUp = 2000, prepare }) {

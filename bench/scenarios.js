@@ -40,7 +40,12 @@ export const scenarios = [
   callScenario('ask', 'tools/call answered with a text', 'ask', isOutlook),
   callScenario('call', 'tools/call answered with checked, structured content', 'call', isForecast),
   burstScenario('ask-64', `tools/call answered with a text, ${IN_FLIGHT} in flight`, 'ask', isOutlook),
-  burstScenario('call-64', `tools/call answered with checked, structured content, ${IN_FLIGHT} in flight`, 'call', isForecast),
+  burstScenario(
+    'call-64',
+    `tools/call answered with checked, structured content, ${IN_FLIGHT} in flight`,
+    'call',
+    isForecast,
+  ),
   {
     id: 'list-500',
     title: 'tools/list of 500 tools',
@@ -77,13 +82,14 @@ async function record(scenario, peer) {
   const result = await prepared.once()
   const recorded = texts
   await prepared.close()
-  if (!scenario.check(result)) throw new Error(`${peer.name} gave a wrong answer in "${scenario.title}": ${JSON.stringify(result)?.slice(0, 300)}`)
+  if (!scenario.check(result))
+    throw new Error(`${peer.name} gave a wrong answer in "${scenario.title}": ${JSON.stringify(result)?.slice(0, 300)}`)
   return recorded
 }
 
 /**
- * Contenders of one scenario. The floor does the JSON work of the messages of `reference`; `bytes` shows that the others' are alike.
- * Recording is done on connections of its own, so that no tap slows what is timed.
+ * Contenders of one scenario. The floor does the JSON work of the messages of `reference`; `bytes` shows that the
+ * others' are alike. Recording is done on connections of its own, so that no tap slows what is timed.
  */
 export async function contenders(scenario, peers, reference) {
   const wire = {}
@@ -105,7 +111,12 @@ export async function contenders(scenario, peers, reference) {
   }
   return {
     entries,
-    bytes: Object.fromEntries(Object.entries(wire).map(([name, texts]) => [name, texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)])),
+    bytes: Object.fromEntries(
+      Object.entries(wire).map(([name, texts]) => [
+        name,
+        texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+      ]),
+    ),
     messages: Object.fromEntries(Object.entries(wire).map(([name, texts]) => [name, texts.length])),
     close: async () => {
       for (const prepared of open) await prepared.close()

@@ -1,4 +1,7 @@
-/** A pair of transports for the official SDKs: delivery within the process, but every message goes through JSON text as on any real link. */
+/**
+ * A pair of transports for the official SDKs: delivery within the process, but every message goes through JSON text as
+ * on any real link.
+ */
 
 class SerialisingTransport {
   other

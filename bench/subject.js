@@ -4,7 +4,11 @@ import { z } from 'zod'
 export const identity = { name: 'bench', version: '1.0.0' }
 export const clientIdentity = { name: 'bench-client', version: '1.0.0' }
 
-export const input = z.object({ city: z.string().min(1), days: z.number().int().min(1).max(14), units: z.enum(['metric', 'imperial']) })
+export const input = z.object({
+  city: z.string().min(1),
+  days: z.number().int().min(1).max(14),
+  units: z.enum(['metric', 'imperial']),
+})
 export const output = z.object({ city: z.string(), high: z.number(), low: z.number(), summary: z.string() })
 
 export const description = 'Forecast for a city over the next days'
@@ -31,7 +35,11 @@ export const asText = (text) => ({ content: [{ type: 'text', text }] })
 export const manyTools = Array.from({ length: 500 }, (_, at) => ({
   name: `forecast-${at}`,
   description: `${description}, source ${at}`,
-  input: z.object({ city: z.string().min(1), days: z.number().int().min(1).max(14), units: z.enum(['metric', 'imperial']) }),
+  input: z.object({
+    city: z.string().min(1),
+    days: z.number().int().min(1).max(14),
+    units: z.enum(['metric', 'imperial']),
+  }),
 }))
 
 /** A list of usual length. */

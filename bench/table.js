@@ -4,7 +4,8 @@
 export function table(head, rows) {
   const cells = [head, ...rows].map((row) => row.map(String))
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column].length)))
-  const line = (row) => `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join(' | ')} |`
+  const line = (row) =>
+    `| ${row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join(' | ')} |`
   const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
   return [line(cells[0]), rule, ...cells.slice(1).map(line)].join('\n')
 }

@@ -1,4 +1,7 @@
-/** The client the official suite drives: `node conformance/client.js URL`, with the scenario's name in MCP_CONFORMANCE_SCENARIO. */
+/**
+ * The client the official suite drives: `node conformance/client.js URL`, with the scenario's name in
+ * MCP_CONFORMANCE_SCENARIO.
+ */
 import { connect } from 'parley-mcp/node'
 
 const scenarios = {
@@ -65,10 +68,14 @@ async function useSkills(client) {
 /** The skills of these scenarios are not what their entries say. */
 async function refuseSkills(client, check) {
   const refusal = await useSkills(client).catch((error) => error)
-  if (refusal?.data?.check !== check) throw refusal ?? new Error(`A skill was used although its ${check} is not what its entry says`)
+  if (refusal?.data?.check !== check)
+    throw refusal ?? new Error(`A skill was used although its ${check} is not what its entry says`)
 }
 
-/** What the user of a scenario says; where nothing is said, every form is accepted with nothing filled in: defaults are the library's business. */
+/**
+ * What the user of a scenario says; where nothing is said, every form is accepted with nothing filled in: defaults are
+ * the library's business.
+ */
 const answers = {
   'sep-2322-client-request-state': { confirmed: true },
 }

@@ -1,4 +1,7 @@
-/** `npm run fixture -- server [--port N] [--answer auto|json|sse] [--stateless] [--era handshake|stateless]`: the server under test on its own, until Ctrl-C. */
+/**
+ * `npm run fixture -- server [--port N] [--answer auto|json|sse] [--stateless] [--era handshake|stateless]`: the server
+ * under test on its own, until Ctrl-C.
+ */
 import { parseArgs } from 'node:util'
 import { startServer } from './server.js'
 
@@ -26,7 +29,9 @@ function readArguments() {
   } catch {
     // said below
   }
-  console.error('usage: npm run fixture -- server [--port N] [--answer auto|json|sse] [--stateless] [--era handshake|stateless]')
+  console.error(
+    'usage: npm run fixture -- server [--port N] [--answer auto|json|sse] [--stateless] [--era handshake|stateless]',
+  )
   process.exit(2)
 }
 
@@ -36,4 +41,5 @@ const serving = await startServer(readArguments()).catch((error) => {
 })
 console.log(`Listening at ${serving.url}`)
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void serving.close({ drain: '1s' }).then(() => process.exit(0)))
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void serving.close({ drain: '1s' }).then(() => process.exit(0)))

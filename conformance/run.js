@@ -1,4 +1,6 @@
-/** `npm run conformance -- server|client VERSION` or `-- gateway`: the official suite against Parley, counted honestly. */
+/**
+ * `npm run conformance -- server|client VERSION` or `-- gateway`: the official suite against Parley, counted honestly.
+ */
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startProgram } from '../scripts/program.js'
@@ -57,7 +59,8 @@ async function legs(side, versions, run) {
     )
     for (const { why, has } of LEFT_OUT) {
       const missing = all.filter(has)
-      if (missing.length > 0) console.log(`left out because ${why}: ${missing.length === 1 ? missing : `${missing.length} scenarios`}`)
+      if (missing.length > 0)
+        console.log(`left out because ${why}: ${missing.length === 1 ? missing : `${missing.length} scenarios`}`)
     }
     if (versions.length > 1) console.log(`${version}: ${total(leg)}\n`)
     results.push(...leg)
@@ -80,7 +83,8 @@ function readArguments() {
     const [side, version, ...rest] = positionals
     if (side === 'gateway') return { side, choice: positionals.slice(1) }
     const versions = side === 'server' && version === 'all' ? SERVER_VERSIONS : [version]
-    if (Object.hasOwn(sides, side ?? '') && version !== undefined && rest.length === 0) return { side, versions, values }
+    if (Object.hasOwn(sides, side ?? '') && version !== undefined && rest.length === 0)
+      return { side, versions, values }
   } catch {
     // said below
   }

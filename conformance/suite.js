@@ -39,8 +39,17 @@ export function nodeForSuite() {
 function run(args, timeout = 120_000) {
   return new Promise((resolve, reject) => {
     // The command of the client under test says `node`: the one that runs this.
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`, NODE_COMPILE_CACHE: compiled }
-    const child = spawn(nodeForSuite(), [suite, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], timeout })
+    const env = {
+      ...process.env,
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+      NODE_COMPILE_CACHE: compiled,
+    }
+    const child = spawn(nodeForSuite(), [suite, ...args], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout,
+    })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
     child.on('error', reject)
@@ -51,11 +60,15 @@ function run(args, timeout = 120_000) {
 /** What the suite has for a side, for as long as this runs. */
 const lists = new Map()
 
-/** Names of the scenarios of one side and version, as the suite lists them; those of extensions belong to no version. */
+/**
+ * Names of the scenarios of one side and version, as the suite lists them; those of extensions belong to no version.
+ */
 export async function listScenarios(side, version) {
   if (!lists.has(side)) lists.set(side, run(['list', `--${side}`]))
   const { code, output } = await lists.get(side)
-  const listed = [...output.matchAll(/^\s+- (\S+) \[(.*)\]/gm)].filter(([, , versions]) => versions.split(',').includes(version))
+  const listed = [...output.matchAll(/^\s+- (\S+) \[(.*)\]/gm)].filter(([, , versions]) =>
+    versions.split(',').includes(version),
+  )
   const names = listed.map(([, name]) => name)
   if (code !== 0 || names.length === 0) throw new Error(`The suite has no ${side} scenarios for ${version}:\n${output}`)
   return names
@@ -67,21 +80,44 @@ function selection(version, scenario) {
   return ['--scenario', scenario, ...wire]
 }
 
-/** All scenarios against the server at a URL: those of a version in one go, those of extensions one by one, because the suite will not have it otherwise. */
+/**
+ * All scenarios against the server at a URL: those of a version in one go, those of extensions one by one, because the
+ * suite will not have it otherwise.
+ */
 export async function runAgainstServer(version, scenarios, url) {
   return measured(async (directory) => {
-    const runs = version === EXTENSION ? scenarios.map((scenario) => selection(version, scenario)) : [['--suite', 'all', '--spec-version', version]]
+    const runs =
+      version === EXTENSION
+        ? scenarios.map((scenario) => selection(version, scenario))
+        : [['--suite', 'all', '--spec-version', version]]
     const said = []
-    await inTurn(runs, async (selected) => said.push((await run(['server', '--url', url, ...selected, '-o', directory])).output))
-    if ((await readdir(directory)).length === 0) throw new Error(`The suite measured nothing:\n${said.join('\n').slice(-SHOWN)}`)
-    return Promise.all(scenarios.map(async (scenario) => judge(scenario, await readChecks(directory, `server-${scenario}`))))
+    await inTurn(runs, async (selected) =>
+      said.push((await run(['server', '--url', url, ...selected, '-o', directory])).output),
+    )
+    if ((await readdir(directory)).length === 0)
+      throw new Error(`The suite measured nothing:\n${said.join('\n').slice(-SHOWN)}`)
+    return Promise.all(
+      scenarios.map(async (scenario) => judge(scenario, await readChecks(directory, `server-${scenario}`))),
+    )
   })
 }
 
-/** One scenario at a time: together they would disturb each other's timing, and a client that crashes would go unnoticed. The command is split at blanks. */
+/**
+ * One scenario at a time: together they would disturb each other's timing, and a client that crashes would go
+ * unnoticed. The command is split at blanks.
+ */
 export async function runAgainstClient(version, scenario, command) {
   return measured(async (directory) => {
-    const { code, output } = await run(['client', '--command', command, ...selection(version, scenario), '--timeout', '30000', '-o', directory])
+    const { code, output } = await run([
+      'client',
+      '--command',
+      command,
+      ...selection(version, scenario),
+      '--timeout',
+      '30000',
+      '-o',
+      directory,
+    ])
     const result = judge(scenario, await readChecks(directory, scenario.replaceAll('/', '-')))
     if (code === 0) return result
     const why = result.passed ? `the suite ended with code ${code}` : result.why
@@ -116,8 +152,12 @@ async function measured(work) {
 /** What was written for a scenario, in a folder named after it and the time; nothing when there is none. */
 async function readChecks(directory, name) {
   const folders = await readdir(directory)
-  const own = folders.filter((folder) => folder.startsWith(`${name}-`) && /^\d{4}-\d\d-\d\dT/.test(folder.slice(name.length + 1)))
-  const lists = await Promise.all(own.map(async (folder) => JSON.parse(await readFile(join(directory, folder, 'checks.json'), 'utf8'))))
+  const own = folders.filter(
+    (folder) => folder.startsWith(`${name}-`) && /^\d{4}-\d\d-\d\dT/.test(folder.slice(name.length + 1)),
+  )
+  const lists = await Promise.all(
+    own.map(async (folder) => JSON.parse(await readFile(join(directory, folder, 'checks.json'), 'utf8'))),
+  )
   return lists.flat()
 }
 

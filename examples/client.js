@@ -35,7 +35,12 @@ async function elicit({ message, schema }) {
     const content = {}
     for (const [name, { type }] of Object.entries(schema?.properties ?? {})) {
       const answer = await terminal.question(`${message} (${name}: ${type}) `)
-      content[name] = type === 'boolean' ? /^(y|yes|true)$/i.test(answer) : type === 'number' || type === 'integer' ? Number(answer) : answer
+      content[name] =
+        type === 'boolean'
+          ? /^(y|yes|true)$/i.test(answer)
+          : type === 'number' || type === 'integer'
+            ? Number(answer)
+            : answer
     }
     return { action: 'accept', content }
   } finally {

@@ -1,4 +1,7 @@
-/** One server value, and a client of every protocol version: what they agree on, what they say, and what gets lost on the way. */
+/**
+ * One server value, and a client of every protocol version: what they agree on, what they say, and what gets lost on
+ * the way.
+ */
 import { audio, createServer, link, text, tool } from 'parley-mcp/server'
 import { connect, testVersions } from 'parley-mcp/testing'
 
@@ -8,7 +11,11 @@ const forecast = tool(
     title: 'Weather forecast',
     description: 'Forecast for a city',
     input: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
-    output: { type: 'object', properties: { high: { type: 'number' }, low: { type: 'number' } }, required: ['high', 'low'] },
+    output: {
+      type: 'object',
+      properties: { high: { type: 'number' }, low: { type: 'number' } },
+      required: ['high', 'low'],
+    },
   },
   ({ city }) => ({ high: 12 + city.length, low: 3 }),
 )
@@ -21,18 +28,30 @@ const bulletin = tool('bulletin', { description: 'The weather, read aloud' }, ()
 
 const deploy = tool(
   'deploy',
-  { description: 'Deploy the weather station', input: { type: 'object', properties: { env: { type: 'string' } }, required: ['env'] } },
+  {
+    description: 'Deploy the weather station',
+    input: { type: 'object', properties: { env: { type: 'string' } }, required: ['env'] },
+  },
   async ({ env }, ctx) => {
     const answer = await ctx.elicit('confirm', `Deploy to ${env}?`, {
       type: 'object',
-      properties: { regions: { type: 'array', items: { type: 'string', enum: ['north', 'south'] }, default: ['north'] }, yes: { type: 'boolean' } },
+      properties: {
+        regions: { type: 'array', items: { type: 'string', enum: ['north', 'south'] }, default: ['north'] },
+        yes: { type: 'boolean' },
+      },
       required: ['yes'],
     })
-    return answer.action === 'accept' && answer.content.yes ? `Deployed to ${env}, ${answer.content.regions.join(' and ')}` : 'Not deployed'
+    return answer.action === 'accept' && answer.content.yes
+      ? `Deployed to ${env}, ${answer.content.regions.join(' and ')}`
+      : 'Not deployed'
   },
 )
 
-const server = createServer({ name: 'weather-station', version: '1.0.0', title: 'Weather Station' }).add(forecast, bulletin, deploy)
+const server = createServer({ name: 'weather-station', version: '1.0.0', title: 'Weather Station' }).add(
+  forecast,
+  bulletin,
+  deploy,
+)
 
 const LABEL = 14
 const WIDTH = Math.max(60, Math.min(process.stdout.columns ?? 120, 160)) - LABEL - 2
@@ -42,7 +61,8 @@ const dim = (words) => (isTerminal ? `\x1b[2m${words}\x1b[22m` : words)
 const cut = (line) => (line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line)
 
 function row(label, ...lines) {
-  for (const [at, line] of lines.flatMap(wrap).entries()) console.log(`  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`)
+  for (const [at, line] of lines.flatMap(wrap).entries())
+    console.log(`  ${(at === 0 ? label : '').padEnd(LABEL)}${line}`)
 }
 
 /** Lines of whole words. */
@@ -71,21 +91,34 @@ function brief(block) {
 
 function negotiation(client, version) {
   const asker = client.session.self.info.name
-  if (client.session.era === 'handshake') return `${asker} asked for ${version}; ${client.server.name} agreed on ${client.version}`
+  if (client.session.era === 'handshake')
+    return `${asker} asked for ${version}; ${client.server.name} agreed on ${client.version}`
   return `none: ${asker} asked what ${client.server.name} speaks, and says with every request that it is made in ${client.version}`
 }
 
 async function converse(version) {
   console.log(`\n${bold(version)}\n${'─'.repeat(version.length)}`)
-  const client = await connect(server, { version, info: { name: `client-of-${version}`, version: '1.0.0' }, elicit: (question) => confirm(question) })
+  const client = await connect(server, {
+    version,
+    info: { name: `client-of-${version}`, version: '1.0.0' },
+    elicit: (question) => confirm(question),
+  })
   row('negotiation', negotiation(client, version))
 
   const tools = await client.tools()
   const promised = tools.filter((each) => each.outputSchema !== undefined).map((each) => each.name)
-  row('tools', `${tools.map((each) => each.name).join(', ')}; with an output schema: ${promised.join(', ') || 'none, the version has no such thing'}`)
+  row(
+    'tools',
+    `${tools.map((each) => each.name).join(', ')}; with an output schema: ${promised.join(', ') || 'none, the version has no such thing'}`,
+  )
 
   const weather = await client.call('forecast', { city: 'Oslo' })
-  row('forecast', weather.structured === undefined ? `as text ${weather.text}` : `as structured content ${JSON.stringify(weather.value)}`)
+  row(
+    'forecast',
+    weather.structured === undefined
+      ? `as text ${weather.text}`
+      : `as structured content ${JSON.stringify(weather.value)}`,
+  )
 
   const { content } = await client.call('bulletin')
   row('bulletin', ...content.map(brief))
@@ -95,13 +128,20 @@ async function converse(version) {
 
   wire(client.transcript.lines)
   const losses = [...client.serverSession.losses(), ...client.losses()]
-  row('lost', ...(losses.length === 0 ? ['nothing'] : losses.map(({ rule, method, path, detail }) => `${rule} ${method} ${path}: ${detail}`)))
+  row(
+    'lost',
+    ...(losses.length === 0
+      ? ['nothing']
+      : losses.map(({ rule, method, path, detail }) => `${rule} ${method} ${path}: ${detail}`)),
+  )
   await client.close()
 }
 
 /** Where the version has no choice of several, each option is a yes or no of its own. */
 function confirm({ schema }) {
-  return 'regions' in schema.properties ? { yes: true, regions: ['north', 'south'] } : { yes: true, 'regions.north': true, 'regions.south': true }
+  return 'regions' in schema.properties
+    ? { yes: true, regions: ['north', 'south'] }
+    : { yes: true, 'regions.north': true, 'regions.south': true }
 }
 
 console.log(bold('One server, every protocol version'))

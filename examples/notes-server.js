@@ -1,13 +1,19 @@
 /**
  * The notes, served: `node examples/notes-server.js` over standard input and output, for clients that start it;
- * with `--http [--port 3000]` over HTTP; with `--file notes.json` they outlive the server; with `--only 2025-06-18` it speaks no other version.
+ * with `--http [--port 3000]` over HTTP; with `--file notes.json` they outlive the server; with `--only 2025-06-18` it
+ * speaks no other version.
  */
 import { parseArgs } from 'node:util'
 import { closeOnSignals, serveHttp, serveStdio } from 'parley-mcp/node'
 import { createNotes } from './notes.js'
 
 const { values } = parseArgs({
-  options: { http: { type: 'boolean' }, port: { type: 'string', default: '3000' }, file: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    http: { type: 'boolean' },
+    port: { type: 'string', default: '3000' },
+    file: { type: 'string' },
+    only: { type: 'string' },
+  },
 })
 
 function howToTry(url) {

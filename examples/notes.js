@@ -12,7 +12,10 @@ const newNote = z.object({
   tags: z.array(z.string()).default([]),
 })
 
-/** `file` is where notes are kept from one run to the next, also when several servers share it; without it they live as long as the server. */
+/**
+ * `file` is where notes are kept from one run to the next, also when several servers share it; without it they live as
+ * long as the server.
+ */
 export function createNotes({ file, versions } = {}) {
   const book = file === undefined ? inMemory() : inFile(file)
   const tags = () => [...new Set(book.all().flatMap((one) => one.tags))].sort()
@@ -47,7 +50,8 @@ export function createNotes({ file, versions } = {}) {
     },
     ({ words }) => {
       const sought = words.toLowerCase().split(/\s+/)
-      const holds = (one) => sought.every((word) => `${one.title} ${one.text} ${one.tags.join(' ')}`.toLowerCase().includes(word))
+      const holds = (one) =>
+        sought.every((word) => `${one.title} ${one.text} ${one.tags.join(' ')}`.toLowerCase().includes(word))
       return { notes: book.all().filter(holds) }
     },
   )
@@ -65,7 +69,11 @@ export function createNotes({ file, versions } = {}) {
       if (found === undefined) throw new ToolError(`There is no note ${id}`)
       // Whoever cannot be asked has decided already.
       if (ctx.client.can('elicitation')) {
-        const { action, content } = await ctx.elicit('sure', `Remove the note "${found.title}"?`, z.object({ sure: z.boolean() }))
+        const { action, content } = await ctx.elicit(
+          'sure',
+          `Remove the note "${found.title}"?`,
+          z.object({ sure: z.boolean() }),
+        )
         if (action !== 'accept' || !content.sure) return `The note "${found.title}" stays`
       }
       book.keep(book.all().filter((one) => one.id !== id))
@@ -74,7 +82,9 @@ export function createNotes({ file, versions } = {}) {
     },
   )
 
-  const allNotes = resource('notes://all', { title: 'All notes', mimeType: 'text/markdown' }, () => book.all().map(asMarkdown).join('\n\n'))
+  const allNotes = resource('notes://all', { title: 'All notes', mimeType: 'text/markdown' }, () =>
+    book.all().map(asMarkdown).join('\n\n'),
+  )
 
   const oneNote = resource(
     'notes://note/{id}',
@@ -100,14 +110,10 @@ export function createNotes({ file, versions } = {}) {
     },
   )
 
-  const server = createServer({ name: 'notes', version: '1.0.0', title: 'Notes' }, { ...(versions && { versions }) }).add(
-    addNote,
-    findNotes,
-    removeNote,
-    allNotes,
-    oneNote,
-    sumUp,
-  )
+  const server = createServer(
+    { name: 'notes', version: '1.0.0', title: 'Notes' },
+    { ...(versions && { versions }) },
+  ).add(addNote, findNotes, removeNote, allNotes, oneNote, sumUp)
   return server
 }
 

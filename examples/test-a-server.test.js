@@ -1,4 +1,7 @@
-/** How to test a server: in memory, without ports or processes, in every protocol version. Any test runner will do; this one is vitest. */
+/**
+ * How to test a server: in memory, without ports or processes, in every protocol version. Any test runner will do; this
+ * one is vitest.
+ */
 import { answers, connect, everyVersion, leaks } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
 import { createNotes } from './notes.js'
@@ -54,7 +57,9 @@ describe('the notes', () => {
   it('look like this on the wire', async () => {
     const client = await connect(createNotes(), { version: '2024-11-05' })
     await client.call('add_note', { title: 'Milk', text: 'Two bottles' })
-    expect(client.transcript.lines.at(-2)).toBe('→ tools/call #2 {"name":"add_note","arguments":{"title":"Milk","text":"Two bottles"}}')
+    expect(client.transcript.lines.at(-2)).toBe(
+      '→ tools/call #2 {"name":"add_note","arguments":{"title":"Milk","text":"Two bottles"}}',
+    )
     await client.close()
   })
 })

@@ -26,7 +26,10 @@ export const TOOLS = [
   'zone',
   'job',
 ]
-/** Only Parley has it: says that the last of the `steps` was noticed, for clients that lose progress which comes in one piece with what follows it. */
+/**
+ * Only Parley has it: says that the last of the `steps` was noticed, for clients that lose progress which comes in one
+ * piece with what follows it.
+ */
 export const NEXT = 'next'
 export const GROWN = 'grown'
 

@@ -36,9 +36,21 @@ async function refusedWith(expected, connecting) {
   await assert.rejects(Promise.reject(error), expected)
 }
 
-/** `spoken`: which versions Parley's client speaks. `version`: the one they find; undefined for none. `lacks`: why a probe cannot be made with this peer. */
+/**
+ * `spoken`: which versions Parley's client speaks. `version`: the one they find; undefined for none. `lacks`: why a
+ * probe cannot be made with this peer.
+ */
 export function withTheirServer(
-  { title, version, spoken, lacks, program, probes: own = probes, answers: given = answers, notFound = (error) => error instanceof ParleyError },
+  {
+    title,
+    version,
+    spoken,
+    lacks,
+    program,
+    probes: own = probes,
+    answers: given = answers,
+    notFound = (error) => error instanceof ParleyError,
+  },
   transport,
 ) {
   return {
@@ -81,13 +93,17 @@ export function withTheirServer(
 
 /** How a client of the SDK gets to a server. */
 const ways = {
-  stdio: (sdk, args) => new sdk.StdioClientTransport({ command: process.execPath, args, env: { ...process.env }, stderr: 'ignore' }),
+  stdio: (sdk, args) =>
+    new sdk.StdioClientTransport({ command: process.execPath, args, env: { ...process.env }, stderr: 'ignore' }),
   http: (sdk, _, url) => new sdk.StreamableHTTPClientTransport(new URL(url)),
   sse: (sdk, _, url) => new sdk.SSEClientTransport(new URL('/sse', url)),
 }
 
 /** As above, with the roles exchanged; `spoken` may also be `replay`. */
-export function withTheirClient({ title, version, spoken, lacks, notFound = -32002, makeClient, probes: own = theirProbes }, transport) {
+export function withTheirClient(
+  { title, version, spoken, lacks, notFound = -32002, makeClient, probes: own = theirProbes },
+  transport,
+) {
   return {
     client: title,
     server: nameOf(spoken),

@@ -1,4 +1,7 @@
-/** Lets a tool go on only when its client has noticed how far it is: many a client loses progress that comes in one piece with what follows it. */
+/**
+ * Lets a tool go on only when its client has noticed how far it is: many a client loses progress that comes in one
+ * piece with what follows it.
+ */
 export function makePace() {
   let go = () => {}
   return {

@@ -42,7 +42,8 @@ const servers = [
     probes: everythingProbes,
     // Of its form only this is required; the rest has defaults.
     answers: { ...answers, elicit: () => ({ name: 'Ann' }) },
-    program: (transport) => (transport === 'stdio' ? [EVERYTHING, 'stdio'] : [at('theirs/everything-server.js'), transport]),
+    program: (transport) =>
+      transport === 'stdio' ? [EVERYTHING, 'stdio'] : [at('theirs/everything-server.js'), transport],
   },
   {
     title: 'fastmcp',

@@ -57,7 +57,8 @@ export class Recording {
 
 const other = { ours: 'theirs', theirs: 'ours' }
 
-const messagesOf = (frames) => frames.flatMap(({ from, frame }) => [JSON.parse(frame)].flat().map((message) => ({ from, message })))
+const messagesOf = (frames) =>
+  frames.flatMap(({ from, frame }) => [JSON.parse(frame)].flat().map((message) => ({ from, message })))
 
 /** The version a message of the stateless era says it is of. */
 const namedIn = ({ params }) => params?._meta?.[VERSION]
@@ -67,7 +68,9 @@ const isHandshake = ({ message }) => message.method === 'initialize'
 /** The version that a handshake led to. */
 function agreedIn(messages) {
   const ask = messages.find(isHandshake)
-  const answer = messages.find(({ message, from }) => message.id === ask?.message.id && from !== ask?.from && message.result !== undefined)
+  const answer = messages.find(
+    ({ message, from }) => message.id === ask?.message.id && from !== ask?.from && message.result !== undefined,
+  )
   return answer?.message.result.protocolVersion
 }
 
@@ -82,9 +85,15 @@ function flawsOf(messages) {
     if (message.method === 'initialize') shaken = true
     const question = message.method === undefined ? asked.get(`${other[from]} ${message.id}`) : undefined
     // A handshake that was refused leaves everything as it was.
-    const spoken = [namedIn(message), shaken ? agreed : undefined, message.method === 'initialize' ? offered : stateless, offered]
+    const spoken = [
+      namedIn(message),
+      shaken ? agreed : undefined,
+      message.method === 'initialize' ? offered : stateless,
+      offered,
+    ]
     const version = question?.version ?? spoken.find(hasSchema)
-    if (message.method !== undefined && message.id !== undefined) asked.set(`${from} ${message.id}`, { ...message, version })
+    if (message.method !== undefined && message.id !== undefined)
+      asked.set(`${from} ${message.id}`, { ...message, version })
     const flaw = version === undefined ? 'no version was agreed on' : flawOf(version, message, question)
     return flaw === undefined ? [] : [{ from, flaw: `${message.method ?? question?.method ?? 'an answer'}: ${flaw}` }]
   })

@@ -1,8 +1,8 @@
 /**
- * `npm run interop [-- few] [WORDS]`: Parley and published clients and servers, in all pairs, in a few, or in those whose description has the words.
- * `npm run interop -- gateway …`: published clients and servers among themselves, through the gateway.
- * `npm run interop -- regressions …`: peers of shapes that break other gateways.
- * `npm run interop -- published …`: servers of the npm registry, directly and through Parley.
+ * `npm run interop [-- few] [WORDS]`: Parley and published clients and servers, in all pairs, in a few, or in those
+ * whose description has the words. `npm run interop -- gateway …`: published clients and servers among themselves,
+ * through the gateway. `npm run interop -- regressions …`: peers of shapes that break other gateways. `npm run interop
+ * -- published …`: servers of the npm registry, directly and through Parley.
  */
 import { PROBES } from './contract.js'
 import { fewPairs, pairs } from './pairs.js'
@@ -37,7 +37,8 @@ async function meet(pair) {
   const spoken = recording.versions.join(' and ') || 'nothing'
   if (outcomes.initialize === 'ok' && spoken !== (pair.version ?? 'nothing'))
     outcomes.initialize = `they spoke ${spoken} instead of ${pair.version ?? 'nothing'}`
-  if (outcomes.together === 'ok' && isStateless(pair) && recording.mostQuestions < 2) outcomes.together = 'the questions did not come together'
+  if (outcomes.together === 'ok' && isStateless(pair) && recording.mostQuestions < 2)
+    outcomes.together = 'the questions did not come together'
   return { pair, outcomes, recording }
 }
 
@@ -65,10 +66,15 @@ if (first === 'published') {
 }
 const isFew = first === 'few'
 const words = isFew || first === undefined ? rest : [first, ...rest]
-const describe = ({ client, server, role, transport, version = 'refused' }) => `${client} → ${server} ${role} ${transport} ${version}`.toLowerCase()
-const chosen = (isFew ? fewPairs : pairs).filter((pair) => words.every((word) => describe(pair).includes(word.toLowerCase())))
+const describe = ({ client, server, role, transport, version = 'refused' }) =>
+  `${client} → ${server} ${role} ${transport} ${version}`.toLowerCase()
+const chosen = (isFew ? fewPairs : pairs).filter((pair) =>
+  words.every((word) => describe(pair).includes(word.toLowerCase())),
+)
 if (chosen.length === 0) {
-  console.error(`No pair has all of: ${words.join(', ')}\nThere are:\n${pairs.map((pair) => `  ${describe(pair)}`).join('\n')}`)
+  console.error(
+    `No pair has all of: ${words.join(', ')}\nThere are:\n${pairs.map((pair) => `  ${describe(pair)}`).join('\n')}`,
+  )
   process.exit(2)
 }
 
@@ -81,10 +87,16 @@ async function meetNext() {
 await Promise.all(Array.from({ length: AT_ONCE }, meetNext))
 
 // Only now: it takes time that others would have to wait in the middle of their meetings.
-const failed = showTable(meetings.map(({ recording, ...meeting }) => ({ ...meeting, frames: recording.count, flaws: recording.flaws() })))
+const failed = showTable(
+  meetings.map(({ recording, ...meeting }) => ({ ...meeting, frames: recording.count, flaws: recording.flaws() })),
+)
 console.log(
-  haveSchemas ? 'every frame was held against the official schemas' : 'official schemas: not at hand (PARLEY_SPEC_SCHEMAS names the folder that has them)',
+  haveSchemas
+    ? 'every frame was held against the official schemas'
+    : 'official schemas: not at hand (PARLEY_SPEC_SCHEMAS names the folder that has them)',
 )
 const good = meetings.length - failed
-console.log(`${good} of ${meetings.length} pairs get along, ${meetings.reduce((total, { recording }) => total + recording.count, 0)} frames`)
+console.log(
+  `${good} of ${meetings.length} pairs get along, ${meetings.reduce((total, { recording }) => total + recording.count, 0)} frames`,
+)
 process.exitCode = failed === 0 ? 0 : 1

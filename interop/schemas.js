@@ -29,7 +29,10 @@ function bookOf(version) {
   return book
 }
 
-/** The specification lets a form's answers be any numbers; of all of it only the JSON Schema made from it wants integers. */
+/**
+ * The specification lets a form's answers be any numbers; of all of it only the JSON Schema made from it wants
+ * integers.
+ */
 function widenAnswers({ ElicitResult }) {
   const answers = ElicitResult?.properties.content.additionalProperties
   for (const allowed of answers === undefined ? [] : (answers.anyOf ?? [answers])) {
@@ -52,8 +55,11 @@ export function flawOf(version, message, question) {
   const flaw = envelope === undefined ? 'neither request, notification nor answer' : check(version, envelope, message)
   if (flaw !== undefined) return flaw
   if (message.error !== undefined) return flawOfError(version, message)
-  if (name === undefined) return method === undefined ? 'answers nothing that was asked' : `${version} has no such method`
-  return message.method === undefined ? check(version, resultOf(name, question, message, definitions), message.result) : check(version, name, message)
+  if (name === undefined)
+    return method === undefined ? 'answers nothing that was asked' : `${version} has no such method`
+  return message.method === undefined
+    ? check(version, resultOf(name, question, message, definitions), message.result)
+    : check(version, name, message)
 }
 
 /** Errors whose code has a form of its own. */
@@ -67,7 +73,10 @@ function flawOfError(version, message) {
   return name === undefined ? undefined : check(version, name, message)
 }
 
-/** Requests that are answered with nothing have no definition for it; some may be answered with questions, or with a task. */
+/**
+ * Requests that are answered with nothing have no definition for it; some may be answered with questions, or with a
+ * task.
+ */
 function resultOf(request, { params }, { result: { resultType, task } }, definitions) {
   const result = request.replace(/Request$/, 'Result')
   const mayAsk = JSON.stringify(definitions[`${result}Response`] ?? '').includes('/InputRequiredResult"')
@@ -78,7 +87,8 @@ function resultOf(request, { params }, { result: { resultType, task } }, definit
 
 function envelopeOf(message, definitions) {
   if (message.method !== undefined) return message.id === undefined ? 'JSONRPCNotification' : 'JSONRPCRequest'
-  if (message.error !== undefined) return 'JSONRPCErrorResponse' in definitions ? 'JSONRPCErrorResponse' : 'JSONRPCError'
+  if (message.error !== undefined)
+    return 'JSONRPCErrorResponse' in definitions ? 'JSONRPCErrorResponse' : 'JSONRPCError'
   if (message.result === undefined) return undefined
   return 'JSONRPCResultResponse' in definitions ? 'JSONRPCResultResponse' : 'JSONRPCResponse'
 }
@@ -90,5 +100,7 @@ function check(version, definition, value) {
     validate = engine.compile({ $ref: `spec#/${where}/${definition}` })
     checks.set(definition, validate)
   }
-  return validate(value) ? undefined : `${definition} of ${version}: ${engine.errorsText(validate.errors, { dataVar: '' })}`
+  return validate(value)
+    ? undefined
+    : `${definition} of ${version}: ${engine.errorsText(validate.errors, { dataVar: '' })}`
 }

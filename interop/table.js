@@ -42,6 +42,8 @@ function limitsOf(pairs) {
       limits.set(key, (limits.get(key) ?? new Set()).add(probe))
     }
   }
-  const refused = pairs.some(({ version }) => version === undefined) ? ['refused: no version in common, which the side that connects has to say'] : []
+  const refused = pairs.some(({ version }) => version === undefined)
+    ? ['refused: no version in common, which the side that connects has to say']
+    : []
   return [...refused, ...[...limits].map(([reason, probes]) => `${reason} (${[...probes].join(', ')})`)]
 }

@@ -1,4 +1,7 @@
-/** Builds the packages unless what was built is newer than its sources: programs that run on it may be started at any time, beside others that use it. */
+/**
+ * Builds the packages unless what was built is newer than its sources: programs that run on it may be started at any
+ * time, beside others that use it.
+ */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +21,10 @@ function newestBelow(folder) {
 }
 
 function isOld({ folder, built }) {
-  return changedAt(join(folder, 'dist', built)) < Math.max(newestBelow(join(folder, 'src')), changedAt(join(folder, 'package.json')))
+  return (
+    changedAt(join(folder, 'dist', built)) <
+    Math.max(newestBelow(join(folder, 'src')), changedAt(join(folder, 'package.json')))
+  )
 }
 
 if (packages.some(isOld)) {

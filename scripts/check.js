@@ -1,6 +1,7 @@
 /**
  * `npm test`: every check of the repository, two at a time, and one closing line `N passed, N failed`.
- * `npm test -- --also-on path/to/node` runs the tests on that Node as well, but for those that would only repeat themselves.
+ * `npm test -- --also-on path/to/node` runs the tests on that Node as well, but for those that would only repeat
+ * themselves.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -35,7 +36,9 @@ const without = (paths) => paths.map((path) => `--exclude "${path}"`).join(' ')
 /** What takes long begins early. */
 const checks = [
   testCheck('tests and coverage', `${scripts.coverage} ${without(UNMEASURED)}`, { objection: nothingMeasured }),
-  ...values['also-on'].map((node) => testCheck(`tests on ${node}`, `"${node}" node_modules/vitest/vitest.mjs run ${without(ONCE)}`)),
+  ...values['also-on'].map((node) =>
+    testCheck(`tests on ${node}`, `"${node}" node_modules/vitest/vitest.mjs run ${without(ONCE)}`),
+  ),
   testCheck('tests of documents and other programs', `vitest run ${UNMEASURED.join(' ')}`),
   { name: 'typecheck', command: scripts.typecheck },
   { name: 'package', command: scripts.package },

@@ -13,15 +13,18 @@ const PATIENCE = 20_000
 const KEPT = 8000
 
 /**
- * `config` is written to a file in `folder`. What the gateway says on its standard error is kept (the last `kept` characters), and shown when it does not
- * come up. `env`: what it is started with instead of this environment.
+ * `config` is written to a file in `folder`. What the gateway says on its standard error is kept (the last `kept`
+ * characters), and shown when it does not come up. `env`: what it is started with instead of this environment.
  */
 export async function startGateway(config, folder, { env = process.env, kept = KEPT } = {}) {
   if (!existsSync(COMMAND)) throw new Error('The gateway is not built: npm run build')
   const file = join(folder, 'parley.json')
   await writeFile(file, JSON.stringify(config, undefined, 2))
   const port = await freePort()
-  const child = spawn(process.execPath, [COMMAND, 'gateway', '--config', file, '--port', String(port)], { stdio: ['ignore', 'ignore', 'pipe'], env })
+  const child = spawn(process.execPath, [COMMAND, 'gateway', '--config', file, '--port', String(port)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env,
+  })
   const ended = once(child, 'close')
   let said = ''
   child.stderr.on('data', (chunk) => {
@@ -50,7 +53,11 @@ async function healthy(origin, child) {
     if (answer?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  throw new Error(child.exitCode === null ? `The gateway was not there within ${PATIENCE / 1000} s` : `The gateway ended with code ${child.exitCode}`)
+  throw new Error(
+    child.exitCode === null
+      ? `The gateway was not there within ${PATIENCE / 1000} s`
+      : `The gateway ended with code ${child.exitCode}`,
+  )
 }
 
 async function freePort() {

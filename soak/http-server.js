@@ -7,6 +7,8 @@ const server = createSubject()
 // Whatever is kept for a while is kept for a short while, so that its end is seen.
 const serving = await serveHttp(server, { port: 0, idleTimeout: '2s', keepEvents: '1s', heartbeat: '1s' })
 closeOnSignals(serving, { drain: '2s' })
-process.on('message', () => process.send({ ...held(), sessions: serving.sessions, subscriptions: server.subscriptions }))
+process.on('message', () =>
+  process.send({ ...held(), sessions: serving.sessions, subscriptions: server.subscriptions }),
+)
 process.once('disconnect', () => process.exit(1))
 process.send({ url: serving.url })

@@ -1,4 +1,6 @@
-/** `npm run soak [-- --seconds 120]`: clients come, go, misbehave and vanish; afterwards nothing of them may be left. */
+/**
+ * `npm run soak [-- --seconds 120]`: clients come, go, misbehave and vanish; afterwards nothing of them may be left.
+ */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -124,17 +126,22 @@ const rows = Object.entries(counts).map(([name, count]) => [name, count, (count 
 console.log(table(['client', 'lives', 'per second'], rows))
 console.log()
 for (const [side, { from, to, flat }] of Object.entries(memory)) {
-  console.log(`memory of the ${side}: ${mebibytes(from)} after warm-up, ${mebibytes(to)} at the end${flat ? '' : ', which is too much'}`)
+  console.log(
+    `memory of the ${side}: ${mebibytes(from)} after warm-up, ${mebibytes(to)} at the end${flat ? '' : ', which is too much'}`,
+  )
 }
 console.log(`most sessions at once: ${Math.max(...samples.map((sample) => sample.server.sessions))}`)
 console.log(`processes started: ${started.size}`)
-for (const [whose, what] of Object.entries(left)) console.log(`left ${whose}: ${Object.keys(what).length === 0 ? 'nothing' : JSON.stringify(what)}`)
+for (const [whose, what] of Object.entries(left))
+  console.log(`left ${whose}: ${Object.keys(what).length === 0 ? 'nothing' : JSON.stringify(what)}`)
 console.log(`the server ended with ${signal ?? code}`)
 
 const broken = [
   ...failures,
   ...Object.entries(memory).flatMap(([side, { flat }]) => (flat ? [] : [`the memory of the ${side} grows`])),
-  ...Object.entries(left).flatMap(([whose, what]) => (Object.keys(what).length === 0 ? [] : [`something is left ${whose}`])),
+  ...Object.entries(left).flatMap(([whose, what]) =>
+    Object.keys(what).length === 0 ? [] : [`something is left ${whose}`],
+  ),
   ...(code === 0 ? [] : ['the server did not end well']),
 ]
 for (const line of broken) console.log(`FAILED ${line}`)

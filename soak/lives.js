@@ -1,4 +1,6 @@
-/** What clients do in the soak: good ones, rude ones, and ones that never come back. Each function is the life of one. */
+/**
+ * What clients do in the soak: good ones, rude ones, and ones that never come back. Each function is the life of one.
+ */
 import { fileURLToPath } from 'node:url'
 import { childLink, connect } from 'parley-mcp/node'
 import { openRaw } from './raw-http.js'

@@ -1,7 +1,11 @@
 /** HTTP by hand, for clients that do what no good client does. */
 import { request } from 'node:http'
 
-const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' }
+const headers = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2025-11-25',
+}
 
 /** Calls back with the response, whose body nobody has to read; gives a way to hang up. */
 function open(url, method, session, body, onResponse) {
@@ -38,6 +42,7 @@ export async function openRaw(url) {
         const hangUp = open(url, 'GET', session, undefined, () => resolve(hangUp))
       }),
     /** Sends a request and gives a way to hang up on it before it is answered. */
-    begin: (message) => open(url, 'POST', session, JSON.stringify({ jsonrpc: '2.0', ...message }), (response) => response.resume()),
+    begin: (message) =>
+      open(url, 'POST', session, JSON.stringify({ jsonrpc: '2.0', ...message }), (response) => response.resume()),
   }
 }

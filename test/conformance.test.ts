@@ -9,7 +9,10 @@ import { plainEnvironment } from './support/shell.ts'
 
 const MINUTE = 60_000
 
-/** One scenario wants the client back within a quarter of a second, which a machine that is busy with other tests cannot always give. */
+/**
+ * One scenario wants the client back within a quarter of a second, which a machine that is busy with other tests cannot
+ * always give.
+ */
 const PATIENT = { timeout: 2 * MINUTE, retry: 2 }
 
 interface Verdict {
@@ -30,14 +33,19 @@ async function suite(path = '../conformance/suite.js'): Promise<Suite> {
 /** What the command showed, whatever it ended with. */
 async function conformance(...args: string[]): Promise<string> {
   const options = { cwd: root, env: plainEnvironment(), timeout: 2 * MINUTE }
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['conformance/run.js', ...args], options).catch((error) => error)
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['conformance/run.js', ...args],
+    options,
+  ).catch((error) => error)
   return `${stderr}${stdout}`.trim()
 }
 
 const lastLine = (shown: string): string => shown.slice(shown.lastIndexOf('\n') + 1)
 
 beforeAll(() => {
-  if (!existsSync(join(root, 'packages/sdk/dist/node.js'))) throw new Error('The official suite runs on the built package: npm run build')
+  if (!existsSync(join(root, 'packages/sdk/dist/node.js')))
+    throw new Error('The official suite runs on the built package: npm run build')
 })
 
 describe.sequential('V1, V4 the official suite', () => {
@@ -68,17 +76,28 @@ describe.sequential('V1, V4 the official suite', () => {
     ['what fails without being listed', { passed: false, failed: ['a'] }, [], 'FAILED'],
     ['what is listed and fails', { passed: false, failed: ['a'] }, [{ scenario: 's', why: 'w' }], 'impossible'],
     ['what is listed and passes', { passed: true, failed: [] }, [{ scenario: 's', why: 'w' }], 'FAILED'],
-    ['what fails beside what is listed', { passed: false, failed: ['a', 'b'] }, [{ scenario: 's', why: 'w', checks: ['a'] }], 'FAILED'],
+    [
+      'what fails beside what is listed',
+      { passed: false, failed: ['a', 'b'] },
+      [{ scenario: 's', why: 'w', checks: ['a'] }],
+      'FAILED',
+    ],
   ])('is counted honestly behind the gateway: %s', async (_, result, impossible, verdict) => {
     const module = '../conformance/gateway/run.js'
-    const { verdictOf } = (await import(module)) as { verdictOf(result: object, impossible: object[]): { verdict: string } }
+    const { verdictOf } = (await import(module)) as {
+      verdictOf(result: object, impossible: object[]): { verdict: string }
+    }
     expect(verdictOf({ scenario: 's', why: 'because', ...result }, impossible)).toMatchObject({ verdict })
   })
 
   it('is counted honestly: a server that is not there passes nothing', { timeout: MINUTE }, async () => {
     const { runAgainstServer } = await suite()
     // Nobody listens at the port of `discard`; of the single checks the suite nevertheless counts dozens as passed.
-    const verdicts = await runAgainstServer('2026-07-28', ['tools-list', 'server-stateless', 'caching'], 'http://127.0.0.1:9/mcp')
+    const verdicts = await runAgainstServer(
+      '2026-07-28',
+      ['tools-list', 'server-stateless', 'caching'],
+      'http://127.0.0.1:9/mcp',
+    )
     expect(verdicts.map(({ passed }) => passed)).toEqual([false, false, false])
   })
 

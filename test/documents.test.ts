@@ -29,7 +29,8 @@ const printed = (program: string): string[] =>
     .trim()
     .split('\n')
 /** What the comments beside calls say that they print. */
-const promisedIn = (program: string) => [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
+const promisedIn = (program: string) =>
+  [...program.matchAll(/console\.log\(.*\) \/\/ (.+)$/gm)].map((match) => match[1])
 
 // All at once: the compiler spends most of its time on what they have in common.
 beforeAll(() => {

@@ -21,11 +21,23 @@ let folder = ''
 beforeAll(() => {
   expect(existsSync(join(root, 'packages/sdk/dist/server.js')), 'build first: npm run build').toBe(true)
   folder = mkdtempSync(join(tmpdir(), 'parley-footprint-'))
-  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], join(root, 'packages/sdk'))) as [
-    { filename: string },
-  ]
+  const [packed] = JSON.parse(
+    run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], join(root, 'packages/sdk')),
+  ) as [{ filename: string }]
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'alone', private: true, type: 'module' }))
-  run('npm', ['install', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${packed.filename}`], folder)
+  run(
+    'npm',
+    [
+      'install',
+      '--omit=dev',
+      '--prefer-offline',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      `./${packed.filename}`,
+    ],
+    folder,
+  )
   writeFileSync(join(folder, 'loaded.mjs'), LOADED)
 }, 60_000)
 
@@ -84,7 +96,9 @@ describe('Q the package, installed alone', () => {
 
   it('holds what was built, its licence and its manual, and no tests', () => {
     const paths = readdirSync(join(folder, 'node_modules', manifest.name), { recursive: true }) as string[]
-    expect(paths).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'dist/server.js', 'dist/server.d.ts']))
+    expect(paths).toEqual(
+      expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'dist/server.js', 'dist/server.d.ts']),
+    )
     expect(paths.filter((path) => /\.(test|fixtures)\.|^src|tsconfig/.test(path))).toEqual([])
   })
 
@@ -92,7 +106,8 @@ describe('Q the package, installed alone', () => {
     const { names, urls } = load(entry)
     expect(names.length).toBeGreaterThan(0)
     expect(urls.filter((url) => url.startsWith('file:')).length).toBeGreaterThan(1)
-    // A validator is loaded when the first plain JSON Schema is validated, and not before. Only one entry is made for Node alone.
+    // A validator is loaded when the first plain JSON Schema is validated, and not before. Only one entry is made for
+    // Node alone.
     const foreign = urls.filter((url) => !url.includes(`/node_modules/${manifest.name}/dist/`))
     expect(entry === './node' ? foreign.filter((url) => !url.startsWith('node:')) : foreign).toEqual([])
   })
@@ -103,6 +118,8 @@ describe('Q the package, installed alone', () => {
     )
     const missing = targets.filter((target) => !existsSync(join(folder, 'node_modules', manifest.name, target)))
     expect(missing).toEqual([])
-    expect(JSON.parse(readFileSync(join(folder, 'node_modules', manifest.name, 'package.json'), 'utf8'))).toMatchObject({ type: 'module', sideEffects: false })
+    expect(JSON.parse(readFileSync(join(folder, 'node_modules', manifest.name, 'package.json'), 'utf8'))).toMatchObject(
+      { type: 'module', sideEffects: false },
+    )
   })
 })

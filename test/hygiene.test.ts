@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { filesBelow, isTest, occurrences, root, textOf } from './support/files.ts'
 import { anchorsOf, linksOf } from './support/markdown.ts'
 
-const isText = (path: string): boolean => /\.(ts|js|mjs|json|jsonc|md|yml|yaml)$/.test(path) || path === '.ci/run' || path === '.npmrc'
+const isText = (path: string): boolean =>
+  /\.(ts|js|mjs|json|jsonc|md|yml|yaml)$/.test(path) || path === '.ci/run' || path === '.npmrc'
 const everyFile = filesBelow('', isText)
 const code = everyFile.filter((path) => /\.(ts|js|mjs)$/.test(path))
 const documents = everyFile.filter((path) => path.endsWith('.md'))
@@ -23,7 +24,9 @@ describe('the repository stands alone', () => {
   })
 
   it('holds nothing that a profiler has left behind', () => {
-    expect(filesBelow('', (path) => /(^|\/)isolate-[^/]*\.log$|\.(heapsnapshot|cpuprofile|heapprofile)$/.test(path))).toEqual([])
+    expect(
+      filesBelow('', (path) => /(^|\/)isolate-[^/]*\.log$|\.(heapsnapshot|cpuprofile|heapprofile)$/.test(path)),
+    ).toEqual([])
   })
 
   it('reaches outside itself in one place only', () => {
@@ -32,8 +35,12 @@ describe('the repository stands alone', () => {
   })
 
   it('locks its dependencies without naming where they were downloaded', () => {
-    const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, { resolved?: string; integrity?: string; link?: boolean }> }
-    const downloaded = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && link !== true)
+    const lock = JSON.parse(textOf('package-lock.json')) as {
+      packages: Record<string, { resolved?: string; integrity?: string; link?: boolean }>
+    }
+    const downloaded = Object.entries(lock.packages).filter(
+      ([path, { link }]) => path.includes('node_modules/') && link !== true,
+    )
     expect(downloaded.length).toBeGreaterThan(50)
     expect(downloaded.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([])
     expect(downloaded.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([])

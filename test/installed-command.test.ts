@@ -1,4 +1,7 @@
-/** The command `parley` in every situation in which it can be installed: what it prints can be pasted there, and nothing is left of it. */
+/**
+ * The command `parley` in every situation in which it can be installed: what it prints can be pasted there, and nothing
+ * is left of it.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -37,14 +40,25 @@ const environment = (own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({ ...re
 /** Pastes a line into a shell, and gives all that it prints, however it ends. */
 function paste(line: string, cwd: string, own: NodeJS.ProcessEnv = {}): Promise<string> {
   return new Promise((resolve) => {
-    execFile('sh', ['-c', line], { cwd, env: environment(own), timeout: 50_000 }, (_, stdout, stderr) => resolve(`${stdout}${stderr}`))
+    execFile('sh', ['-c', line], { cwd, env: environment(own), timeout: 50_000 }, (_, stdout, stderr) =>
+      resolve(`${stdout}${stderr}`),
+    )
   })
 }
 
 /** Starts a line in a shell of its own; `said` is what it has printed. */
-function start(line: string, cwd: string, own: NodeJS.ProcessEnv = {}): { end: () => Promise<void>; said: () => string } {
+function start(
+  line: string,
+  cwd: string,
+  own: NodeJS.ProcessEnv = {},
+): { end: () => Promise<void>; said: () => string } {
   const ownMark = mark()
-  const child = spawn('sh', ['-c', line], { cwd, env: { ...environment(own), [MARK]: ownMark }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const child = spawn('sh', ['-c', line], {
+    cwd,
+    env: { ...environment(own), [MARK]: ownMark },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   children.add(child)
   const end = async (): Promise<void> => {
     child.kill('SIGTERM')
@@ -87,16 +101,32 @@ interface Situation {
 
 const SITUATIONS: readonly Situation[] = [
   { name: 'a project that has it', folder: project, typed: () => 'npx parley', printed: () => 'npx parley' },
-  { name: 'a project, by the name of the package', folder: project, typed: () => 'npx -y parley-gateway', printed: () => 'npx parley' },
+  {
+    name: 'a project, by the name of the package',
+    folder: project,
+    typed: () => 'npx -y parley-gateway',
+    printed: () => 'npx parley',
+  },
   { name: 'a folder of such a project', folder: below, typed: () => 'npx parley', printed: () => 'npx parley' },
-  { name: 'any folder, installed globally', folder: emptyFolder, typed: () => 'parley', printed: () => 'parley', env: withGlobal },
+  {
+    name: 'any folder, installed globally',
+    folder: emptyFolder,
+    typed: () => 'parley',
+    printed: () => 'parley',
+    env: withGlobal,
+  },
   {
     name: 'any folder, installed globally where no shell looks',
     folder: emptyFolder,
     typed: () => join(globalFolder, 'bin/parley'),
     printed: () => `node ${join(globalFolder, 'bin/parley')}`,
   },
-  { name: 'any folder, fetched by npx', folder: emptyFolder, typed: () => 'npx -y parley-gateway', printed: () => 'npx -y parley-gateway' },
+  {
+    name: 'any folder, fetched by npx',
+    folder: emptyFolder,
+    typed: () => 'npx -y parley-gateway',
+    printed: () => 'npx -y parley-gateway',
+  },
   { name: 'a checkout, by npx', folder: () => root, typed: () => 'npx parley', printed: () => 'npx parley' },
   {
     name: 'a checkout, by its file',
@@ -106,9 +136,21 @@ const SITUATIONS: readonly Situation[] = [
   },
 ]
 
-const HELP = ['--help', ...['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit'].map((command) => `${command} --help`)]
+const HELP = [
+  '--help',
+  ...['gateway', 'bridge', 'inspect', 'call', 'doctor', 'audit'].map((command) => `${command} --help`),
+]
 /** Lines that fail with a hint. */
-const MISTAKES = ['gateway', 'bridge', 'inspect', 'call', 'inspect --', 'audit -- x', 'inspect --config none.json --server a', 'bridge a b']
+const MISTAKES = [
+  'gateway',
+  'bridge',
+  'inspect',
+  'call',
+  'inspect --',
+  'audit -- x',
+  'inspect --config none.json --server a',
+  'bridge a b',
+]
 
 describe.each(SITUATIONS)('in $name', ({ folder: inFolder, typed, printed, env = () => ({}) }) => {
   it('help, mistakes, the gateway and its page print commands that work there', { timeout: 120_000 }, async () => {
@@ -133,7 +175,10 @@ async function ofGateway(typed: string, folder: string, env: NodeJS.ProcessEnv):
   const config = join(emptyFolder(), 'parley.json')
   const mcpServers = { notes: { command: process.execPath, args: [join(root, 'examples/notes-server.js')] } }
   writeFileSync(config, JSON.stringify({ mcpServers }))
-  const { end, said } = start(`exec ${typed} gateway --config ${config} --port 0`, folder, { ...env, PARLEY_LOG: 'text' })
+  const { end, said } = start(`exec ${typed} gateway --config ${config} --port 0`, folder, {
+    ...env,
+    PARLEY_LOG: 'text',
+  })
   await until(async () => expect(said()).toContain('Ctrl-C'))
   const [, url = ''] = /Parley listens on (\S+)/.exec(said()) ?? []
   const page = await (await fetch(url)).text()

@@ -1,4 +1,7 @@
-/** Parley and published clients and servers, and these among themselves through the gateway: each kind of pair once; `npm run interop` has all pairs. */
+/**
+ * Parley and published clients and servers, and these among themselves through the gateway: each kind of pair once;
+ * `npm run interop` has all pairs.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +13,8 @@ import { plainEnvironment } from './support/shell.ts'
 const MINUTE = 60_000
 const INITIALIZE =
   '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}'
-const INITIALIZED = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}'
+const INITIALIZED =
+  '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}'
 
 const META = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -30,16 +34,23 @@ interface Recording {
 
 async function interop(...args: string[]): Promise<{ code: number; shown: string }> {
   const options = { cwd: root, env: plainEnvironment(), timeout: 5 * MINUTE }
-  const { code = 0, stdout, stderr } = await promisify(execFile)(process.execPath, ['interop/run.js', ...args], options).catch((error) => error)
+  const {
+    code = 0,
+    stdout,
+    stderr,
+  } = await promisify(execFile)(process.execPath, ['interop/run.js', ...args], options).catch((error) => error)
   return { code, shown: `${stderr}${stdout}`.trim() }
 }
 
 beforeAll(() => {
-  if (!existsSync(join(root, 'packages/sdk/dist/node.js'))) throw new Error('The peers meet the built package: npm run build')
+  if (!existsSync(join(root, 'packages/sdk/dist/node.js')))
+    throw new Error('The peers meet the built package: npm run build')
 })
 
 describe('V1 V4 published clients and servers', () => {
-  it('get along with Parley, over standard input and output, Streamable HTTP and HTTP+SSE', { timeout: 3 * MINUTE }, async () => {
+  it('get along with Parley, over standard input and output, Streamable HTTP and HTTP+SSE', {
+    timeout: 3 * MINUTE,
+  }, async () => {
     const { code, shown } = await interop('few')
     expect(shown).not.toContain('FAIL')
     expect(shown).toMatch(/^33 of 33 pairs get along, \d{4} frames$/m)
@@ -52,7 +63,10 @@ describe('V1 V4 published clients and servers', () => {
   })
 
   it('are listed when none has the words', { timeout: MINUTE }, async () => {
-    expect(await interop('nobody')).toMatchObject({ code: 2, shown: expect.stringContaining('server-everything server http') })
+    expect(await interop('nobody')).toMatchObject({
+      code: 2,
+      shown: expect.stringContaining('server-everything server http'),
+    })
   })
 })
 
@@ -92,8 +106,11 @@ describe('X1 X3 X5 X6 published clients and servers through the gateway', async 
   it('get along in every two versions, as is written down', { timeout: 3 * MINUTE, retry: 1 }, async () => {
     const { code, shown } = await interop('gateway', 'few')
     expect(shown).not.toContain('FAIL')
-    expect(shown).toMatch(/^30 pairs, \d{3} probes ok, \d\d degraded, \d\d refused, 0 failed, \d{4} frames (valid|recorded)$/m)
-    for (const over of ['stdio stdio', 'stdio http', 'http stdio', 'http http', 'sse stdio']) expect(shown).toContain(` ${over} `)
+    expect(shown).toMatch(
+      /^30 pairs, \d{3} probes ok, \d\d degraded, \d\d refused, 0 failed, \d{4} frames (valid|recorded)$/m,
+    )
+    for (const over of ['stdio stdio', 'stdio http', 'http stdio', 'http http', 'sse stdio'])
+      expect(shown).toContain(` ${over} `)
     expect(code).toBe(0)
   })
 
@@ -103,7 +120,10 @@ describe('X1 X3 X5 X6 published clients and servers through the gateway', async 
 
   it('are no document while something fails, differs or is missing', () => {
     const [first, ...rest] = expectedOutcomes()
-    const changed = (verdict: string) => ({ ...(first as Outcomes), outcomes: { ...first?.outcomes, call: { verdict } } })
+    const changed = (verdict: string) => ({
+      ...(first as Outcomes),
+      outcomes: { ...first?.outcomes, call: { verdict } },
+    })
     expect(() => documentOf([changed('fail'), ...rest])).toThrow('SDK 1.7.0 → SDK 1.7.0, call: fail')
     expect(() => documentOf([first as Outcomes, changed('degraded'), ...rest])).toThrow('call: ok and degraded')
     expect(() => documentOf(rest)).toThrow('have not met')
@@ -123,7 +143,10 @@ describe.runIf(process.env['PARLEY_SPEC_SCHEMAS'])('the recording of a meeting',
   const flawsOf = (...frames: Frame[]) => recorded(['ours', INITIALIZE], ['theirs', INITIALIZED], ...frames).flaws()
 
   it('has nothing to say about what is right', () => {
-    const flaws = flawsOf(['ours', '{"jsonrpc":"2.0","id":2,"method":"ping"}'], ['theirs', '{"jsonrpc":"2.0","id":2,"result":{}}'])
+    const flaws = flawsOf(
+      ['ours', '{"jsonrpc":"2.0","id":2,"method":"ping"}'],
+      ['theirs', '{"jsonrpc":"2.0","id":2,"result":{}}'],
+    )
     expect(flaws).toEqual({ ours: [], theirs: [] })
   })
 
@@ -137,7 +160,10 @@ describe.runIf(process.env['PARLEY_SPEC_SCHEMAS'])('the recording of a meeting',
   })
 
   it('finds a result that is not what was asked for, and who sent it', () => {
-    const flaws = flawsOf(['ours', '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'], ['theirs', '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":1}]}}'])
+    const flaws = flawsOf(
+      ['ours', '{"jsonrpc":"2.0","id":2,"method":"tools/list"}'],
+      ['theirs', '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":1}]}}'],
+    )
     expect(flaws).toEqual({ ours: [], theirs: [expect.stringContaining('ListToolsResult')] })
   })
 
@@ -151,22 +177,34 @@ describe.runIf(process.env['PARLEY_SPEC_SCHEMAS'])('the recording of a meeting',
       'theirs',
       JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no', ...(data && { data }) } }),
     ]
-    const question = { method: 'elicitation/create', params: { message: 'Yes?', requestedSchema: { type: 'object', properties: {} } } }
-    const asked = (inputRequests: object) => answer(2, { resultType: 'input_required', inputRequests, requestState: 's' })
+    const question = {
+      method: 'elicitation/create',
+      params: { message: 'Yes?', requestedSchema: { type: 'object', properties: {} } },
+    }
+    const asked = (inputRequests: object) =>
+      answer(2, { resultType: 'input_required', inputRequests, requestState: 's' })
 
     it('takes each message for what it says it is', () => {
-      const recording = recorded(ask(2, 'tools/call', { name: 'x' }), answer(2, { resultType: 'complete', content: [] }))
+      const recording = recorded(
+        ask(2, 'tools/call', { name: 'x' }),
+        answer(2, { resultType: 'complete', content: [] }),
+      )
       expect(recording.flaws()).toEqual({ ours: [], theirs: [] })
       expect(recording.versions).toEqual(['2026-07-28'])
     })
 
     it('does not take a question for what there is to speak as speaking', () => {
-      expect(recorded(['ours', DISCOVER], refusal(1, -32601), ['ours', INITIALIZE], ['theirs', INITIALIZED]).versions).toEqual(['2025-11-25'])
+      expect(
+        recorded(['ours', DISCOVER], refusal(1, -32601), ['ours', INITIALIZE], ['theirs', INITIALIZED]).versions,
+      ).toEqual(['2025-11-25'])
       expect(recorded(['ours', DISCOVER]).versions).toEqual([])
     })
 
     it('goes on where a handshake was refused', () => {
-      const notice: Frame = ['theirs', '{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}}']
+      const notice: Frame = [
+        'theirs',
+        '{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}}',
+      ]
       expect(recorded(['ours', DISCOVER], ['ours', INITIALIZE.replace('1', '9')], notice).flaws().theirs).toEqual([])
     })
 
@@ -177,10 +215,18 @@ describe.runIf(process.env['PARLEY_SPEC_SCHEMAS'])('the recording of a meeting',
     })
 
     it.each([
-      ['a request that does not say what its client can do', [ask(2, 'tools/list', {}, { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' })], 'ours'],
+      [
+        'a request that does not say what its client can do',
+        [ask(2, 'tools/list', {}, { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' })],
+        'ours',
+      ],
       ['a method of another era', [ask(2, 'resources/subscribe', { uri: 'x://y' })], 'ours'],
       ['a result of another era', [ask(2, 'tools/call', { name: 'x' }), answer(2, { content: [] })], 'theirs'],
-      ['a list that does not say how long it lasts', [ask(2, 'tools/list'), answer(2, { resultType: 'complete', tools: [] })], 'theirs'],
+      [
+        'a list that does not say how long it lasts',
+        [ask(2, 'tools/list'), answer(2, { resultType: 'complete', tools: [] })],
+        'theirs',
+      ],
       ['questions where none may be asked', [ask(2, 'tools/list'), asked({ a: question })], 'theirs'],
       ['a question that is none', [ask(2, 'tools/call', { name: 'x' }), asked({ a: { method: 'ping' } })], 'theirs'],
       ['a refusal that does not say what would do', [ask(2, 'tools/list'), refusal(2, -32022)], 'theirs'],

@@ -1,4 +1,6 @@
-/** How published servers are compared with what clients see of them directly; `npm run interop -- published` does it. */
+/**
+ * How published servers are compared with what clients see of them directly; `npm run interop -- published` does it.
+ */
 import { describe, expect, it } from 'vitest'
 import { textOf } from './support/files.ts'
 
@@ -54,7 +56,9 @@ describe('a comparison', () => {
   })
 
   it('leaves out places that vary, and not what is around them', () => {
-    const found = ['/calls/now/result/content/3/text', '/calls/now/result', '/calls/nowhere/result'].map((path) => ({ path }))
+    const found = ['/calls/now/result/content/3/text', '/calls/now/result', '/calls/nowhere/result'].map((path) => ({
+      path,
+    }))
     const rest = besides(found, ['/calls/now/result/content/0/text'])
     expect(rest.map(({ path }) => path)).toEqual(['/calls/now/result', '/calls/nowhere/result'])
   })
@@ -85,7 +89,10 @@ describe('the plan for a server', () => {
   })
 
   it('calls nothing of a server that is only to be looked at', () => {
-    expect(planFor(lists(tool('list'), tool('find', ['n'])), { calls: false })).toMatchObject({ calls: [], invalid: undefined })
+    expect(planFor(lists(tool('list'), tool('find', ['n'])), { calls: false })).toMatchObject({
+      calls: [],
+      invalid: undefined,
+    })
   })
 })
 
@@ -98,7 +105,9 @@ describe('the rules for differences', () => {
 
   it('explain nothing that none of them is about', () => {
     expect(ruled({ path: '/lists/tools/entries/a/description', direct: 'x', seen: 'y' })).toBe(undefined)
-    expect(ruled({ path: '/calls/now/result/content/0/text', direct: 'x', seen: 'y' }, { client: '2026-07-28' })).toBe(undefined)
+    expect(ruled({ path: '/calls/now/result/content/0/text', direct: 'x', seen: 'y' }, { client: '2026-07-28' })).toBe(
+      undefined,
+    )
   })
 
   it('hold for their versions only', () => {
@@ -111,7 +120,8 @@ describe('the rules for differences', () => {
   it('take definitions as mended or left out only where the log says so', () => {
     const left = { path: '/lists/resources/entries/a://b', direct: {} }
     const mended = { path: '/lists/tools/entries', seen: {} }
-    const log = 's1: tools/list: tool "x" was mended: it has no "inputSchema"\ns1: resources/list: resource "a://b" is left out, because …'
+    const log =
+      's1: tools/list: tool "x" was mended: it has no "inputSchema"\ns1: resources/list: resource "a://b" is left out, because …'
     expect([ruled(left), ruled(mended)]).toEqual([undefined, undefined])
     expect([ruled(left, { log }), ruled(mended, { log })]).toEqual(['R-01', 'R-01'])
     expect(ruled({ ...left, path: '/lists/resources/entries/c://d' }, { log })).toBe(undefined)
@@ -125,10 +135,15 @@ describe('the rules for differences', () => {
 
   it('take the URI of an app page as renamed only at /mcp, and only with the name of its server', () => {
     const page = { path: '/lists/tools/entries/show/_meta/ui/resourceUri', direct: 'ui://a/b', seen: 'ui://s1+a/b' }
-    expect([ruled(page), ruled(page, { way: 'all' }), ruled(page, { way: 'all', name: 's2' })]).toEqual([undefined, 'apps', undefined])
+    expect([ruled(page), ruled(page, { way: 'all' }), ruled(page, { way: 'all', name: 's2' })]).toEqual([
+      undefined,
+      'apps',
+      undefined,
+    ])
   })
 
   it('say what differs, and where that is written down', () => {
-    for (const { id, what, link } of RULES) expect([id, what.length > 0, link.split('#')[0]]).toEqual([id, true, expect.stringMatching(/^docs\/\w+\.md$/)])
+    for (const { id, what, link } of RULES)
+      expect([id, what.length > 0, link.split('#')[0]]).toEqual([id, true, expect.stringMatching(/^docs\/\w+\.md$/)])
   })
 })

@@ -1,8 +1,8 @@
 /** An open client session whose other end is the benchmark itself. */
 import { clientIdentity, identity } from '../subject.js'
-import { Session } from './built.js'
 
-export async function looseSession(settings = {}) {
+/** `Session`: the class of the engine that is measured. */
+export async function looseSession(Session, settings = {}) {
   let events
   const sent = []
   const link = {
@@ -22,7 +22,11 @@ export async function looseSession(settings = {}) {
   })
   const opened = session.initialise()
   const { id, params } = JSON.parse(sent[0])
-  const result = { protocolVersion: params.protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo: identity }
+  const result = {
+    protocolVersion: params.protocolVersion,
+    capabilities: { tools: { listChanged: true } },
+    serverInfo: identity,
+  }
   events.frame(JSON.stringify({ jsonrpc: '2.0', id, result }))
   await opened
   return { session, sent, deliver: (frame) => events.frame(frame) }

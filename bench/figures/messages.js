@@ -1,7 +1,7 @@
 /** Messages as each version has them, for timing their translation. */
-import { versions } from './built.js'
 
-const since = (version, first) => versions.indexOf(version) >= versions.indexOf(first)
+/** Versions are dates, so they have the order of texts. */
+const since = (version, first) => version >= first
 
 function envelope(version) {
   return since(version, '2026-07-28') ? { resultType: 'complete' } : {}
@@ -9,12 +9,21 @@ function envelope(version) {
 
 /** A tool result of about one kilobyte. */
 export function toolResult(version) {
-  const days = Array.from({ length: 5 }, (_, at) => ({ day: at, high: 11 + at, low: 4, summary: 'Rain in the morning' }))
+  const days = Array.from({ length: 5 }, (_, at) => ({
+    day: at,
+    high: 11 + at,
+    low: 4,
+    summary: 'Rain in the morning',
+  }))
   const structured = { city: 'Reykjavík', days }
   const result = { ...envelope(version), content: [{ type: 'text', text: JSON.stringify(structured) }] }
   result.content.push({
     type: 'resource',
-    resource: { uri: 'weather://stations/reykjavik', mimeType: 'text/plain', text: 'Station 4030, 61 m above the sea. '.repeat(4) },
+    resource: {
+      uri: 'weather://stations/reykjavik',
+      mimeType: 'text/plain',
+      text: 'Station 4030, 61 m above the sea. '.repeat(4),
+    },
   })
   if (since(version, '2025-06-18')) result.structuredContent = structured
   return result
@@ -32,9 +41,14 @@ function toolDefinition(version, at) {
     inputSchema: schema,
     ...(since(version, '2025-03-26') ? { annotations: { title: 'Forecast', readOnlyHint: true } } : {}),
     ...(since(version, '2025-06-18')
-      ? { title: 'Forecast', outputSchema: { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] } }
+      ? {
+          title: 'Forecast',
+          outputSchema: { type: 'object', properties: { high: { type: 'number' } }, required: ['high'] },
+        }
       : {}),
-    ...(since(version, '2025-11-25') ? { icons: [{ src: 'https://example.com/rain.png', mimeType: 'image/png' }] } : {}),
+    ...(since(version, '2025-11-25')
+      ? { icons: [{ src: 'https://example.com/rain.png', mimeType: 'image/png' }] }
+      : {}),
   }
 }
 

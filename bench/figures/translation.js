@@ -1,6 +1,5 @@
 /** How long one message takes from any version to any other (requirement X7). */
 import { sample } from '../rounds.js'
-import { isVerdict, plan, versions } from './built.js'
 import { toolList, toolResult } from './messages.js'
 
 const PROMISED = 1000
@@ -14,25 +13,40 @@ const subjects = [
 /** A real session reports losses, so this does, too. */
 function context() {
   let made = 0
-  return { onLoss: () => {}, mint: () => `id-${made++}`, request: { name: 'forecast', arguments: {} }, clientCapabilities: {}, clientInfo: {}, serverInfo: {} }
+  return {
+    onLoss: () => {},
+    mint: () => `id-${made++}`,
+    request: { name: 'forecast', arguments: {} },
+    clientCapabilities: {},
+    clientInfo: {},
+    serverInfo: {},
+  }
 }
 
-function measurePair(from, to, { method, make }, samples) {
+function measurePair({ isVerdict, plan }, from, to, { method, make }, samples) {
   const translate = plan(from, to, method, 'result')
   if (translate === undefined) return { untouched: true, p50: 0, p99: 0 }
   const message = make(from)
   const about = context()
-  if (isVerdict(translate(message, about))) throw new Error(`${method} from ${from} to ${to} was refused: the benchmark's message is wrong`)
+  if (isVerdict(translate(message, about)))
+    throw new Error(`${method} from ${from} to ${to} was refused: the benchmark's message is wrong`)
   return { untouched: false, ...sample(() => translate(message, about), { samples }) }
 }
 
-export function measureTranslation(samples) {
-  return subjects.map((subject) => ({
-    id: subject.id,
-    title: subject.title,
-    promised: PROMISED,
-    aim: subject.aim,
-    bytes: JSON.stringify(subject.make(versions[versions.length - 1])).length,
-    pairs: versions.flatMap((from) => versions.filter((to) => to !== from).map((to) => ({ from, to, ...measurePair(from, to, subject, samples) }))),
-  }))
+/** One list of subjects for each of `engines`; several of them take turns for each pair of versions. */
+export function measureTranslation(engines, samples) {
+  const [{ versions }] = engines
+  const measured = engines.map(() => [])
+  for (const subject of subjects) {
+    const { id, title, aim, make } = subject
+    const bytes = JSON.stringify(make(versions.at(-1))).length
+    for (const list of measured) list.push({ id, title, promised: PROMISED, aim, bytes, pairs: [] })
+    for (const from of versions) {
+      for (const to of versions.filter((other) => other !== from)) {
+        for (const [at, engine] of engines.entries())
+          measured[at].at(-1).pairs.push({ from, to, ...measurePair(engine, from, to, subject, samples) })
+      }
+    }
+  }
+  return measured
 }

@@ -1,4 +1,7 @@
-/** What the servers behind the gateways answer: made beforehand as far as possible, so that they are never what is waited for. */
+/**
+ * What the servers behind the gateways answer: made beforehand as far as possible, so that they are never what is
+ * waited for.
+ */
 
 export const STATELESS = '2026-07-28'
 
@@ -28,7 +31,9 @@ const richToolOf = (at) => ({
   ...toolOf(at),
   title: `Forecast ${at}`,
   annotations: { title: `Forecast ${at}`, readOnlyHint: true },
-  ...(at % 5 === 0 && { outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } }),
+  ...(at % 5 === 0 && {
+    outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  }),
 })
 
 const SENTENCE = 'Rain in the morning, clearing from the west later. '
@@ -39,22 +44,37 @@ const content = (text) => ({ content: [{ type: 'text', text }] })
 const structured = (value) => ({ ...content(JSON.stringify(value)), structuredContent: value })
 
 /** What every result of a version says besides its own. */
-const besides = (version) => (version === STATELESS ? { resultType: 'complete', _meta: { [`${META}/serverInfo`]: info } } : {})
+const besides = (version) =>
+  version === STATELESS ? { resultType: 'complete', _meta: { [`${META}/serverInfo`]: info } } : {}
 const uncached = (version) => (version === STATELESS ? { ttlMs: 0, cacheScope: 'private' } : {})
 
 const greetings = {
-  [STATELESS]: { 'server/discover': { supportedVersions: [STATELESS], capabilities: { tools: {} }, ttlMs: 3_600_000, cacheScope: 'public' } },
+  [STATELESS]: {
+    'server/discover': {
+      supportedVersions: [STATELESS],
+      capabilities: { tools: {} },
+      ttlMs: 3_600_000,
+      cacheScope: 'public',
+    },
+  },
 }
-const greetingOf = (version) => greetings[version] ?? { initialize: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: info }, ping: {} }
+const greetingOf = (version) =>
+  greetings[version] ?? {
+    initialize: { protocolVersion: version, capabilities: { tools: {} }, serverInfo: info },
+    ping: {},
+  }
 
 /** Gives `answer(text)`: the answer to a message as text; undefined where there is none to give. */
 export function answering(version, { rich = false } = {}) {
   const tools = Array.from({ length: LIST_LENGTH }, (_, at) => (rich ? richToolOf(at) : toolOf(at)))
   const echo = rich ? (text) => structured({ text }) : content
   const behind = JSON.stringify(besides(version)).slice(1)
-  const written = (result) => JSON.stringify(result).slice(0, -1) + (behind === '}' || Object.keys(result).length === 0 ? '' : ',') + behind
+  const written = (result) =>
+    JSON.stringify(result).slice(0, -1) + (behind === '}' || Object.keys(result).length === 0 ? '' : ',') + behind
   const prepared = new Map(
-    Object.entries({ ...greetingOf(version), 'tools/list': { tools, ...uncached(version) } }).map(([method, result]) => [method, written(result)]),
+    Object.entries({ ...greetingOf(version), 'tools/list': { tools, ...uncached(version) } }).map(
+      ([method, result]) => [method, written(result)],
+    ),
   )
   const pageText = written(content(page))
   const called = ({ name, arguments: given }) => (name === 'page' ? pageText : written(echo(given.text)))
@@ -71,7 +91,8 @@ export function answering(version, { rich = false } = {}) {
 /** Throws unless it is what `echo` answers to `text`, as it is or as JSON. */
 export function checkEcho(message, text) {
   const told = JSON.parse(message).result?.content?.[0]?.text
-  if (told !== text && told !== JSON.stringify({ text })) throw new Error(`Not the echo of "${text}": ${message.slice(0, 500)}`)
+  if (told !== text && told !== JSON.stringify({ text }))
+    throw new Error(`Not the echo of "${text}": ${message.slice(0, 500)}`)
 }
 
 export function checkPage(message) {
@@ -80,5 +101,6 @@ export function checkPage(message) {
 
 export function checkTools(message) {
   const { result } = JSON.parse(message)
-  if (result?.tools?.length !== LIST_LENGTH) throw new Error(`Not a list of ${LIST_LENGTH} tools: ${message.slice(0, 500)}`)
+  if (result?.tools?.length !== LIST_LENGTH)
+    throw new Error(`Not a list of ${LIST_LENGTH} tools: ${message.slice(0, 500)}`)
 }

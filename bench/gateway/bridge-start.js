@@ -1,9 +1,13 @@
-/** What `parley bridge` adds to the start of a server: from the start of a process to the answer to `initialize`, beside the server alone and Node alone. */
+/**
+ * What `parley bridge` adds to the start of a server: from the start of a process to the answer to `initialize`, beside
+ * the server alone and Node alone.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { gatewayOf } from '../checkout.js'
 import { median } from '../rounds.js'
 import { initializeOf } from './loads.js'
-import { PARLEY, stdioServer } from './subjects.js'
+import { stdioServer } from './subjects.js'
 
 const VERSION = '2025-11-25'
 
@@ -28,28 +32,36 @@ async function answeredStart(args) {
   return taken
 }
 
-export async function bridgeStart(isWanted, { starts }, say) {
-  if (!isWanted('parley')) return undefined
-  say('… the start of parley bridge')
+export async function bridgeStart({ isPeer, checkouts }, { starts }, progress) {
+  if (!isPeer('parley')) return undefined
+  progress('… the start of parley bridge')
   const server = stdioServer(VERSION)
-  const trials = [
+  const programs = [
     ['node', bareStart],
     ['server', () => answeredStart(server.slice(1))],
-    ['bridge', () => answeredStart([PARLEY, 'bridge', '--', ...server])],
+    ...checkouts.map(({ root, nameOf }) => [
+      nameOf('bridge'),
+      () => answeredStart([gatewayOf(root), 'bridge', '--', ...server]),
+    ]),
   ]
   // The first starts find nothing in the cache of the file system.
-  for (const [, run] of trials) await run()
-  const taken = { node: [], server: [], bridge: [] }
+  for (const [, run] of programs) await run()
+  const taken = Object.fromEntries(programs.map(([name]) => [name, []]))
   for (let round = 0; round < starts; round++) {
-    for (let turn = 0; turn < trials.length; turn++) {
-      const [name, run] = trials[(round + turn) % trials.length]
+    for (let turn = 0; turn < programs.length; turn++) {
+      const [name, run] = programs[(round + turn) % programs.length]
       taken[name].push(await run())
     }
   }
   const added = taken.bridge.map((ms, round) => ms - taken.server[round])
   return {
     samples: starts,
-    results: Object.fromEntries(Object.entries(taken).map(([name, all]) => [name, { ms: median(all), low: Math.min(...all), high: Math.max(...all) }])),
+    results: Object.fromEntries(
+      Object.entries(taken).map(([name, all]) => [
+        name,
+        { ms: median(all), low: Math.min(...all), high: Math.max(...all) },
+      ]),
+    ),
     added: median(added),
     // Of the same round: the machine may be busier in another.
     beyondNode: median(added.map((ms, round) => ms - taken.node[round])),

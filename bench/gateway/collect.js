@@ -1,4 +1,7 @@
-/** Loaded into a process before its program, with `--expose-gc`: a signal makes it collect and write down the bytes on its heap, which is what it holds. */
+/**
+ * Loaded into a process before its program, with `--expose-gc`: a signal makes it collect and write down the bytes on
+ * its heap, which is what it holds.
+ */
 import { writeFileSync } from 'node:fs'
 
 process.on('SIGUSR2', () => {

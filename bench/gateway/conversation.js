@@ -1,4 +1,7 @@
-/** One client of any version at an address: a session where its version has them, and as many connections as calls are to be under way at once. */
+/**
+ * One client of any version at an address: a session where its version has them, and as many connections as calls are
+ * to be under way at once.
+ */
 import { HttpConnection, messageIn, sessionIn } from '../transports/http-load.js'
 import { FIRST_ID, initialized, numbered } from '../transports/messages.js'
 import { STATELESS } from './answers.js'
@@ -6,7 +9,9 @@ import { initializeOf, messageOf } from './loads.js'
 
 /** Far enough apart that the ids of connections that share a session never meet. */
 const IDS_EACH = 20_000_000
-/** Marks of streams and chunks may differ a little from answer to answer; an error in place of a result differs by more. */
+/**
+ * Marks of streams and chunks may differ a little from answer to answer; an error in place of a result differs by more.
+ */
 const LENGTH_PLAY = 24
 const ACCEPTED = new Set([200, 202, 204])
 
@@ -25,7 +30,7 @@ export class Conversation {
   #session
   #connections
 
-  /** `place`: `{ name, port, path }`. Given connections are shared with others and stay open. */
+  /** `address`: `{ name, port, path }`. Given connections are shared with others and stay open. */
   static async open({ name, port, path }, version, { connections, shared, able = true } = {}) {
     const conversation = new Conversation()
     conversation.#name = name
@@ -39,7 +44,9 @@ export class Conversation {
 
   async #shakeHands() {
     const [connection] = this.#connections
-    const opened = await connection.ask(Buffer.from(this.#http('POST', initializeOf(this.#version, { able: this.#able }))))
+    const opened = await connection.ask(
+      Buffer.from(this.#http('POST', initializeOf(this.#version, { able: this.#able }))),
+    )
     this.#session = sessionIn(opened.head)
     if (opened.status !== 200 || this.#session === undefined) throw refused('initialize', opened)
     const agreed = JSON.parse(messageIn(opened.body)).result?.protocolVersion
@@ -62,7 +69,9 @@ export class Conversation {
   /** One call whose answer is looked at; gives the length of its body. */
   async ask(load, connection = this.#connections[0]) {
     let length = 0
-    const { status, body } = await connection.ask(Buffer.from(this.#http('POST', messageOf(load, this.#version, { able: this.#able }), load)))
+    const { status, body } = await connection.ask(
+      Buffer.from(this.#http('POST', messageOf(load, this.#version, { able: this.#able }), load)),
+    )
     if (status !== 200) throw refused(load.method, { status, body })
     length = Buffer.byteLength(body)
     load.check(messageIn(body))
@@ -74,7 +83,13 @@ export class Conversation {
     const bytes = await this.ask(load)
     const lanes = this.#connections.slice(0, inFlight).map((connection, at) => {
       const first = FIRST_ID + at * IDS_EACH
-      return { connection, next: numbered(this.#http('POST', messageOf(load, this.#version, { id: first, able: this.#able }), load), first) }
+      return {
+        connection,
+        next: numbered(
+          this.#http('POST', messageOf(load, this.#version, { id: first, able: this.#able }), load),
+          first,
+        ),
+      }
     })
     const rounds = []
     let usual
@@ -90,7 +105,8 @@ export class Conversation {
           lane.connection.send(lane.next(), (error, status, length) => {
             usual ??= length
             if (error !== undefined || status !== 200 || Math.abs(length - usual) > LENGTH_PLAY) {
-              const why = error?.message ?? `a request was answered with ${status} and ${length} bytes instead of ${usual}`
+              const why =
+                error?.message ?? `a request was answered with ${status} and ${length} bytes instead of ${usual}`
               return reject(new Error(`${this.#name}, ${load.title}: ${why}`, { cause: error }))
             }
             taken[come++] = performance.now() - start

@@ -20,7 +20,9 @@ export class Direct {
   /** Every load has a process of its own, since only one can read what it says. */
   repeated = async (load, inFlight) => {
     await this.stop()
-    this.#child = spawn(process.execPath, [fileOf('./servers/stdio.js'), this.#version], { stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#child = spawn(process.execPath, [fileOf('./servers/stdio.js'), this.#version], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     const text = messageOf(load, this.#version)
     const pipes = new StdioLoad(this.#child, text)
     await pipes.open()

@@ -1,9 +1,9 @@
-/** What the figures of the gateway are held against. */
+/** The goals of the gateway, and whether the figures meet them. */
 import { counted, digits } from '../table.js'
-import { acrossCasts, acrossRounds } from './casts.js'
 import { SHARED_STDIO } from './many-sessions.js'
 import { pairs } from './parts.js'
 import { fullName, peersIn, YARDSTICK } from './subjects.js'
+import { acrossRounds, acrossTrials } from './trials.js'
 
 const TIMES_PEERS = 3
 const ADDED_SHARE = 1 / 3
@@ -14,7 +14,8 @@ const SESSION_KIB = 10
 const FEW = 1
 
 /** The name of the one that has the least of a figure. */
-const better = (entries, figure) => entries.reduce((least, entry) => (entry[1][figure] < least[1][figure] ? entry : least))[0]
+const better = (entries, figure) =>
+  entries.reduce((least, entry) => (entry[1][figure] < least[1][figure] ? entry : least))[0]
 
 /** How Parley compares to what the better peer can do at best, `compared(whom)`. */
 function alsoPared(pared, figure, compared) {
@@ -29,11 +30,14 @@ function aheadOfPeers(scenario) {
   const { peers, pared } = peersIn(results)
   if (results.parley === undefined || peers.length === 0) return []
   const name = better(peers, 'p50')
-  const shareOf = (who, whom = name, among = scenario) => acrossCasts(among, (cast) => (cast[who].p50 - cast.direct.p50) / (cast[whom].p50 - cast.direct.p50))
+  const shareOf = (who, whom = name, among = scenario) =>
+    acrossTrials(among, (trial) => (trial[who].p50 - trial.direct.p50) / (trial[whom].p50 - trial.direct.p50))
   const share = shareOf('parley')
   const atBest = alsoPared(pared, 'p50', (whom) => `${digits(shareOf('parley', whom))} of`)
-  const leastOf = (among) => (results[YARDSTICK] === undefined ? '' : `; ${YARDSTICK} ${digits(shareOf(YARDSTICK, name, among))}`)
-  const overAll = spread === undefined ? '' : `; over all processors ${digits(shareOf('parley', name, spread))}${leastOf(spread)}`
+  const leastOf = (among) =>
+    results[YARDSTICK] === undefined ? '' : `; ${YARDSTICK} ${digits(shareOf(YARDSTICK, name, among))}`
+  const overAll =
+    spread === undefined ? '' : `; over all processors ${digits(shareOf('parley', name, spread))}${leastOf(spread)}`
   const latency = {
     goal: `stdio → HTTP, ${title}: adds at most 1/3 of what the better peer adds (p50)`,
     met: share <= ADDED_SHARE,
@@ -43,7 +47,8 @@ function aheadOfPeers(scenario) {
 }
 
 /** How many times as much as the other the one lets through, or does for the same work. */
-const timesOf = (scenario, one, other, figure = 'us') => acrossCasts(scenario, (cast) => cast[other][figure] / cast[one][figure])
+const timesOf = (scenario, one, other, figure = 'us') =>
+  acrossTrials(scenario, (trial) => trial[other][figure] / trial[one][figure])
 
 function throughputGoal(scenario, peers, pared) {
   const name = better(peers, 'us')
@@ -67,7 +72,9 @@ function newestClient(scenario) {
   ]
 }
 
-/** What a client waits longer for than for the server, beside one more start of Node, which any program in between takes. */
+/**
+ * How much later the client has its answer, without the start of one more Node: any program in between needs that.
+ */
 function soonStarted({ beyondNode, samples }) {
   return [
     {
@@ -95,7 +102,8 @@ function costOfTranslation(scenario) {
   return pairs
     .filter(({ translated }) => translated)
     .map(({ name, base }) => {
-      const shareOf = (figure) => acrossRounds(scenario, name, base, (own, untranslated) => untranslated[figure] / own[figure])
+      const shareOf = (figure) =>
+        acrossRounds(scenario, name, base, (own, untranslated) => untranslated[figure] / own[figure])
       const share = shareOf('us')
       return {
         goal: `${name}, ${scenario.title}: at least ${TRANSLATION_SHARE} of ${base}`,
@@ -116,13 +124,20 @@ function manySessions({ sessions, results }) {
 }
 
 function allAnswered(sessions, name, { right, calls, bytes }) {
-  const figure = bytes === undefined ? 'it did not come to that' : `${counted(right)} of ${counted(calls)}; ${digits(bytes / 1024)} KiB a session`
+  const figure =
+    bytes === undefined
+      ? 'not measured'
+      : `${counted(right)} of ${counted(calls)}; ${digits(bytes / 1024)} KiB a session`
   return { goal: `${digits(sessions)} sessions at once, ${name}: every answer is right`, met: right === calls, figure }
 }
 
 function smallSession(sessions, name, { heap }) {
-  const figure = heap === undefined ? 'it did not come to that' : `${digits(heap / 1024)} KiB`
-  return { goal: `${digits(sessions)} sessions at once, ${name}: at most ${SESSION_KIB} KiB of heap each`, met: heap <= SESSION_KIB * 1024, figure }
+  const figure = heap === undefined ? 'not measured' : `${digits(heap / 1024)} KiB`
+  return {
+    goal: `${digits(sessions)} sessions at once, ${name}: at most ${SESSION_KIB} KiB of heap each`,
+    met: heap <= SESSION_KIB * 1024,
+    figure,
+  }
 }
 
 export function goalsOf({ stdio = [], newest = [], start, http = [], translation = [], sessions }) {

@@ -1,4 +1,7 @@
-/** Many sessions at once: opened, each called some times with a text of its own, every answer looked at, and the memory they hold. */
+/**
+ * Many sessions at once: opened, each called some times with a text of its own, every answer looked at, and the memory
+ * they hold.
+ */
 import { readFileSync } from 'node:fs'
 import { HttpConnection } from '../transports/http-load.js'
 import { Conversation } from './conversation.js'
@@ -9,10 +12,10 @@ import { beforeHttp, beforeStdio, startHttpServer } from './subjects.js'
 const VERSION = '2025-11-25'
 const CONNECTIONS = 16
 const CALLS_EACH = 3
-/** What is made once, whoever comes first, is not the price of a session. */
+/** The first sessions pay for what is made only once: they do not count. */
 const FIRST_SESSIONS = 16
 /** Usually some ten seconds are enough. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 /** `work(item, connection)` for each, one at a time on each connection. */
 async function spread(items, connections, work) {
@@ -24,11 +27,11 @@ async function spread(items, connections, work) {
   )
 }
 
-async function openMany(place, count, connections) {
+async function openMany(address, count, connections) {
   const opened = []
-  await spread(Array(count).fill(place), connections, async (_, connection) => {
-    // Clients that can be asked things cannot share a server over stdio: it does not say whom it asks.
-    opened.push(await Conversation.open(place, VERSION, { shared: [connection], able: false }))
+  await spread(Array(count).fill(address), connections, async (_, connection) => {
+    // Clients with capabilities cannot share a server over stdio: its questions do not name a client.
+    opened.push(await Conversation.open(address, VERSION, { shared: [connection], able: false }))
   })
   return opened
 }
@@ -37,7 +40,9 @@ async function openMany(place, count, connections) {
 async function callAll(sessions, connections) {
   let right = 0
   let wrong
-  const calls = Array.from({ length: CALLS_EACH }, (_, turn) => sessions.map((session, at) => ({ session, text: `call ${turn} of session ${at}` }))).flat()
+  const calls = Array.from({ length: CALLS_EACH }, (_, turn) =>
+    sessions.map((session, at) => ({ session, text: `call ${turn} of session ${at}` })),
+  ).flat()
   await spread(calls, connections, async ({ session, text }, connection) => {
     try {
       await session.ask(echoOf(text), connection)
@@ -52,22 +57,23 @@ async function callAll(sessions, connections) {
 /** A thousand processes would say more about the machine than about the gateway. */
 function demandSharing({ name, pid }) {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/)
-  if (children.length >= FIRST_SESSIONS) throw new Error(`${name} runs ${children.length} processes for ${FIRST_SESSIONS} sessions, which were to share one`)
+  if (children.length >= FIRST_SESSIONS)
+    throw new Error(`${name} runs ${children.length} processes for ${FIRST_SESSIONS} sessions, which were to share one`)
 }
 
-async function measure(place, count) {
-  const connections = Array.from({ length: CONNECTIONS }, () => new HttpConnection(place.port))
+async function measure(address, count) {
+  const connections = Array.from({ length: CONNECTIONS }, () => new HttpConnection(address.port))
   try {
-    const first = await openMany(place, FIRST_SESSIONS, connections)
+    const first = await openMany(address, FIRST_SESSIONS, connections)
     await callAll(first, connections)
-    demandSharing(place)
+    demandSharing(address)
     await spread(first, connections, (session, connection) => session.end(connection))
-    const before = await place.settled()
+    const before = await address.settled()
     const start = performance.now()
-    const sessions = await openMany(place, count, connections)
+    const sessions = await openMany(address, count, connections)
     const opening = performance.now() - start
     const answers = await callAll(sessions, connections)
-    const settled = await place.settled()
+    const settled = await address.settled()
     const after = await callAll(sessions, connections)
     return {
       ...answers,
@@ -94,21 +100,27 @@ const subjects = [
   {
     name: 'parley, server over HTTP',
     file: 'parley',
-    begin: async (start) => await beforeHttp.parley(start, await startHttpServer(start, VERSION), { settings: ROOM, ...COLLECTS }),
+    begin: async (start, root) =>
+      await beforeHttp.parley(start, await startHttpServer(start, VERSION), { settings: ROOM, root, ...COLLECTS }),
   },
   {
     name: SHARED_STDIO,
     file: 'parley',
-    begin: (start) => beforeStdio.parley(start, { version: VERSION, settings: { session: 'shared' }, ...COLLECTS }),
+    begin: (start, root) =>
+      beforeStdio.parley(start, { version: VERSION, settings: { session: 'shared' }, root, ...COLLECTS }),
   },
-  { name: 'mcp-proxy, one server over stdio for all', file: 'mcp-proxy', begin: (start) => beforeStdio['mcp-proxy'](start, { version: VERSION, ...COLLECTS }) },
+  {
+    name: 'mcp-proxy, one server over stdio for all',
+    file: 'mcp-proxy',
+    begin: (start) => beforeStdio['mcp-proxy'](start, { version: VERSION, ...COLLECTS }),
+  },
 ]
 
 /** A program that stops answering must not stop the others. */
 async function inTime(measured) {
   let timer
   const tooLate = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`It was not done within ${PATIENCE_MS / 1000} s`)), PATIENCE_MS)
+    timer = setTimeout(() => reject(new Error(`It was not done within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS)
   })
   try {
     return await Promise.race([measured, tooLate])
@@ -117,14 +129,17 @@ async function inTime(measured) {
   }
 }
 
-export async function manySessions(isWanted, { sessions }, say) {
+export async function manySessions({ isPeer, checkouts }, { sessions }, progress) {
   const results = {}
-  for (const { name, begin } of subjects.filter((subject) => isWanted(subject.file))) {
-    say(`… ${sessions} sessions at once: ${name}`)
-    try {
-      results[name] = await withPrograms(async (start) => await inTime(measure(await begin(start), sessions)))
-    } catch (error) {
-      results[name] = { right: 0, calls: sessions * CALLS_EACH * 2, wrong: error.message }
+  for (const { name: plainName, file, begin } of subjects.filter((subject) => isPeer(subject.file))) {
+    for (const { root, nameOf } of file === 'parley' ? checkouts : checkouts.slice(0, 1)) {
+      const name = nameOf(plainName)
+      progress(`… ${sessions} sessions at once: ${name}`)
+      try {
+        results[name] = await withPrograms(async (start) => await inTime(measure(await begin(start, root), sessions)))
+      } catch (error) {
+        results[name] = { right: 0, calls: sessions * CALLS_EACH * 2, wrong: error.message }
+      }
     }
   }
   return { sessions, results }

@@ -50,14 +50,14 @@ export async function startProgram(name, argsFor, { collects = false } = {}) {
   const heapFile = folder && join(folder, 'heap')
   const env = collects ? { ...process.env, BENCH_HEAP_FILE: heapFile } : process.env
   const child = spawn(process.execPath, [...own, ...argsFor(port)], { stdio: ['pipe', 'ignore', 'pipe'], env })
-  let words = ''
+  let errorOutput = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    words = (words + text).slice(-2000)
+    errorOutput = (errorOutput + text).slice(-2000)
   })
   let over = false
   const ended = once(child, 'exit').then(([code, signal]) => {
     over = true
-    return `${name} ended with ${code ?? signal}: ${words}`
+    return `${name} ended with ${code ?? signal}: ${errorOutput}`
   })
 
   async function stop() {
@@ -73,7 +73,7 @@ export async function startProgram(name, argsFor, { collects = false } = {}) {
     if (over) throw new Error(await ended)
     if (performance.now() > deadline) {
       await stop()
-      throw new Error(`${name} did not listen on ${port} within ${START_MS / 1000} s: ${words}`)
+      throw new Error(`${name} did not listen on ${port} within ${START_MS / 1000} s: ${errorOutput}`)
     }
     await pause(LOOK_MS)
   }
@@ -86,10 +86,13 @@ export async function startProgram(name, argsFor, { collects = false } = {}) {
       await pause(500)
       looks.push({ resident: residentBytes(child.pid), heap: Number(readFileSync(heapFile, 'utf8')) })
     }
-    return { resident: Math.min(...looks.map(({ resident }) => resident)), heap: Math.min(...looks.map(({ heap }) => heap)) }
+    return {
+      resident: Math.min(...looks.map(({ resident }) => resident)),
+      heap: Math.min(...looks.map(({ heap }) => heap)),
+    }
   }
 
-  return { name, port, pid: child.pid, work: () => workOf(child.pid) / 1000, settled, words: () => words, stop }
+  return { name, port, pid: child.pid, work: () => workOf(child.pid) / 1000, settled, stop }
 }
 
 /** Whatever was started by `use(start)` is ended, however it goes. */

@@ -13,7 +13,10 @@ function resultTable({ title, results }, base, baseTitle) {
     `${digits(1e6 / high)} – ${digits(1e6 / low)}`,
     orNothing(results[base(name)], ({ us: baseUs }) => digits(baseUs / us)),
     orNothing(p50, microseconds),
-    orNothing(p50 === undefined || results.direct?.p50 === undefined ? undefined : p50 - results.direct.p50, microseconds),
+    orNothing(
+      p50 === undefined || results.direct?.p50 === undefined ? undefined : p50 - results.direct.p50,
+      microseconds,
+    ),
     microseconds(work),
     bytes,
   ])
@@ -31,7 +34,8 @@ const withSpread = ({ spread, ...scenario }) => (spread === undefined ? [scenari
 
 const shareOfProxy = (scenario) => resultTable(scenario, () => 'reverse proxy', 'share of the proxy')
 
-const shareOfBase = (scenario) => resultTable(scenario, (name) => pairs.find((pair) => pair.name === name)?.base, 'share of the same version')
+const shareOfBase = (scenario) =>
+  resultTable(scenario, (name) => pairs.find((pair) => pair.name === name)?.base, 'share of the same version')
 
 function sessionTable({ sessions, results }) {
   const rows = Object.entries(results).map(([name, { right, calls, opening, bytes, heap, wrong }]) => [
@@ -45,10 +49,18 @@ function sessionTable({ sessions, results }) {
   return `### ${digits(sessions)} sessions at once\n\n${table(['', 'right answers', 'opening one', 'heap of each', 'memory of each', 'went wrong first'], rows)}`
 }
 
-const START_NAMES = { node: 'Node, an empty program', server: 'the server alone', bridge: 'the server behind parley bridge' }
+const START_NAMES = {
+  node: 'Node, an empty program',
+  server: 'the server alone',
+  bridge: 'the server behind parley bridge',
+}
 
 function startTable({ results, added, beyondNode }) {
-  const rows = Object.entries(results).map(([name, { ms, low, high }]) => [START_NAMES[name], `${digits(ms)} ms`, `${digits(low)} – ${digits(high)} ms`])
+  const rows = Object.entries(results).map(([name, { ms, low, high }]) => [
+    START_NAMES[name],
+    `${digits(ms)} ms`,
+    `${digits(low)} – ${digits(high)} ms`,
+  ])
   return `${table(['', 'p50', 'range'], rows)}\n\nThe bridge adds ${digits(added)} ms (p50), which is ${digits(beyondNode)} ms more than a start of Node.`
 }
 
@@ -69,16 +81,20 @@ export function report({ environment, stdio = [], newest = [], start, http = [],
 \`${command}\`, ${date}, Node ${node}, ${processor}, load average ${load.toFixed(1)} at the start; ${named.join(', ')}.
 
 Every gateway is a process of its own, and so is every server behind one: the same small program without any library for all. The load comes from the bench by hand-written HTTP
-over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are looked at, and the content of
-the first. Subjects take turns, in rounds that start with another one each time; the median of the rounds counts, and of several casts of processes, since how well one of them
-runs is partly luck of its start (four casts for one call at a time over stdio, ten for translation, three elsewhere), and all are warmed up with every load before anything is measured. Tables have the medians of each subject; goals are about how subjects
-compare within one cast, for translation within one round of it, and the median of that, since the machine may be busier in another. "Direct" is the server without a gateway, over the pipes of its process or over HTTP; "added" is how much longer than that the middle call (p50)
-takes. "Work" is processor time of the gateway's process, or of the server's where there is none. The "bare relay" is what \`node:http\` and a pipe cost by themselves: some lines
-that check, limit and supervise nothing.
+over connections that are kept alive: one client with one session, and so many calls under way at once. The status and length of every answer are checked, and the content of
+the first. Subjects take turns, in rounds that start with another one each time. The median of the rounds counts.
+
+How fast a process runs depends partly on luck at its start. So each part is measured in several trials, each with new processes: four for one call at a time over stdio, ten for
+translation, three elsewhere. All subjects are warmed up with every load before anything is measured. Tables show the medians of each subject. Goals compare subjects within one
+trial (for translation within one round), and take the median of that, since the machine may be busier in another trial.
+
+"Direct" is the server without a gateway, over the pipes of its process or over HTTP. "Added" is how much longer than that the middle call (p50) takes. "Work" is processor time of
+the gateway's process, or of the server's process where there is no gateway. The "bare relay" is what \`node:http\` and a pipe cost by themselves: a few lines that check, limit and
+supervise nothing.
 
 One call at a time over stdio is measured twice: with the bench, all gateways and all servers on one processor, and with them spread over all processors by the kernel. In the
-first case what is added is what the programs compute; goals are about that. In the second most of it is the waking up of a program on another processor, which no gateway can
-change, and which depends on where each of them happens to be.
+first case, the added time is what the programs compute; goals are about that. In the second case, most of it is the time to wake a program on another processor. No gateway can
+change that time, and it depends on where each program happens to run.
 
 All run with their defaults, supergateway with sessions (\`--stateful\`; without them it starts a process for each request): goals are about these. "Pared down" is what the
 peers can do at best, without what Parley does as well: mcp-proxy with Streamable HTTP alone, without its store of events and for the handshake era only (\`--server stream

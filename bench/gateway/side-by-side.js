@@ -1,4 +1,7 @@
-/** The same load through several subjects in turn: how many calls a second, how long the middle one takes, and how much work it is. */
+/**
+ * The same load through several subjects in turn: how many calls a second, how long the middle one takes, and how much
+ * work it is.
+ */
 import { compete, median, quantile } from '../rounds.js'
 
 /** `subjects`: `{ name, work, repeated(load, inFlight) }`. */

@@ -2,15 +2,28 @@
 import { Client } from 'sdk-2025-11-25/client/index.js'
 import { McpServer } from 'sdk-2025-11-25/server/mcp.js'
 import { serialisingPair } from '../serialising-transport.js'
-import { asText, clientIdentity, description, forecast, identity, input, outlook, output, withTextCopy } from '../subject.js'
+import {
+  asText,
+  clientIdentity,
+  description,
+  forecast,
+  identity,
+  input,
+  outlook,
+  output,
+  withTextCopy,
+} from '../subject.js'
 
 function makeServer(tools) {
   const server = new McpServer(identity)
   if (tools === undefined) {
-    server.registerTool('forecast', { description, inputSchema: input.shape, outputSchema: output.shape }, (given) => withTextCopy(forecast(given)))
+    server.registerTool('forecast', { description, inputSchema: input.shape, outputSchema: output.shape }, (given) =>
+      withTextCopy(forecast(given)),
+    )
     server.registerTool('outlook', { description, inputSchema: input.shape }, (given) => asText(outlook(given)))
   }
-  for (const { name, description, input } of tools ?? []) server.registerTool(name, { description, inputSchema: input.shape }, () => ({ content: [] }))
+  for (const { name, description, input } of tools ?? [])
+    server.registerTool(name, { description, inputSchema: input.shape }, () => ({ content: [] }))
   return server
 }
 

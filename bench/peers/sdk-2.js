@@ -2,15 +2,28 @@
 import { Client } from '@modelcontextprotocol/client'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serialisingPair } from '../serialising-transport.js'
-import { asText, clientIdentity, description, forecast, identity, input, outlook, output, withTextCopy } from '../subject.js'
+import {
+  asText,
+  clientIdentity,
+  description,
+  forecast,
+  identity,
+  input,
+  outlook,
+  output,
+  withTextCopy,
+} from '../subject.js'
 
 function makeServer(tools) {
   const server = new McpServer(identity)
   if (tools === undefined) {
-    server.registerTool('forecast', { description, inputSchema: input, outputSchema: output }, (given) => withTextCopy(forecast(given)))
+    server.registerTool('forecast', { description, inputSchema: input, outputSchema: output }, (given) =>
+      withTextCopy(forecast(given)),
+    )
     server.registerTool('outlook', { description, inputSchema: input }, (given) => asText(outlook(given)))
   }
-  for (const { name, description, input } of tools ?? []) server.registerTool(name, { description, inputSchema: input }, () => ({ content: [] }))
+  for (const { name, description, input } of tools ?? [])
+    server.registerTool(name, { description, inputSchema: input }, () => ({ content: [] }))
   return server
 }
 

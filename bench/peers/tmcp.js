@@ -1,15 +1,28 @@
 /** tmcp has no client of its own: requests are written and answers read by hand, which flatters it. */
 import { ZodJsonSchemaAdapter } from '@tmcp/adapter-zod'
 import { McpServer } from 'tmcp'
-import { asText, clientIdentity, description, forecast, identity, input, outlook, output, withTextCopy } from '../subject.js'
+import {
+  asText,
+  clientIdentity,
+  description,
+  forecast,
+  identity,
+  input,
+  outlook,
+  output,
+  withTextCopy,
+} from '../subject.js'
 
 function makeServer(tools) {
   const server = new McpServer(identity, { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } })
   if (tools === undefined) {
-    server.tool({ name: 'forecast', description, schema: input, outputSchema: output }, (given) => withTextCopy(forecast(given)))
+    server.tool({ name: 'forecast', description, schema: input, outputSchema: output }, (given) =>
+      withTextCopy(forecast(given)),
+    )
     server.tool({ name: 'outlook', description, schema: input }, (given) => asText(outlook(given)))
   }
-  for (const { name, description, input } of tools ?? []) server.tool({ name, description, schema: input }, () => ({ content: [] }))
+  for (const { name, description, input } of tools ?? [])
+    server.tool({ name, description, schema: input }, () => ({ content: [] }))
   return server
 }
 

@@ -1,13 +1,14 @@
 /** A Parley server with a tool that asks its client before it answers. */
-import { createServer, tool } from 'parley-mcp/server'
 import { z } from 'zod'
+import { importParley } from '../checkout.js'
 import { ASKING } from './messages.js'
 
 const city = z.object({ city: z.string() })
 const sure = z.object({ sure: z.boolean() })
 
 /** `replay`: the handler is run again with the answer instead of being suspended. */
-export function askingServer({ replay = false } = {}) {
+export async function askingServer({ replay = false } = {}) {
+  const { createServer, tool } = await importParley('server')
   // More than are ever parked here.
   const server = createServer({ name: 'bench', version: '1.0.0' }, { stateless: replay, asking: { maxParked: 20_000 } })
   return server.add(

@@ -5,14 +5,20 @@ const PARKED_KIB = 4
 
 function shareOfFloor({ title, goal, results: { floor, parley } }) {
   const share = floor.us / parley.us
-  return { goal: `${title}: at least ${goal} of the floor`, met: share >= goal, figure: `${digits(share)}; by work ${digits(floor.work / parley.work)}` }
+  return {
+    goal: `${title}: at least ${goal} of the floor`,
+    met: share >= goal,
+    figure: `${digits(share)}; by work ${digits(floor.work / parley.work)}`,
+  }
 }
 
 function aheadOfPeers({ title, results: { floor, parley, ...others } }) {
   const [next] = Object.entries(others).sort(([, a], [, b]) => a.us - b.us)
   if (next === undefined) return []
   const [name, { us }] = next
-  return [{ goal: `${title}: faster than every peer`, met: parley.us < us, figure: `${digits(us / parley.us)}× ${name}` }]
+  return [
+    { goal: `${title}: faster than every peer`, met: parley.us < us, figure: `${digits(us / parley.us)}× ${name}` },
+  ]
 }
 
 /** Every other contender is held against the base. */

@@ -1,4 +1,7 @@
-/** A server's session whose other end is the benchmark itself: frames are handed over as text, and answers come back as text. */
+/**
+ * A server's session whose other end is the benchmark itself: frames are handed over as text, and answers come back as
+ * text.
+ */
 import { initialize, initialized } from '../transports/messages.js'
 
 /** `last()`: the newest frame the server sent. `sent()`: how many there were. */

@@ -1,4 +1,7 @@
-/** Requests of the stateless era, ready to be sent: each says its version and its client itself, and names its method in headers as well. */
+/**
+ * Requests of the stateless era, ready to be sent: each says its version and its client itself, and names its method in
+ * headers as well.
+ */
 import { args, clientIdentity } from '../subject.js'
 import { postWith } from '../transports/http-load.js'
 import { FIRST_ID } from '../transports/messages.js'
@@ -15,7 +18,11 @@ export const envelope = {
 }
 
 function request(method, params) {
-  return { method, name: params.name, text: JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method, params: { ...params, _meta: envelope } }) }
+  return {
+    method,
+    name: params.name,
+    text: JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method, params: { ...params, _meta: envelope } }),
+  }
 }
 
 export const callTool = request('tools/call', { name: 'forecast', arguments: args })
@@ -27,7 +34,11 @@ const booking = { name: ASKING, arguments: { city: args.city } }
 
 export const callAsking = request('tools/call', booking)
 export const comeBack = (requestState) =>
-  request('tools/call', { ...booking, inputResponses: { sure: { action: 'accept', content: { sure: true } } }, requestState })
+  request('tools/call', {
+    ...booking,
+    inputResponses: { sure: { action: 'accept', content: { sure: true } } },
+    requestState,
+  })
 
 /** The HTTP request around one of these. */
 export function posted({ method, name, text }) {
@@ -38,11 +49,13 @@ export function posted({ method, name, text }) {
 /** The state of an answer that asks; throws when it is none. */
 export function stateIn(text) {
   const { result } = JSON.parse(text)
-  if (result?.resultType !== 'input_required' || result.inputRequests?.sure === undefined) throw new Error(`Nothing was asked: ${text.slice(0, 500)}`)
+  if (result?.resultType !== 'input_required' || result.inputRequests?.sure === undefined)
+    throw new Error(`Nothing was asked: ${text.slice(0, 500)}`)
   return result.requestState
 }
 
 export function checkBooked(text) {
   const { result } = JSON.parse(text)
-  if (result?.content?.[0]?.text !== `Booked ${args.city}`) throw new Error(`Not the answer that was asked for: ${text.slice(0, 500)}`)
+  if (result?.content?.[0]?.text !== `Booked ${args.city}`)
+    throw new Error(`Not the answer that was asked for: ${text.slice(0, 500)}`)
 }

@@ -1,4 +1,7 @@
-/** Run with `--expose-gc`: parks calls at a server in this process, over a link that keeps nothing, and prints the bytes of each batch. */
+/**
+ * Run with `--expose-gc`: parks calls at a server in this process, over a link that keeps nothing, and prints the bytes
+ * of each batch.
+ */
 import { askingServer } from './asking-server.js'
 import { looseServer } from './loose-server.js'
 import { callAsking, stateIn } from './messages.js'
@@ -17,7 +20,7 @@ async function settled() {
   return Math.min(...looks)
 }
 
-const loose = looseServer(askingServer(), { maxInFlight: calls + 1 })
+const loose = looseServer(await askingServer(), { maxInFlight: calls + 1 })
 let id = 1
 
 async function park() {

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { environmentFor } from '../checkout.js'
 import { median } from '../rounds.js'
 import { messageIn } from '../transports/http-load.js'
 import { closeAll, openConnections } from '../transports/http-sessions.js'
@@ -10,9 +11,10 @@ import { callAsking, posted, stateIn } from './messages.js'
 
 const CONNECTIONS = 4
 
-async function inMemory({ calls, batches }) {
+async function inMemory(root, { calls, batches }) {
   const program = fileURLToPath(new URL('./parked-in-memory.js', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, String(calls), String(batches)])
+  const args = ['--expose-gc', program, String(calls), String(batches)]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: environmentFor(root) })
   return median(JSON.parse(stdout))
 }
 
@@ -31,11 +33,11 @@ async function settled(server) {
   return Math.min(...looks)
 }
 
-async function overHttp({ calls, batches }) {
-  const server = await startServer('park', { suite: 'stateless', link: 'http', gc: true })
+async function overHttp(root, { calls, batches }) {
+  const server = await startServer('park', { suite: 'stateless', root, link: 'http', gc: true })
   const connections = openConnections(server.port, CONNECTIONS)
   try {
-    // What is made once, whoever comes first, is not the price of a call.
+    // The first calls pay for what is made only once: they do not count.
     await park(connections, calls)
     const samples = []
     for (let batch = 0; batch < batches; batch++) {
@@ -51,6 +53,6 @@ async function overHttp({ calls, batches }) {
 }
 
 /** Bytes of one parked call by link: the median of `batches` batches of `calls`, which all stay parked. */
-export async function parkedMemory(effort) {
-  return { calls: effort.calls, 'a link in memory': await inMemory(effort), HTTP: await overHttp(effort) }
+export async function parkedMemory({ root }, effort) {
+  return { calls: effort.calls, 'a link in memory': await inMemory(root, effort), HTTP: await overHttp(root, effort) }
 }

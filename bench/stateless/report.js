@@ -29,7 +29,11 @@ function goalTable(goals) {
 export function report({ environment, scenarios, engine, parked, goals }) {
   const { command, date, node, processor, load, versions } = environment
   const named = Object.entries(versions).map(([name, version]) => `${name} (${version})`)
-  const tables = [...scenarios.map(scenarioTable), ...engine.map(engineTable), ...(parked === undefined ? [] : [parkedTable(parked)])]
+  const tables = [
+    ...scenarios.map(scenarioTable),
+    ...engine.map(engineTable),
+    ...(parked === undefined ? [] : [parkedTable(parked)]),
+  ]
   return `# Benchmark of the stateless era
 
 \`${command}\`, ${date}, Node ${node}, ${processor}, load average ${load.toFixed(1)} at the start; ${named.join(', ')}.

@@ -1,4 +1,6 @@
-/** What is measured side by side over HTTP: each scenario turns a server's process into a runner of `count` operations. */
+/**
+ * What is measured side by side over HTTP: each scenario turns a server's process into a runner of `count` operations.
+ */
 import { someTools } from '../subject.js'
 import { messageIn } from '../transports/http-load.js'
 import { closeAll, openConnections, repeatOn } from '../transports/http-sessions.js'
@@ -9,13 +11,16 @@ const CONNECTIONS = 16
 
 const floor = { name: 'floor', file: 'floor', suite: 'stateless' }
 export const peers = [
-  { name: 'parley', file: 'parley', package: 'parley-mcp' },
+  { name: 'parley', file: 'parley', package: 'parley-mcp', isParley: true },
   { name: 'SDK 2.4', file: 'sdk-2', suite: 'stateless', package: '@modelcontextprotocol/server' },
   { name: 'tmcp', file: 'tmcp', package: 'tmcp' },
 ]
 
 function repeat(port, request, check) {
-  const lanes = openConnections(port, CONNECTIONS).map((connection) => ({ connection, next: numbered(posted(request)) }))
+  const lanes = openConnections(port, CONNECTIONS).map((connection) => ({
+    connection,
+    next: numbered(posted(request)),
+  }))
   return repeatOn(lanes, check)
 }
 
@@ -25,7 +30,10 @@ async function roundTrip(connection) {
   return await connection.ask(Buffer.from(posted(comeBack(stateIn(messageIn(asked.body))))))
 }
 
-/** `prepare(server)` gives `run(count)`, `bytes` of one answer and `close`. Without a `goal` the figures are for information. */
+/**
+ * `prepare(server)` gives `run(count)`, `bytes` of one answer and `close`. Without a `goal` the figures are for
+ * information.
+ */
 export const scenarios = [
   {
     id: 'call',
@@ -46,7 +54,11 @@ export const scenarios = [
   {
     id: 'ask',
     title: `a call that asks: input_required, the answer, the result, over HTTP, ${CONNECTIONS} connections`,
-    entries: [floor, { name: 'park', file: 'park', suite: 'stateless' }, { name: 'replay', file: 'replay', suite: 'stateless' }],
+    entries: [
+      floor,
+      { name: 'park', file: 'park', suite: 'stateless', isParley: true },
+      { name: 'replay', file: 'replay', suite: 'stateless', isParley: true },
+    ],
     server: { link: 'http' },
     async prepare({ port }) {
       const connections = openConnections(port, CONNECTIONS)

@@ -1,4 +1,7 @@
-/** Hooks of the module loader: an engine that is imported with a mark, such as `?able`, is a copy of its own; the one marked `?plain` cannot ask. */
+/**
+ * Hooks of the module loader: an engine that is imported with a mark, such as `?able`, is a copy of its own; the one
+ * marked `?plain` cannot ask.
+ */
 
 const ENGINE = '/.cache/engine/'
 

@@ -6,14 +6,22 @@ const START_TIMES = 1.4
 
 function shareOfFloor({ title, goal, results: { floor, parley } }) {
   const share = floor.us / parley.us
-  return { goal: `${title}: at least ${goal} of the floor`, met: share >= goal, figure: `${digits(share)}; by work ${digits(floor.work / parley.work)}` }
+  return {
+    goal: `${title}: at least ${goal} of the floor`,
+    met: share >= goal,
+    figure: `${digits(share)}; by work ${digits(floor.work / parley.work)}`,
+  }
 }
 
 export function goalsOf({ scenarios, idle, starts }) {
   const goals = scenarios.filter(({ results }) => results.parley !== undefined).map(shareOfFloor)
   if (idle?.parley !== undefined) {
     const kib = idle.parley / 1024
-    goals.push({ goal: `memory of an idle session: at most ${IDLE_KIB} KiB`, met: kib <= IDLE_KIB, figure: `${digits(kib)} KiB` })
+    goals.push({
+      goal: `memory of an idle session: at most ${IDLE_KIB} KiB`,
+      met: kib <= IDLE_KIB,
+      figure: `${digits(kib)} KiB`,
+    })
   }
   if (starts?.parley !== undefined) {
     const times = starts.parley.ms / starts.floor.ms

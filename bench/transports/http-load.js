@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 const HEAD_END = '\r\n\r\n'
 const LAST_CHUNK = '0\r\n\r\n'
 const NO_CONTENT = 'HTTP/1.1 204'
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /** One connection that is kept alive, with one request at a time. */
 export class HttpConnection {
@@ -31,17 +31,18 @@ export class HttpConnection {
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
     socket.on('data', (chunk) => this.#read(chunk))
     socket.on('error', (error) => socket === this.#socket && this.#fail(error))
-    socket.on('close', () => socket === this.#socket && this.#hungUp())
-    socket.setTimeout(PATIENCE_MS, () => this.#fail(new Error(`The server said nothing for ${PATIENCE_MS / 1000} s`)))
+    socket.on('close', () => socket === this.#socket && this.#closed())
+    socket.setTimeout(TIMEOUT_MS, () => this.#fail(new Error(`The server said nothing for ${TIMEOUT_MS / 1000} s`)))
     this.#socket = socket
     this.#left = undefined
   }
 
-  /** Servers hang up on connections that are idle for some seconds, as they are while it is the turn of others. */
-  #hungUp() {
+  /** Servers close connections that are idle for some seconds, as they are during the turns of other servers. */
+  #closed() {
     this.#socket = undefined
     if (this.#waiting === undefined) return
-    if (this.#left !== undefined || this.#sent === undefined) return this.#fail(new Error('The server hung up'))
+    if (this.#left !== undefined || this.#sent === undefined)
+      return this.#fail(new Error('The server closed the connection'))
     const bytes = this.#sent
     this.#sent = undefined
     this.#connect()
@@ -65,7 +66,12 @@ export class HttpConnection {
         const body = Buffer.concat(this.#parts)
         this.#parts = []
         if (error !== undefined) reject(error)
-        else resolve({ status, head: this.#head, body: (/\r\ntransfer-encoding: *chunked/i.test(this.#head) ? joined(body) : body).toString() })
+        else
+          resolve({
+            status,
+            head: this.#head,
+            body: (/\r\ntransfer-encoding: *chunked/i.test(this.#head) ? joined(body) : body).toString(),
+          })
       })
     })
   }
@@ -76,7 +82,7 @@ export class HttpConnection {
   }
 
   #read(chunk) {
-    // Some servers say so before they hang up on a connection that was not used.
+    // Some servers send a response before they close an idle connection.
     if (this.#waiting === undefined) return
     if (this.#left !== undefined) return this.#readBody(chunk)
     const end = chunk.indexOf(HEAD_END)
@@ -94,7 +100,9 @@ export class HttpConnection {
     this.#length += bytes.length
     if (this.#left !== Number.POSITIVE_INFINITY) this.#left -= bytes.length
     else {
-      this.#tail = (this.#tail + bytes.latin1Slice(Math.max(0, bytes.length - LAST_CHUNK.length))).slice(-LAST_CHUNK.length)
+      this.#tail = (this.#tail + bytes.latin1Slice(Math.max(0, bytes.length - LAST_CHUNK.length))).slice(
+        -LAST_CHUNK.length,
+      )
       if (this.#tail === LAST_CHUNK) this.#left = 0
     }
     if (this.#left <= 0) this.#finish()
@@ -126,7 +134,8 @@ function joined(body) {
   return Buffer.concat(chunks)
 }
 
-const ofSession = (session) => (session === undefined ? '' : `Mcp-Session-Id: ${session}\r\nMCP-Protocol-Version: 2025-11-25\r\n`)
+const ofSession = (session) =>
+  session === undefined ? '' : `Mcp-Session-Id: ${session}\r\nMCP-Protocol-Version: 2025-11-25\r\n`
 
 /** The bytes of a request before the body. */
 function head(method, length, own) {

@@ -32,7 +32,8 @@ export async function openSessions(connections, count) {
 export async function endSessions(connections, sessions) {
   const left = [...sessions]
   const work = async (connection) => {
-    for (let session = left.pop(); session !== undefined; session = left.pop()) await connection.ask(Buffer.from(remove(session)))
+    for (let session = left.pop(); session !== undefined; session = left.pop())
+      await connection.ask(Buffer.from(remove(session)))
   }
   await Promise.all(connections.map(work))
 }
@@ -65,7 +66,8 @@ export async function repeatOn(lanes, check) {
         if (toSend === 0) return
         toSend--
         lane.connection.send(lane.next(), (error, status) => {
-          if (error !== undefined || status !== 200) return reject(error ?? new Error(`A request was answered with ${status}`))
+          if (error !== undefined || status !== 200)
+            return reject(error ?? new Error(`A request was answered with ${status}`))
           if (--toCome === 0) return resolve()
           step(lane)
         })

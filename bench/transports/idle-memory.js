@@ -11,11 +11,11 @@ async function settled(server) {
 }
 
 /** Bytes for each of `sessions` sessions, the median of `rounds`. */
-export async function idleMemory(file, { sessions, rounds }) {
-  const server = await startServer(file, { link: 'http', gc: true })
+export async function idleMemory({ file, root }, { sessions, rounds }) {
+  const server = await startServer(file, { root, link: 'http', gc: true })
   const connections = openConnections(server.port, 4)
   try {
-    // What is made once, whoever comes first, is not the price of a session.
+    // The first session pays for what is made only once: it does not count.
     await endSessions(connections, await openSessions(connections, sessions))
     const samples = []
     for (let round = 0; round < rounds; round++) {

@@ -10,7 +10,12 @@ export const initialize = JSON.stringify({
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: clientIdentity },
 })
 export const initialized = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })
-export const callTool = JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method: 'tools/call', params: { name: 'forecast', arguments: args } })
+export const callTool = JSON.stringify({
+  jsonrpc: '2.0',
+  id: FIRST_ID,
+  method: 'tools/call',
+  params: { name: 'forecast', arguments: args },
+})
 export const listTools = JSON.stringify({ jsonrpc: '2.0', id: FIRST_ID, method: 'tools/list', params: {} })
 
 /** The bytes of one request, whose id `first` is counted up in place each time they are asked for. */

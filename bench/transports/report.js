@@ -31,7 +31,11 @@ function goalTable(goals) {
 export function report({ environment, scenarios, idle, starts, goals }) {
   const { command, date, node, processor, load, versions } = environment
   const named = Object.entries(versions).map(([name, version]) => `${name} (${version})`)
-  const tables = [...scenarios.map(scenarioTable), ...(idle === undefined ? [] : [idleTable(idle)]), ...(starts === undefined ? [] : [startTable(starts)])]
+  const tables = [
+    ...scenarios.map(scenarioTable),
+    ...(idle === undefined ? [] : [idleTable(idle)]),
+    ...(starts === undefined ? [] : [startTable(starts)]),
+  ]
   return `# Transport benchmark
 
 \`${command}\`, ${date}, Node ${node}, ${processor}, load average ${load.toFixed(1)} at the start; ${named.join(', ')}.

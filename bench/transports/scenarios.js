@@ -17,7 +17,10 @@ function expectType(wanted) {
   }
 }
 
-/** `prepare(server)` gives `run(count)`, `bytes` of one answer, `close`, and `tidy` for after a round. `answer` is how the floor answers. */
+/**
+ * `prepare(server)` gives `run(count)`, `bytes` of one answer, `close`, and `tidy` for after a round. `answer` is how
+ * the floor answers.
+ */
 export const scenarios = [
   {
     id: 'http-json',
@@ -35,14 +38,19 @@ export const scenarios = [
     server: { link: 'http', answer: 'sse' },
     // What a stream costs is held against the same answer as JSON.
     floor: { link: 'http', answer: 'json' },
-    prepare: ({ port }, isFloor) => repeat(port, callTool, { connections: CONNECTIONS, check: expectType(isFloor ? 'application/json' : 'text/event-stream') }),
+    prepare: ({ port }, isFloor) =>
+      repeat(port, callTool, {
+        connections: CONNECTIONS,
+        check: expectType(isFloor ? 'application/json' : 'text/event-stream'),
+      }),
   },
   {
     id: 'http-list',
     title: `tools/list of ${manyTools.length} tools over HTTP, ${CONNECTIONS} connections`,
     goal: 2,
     server: { link: 'http', answer: 'json', tools: 'many' },
-    prepare: ({ port }) => repeat(port, listTools, { connections: CONNECTIONS, check: (text) => checkList(text, manyTools.length) }),
+    prepare: ({ port }) =>
+      repeat(port, listTools, { connections: CONNECTIONS, check: (text) => checkList(text, manyTools.length) }),
   },
   {
     id: 'http-open',

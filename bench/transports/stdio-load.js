@@ -2,7 +2,7 @@
 import { initialize, initialized, numbered } from './messages.js'
 
 const NEWLINE = 0x0a
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Over the pipes of a server's process. */
 export class StdioLoad {
@@ -33,8 +33,8 @@ export class StdioLoad {
   /** A promise that also fails when the server ends or takes far too long. */
   #unlessItEnds(executor) {
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new Error(`The server ended, or took more than ${PATIENCE_MS / 1000} s`))
-      const timer = setTimeout(fail, PATIENCE_MS)
+      const fail = () => reject(new Error(`The server ended, or took more than ${TIMEOUT_MS / 1000} s`))
+      const timer = setTimeout(fail, TIMEOUT_MS)
       this.#child.once('exit', fail)
       executor((value) => {
         clearTimeout(timer)
@@ -49,7 +49,10 @@ export class StdioLoad {
     this.#child.stdin.write(`${initialized}\n`)
   }
 
-  /** `count` requests, `inFlight` of them at a time: each answer is followed by the next request. `taken`, where given, gets the milliseconds of each. */
+  /**
+   * `count` requests, `inFlight` of them at a time: each answer is followed by the next request. `taken`, where given,
+   * gets the milliseconds of each.
+   */
   run(count, inFlight, taken) {
     let toSend = count
     let toCome = count
@@ -68,7 +71,8 @@ export class StdioLoad {
         let lines = 0
         for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) lines++
         // They are answered in the order in which they came.
-        if (taken !== undefined) for (let at = count - toCome; at < count - toCome + lines; at++) taken[at] = performance.now() - starts[at]
+        if (taken !== undefined)
+          for (let at = count - toCome; at < count - toCome + lines; at++) taken[at] = performance.now() - starts[at]
         toCome -= lines
         if (toCome <= 0) resolve()
         else send(lines)

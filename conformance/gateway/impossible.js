@@ -1,9 +1,11 @@
 /**
- * Which scenarios cannot pass when the suite's client and the server behind the gateway are of different eras, and why. Where only some checks of a
- * scenario are concerned they are named, and all others have to pass. What is listed has to fail: a list of excuses must not outlive its reasons.
+ * Which scenarios cannot pass when the suite's client and the server behind the gateway are of different eras, and why.
+ * Where only some checks of a scenario are concerned they are named, and all others have to pass. What is listed has to
+ * fail: a list of excuses must not outlive its reasons.
  */
 
-const UNNAMED = 'questions of the handshake era have no names, so the gateway gives them its own; the suite looks for the name its own server would have given'
+const UNNAMED =
+  'questions of the handshake era have no names, so the gateway gives them its own; the suite looks for the name its own server would have given'
 const LINE_BOUND =
   'the suite answers a question nobody asked in this call, without the state of the call that did; a server of the handshake era asks within a call and waits for the answer there'
 

@@ -1,7 +1,8 @@
 /**
- * The official suite against servers behind the gateway: servers of the suite's own era, where everything has to pass, and of the other, where everything
- * has to that is possible. Nothing is said about sessions in the configuration: the suite is anonymous, so that in the stateless era every call has a
- * session of its own with the server, as is the default (8.2).
+ * The official suite against servers behind the gateway: servers of the suite's own era, where everything has to pass,
+ * and of the other, where everything has to that is possible. Nothing is said about sessions in the configuration: the
+ * suite is anonymous, so that in the stateless era every call has a session of its own with the server, as is the
+ * default (8.2).
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +29,12 @@ const MEETINGS = { same: (era) => [era], across: (era) => [OTHER[era]], all: (er
 function legsOf(meeting, subjects) {
   return subjects.flatMap((subject) =>
     Object.keys(SUITES).flatMap((client) =>
-      MEETINGS[meeting](client).map((server) => ({ subject, server, version: SUITES[client], isAcross: client !== server })),
+      MEETINGS[meeting](client).map((server) => ({
+        subject,
+        server,
+        version: SUITES[client],
+        isAcross: client !== server,
+      })),
     ),
   )
 }
@@ -44,8 +50,14 @@ export function verdictOf({ scenario, passed, failed, why }, impossible) {
 
 async function runLeg({ subject, server, version, isAcross }, origin) {
   console.log(`${version} → ${subject}, ${server} era only`)
-  const impossible = (isAcross ? IMPOSSIBLE[version] : []).filter((entry) => entry.subject === undefined || entry.subject === subject)
-  const results = await runAgainstServer(version, await listScenarios('server', version), `${origin}/servers/${subject}-${server}/mcp`)
+  const impossible = (isAcross ? IMPOSSIBLE[version] : []).filter(
+    (entry) => entry.subject === undefined || entry.subject === subject,
+  )
+  const results = await runAgainstServer(
+    version,
+    await listScenarios('server', version),
+    `${origin}/servers/${subject}-${server}/mcp`,
+  )
   const verdicts = results.map((result) => ({ ...result, ...verdictOf(result, impossible) }))
   for (const { scenario, verdict, succeeded, checks, warnings, why } of verdicts) {
     console.log(`${verdict.padEnd(10)}  ${scenario.padEnd(44)} ${succeeded} of ${checks}`)
@@ -53,13 +65,16 @@ async function runLeg({ subject, server, version, isAcross }, origin) {
     if (verdict !== 'passed') console.log(why.replace(/^/gm, '            '))
   }
   const count = (wanted) => verdicts.filter(({ verdict }) => verdict === wanted).length
-  console.log(`passed ${count('passed')} of ${verdicts.length} scenarios, ${count('impossible')} impossible, ${count('FAILED')} failed\n`)
+  console.log(
+    `passed ${count('passed')} of ${verdicts.length} scenarios, ${count('impossible')} impossible, ${count('FAILED')} failed\n`,
+  )
   return verdicts
 }
 
 /** Gives the exit code, or undefined when it is not understood. */
 export async function runThroughGateway([meeting = 'all', ...subjects]) {
-  if (!Object.hasOwn(MEETINGS, meeting) || !subjects.every((subject) => Object.hasOwn(SUBJECTS, subject))) return undefined
+  if (!Object.hasOwn(MEETINGS, meeting) || !subjects.every((subject) => Object.hasOwn(SUBJECTS, subject)))
+    return undefined
   const legs = legsOf(meeting, subjects.length === 0 ? Object.keys(SUBJECTS) : subjects)
   const folder = await mkdtemp(join(tmpdir(), 'parley-conformance-'))
   const running = []

@@ -1,4 +1,7 @@
-/** `server.js handshake|stateless`: the suite's server on the official SDK, in one era only, so that the other has to come from the gateway. */
+/**
+ * `server.js handshake|stateless`: the suite's server on the official SDK, in one era only, so that the other has to
+ * come from the gateway.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node'
@@ -18,7 +21,8 @@ class Events {
   async replayEventsAfter(lastId, { send }) {
     const streamId = this.#events[Number(lastId) - 1].streamId
     for (const [index, event] of this.#events.entries()) {
-      if (index >= Number(lastId) && event.streamId === streamId && Object.keys(event.message).length > 0) await send(String(index + 1), event.message)
+      if (index >= Number(lastId) && event.streamId === streamId && Object.keys(event.message).length > 0)
+        await send(String(index + 1), event.message)
     }
     return streamId
   }
@@ -28,7 +32,8 @@ function withSessions() {
   const sessions = new Map()
   return async (request, response, body) => {
     const id = request.headers['mcp-session-id']
-    if (id !== undefined) return sessions.has(id) ? sessions.get(id).handleRequest(request, response, body) : response.writeHead(404).end()
+    if (id !== undefined)
+      return sessions.has(id) ? sessions.get(id).handleRequest(request, response, body) : response.writeHead(404).end()
     const { server, forget } = makeServer()
     const fresh = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,

@@ -24,14 +24,19 @@ export const EVERY_DEFAULT = {
   required: [],
 }
 
-const titled = (count) => Array.from({ length: count }, (_, at) => ({ const: `value${at + 1}`, title: `Option ${at + 1}` }))
+const titled = (count) =>
+  Array.from({ length: count }, (_, at) => ({ const: `value${at + 1}`, title: `Option ${at + 1}` }))
 
 export const EVERY_CHOICE = {
   type: 'object',
   properties: {
     untitledSingle: { type: 'string', enum: ['option1', 'option2', 'option3'] },
     titledSingle: { type: 'string', oneOf: titled(3) },
-    legacyEnum: { type: 'string', enum: ['opt1', 'opt2', 'opt3'], enumNames: ['Option One', 'Option Two', 'Option Three'] },
+    legacyEnum: {
+      type: 'string',
+      enum: ['opt1', 'opt2', 'opt3'],
+      enumNames: ['Option One', 'Option Two', 'Option Three'],
+    },
     untitledMulti: { type: 'array', items: { type: 'string', enum: ['option1', 'option2', 'option3'] } },
     titledMulti: { type: 'array', items: { anyOf: titled(3) } },
   },
@@ -40,7 +45,10 @@ export const EVERY_CHOICE = {
 
 export const USER = {
   type: 'object',
-  properties: { username: { type: 'string', description: 'Your name' }, email: { type: 'string', description: 'Your address' } },
+  properties: {
+    username: { type: 'string', description: 'Your name' },
+    email: { type: 'string', description: 'Your address' },
+  },
   required: ['username', 'email'],
 }
 
@@ -58,7 +66,11 @@ export const CONDITIONAL_SCHEMA = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   $defs: {
-    address: { $anchor: 'addressDef', type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } },
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
   },
   properties: {
     name: { type: 'string' },

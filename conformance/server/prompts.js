@@ -15,8 +15,17 @@ export const prompts = [
   ),
   prompt(
     'test_prompt_with_embedded_resource',
-    { description: 'With a resource inside', arguments: { resourceUri: { description: 'Which resource', required: true } } },
-    ({ resourceUri }) => [user(embed(resourceUri, { mimeType: 'text/plain', text: 'Embedded resource content.' })), user('Please process the resource above.')],
+    {
+      description: 'With a resource inside',
+      arguments: { resourceUri: { description: 'Which resource', required: true } },
+    },
+    ({ resourceUri }) => [
+      user(embed(resourceUri, { mimeType: 'text/plain', text: 'Embedded resource content.' })),
+      user('Please process the resource above.'),
+    ],
   ),
-  prompt('test_prompt_with_image', { description: 'With an image inside' }, () => [user(image(PIXEL, 'image/png')), user('Please describe the image above.')]),
+  prompt('test_prompt_with_image', { description: 'With an image inside' }, () => [
+    user(image(PIXEL, 'image/png')),
+    user('Please describe the image above.'),
+  ]),
 ]

@@ -1,9 +1,14 @@
-/** What the suite wants to see of requests that speak for themselves (2026-07-28): capabilities, logs, headers, and news of changed lists. */
+/**
+ * What the suite wants to see of requests that speak for themselves (2026-07-28): capabilities, logs, headers, and news
+ * of changed lists.
+ */
 import { prompt, tool } from 'parley-mcp/server'
 import { REGION, said, words } from './forms.js'
 
 export const independent = [
-  tool('test_missing_capability', { description: 'Needs a client with a model' }, async (_, ctx) => said(await ctx.sample('greeting', 'Generate a greeting'))),
+  tool('test_missing_capability', { description: 'Needs a client with a model' }, async (_, ctx) =>
+    said(await ctx.sample('greeting', 'Generate a greeting')),
+  ),
   tool('test_streaming_elicitation', { description: 'Asks the user while it works' }, async (_, ctx) => {
     const { action } = await ctx.elicit('user_name', 'What is your name?', words('name'))
     return `The user answered: ${action}`
@@ -12,8 +17,10 @@ export const independent = [
     ctx.log('info', 'Working')
     return 'Logged one line.'
   }),
-  tool('test_custom_header', { description: 'Shows one of its arguments to what stands between client and server', input: REGION }, ({ region }) =>
-    region === undefined ? 'No region.' : `Region: ${region}`,
+  tool(
+    'test_custom_header',
+    { description: 'Shows one of its arguments to what stands between client and server', input: REGION },
+    ({ region }) => (region === undefined ? 'No region.' : `Region: ${region}`),
   ),
 ]
 

@@ -5,7 +5,8 @@ import { CONDITIONAL_SCHEMA } from './forms.js'
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const embedded = () => embed('test://embedded-resource', { mimeType: 'text/plain', text: 'This is an embedded resource.' })
+const embedded = () =>
+  embed('test://embedded-resource', { mimeType: 'text/plain', text: 'This is an embedded resource.' })
 
 export const tools = [
   tool('test_simple_text', { description: 'Answers with a text' }, () => 'This is a simple text response for testing.'),
@@ -32,10 +33,18 @@ export const tools = [
     }
     return 'Logged three lines.'
   }),
-  tool('test_reconnection', { description: 'Ends its stream before it answers, so that the client comes back for the answer' }, async (_, ctx) => {
-    ctx.poll(500)
-    await pause(100)
-    return 'Answered after the stream had ended.'
-  }),
-  tool('json_schema_2020_12_tool', { description: 'Has a schema with many keywords', input: CONDITIONAL_SCHEMA }, (args) => JSON.stringify(args)),
+  tool(
+    'test_reconnection',
+    { description: 'Ends its stream before it answers, so that the client comes back for the answer' },
+    async (_, ctx) => {
+      ctx.poll(500)
+      await pause(100)
+      return 'Answered after the stream had ended.'
+    },
+  ),
+  tool(
+    'json_schema_2020_12_tool',
+    { description: 'Has a schema with many keywords', input: CONDITIONAL_SCHEMA },
+    (args) => JSON.stringify(args),
+  ),
 ]

@@ -1,8 +1,14 @@
-/** How the two sides of a meeting get to the gateway: what its configuration says, and how a client that starts its server starts `parley bridge`. */
+/**
+ * How the two sides of a meeting get to the gateway: what its configuration says, and how a client that starts its
+ * server starts `parley bridge`.
+ */
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { COMMAND } from '../../scripts/gateway.js'
 
-/** Where a proxy in front of the gateway would say who the client is. Whose sessions are whose depends on it where clients have none (8.2). */
+/**
+ * Where a proxy in front of the gateway would say who the client is. Whose sessions are whose depends on it where
+ * clients have none (8.2).
+ */
 export const WHO = 'x-interop-client'
 
 /** `servers`: by name. */
@@ -15,8 +21,15 @@ export function recorded(file, self) {
   return ['--import', recorder.href]
 }
 
-/** `parley bridge` in the three ways it may be told where to go: by a name in the configuration, or by what the configuration says of it. */
+/**
+ * `parley bridge` in the three ways it may be told where to go: by a name in the configuration, or by what the
+ * configuration says of it.
+ */
 export function bridgeTo({ name, isConfigured }, { url, command, args }, config, frames) {
-  const told = isConfigured ? ['--config', config, '--server', name] : url === undefined ? ['--', command, ...args] : [url]
+  const told = isConfigured
+    ? ['--config', config, '--server', name]
+    : url === undefined
+      ? ['--', command, ...args]
+      : [url]
   return { command: process.execPath, args: [...recorded(frames, 'ours'), COMMAND, 'bridge', ...told] }
 }

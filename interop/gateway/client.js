@@ -11,19 +11,25 @@ function capabilitiesOf(version) {
 
 /** How it gets there. */
 const ways = {
-  stdio: (sdk, { command, args }) => new sdk.StdioClientTransport({ command, args, env: { ...process.env }, stderr: 'pipe' }),
+  stdio: (sdk, { command, args }) =>
+    new sdk.StdioClientTransport({ command, args, env: { ...process.env }, stderr: 'pipe' }),
   http: (sdk, { url, headers }) => new sdk.StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
   // What it may be told to send goes with its posts only, and not with the request for the stream.
   sse: (sdk, { url }) => new sdk.SSEClientTransport(new URL(url)),
 }
 
 /**
- * `way` has what the transport needs. The peer's `elicit` is what answers the next questions for the user; a probe may put its own in its place.
+ * `way` has what the transport needs. The peer's `elicit` is what answers the next questions for the user; a probe may
+ * put its own in its place.
  */
 export async function connectClient({ version, makeClient }, transport, way) {
   const peer = { version, complaints: '', ...(await makeClient(transport, capabilitiesOf(version))) }
   const { client, sdk } = peer
-  client.setRequestHandler(sdk.CreateMessageRequestSchema, () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: MODEL_ANSWER } }))
+  client.setRequestHandler(sdk.CreateMessageRequestSchema, () => ({
+    role: 'assistant',
+    model: 'none',
+    content: { type: 'text', text: MODEL_ANSWER },
+  }))
   client.setRequestHandler(sdk.ListRootsRequestSchema, () => ({ roots: [PLACE] }))
   if (version >= FORMS) client.setRequestHandler(sdk.ElicitRequestSchema, ({ params }) => peer.elicit(params))
   const line = ways[transport](sdk, way)

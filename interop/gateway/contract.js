@@ -7,12 +7,31 @@
  * - `ask-in-turn`: asks the model, then for the roots. `long-job`: runs as a task only.
  * - `sign-in`: ends with error -32042 and an address until the file `account` is there, which stands for what the user does at the address.
  */
-export const MORE_TOOLS = ['sound', 'pointer', 'paced', 'ask-address', 'ask-choices', 'ask-in-turn', 'long-job', 'sign-in']
+export const MORE_TOOLS = [
+  'sound',
+  'pointer',
+  'paced',
+  'ask-address',
+  'ask-choices',
+  'ask-in-turn',
+  'long-job',
+  'sign-in',
+]
 
 export const NOTICED = 'noticed'
 
-export const SOUND = { type: 'audio', mimeType: 'audio/wav', data: 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQAAAAA=' }
-export const POINTER = { type: 'resource_link', uri: 'notes://today', name: 'today', mimeType: 'text/plain', description: 'What is to be done' }
+export const SOUND = {
+  type: 'audio',
+  mimeType: 'audio/wav',
+  data: 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQAAAAA=',
+}
+export const POINTER = {
+  type: 'resource_link',
+  uri: 'notes://today',
+  name: 'today',
+  mimeType: 'text/plain',
+  description: 'What is to be done',
+}
 
 export const ADDRESS = { message: 'Please sign in', url: 'https://example.com/sign-in' }
 

@@ -29,11 +29,17 @@ export const everythingProbes = {
   },
   structured: {
     async ok({ callTool }) {
-      const { structuredContent } = await callTool({ name: 'get-structured-content', arguments: { location: 'Chicago' } })
+      const { structuredContent } = await callTool({
+        name: 'get-structured-content',
+        arguments: { location: 'Chicago' },
+      })
       assert.equal(typeof structuredContent.temperature, 'number')
     },
     async degraded({ callTool }) {
-      const { structuredContent, content } = await callTool({ name: 'get-structured-content', arguments: { location: 'Chicago' } })
+      const { structuredContent, content } = await callTool({
+        name: 'get-structured-content',
+        arguments: { location: 'Chicago' },
+      })
       assert.equal(structuredContent, undefined)
       assert.equal(typeof JSON.parse(content[0].text).temperature, 'number')
     },
@@ -92,14 +98,18 @@ export const everythingProbes = {
   },
   list_changed: {
     async ok(peer) {
-      const news = () => heard(peer, 'ResourceListChangedNotificationSchema', () => call(peer, 'gzip-file-as-resource', FILE))
+      const news = () =>
+        heard(peer, 'ResourceListChangedNotificationSchema', () => call(peer, 'gzip-file-as-resource', FILE))
       await listening(peer, { resourcesListChanged: true }, news)
     },
   },
   prompt: {
     async ok({ client }) {
       assert.ok(namesOf((await client.listPrompts()).prompts).includes('args-prompt'))
-      assert.match((await client.getPrompt({ name: 'args-prompt', arguments: { city: 'Oslo' } })).messages[0].content.text, /Oslo/)
+      assert.match(
+        (await client.getPrompt({ name: 'args-prompt', arguments: { city: 'Oslo' } })).messages[0].content.text,
+        /Oslo/,
+      )
     },
   },
   complete: {
@@ -125,7 +135,11 @@ export const everythingProbes = {
   },
   sampling: {
     async ok({ callTool }) {
-      assert.ok(textsOf(await callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'What is it?', maxTokens: 10 } })).includes(MODEL_ANSWER))
+      assert.ok(
+        textsOf(
+          await callTool({ name: 'trigger-sampling-request', arguments: { prompt: 'What is it?', maxTokens: 10 } }),
+        ).includes(MODEL_ANSWER),
+      )
     },
   },
   elicitation: {
@@ -185,7 +199,11 @@ export const everythingProbes = {
   tasks: {
     async ok({ client, sdk }) {
       const types = []
-      for await (const { type, task, error } of client.experimental.tasks.callToolStream(RESEARCH, sdk.CallToolResultSchema, { task: {} })) {
+      for await (const { type, task, error } of client.experimental.tasks.callToolStream(
+        RESEARCH,
+        sdk.CallToolResultSchema,
+        { task: {} },
+      )) {
         if (error !== undefined) throw error
         types.push(type)
         if (type === 'taskCreated') await client.experimental.tasks.cancelTask(task.taskId)

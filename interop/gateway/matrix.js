@@ -1,4 +1,7 @@
-/** `node interop/gateway/matrix.js RESULTS.json`: makes docs/compatibility.md of what `npm run interop -- gateway --json RESULTS.json` found. */
+/**
+ * `node interop/gateway/matrix.js RESULTS.json`: makes docs/compatibility.md of what `npm run interop -- gateway --json
+ * RESULTS.json` found.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { EXPECTATIONS, expected, PROBES } from './expectations.js'
@@ -45,7 +48,9 @@ export const expectedOutcomes = () =>
     clients.map((client) => ({
       client: client.title,
       server: server.title,
-      outcomes: Object.fromEntries(PROBES.map((probe) => [probe, { verdict: expected(probe, client, server).verdict }])),
+      outcomes: Object.fromEntries(
+        PROBES.map((probe) => [probe, { verdict: expected(probe, client, server).verdict }]),
+      ),
     })),
   )
 
@@ -56,7 +61,8 @@ function verdictsOf(results, client, server) {
   return Object.fromEntries(
     PROBES.map((probe) => {
       const verdicts = [...new Set(own.map(({ outcomes }) => outcomes[probe].verdict))]
-      if (verdicts.length > 1 || verdicts[0] === 'fail') throw new Error(`${client.title} → ${server.title}, ${probe}: ${verdicts.join(' and ')}`)
+      if (verdicts.length > 1 || verdicts[0] === 'fail')
+        throw new Error(`${client.title} → ${server.title}, ${probe}: ${verdicts.join(' and ')}`)
       return [probe, verdicts[0]]
     }),
   )
@@ -64,7 +70,8 @@ function verdictsOf(results, client, server) {
 
 function cell(verdicts) {
   const of = (wanted) => PROBES.filter((probe) => verdicts[probe] === wanted)
-  const counted = (verdict) => (of(verdict).length === 0 ? [] : [`${of(verdict).length} ${verdict}: ${of(verdict).join(', ')}`])
+  const counted = (verdict) =>
+    of(verdict).length === 0 ? [] : [`${of(verdict).length} ${verdict}: ${of(verdict).join(', ')}`]
   return [`${of('ok').length} ok`, ...counted('degraded'), ...counted('refused')].join('<br>')
 }
 
@@ -89,8 +96,12 @@ export function documentOf(results) {
     ['client ↓ server →', ...servers.map(nameOf)],
     clients.map((client) => [client.version, ...servers.map((server) => cell(verdictsOf(results, client, server)))]),
   )
-  const rules = Object.entries(EXPECTATIONS).flatMap(([probe, entries]) => entries.map((entry) => ({ probe, ...entry })))
-  const shown = rules.filter(({ verdict }) => verdict !== 'n/a').map((rule) => [rule.probe, rule.verdict, scopeOf(rule), rule.what, rule.rules])
+  const rules = Object.entries(EXPECTATIONS).flatMap(([probe, entries]) =>
+    entries.map((entry) => ({ probe, ...entry })),
+  )
+  const shown = rules
+    .filter(({ verdict }) => verdict !== 'n/a')
+    .map((rule) => [rule.probe, rule.verdict, scopeOf(rule), rule.what, rule.rules])
   const absent = rules.filter(({ verdict }) => verdict === 'n/a').map((rule) => [rule.probe, rule.what])
   return `# Compatibility through the gateway
 

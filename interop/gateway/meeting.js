@@ -1,4 +1,6 @@
-/** One client and one server meet through the gateway: the probes, what became of each, and every frame on both sides. */
+/**
+ * One client and one server meet through the gateway: the probes, what became of each, and every frame on both sides.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProgram } from '../../scripts/program.js'
@@ -26,7 +28,13 @@ export async function prepare(pair, folder) {
   }
   // The server itself is started for the meeting: what it remembers is nobody else's business.
   const proxy = await startProxy({ asker: 'ours', tell: (...frame) => recordings.server.add(...frame) })
-  return { pair, files, recordings, proxy, entry: { url: `${proxy.origin}/${PATHS[pair.upstream]}`, transport: TRANSPORTS[pair.upstream], lazy: true } }
+  return {
+    pair,
+    files,
+    recordings,
+    proxy,
+    entry: { url: `${proxy.origin}/${PATHS[pair.upstream]}`, transport: TRANSPORTS[pair.upstream], lazy: true },
+  }
 }
 
 /** Everything that was opened for a meeting, closed in the reverse order whatever happens. */
@@ -51,11 +59,20 @@ export async function meet({ pair, files, recordings, proxy, entry }, gateway) {
       proxy.target = running.url
       closing.add(running.stop)
     }
-    const way = await (gateway === undefined ? directWay : gatewayWay)({ pair, files, recordings, proxy, entry, gateway, closing })
+    const way = await (gateway === undefined ? directWay : gatewayWay)({
+      pair,
+      files,
+      recordings,
+      proxy,
+      entry,
+      gateway,
+      closing,
+    })
     const peer = await connectClient(pair.client, pair.downstream, way)
     closing.add(() => peer.client.close())
     const probes = probesFor(pair.server)
-    for (const name of PROBES) outcomes[name] = await tried(probes[name], expected(name, pair.client, pair.server), peer, pair)
+    for (const name of PROBES)
+      outcomes[name] = await tried(probes[name], expected(name, pair.client, pair.server), peer, pair)
   } catch (error) {
     outcomes.agree = failed(`no connection: ${error.message}`)
   }
@@ -67,7 +84,9 @@ export async function meet({ pair, files, recordings, proxy, entry }, gateway) {
   const spoken = { client: recordings.client.versions, server: recordings.server.versions }
   for (const [side, versions] of Object.entries(spoken)) {
     if (outcomes.agree.verdict === 'ok' && gateway !== undefined && versions.join() !== pair[side].version)
-      outcomes.agree = failed(`with the ${side} ${versions.join() || 'nothing'} was spoken instead of ${pair[side].version}`)
+      outcomes.agree = failed(
+        `with the ${side} ${versions.join() || 'nothing'} was spoken instead of ${pair[side].version}`,
+      )
   }
   return { pair, outcomes, recordings }
 }
@@ -76,7 +95,11 @@ const failed = (why) => ({ verdict: 'fail', why })
 
 async function gatewayWay({ pair, files, recordings, entry, gateway, closing }) {
   if (pair.downstream === 'stdio') return bridgeTo(pair, entry, gateway.file, files.client)
-  const proxy = await startProxy({ asker: 'theirs', target: gateway.origin, tell: (...frame) => recordings.client.add(...frame) })
+  const proxy = await startProxy({
+    asker: 'theirs',
+    target: gateway.origin,
+    tell: (...frame) => recordings.client.add(...frame),
+  })
   closing.add(proxy.close)
   return { url: `${proxy.origin}/servers/${pair.name}/${PATHS[pair.downstream]}`, headers: { [WHO]: pair.name } }
 }

@@ -1,4 +1,7 @@
-/** What a client is tried with through the gateway on servers that keep the contract: for each verdict that is possible, what has to be seen for it. */
+/**
+ * What a client is tried with through the gateway on servers that keep the contract: for each verdict that is possible,
+ * what has to be seen for it.
+ */
 import assert from 'node:assert/strict'
 import { FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NOTE, PLACE, SUM_OUTPUT, ZONE } from '../contract.js'
 import { call, heard, namesOf } from '../probes/their-client.js'
@@ -11,7 +14,9 @@ const NOT_FOUND = { handshake: -32002, stateless: -32602 }
 
 const called = ({ callTool }, name, args = {}) => callTool({ name, arguments: args })
 
-/** A tool that runs as a task only: the versions that have tasks in their lists say so, and others call it as any other. */
+/**
+ * A tool that runs as a task only: the versions that have tasks in their lists say so, and others call it as any other.
+ */
 export function listedAs(tool) {
   const executionOf = async ({ client }) => {
     const listed = (await client.listTools()).tools.find(({ name }) => name === tool)
@@ -37,7 +42,8 @@ export const probes = {
   list: {
     async ok({ client }) {
       const names = namesOf((await client.listTools()).tools)
-      for (const name of ['echo', 'sum', 'fail', 'paced', 'ask-in-turn']) assert.ok(names.includes(name), `${name} is missing`)
+      for (const name of ['echo', 'sum', 'fail', 'paced', 'ask-in-turn'])
+        assert.ok(names.includes(name), `${name} is missing`)
     },
   },
   call: {
@@ -89,7 +95,8 @@ export const probes = {
     async degraded(peer) {
       const [{ type, text }, ...rest] = (await called(peer, 'pointer')).content
       assert.equal(type, 'text')
-      for (const part of [POINTER.name, POINTER.uri, POINTER.mimeType, POINTER.description]) assert.ok(text.includes(part), `${part} is not in ${text}`)
+      for (const part of [POINTER.name, POINTER.uri, POINTER.mimeType, POINTER.description])
+        assert.ok(text.includes(part), `${part} is not in ${text}`)
       assert.deepEqual(rest, [])
     },
   },
@@ -124,7 +131,9 @@ export const probes = {
   cancel: {
     async ok(peer) {
       const controller = new AbortController()
-      await assert.rejects(call(peer, 'wait', {}, { signal: controller.signal, onprogress: () => controller.abort('enough') }))
+      await assert.rejects(
+        call(peer, 'wait', {}, { signal: controller.signal, onprogress: () => controller.abort('enough') }),
+      )
       assert.equal(await call(peer, 'cancelled'), 'yes')
     },
   },
@@ -145,13 +154,17 @@ export const probes = {
   },
   subscribe: {
     async ok(peer) {
-      const { params } = await watching(peer, NOTE.uri, () => heard(peer, 'ResourceUpdatedNotificationSchema', () => call(peer, 'touch')))
+      const { params } = await watching(peer, NOTE.uri, () =>
+        heard(peer, 'ResourceUpdatedNotificationSchema', () => call(peer, 'touch')),
+      )
       assert.equal(params.uri, NOTE.uri)
     },
   },
   list_changed: {
     async ok(peer) {
-      await listening(peer, { toolsListChanged: true }, () => heard(peer, 'ToolListChangedNotificationSchema', () => call(peer, 'grow')))
+      await listening(peer, { toolsListChanged: true }, () =>
+        heard(peer, 'ToolListChangedNotificationSchema', () => call(peer, 'grow')),
+      )
       assert.ok(namesOf((await peer.client.listTools()).tools).includes(GROWN))
     },
   },
@@ -178,8 +191,11 @@ export const probes = {
         return assert.equal(params.data, LINE)
       }
       const lines = []
-      peer.client.setNotificationHandler(peer.sdk.LoggingMessageNotificationSchema, ({ params }) => lines.push(params.data))
-      for (const level of [undefined, 'error', 'info']) await peer.callTool({ name: 'log', arguments: {}, ...(level && { _meta: { [LEVEL]: level } }) })
+      peer.client.setNotificationHandler(peer.sdk.LoggingMessageNotificationSchema, ({ params }) =>
+        lines.push(params.data),
+      )
+      for (const level of [undefined, 'error', 'info'])
+        await peer.callTool({ name: 'log', arguments: {}, ...(level && { _meta: { [LEVEL]: level } }) })
       assert.deepEqual(lines, [LINE])
     },
   },
@@ -202,7 +218,11 @@ export const probes = {
   tasks: {
     async ok({ client, sdk }) {
       const events = []
-      const stream = client.experimental.tasks.callToolStream({ name: 'long-job', arguments: {} }, sdk.CallToolResultSchema, { task: {} })
+      const stream = client.experimental.tasks.callToolStream(
+        { name: 'long-job', arguments: {} },
+        sdk.CallToolResultSchema,
+        { task: {} },
+      )
       for await (const event of stream) events.push(event)
       const [first, last] = [events[0], events.at(-1)]
       assert.equal(first.type, 'taskCreated', String(first.error))

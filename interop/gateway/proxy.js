@@ -5,7 +5,10 @@ const SESSION = 'mcp-session-id'
 const isStream = ({ headers }) => headers['content-type']?.startsWith('text/event-stream')
 const isJson = ({ headers }) => headers['content-type']?.startsWith('application/json')
 
-/** `asker`: who sends the requests, `ours` or `theirs`; `tell` gets session, sender and frame. `target` may be set later. */
+/**
+ * `asker`: who sends the requests, `ours` or `theirs`; `tell` gets session, sender and frame. `target` may be set
+ * later.
+ */
 export async function startProxy({ asker, tell, target }) {
   const answerer = asker === 'ours' ? 'theirs' : 'ours'
   /** Addresses that HTTP+SSE servers told their clients to post to: each is a session. */
@@ -23,7 +26,11 @@ export async function startProxy({ asker, tell, target }) {
   function onRequest(request, response) {
     const { origin, host } = new URL(proxy.target)
     const chunks = []
-    const forward = ask(`${origin}${request.url}`, { method: request.method, headers: { ...request.headers, host }, agent: false })
+    const forward = ask(`${origin}${request.url}`, {
+      method: request.method,
+      headers: { ...request.headers, host },
+      agent: false,
+    })
     const tellSent = (session) => {
       const sent = Buffer.concat(chunks).toString()
       if (sent !== '') tell(session, asker, sent)
@@ -54,7 +61,9 @@ export async function startProxy({ asker, tell, target }) {
       answer.pipe(response)
       answer.on('error', () => response.destroy())
     })
-    forward.on('error', () => (response.headersSent ? response.destroy() : response.writeHead(502).end('Nobody answers behind the proxy')))
+    forward.on('error', () =>
+      response.headersSent ? response.destroy() : response.writeHead(502).end('Nobody answers behind the proxy'),
+    )
     response.on('close', () => forward.destroy())
   }
 

@@ -1,4 +1,7 @@
-/** Questions to the user through the gateway: forms, addresses and choices, and what is said where a client cannot be asked. */
+/**
+ * Questions to the user through the gateway: forms, addresses and choices, and what is said where a client cannot be
+ * asked.
+ */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,7 +55,11 @@ async function visiting(peer, request, signIn, visits) {
     return { action: asked === 3 ? 'decline' : 'accept' }
   }
   const { isError = false, content } = await soon(peer.callTool(request))
-  assert.deepEqual({ asked, isError }, visits < 3 ? { asked: visits, isError: false } : { asked: 3, isError: true }, content[0].text)
+  assert.deepEqual(
+    { asked, isError },
+    visits < 3 ? { asked: visits, isError: false } : { asked: 3, isError: true },
+    content[0].text,
+  )
 }
 
 /** What the user does at the address makes the file. */
@@ -113,22 +120,30 @@ export const questions = {
         })
       }
       // A user who signs in, one who comes back later, and one who never does.
-      for (const visits of [1, 2, Number.POSITIVE_INFINITY]) await withAccount((request, signIn) => visiting(peer, request, signIn, visits))
+      for (const visits of [1, 2, Number.POSITIVE_INFINITY])
+        await withAccount((request, signIn) => visiting(peer, request, signIn, visits))
     },
   },
   enums: {
     async ok(peer, { server }) {
       const choices = CHOICES[server.version < '2025-11-25' ? server.version : '2025-11-25']
-      const { text, params } = await asked(peer, 'ask-choices', ({ requestedSchema }) => accept(answersTo(requestedSchema)))
+      const { text, params } = await asked(peer, 'ask-choices', ({ requestedSchema }) =>
+        accept(answersTo(requestedSchema)),
+      )
       assert.equal(params.message, CHOOSE)
       assert.deepEqual(params.requestedSchema.properties, choices)
       assert.deepEqual(JSON.parse(text), accept(answersTo({ properties: choices })))
     },
     async degraded(peer) {
-      const { text, params } = await asked(peer, 'ask-choices', ({ requestedSchema }) => accept(fannedAnswersTo(requestedSchema)))
+      const { text, params } = await asked(peer, 'ask-choices', ({ requestedSchema }) =>
+        accept(fannedAnswersTo(requestedSchema)),
+      )
       const { titled, ...properties } = params.requestedSchema.properties
       const choices = CHOICES['2025-11-25']
-      assert.deepEqual([titled.enum, titled.enumNames], [choices.titled.oneOf.map((option) => option.const), choices.titled.oneOf.map(({ title }) => title)])
+      assert.deepEqual(
+        [titled.enum, titled.enumNames],
+        [choices.titled.oneOf.map((option) => option.const), choices.titled.oneOf.map(({ title }) => title)],
+      )
       for (const key of ['several', 'titledSeveral']) {
         const names = Object.keys(properties).filter(isFanned(key))
         assert.deepEqual(

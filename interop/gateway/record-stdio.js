@@ -1,6 +1,7 @@
 /**
- * Loaded before a program (`--import`): writes down what goes through its standard input and output, byte for byte, one JSON line for each line.
- * Its address says where to (`frames`), and whose frames those are that the program writes (`self`: `ours` or `theirs`).
+ * Loaded before a program (`--import`): writes down what goes through its standard input and output, byte for byte, one
+ * JSON line for each line. Its address says where to (`frames`), and whose frames those are that the program writes
+ * (`self`: `ours` or `theirs`).
  */
 import { appendFileSync } from 'node:fs'
 

@@ -1,6 +1,7 @@
 /**
- * `npm run interop -- gateway [few|direct] [WORDS] [--json FILE]`: published clients and published servers, which meet through the gateway; in all pairs, every
- * two versions once (`few`), or, to see whether the probes are right, those of one version with nothing between them (`direct`).
+ * `npm run interop -- gateway [few|direct] [WORDS] [--json FILE]`: published clients and published servers, which meet
+ * through the gateway; in all pairs, every two versions once (`few`), or, to see whether the probes are right, those of
+ * one version with nothing between them (`direct`).
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,8 @@ import { notesOn, summaryOf, tableOf } from './table.js'
 /** Most of a meeting is waiting. */
 const AT_ONCE = 5
 const over = ({ upstream, downstream }) => `${downstream} ${upstream}`
-const describe = (pair) => `${pair.client.title} ${pair.client.version} → ${pair.server.title} ${pair.server.version} ${over(pair)}`.toLowerCase()
+const describe = (pair) =>
+  `${pair.client.title} ${pair.client.version} → ${pair.server.title} ${pair.server.version} ${over(pair)}`.toLowerCase()
 
 async function each(items, work) {
   const waiting = [...items]
@@ -32,7 +34,11 @@ async function meetThroughOne(group, directly) {
   let gateway
   try {
     const prepared = await Promise.all(group.map((pair) => prepare(pair, folder)))
-    if (!directly) gateway = await startGateway(configOf(Object.fromEntries(prepared.map(({ pair, entry }) => [pair.name, entry]))), folder)
+    if (!directly)
+      gateway = await startGateway(
+        configOf(Object.fromEntries(prepared.map(({ pair, entry }) => [pair.name, entry]))),
+        folder,
+      )
     const meetings = []
     await each(prepared, async (one) => (meetings[prepared.indexOf(one)] = await meet(one, gateway)))
     return meetings.map(resultOf)
@@ -42,7 +48,10 @@ async function meetThroughOne(group, directly) {
   }
 }
 
-/** What is kept of a meeting. Whether frames are valid is found out only now, because it takes time others would have to wait. */
+/**
+ * What is kept of a meeting. Whether frames are valid is found out only now, because it takes time others would have to
+ * wait.
+ */
 function resultOf({ pair, outcomes, recordings }) {
   const flaws = { ours: [], theirs: [] }
   for (const [side, recording] of Object.entries(recordings)) {
@@ -69,13 +78,17 @@ export async function runThroughGateway(args) {
   const directly = manner === 'direct'
   const words = directly || manner === 'few' ? positionals.slice(1) : positionals
   const candidates = directly
-    ? pairs.filter(({ client, server, upstream, downstream }) => client.version === server.version && upstream === downstream)
+    ? pairs.filter(
+        ({ client, server, upstream, downstream }) => client.version === server.version && upstream === downstream,
+      )
     : manner === 'few'
       ? fewPairs
       : pairs
   const chosen = candidates.filter((pair) => words.every((word) => describe(pair).includes(word.toLowerCase())))
   if (chosen.length === 0) {
-    console.error(`No pair has all of: ${words.join(', ')}\nThere are:\n${candidates.map((pair) => `  ${describe(pair)}`).join('\n')}`)
+    console.error(
+      `No pair has all of: ${words.join(', ')}\nThere are:\n${candidates.map((pair) => `  ${describe(pair)}`).join('\n')}`,
+    )
     return 2
   }
   const groups = groupBy(chosen, groupOf)
@@ -89,7 +102,12 @@ export async function runThroughGateway(args) {
   )
   console.log(summaryOf(results, haveSchemas))
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(results, undefined, 2)}\n`)
-  return results.every(({ outcomes, flaws }) => flaws.ours.length === 0 && Object.values(outcomes).every(({ verdict }) => verdict !== 'fail')) ? 0 : 1
+  return results.every(
+    ({ outcomes, flaws }) =>
+      flaws.ours.length === 0 && Object.values(outcomes).every(({ verdict }) => verdict !== 'fail'),
+  )
+    ? 0
+    : 1
 }
 
 const groupOf = ({ server, upstream }) => `${server.title} ${upstream}`

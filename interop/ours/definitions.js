@@ -71,9 +71,17 @@ export function definitions(server) {
     }),
     tool('ask-model', { description: 'Asks the model' }, (_, ctx) => askModel(ctx)),
     tool('ask-user', { description: 'Asks the user' }, (_, ctx) => askUser(ctx)),
-    tool('places', { description: 'Asks for the roots' }, async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ')),
-    tool('ask-both', { description: 'Asks user and model' }, async (_, ctx) => (await Promise.all([askUser(ctx), askModel(ctx)])).join(' ')),
-    tool('ask-twice', { description: 'Asks the user and then the model' }, async (_, ctx) => `${await askUser(ctx)} ${await askModel(ctx)}`),
+    tool('places', { description: 'Asks for the roots' }, async (_, ctx) =>
+      (await ctx.roots()).map(({ uri }) => uri).join(' '),
+    ),
+    tool('ask-both', { description: 'Asks user and model' }, async (_, ctx) =>
+      (await Promise.all([askUser(ctx), askModel(ctx)])).join(' '),
+    ),
+    tool(
+      'ask-twice',
+      { description: 'Asks the user and then the model' },
+      async (_, ctx) => `${await askUser(ctx)} ${await askModel(ctx)}`,
+    ),
     tool('zone', { description: 'Says where it is', input: ZONE_INPUT }, ({ zone }) => zone),
     tool('job', { description: 'Takes its time', execution: { taskSupport: 'optional' } }, () => 'done'),
     tool(NEXT, { description: 'The last step was noticed' }, () => {
@@ -81,8 +89,14 @@ export function definitions(server) {
       return 'next'
     }),
     resource(NOTE.uri, { name: NOTE.name, mimeType: 'text/plain' }, () => NOTE.text),
-    prompt(GREET.name, { description: 'Greets', arguments: { [GREET.argument]: { required: true } }, complete: { [GREET.argument]: NAMES } }, (args) =>
-      GREET.say(args[GREET.argument]),
+    prompt(
+      GREET.name,
+      {
+        description: 'Greets',
+        arguments: { [GREET.argument]: { required: true } },
+        complete: { [GREET.argument]: NAMES },
+      },
+      (args) => GREET.say(args[GREET.argument]),
     ),
   ]
 }

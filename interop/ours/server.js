@@ -1,6 +1,7 @@
 /**
- * Parley's server for the clients of others: `server.js stdio|http FILE [VERSIONS|replay]`. It speaks all versions or those; with `replay` handlers that
- * ask something do not wait for the answer but run again with it. Every frame goes to FILE, one JSON line each.
+ * Parley's server for the clients of others: `server.js stdio|http FILE [VERSIONS|replay]`. It speaks all versions or
+ * those; with `replay` handlers that ask something do not wait for the answer but run again with it. Every frame goes
+ * to FILE, one JSON line each.
  */
 import { appendFileSync } from 'node:fs'
 import { serveHttp, serveStdio } from 'parley-mcp/node'
@@ -18,7 +19,8 @@ const recorded = {
     const session = `${process.pid}.${++count}`
     const server = createServer({ name: 'parley-interop', version: '1.0.0' }, settings)
     server.add(...definitions(() => server))
-    const tap = (direction, frame) => appendFileSync(file, `${JSON.stringify({ session, from: direction === 'sent' ? 'ours' : 'theirs', frame })}\n`)
+    const tap = (direction, frame) =>
+      appendFileSync(file, `${JSON.stringify({ session, from: direction === 'sent' ? 'ours' : 'theirs', frame })}\n`)
     return server.accept(link, { ...options, tap })
   },
 }

@@ -21,18 +21,28 @@ export const everythingProbes = {
     assert.equal((await client.call('echo', { message: 'grüße 🎈' })).value, 'Echo: grüße 🎈')
   },
   async unknown(client) {
-    await assert.rejects(client.call('no-such-tool'), (error) => error instanceof ParleyError || error instanceof ToolError)
+    await assert.rejects(
+      client.call('no-such-tool'),
+      (error) => error instanceof ParleyError || error instanceof ToolError,
+    )
   },
   async structured(client) {
     const { value } = await client.call('get-structured-content', { location: 'Chicago' })
     assert.equal(typeof value.temperature, 'number')
   },
   async error(client) {
-    await assert.rejects(client.call('get-sum', { a: 'no number' }), (error) => error instanceof ParleyError || error instanceof ToolError)
+    await assert.rejects(
+      client.call('get-sum', { a: 'no number' }),
+      (error) => error instanceof ParleyError || error instanceof ToolError,
+    )
   },
   async progress(client) {
     const steps = []
-    await client.call('trigger-long-running-operation', { duration: 0.3, steps: 3 }, { onProgress: ({ progress, total }) => steps.push([progress, total]) })
+    await client.call(
+      'trigger-long-running-operation',
+      { duration: 0.3, steps: 3 },
+      { onProgress: ({ progress, total }) => steps.push([progress, total]) },
+    )
     assert.deepEqual(steps, [
       [1, 3],
       [2, 3],
@@ -67,7 +77,11 @@ export const everythingProbes = {
   async complete(client) {
     const first = await client.complete({ prompt: 'completable-prompt' }, { name: 'department', value: 'S' })
     assert.deepEqual(first.values, ['Sales', 'Support'])
-    const second = await client.complete({ prompt: 'completable-prompt' }, { name: 'name', value: '' }, { department: 'Sales' })
+    const second = await client.complete(
+      { prompt: 'completable-prompt' },
+      { name: 'name', value: '' },
+      { department: 'Sales' },
+    )
     assert.deepEqual(second.values, ['David', 'Eve', 'Frank'])
   },
   async logging(client) {

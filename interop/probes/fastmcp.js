@@ -14,7 +14,10 @@ export const fastmcpProbes = {
     assert.ok((await client.resources()).some(({ uri }) => uri === GROWN_NOTE.uri))
     assert.ok((await client.tools()).some(({ name }) => name === GROWN))
   },
-  /** It asks for the roots not when it wants to know them but once in the beginning, over HTTP before anybody listens, and when they have changed. */
+  /**
+   * It asks for the roots not when it wants to know them but once in the beginning, over HTTP before anybody listens,
+   * and when they have changed.
+   */
   async roots(client, pair) {
     client.rootsChanged()
     await probes.roots(client, pair)

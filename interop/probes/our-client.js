@@ -12,7 +12,10 @@ export const answers = {
   roots: [PLACE],
 }
 
-/** Settles with the first event after `trigger`; `listen` gets the function to call, and gives the one that ends the listening. */
+/**
+ * Settles with the first event after `trigger`; `listen` gets the function to call, and gives the one that ends the
+ * listening.
+ */
 export async function heard(listen, trigger) {
   let tell
   const first = new Promise((resolve) => {
@@ -33,7 +36,14 @@ export async function subscribed(client, uri, listener) {
 }
 
 /** Tools that only servers with something particular have. */
-const PROVED_BY = { 'ask-user': 'elicitation', 'ask-both': 'together', 'ask-twice': 'in_turn', wait: 'cancel', cancelled: 'cancel', job: 'tasks' }
+const PROVED_BY = {
+  'ask-user': 'elicitation',
+  'ask-both': 'together',
+  'ask-twice': 'in_turn',
+  wait: 'cancel',
+  cancelled: 'cancel',
+  job: 'tasks',
+}
 
 export const probes = {
   async initialize(client, { version }) {
@@ -55,7 +65,10 @@ export const probes = {
     assert.equal((await client.call('echo', { text: 'grüße 🎈' })).value, 'grüße 🎈')
   },
   async unknown(client) {
-    await assert.rejects(client.call('no-such-tool'), (error) => error instanceof ParleyError || error instanceof ToolError)
+    await assert.rejects(
+      client.call('no-such-tool'),
+      (error) => error instanceof ParleyError || error instanceof ToolError,
+    )
   },
   async structured(client) {
     assert.deepEqual((await client.call('sum', { a: 40, b: 2 })).value, { sum: 42 })

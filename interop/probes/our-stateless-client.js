@@ -5,7 +5,9 @@ import { heard, namesOf, probes } from './our-client.js'
 
 export const statelessProbes = {
   ...probes,
-  /** News have a stream of their own, the same as of resources; who subscribes to one of these learns when it is there. */
+  /**
+   * News have a stream of their own, the same as of resources; who subscribes to one of these learns when it is there.
+   */
   async list_changed(client) {
     await heard(
       async (listener) => {

@@ -1,4 +1,7 @@
-/** What a client of the official SDK is tried with on Parley's server. Its own parser objects to whatever it does not know. */
+/**
+ * What a client of the official SDK is tried with on Parley's server. Its own parser objects to whatever it does not
+ * know.
+ */
 import assert from 'node:assert/strict'
 import { BOTH_ANSWERS, FAILURE, GREET, GROWN, LINE, MODEL_ANSWER, NEXT, NOTE, PLACE, TOOLS, ZONE } from '../contract.js'
 
@@ -13,12 +16,18 @@ export async function heard({ client, sdk }, schema, trigger) {
   return await first
 }
 
-export const call = async ({ callTool }, name, args = {}, options) => (await callTool({ name, arguments: args }, options)).content[0]?.text
+export const call = async ({ callTool }, name, args = {}, options) =>
+  (await callTool({ name, arguments: args }, options)).content[0]?.text
 
 const answerModel = ({ client, sdk }) =>
-  client.setRequestHandler(sdk.CreateMessageRequestSchema, () => ({ role: 'assistant', model: 'none', content: { type: 'text', text: MODEL_ANSWER } }))
+  client.setRequestHandler(sdk.CreateMessageRequestSchema, () => ({
+    role: 'assistant',
+    model: 'none',
+    content: { type: 'text', text: MODEL_ANSWER },
+  }))
 
-const answerUser = ({ client, sdk }) => client.setRequestHandler(sdk.ElicitRequestSchema, () => ({ action: 'accept', content: { yes: true } }))
+const answerUser = ({ client, sdk }) =>
+  client.setRequestHandler(sdk.ElicitRequestSchema, () => ({ action: 'accept', content: { yes: true } }))
 
 export const theirProbes = {
   async initialize({ client }) {
@@ -64,7 +73,9 @@ export const theirProbes = {
   },
   async cancel(peer) {
     const controller = new AbortController()
-    await assert.rejects(call(peer, 'wait', {}, { signal: controller.signal, onprogress: () => controller.abort('enough') }))
+    await assert.rejects(
+      call(peer, 'wait', {}, { signal: controller.signal, onprogress: () => controller.abort('enough') }),
+    )
     assert.equal(await call(peer, 'cancelled'), 'yes')
   },
   async read({ client }) {
@@ -126,9 +137,13 @@ export const theirProbes = {
   },
   async tasks({ client, sdk }) {
     const seen = []
-    for await (const { type, result, error } of client.experimental.tasks.callToolStream({ name: 'job', arguments: {} }, sdk.CallToolResultSchema, {
-      task: {},
-    })) {
+    for await (const { type, result, error } of client.experimental.tasks.callToolStream(
+      { name: 'job', arguments: {} },
+      sdk.CallToolResultSchema,
+      {
+        task: {},
+      },
+    )) {
       if (error !== undefined) throw error
       seen.push(type)
       if (type === 'result') assert.equal(result.content[0].text, 'done')

@@ -1,4 +1,7 @@
-/** What a client of the official SDK is tried with on Parley's server in the stateless era, where that differs from the one before. */
+/**
+ * What a client of the official SDK is tried with on Parley's server in the stateless era, where that differs from the
+ * one before.
+ */
 import assert from 'node:assert/strict'
 import { GROWN, LINE, NOTE } from '../contract.js'
 import { call, heard, namesOf, theirProbes } from './their-client.js'
@@ -29,7 +32,9 @@ export const theirStatelessProbes = {
   /** Only who asks for it with the request hears of it. */
   async logging(peer) {
     const lines = []
-    peer.client.setNotificationHandler(peer.sdk.LoggingMessageNotificationSchema, ({ params }) => lines.push(params.data))
+    peer.client.setNotificationHandler(peer.sdk.LoggingMessageNotificationSchema, ({ params }) =>
+      lines.push(params.data),
+    )
     const log = (meta) => peer.callTool({ name: 'log', arguments: {}, ...(meta && { _meta: meta }) })
     await log()
     await log({ [LEVEL]: 'error' })

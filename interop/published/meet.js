@@ -111,6 +111,9 @@ function ownOf(lists, server, direct) {
   }
 }
 
-/** Pages of apps, and the second of two resources with the same URI, are shown under one that has the server's name in it. */
+/**
+ * Pages of apps, and the second of two resources with the same URI, are shown under one that has the server's name in
+ * it.
+ */
 const isRenamed = (uri, server, own) =>
   uri === appUri(server, own) || (uri.includes(`/${server}/`) && uri.endsWith(encodeURIComponent(own)))

@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
-const EVERYTHING = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url))
+const EVERYTHING = fileURLToPath(
+  new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
+)
 
 const modes = {
   http: { name: 'streamableHttp', path: '/mcp' },
@@ -13,7 +15,10 @@ const modes = {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { name, path } = modes[process.argv[2]]
   const port = await freePort()
-  const child = spawn(process.execPath, [EVERYTHING, name], { env: { ...process.env, PORT: String(port) }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [EVERYTHING, name], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {

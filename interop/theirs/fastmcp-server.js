@@ -1,7 +1,18 @@
 /** The contract, on fastmcp: `fastmcp-server.js stdio|http`. */
 import { FastMCP, UserError } from 'fastmcp'
 import { z } from 'zod'
-import { FAILURE, GREET, GROWN, GROWN_NOTE, LINE, MODEL_PROMPT, NAMES, NOTE, USER_FORM, USER_PROMPT } from '../contract.js'
+import {
+  FAILURE,
+  GREET,
+  GROWN,
+  GROWN_NOTE,
+  LINE,
+  MODEL_PROMPT,
+  NAMES,
+  NOTE,
+  USER_FORM,
+  USER_PROMPT,
+} from '../contract.js'
 import { freePort } from './free-port.js'
 
 const [transport] = process.argv.slice(2)
@@ -17,7 +28,10 @@ const cancelled = new Promise((resolve) => {
 })
 
 async function askModel() {
-  const { content } = await session().requestSampling({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 })
+  const { content } = await session().requestSampling({
+    messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }],
+    maxTokens: 100,
+  })
   return content.text
 }
 
@@ -75,8 +89,18 @@ const tools = {
 }
 
 for (const [name, execute] of Object.entries(tools)) server.addTool({ name, description: `The tool ${name}`, execute })
-server.addTool({ name: 'echo', description: 'Says it back', parameters: z.object({ text: z.string() }), execute: async ({ text }) => text })
-server.addTool({ name: 'zone', description: 'Says where it is', parameters: z.object({ zone: z.string() }), execute: async ({ zone }) => zone })
+server.addTool({
+  name: 'echo',
+  description: 'Says it back',
+  parameters: z.object({ text: z.string() }),
+  execute: async ({ text }) => text,
+})
+server.addTool({
+  name: 'zone',
+  description: 'Says where it is',
+  parameters: z.object({ zone: z.string() }),
+  execute: async ({ zone }) => zone,
+})
 server.addTool({
   name: 'sum',
   description: 'Adds',
@@ -87,7 +111,13 @@ server.addTool({
 server.addResource({ uri: NOTE.uri, name: NOTE.name, mimeType: 'text/plain', load: async () => ({ text: NOTE.text }) })
 server.addPrompt({
   name: GREET.name,
-  arguments: [{ name: GREET.argument, required: true, complete: async (value) => ({ values: NAMES.filter((name) => name.startsWith(value)) }) }],
+  arguments: [
+    {
+      name: GREET.argument,
+      required: true,
+      complete: async (value) => ({ values: NAMES.filter((name) => name.startsWith(value)) }),
+    },
+  ],
   load: async (args) => GREET.say(args[GREET.argument]),
 })
 

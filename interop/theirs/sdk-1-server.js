@@ -31,7 +31,10 @@ const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
 
 async function askModel(ask) {
   const messages = [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }]
-  const { content } = await ask({ method: 'sampling/createMessage', params: { messages, maxTokens: 100 } }, sdk.CreateMessageResultSchema)
+  const { content } = await ask(
+    { method: 'sampling/createMessage', params: { messages, maxTokens: 100 } },
+    sdk.CreateMessageResultSchema,
+  )
   return [content].flat()[0].text
 }
 
@@ -62,9 +65,15 @@ const isOffered = (name) => !(PROVED_BY[name] in lacks) && (SINCE[name] ?? '') <
 function makeServer() {
   const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, logging: {} }
   if (version !== '2024-11-05') capabilities.completions = {}
-  const tasks = hasTasks && { taskStore: new sdk.InMemoryTaskStore(), taskMessageQueue: new sdk.InMemoryTaskMessageQueue() }
+  const tasks = hasTasks && {
+    taskStore: new sdk.InMemoryTaskStore(),
+    taskMessageQueue: new sdk.InMemoryTaskMessageQueue(),
+  }
   if (hasTasks) capabilities.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
-  const server = new sdk.Server({ name: release, version: '1.0.0' }, { capabilities, instructions: 'Follow the contract', ...tasks })
+  const server = new sdk.Server(
+    { name: release, version: '1.0.0' },
+    { capabilities, instructions: 'Follow the contract', ...tasks },
+  )
   const names = [...TOOLS, ...MORE_TOOLS].filter(isOffered)
   const pace = makePace()
   const subscribed = new Set()
@@ -85,7 +94,10 @@ function makeServer() {
 
   const calls = {
     echo: ({ text: words }) => text(words),
-    sum: ({ a, b }) => ({ ...text(JSON.stringify({ sum: a + b })), ...(!('structured' in lacks) && { structuredContent: { sum: a + b } }) }),
+    sum: ({ a, b }) => ({
+      ...text(JSON.stringify({ sum: a + b })),
+      ...(!('structured' in lacks) && { structuredContent: { sum: a + b } }),
+    }),
     fail: () => ({ ...text(FAILURE), isError: true }),
     async steps(_, { progress }) {
       for (const done of [1, 2, 3]) await progress(done, 3)
@@ -135,7 +147,8 @@ function makeServer() {
       return text('done')
     },
     'ask-in-turn': async (_, { ask }) => text(`${await askModel(ask)} ${await askPlaces(ask)}`),
-    'ask-address': async (_, { ask }) => text((await elicit(ask, { mode: 'url', ...ADDRESS, elicitationId: randomUUID() })).action),
+    'ask-address': async (_, { ask }) =>
+      text((await elicit(ask, { mode: 'url', ...ADDRESS, elicitationId: randomUUID() })).action),
     'sign-in': ({ account }) => {
       if (existsSync(account)) return text('signed in')
       throw new sdk.UrlElicitationRequiredError([{ mode: 'url', ...ADDRESS, elicitationId: randomUUID() }])
@@ -162,7 +175,11 @@ function makeServer() {
       task: params.task && { store: extra.taskStore, ttl: extra.taskRequestedTtl },
       ask: extra.sendRequest ?? ((request, schema) => server.request(request, schema)),
       progress: async (progress, total) => {
-        if (progressToken !== undefined) await notify({ method: 'notifications/progress', params: { progressToken, progress, ...(total && { total }) } })
+        if (progressToken !== undefined)
+          await notify({
+            method: 'notifications/progress',
+            params: { progressToken, progress, ...(total && { total }) },
+          })
       },
     }
   }
@@ -173,7 +190,9 @@ function makeServer() {
     if (!Object.hasOwn(calls, name)) throw new sdk.McpError(sdk.ErrorCode.InvalidParams, `Unknown tool: ${name}`)
     return calls[name](args, contextOf(request, extra))
   })
-  server.setRequestHandler(sdk.ListResourcesRequestSchema, () => ({ resources: [{ uri: NOTE.uri, name: NOTE.name, mimeType: 'text/plain' }] }))
+  server.setRequestHandler(sdk.ListResourcesRequestSchema, () => ({
+    resources: [{ uri: NOTE.uri, name: NOTE.name, mimeType: 'text/plain' }],
+  }))
   server.setRequestHandler(sdk.ReadResourceRequestSchema, ({ params: { uri } }) => {
     if (uri !== NOTE.uri) throw new sdk.McpError(-32002, `Resource not found: ${uri}`)
     return { contents: [{ uri, mimeType: 'text/plain', text: NOTE.text }] }
@@ -186,7 +205,9 @@ function makeServer() {
     subscribed.delete(params.uri)
     return {}
   })
-  server.setRequestHandler(sdk.ListPromptsRequestSchema, () => ({ prompts: [{ name: GREET.name, arguments: [{ name: GREET.argument, required: true }] }] }))
+  server.setRequestHandler(sdk.ListPromptsRequestSchema, () => ({
+    prompts: [{ name: GREET.name, arguments: [{ name: GREET.argument, required: true }] }],
+  }))
   server.setRequestHandler(sdk.GetPromptRequestSchema, ({ params }) => ({
     messages: [{ role: 'user', content: { type: 'text', text: GREET.say(params.arguments[GREET.argument]) } }],
   }))
@@ -212,7 +233,10 @@ async function onHttp(request, response) {
   const body = await bodyOf(request)
   if (id !== undefined && !sessions.has(id)) return response.writeHead(404).end()
   if (id !== undefined) return sessions.get(id).handleRequest(request, response, body)
-  const fresh = new sdk.StreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized: (made) => sessions.set(made, fresh) })
+  const fresh = new sdk.StreamableHTTPServerTransport({
+    sessionIdGenerator: randomUUID,
+    onsessioninitialized: (made) => sessions.set(made, fresh),
+  })
   fresh.onclose = () => sessions.delete(fresh.sessionId)
   await makeServer().connect(fresh)
   return fresh.handleRequest(request, response, body)
@@ -220,7 +244,8 @@ async function onHttp(request, response) {
 
 async function onSse(request, response) {
   const url = new URL(request.url, 'http://localhost')
-  if (request.method === 'POST') return sessions.get(url.searchParams.get('sessionId')).handlePostMessage(request, response, await bodyOf(request))
+  if (request.method === 'POST')
+    return sessions.get(url.searchParams.get('sessionId')).handlePostMessage(request, response, await bodyOf(request))
   // A client that tries Streamable HTTP first must be told that this is older.
   if (request.method !== 'GET') return response.writeHead(405).end()
   const fresh = new sdk.SSEServerTransport('/messages', response)
@@ -233,11 +258,14 @@ if (transport === 'stdio') {
 } else {
   const handler = transport === 'http' ? onHttp : onSse
   const http = createHttpServer((request, response) => {
-    if (transport === 'sse' && request.method === 'POST' && !request.url.startsWith('/messages')) return response.writeHead(405).end()
+    if (transport === 'sse' && request.method === 'POST' && !request.url.startsWith('/messages'))
+      return response.writeHead(405).end()
     handler(request, response).catch((error) => {
       console.error(error)
       if (!response.headersSent) response.writeHead(500).end()
     })
   })
-  http.listen(0, '127.0.0.1', () => console.log(`Listening at http://127.0.0.1:${http.address().port}/${transport === 'http' ? 'mcp' : 'sse'}`))
+  http.listen(0, '127.0.0.1', () =>
+    console.log(`Listening at http://127.0.0.1:${http.address().port}/${transport === 'http' ? 'mcp' : 'sse'}`),
+  )
 }

@@ -1,4 +1,6 @@
-/** How a server of the second generation of the official SDK is put on a transport, for clients of one era or of both. */
+/**
+ * How a server of the second generation of the official SDK is put on a transport, for clients of one era or of both.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
 import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node'
@@ -25,8 +27,12 @@ function withSessions(makeServer) {
   const sessions = new Map()
   return async (request, response, body) => {
     const id = request.headers['mcp-session-id']
-    if (id !== undefined) return sessions.has(id) ? sessions.get(id).handleRequest(request, response, body) : response.writeHead(404).end()
-    const fresh = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, onsessioninitialized: (made) => sessions.set(made, fresh) })
+    if (id !== undefined)
+      return sessions.has(id) ? sessions.get(id).handleRequest(request, response, body) : response.writeHead(404).end()
+    const fresh = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (made) => sessions.set(made, fresh),
+    })
     fresh.onclose = () => sessions.delete(fresh.sessionId)
     await makeServer().connect(fresh)
     return fresh.handleRequest(request, response, body)

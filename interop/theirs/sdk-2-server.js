@@ -1,8 +1,32 @@
-/** The contract, on the official SDK of the second generation: `sdk-2-server.js POSTURE stdio|http`; which eras it serves depends on the posture. */
+/**
+ * The contract, on the official SDK of the second generation: `sdk-2-server.js POSTURE stdio|http`; which eras it
+ * serves depends on the posture.
+ */
 import { randomBytes } from 'node:crypto'
-import { completable, createRequestStateCodec, fromJsonSchema, inputRequired, inputResponse, McpServer } from '@modelcontextprotocol/server'
+import {
+  completable,
+  createRequestStateCodec,
+  fromJsonSchema,
+  inputRequired,
+  inputResponse,
+  McpServer,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { ECHO_INPUT, FAILURE, GREET, GROWN, LINE, MODEL_PROMPT, NAMES, NOTE, SUM_INPUT, SUM_OUTPUT, USER_FORM, USER_PROMPT, ZONE_INPUT } from '../contract.js'
+import {
+  ECHO_INPUT,
+  FAILURE,
+  GREET,
+  GROWN,
+  LINE,
+  MODEL_PROMPT,
+  NAMES,
+  NOTE,
+  SUM_INPUT,
+  SUM_OUTPUT,
+  USER_FORM,
+  USER_PROMPT,
+  ZONE_INPUT,
+} from '../contract.js'
 import { ADDRESS, CHOOSE, choicesForm, NOTICED, POINTER, SOUND } from '../gateway/contract.js'
 import { makePace } from '../pace.js'
 import { serve } from './sdk-2-serve.js'
@@ -18,7 +42,10 @@ const user = {
   },
 }
 const model = {
-  question: inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 }),
+  question: inputRequired.createMessage({
+    messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }],
+    maxTokens: 100,
+  }),
   answer(responses) {
     const given = inputResponse(responses, 'model')
     return given.kind === 'sampling' ? [given.result.content].flat()[0].text : undefined
@@ -63,7 +90,13 @@ function makeServer(news) {
   const server = new McpServer(
     { name: 'sdk-2', version: '1.0.0' },
     {
-      capabilities: { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+        logging: {},
+      },
       instructions: 'Follow the contract',
       requestState: { verify: states.verify },
     },
@@ -71,7 +104,11 @@ function makeServer(news) {
 
   const notifyProgress = async ({ mcpReq }, progress, total) => {
     const progressToken = mcpReq._meta?.progressToken
-    if (progressToken !== undefined) await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, ...(total && { total }) } })
+    if (progressToken !== undefined)
+      await mcpReq.notify({
+        method: 'notifications/progress',
+        params: { progressToken, progress, ...(total && { total }) },
+      })
   }
 
   const calls = {
@@ -98,7 +135,8 @@ function makeServer(news) {
     async touch(_, { mcpReq }) {
       if (news !== undefined) news.resourceUpdated(NOTE.uri)
       // Who listens to what is the SDK's business in the stateless era, and the program's before.
-      else if (mcpReq.envelope !== undefined || subscribed.has(NOTE.uri)) await server.server.sendResourceUpdated({ uri: NOTE.uri })
+      else if (mcpReq.envelope !== undefined || subscribed.has(NOTE.uri))
+        await server.server.sendResourceUpdated({ uri: NOTE.uri })
       return text('touched')
     },
     grow() {
@@ -132,7 +170,9 @@ function makeServer(news) {
   function asking({ inputResponses }, asked) {
     const answers = Object.values(asked).map(({ answer }) => answer(inputResponses))
     if (answers.every((answer) => answer !== undefined)) return text(answers.join(' '))
-    return inputRequired({ inputRequests: Object.fromEntries(Object.entries(asked).map(([key, { question }]) => [key, question])) })
+    return inputRequired({
+      inputRequests: Object.fromEntries(Object.entries(asked).map(([key, { question }]) => [key, question])),
+    })
   }
 
   async function askingInTurn({ inputResponses, requestState }, first, second) {
@@ -179,9 +219,13 @@ function makeServer(news) {
     if (value === NOTICED) pace.next()
     return NAMES.filter((name) => name.startsWith(value))
   }
-  server.registerPrompt(GREET.name, { argsSchema: z.object({ [GREET.argument]: completable(z.string(), suggest) }) }, (args) => ({
-    messages: [{ role: 'user', content: { type: 'text', text: GREET.say(args[GREET.argument]) } }],
-  }))
+  server.registerPrompt(
+    GREET.name,
+    { argsSchema: z.object({ [GREET.argument]: completable(z.string(), suggest) }) },
+    (args) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: GREET.say(args[GREET.argument]) } }],
+    }),
+  )
   return server
 }
 

@@ -26,8 +26,9 @@ const NO_TASKS = { tasks: 'it has no tasks, in neither era' }
 const MODES = { modern: { pin: STATELESS }, auto: 'auto', legacy: 'legacy' }
 
 /**
- * What becomes of each mode, and of each choice of Parley's server what versions to speak: the version they find, or undefined where there is none.
- * In handshakes it does not offer the newest version, and pinned to that it offers no other.
+ * What becomes of each mode, and of each choice of Parley's server what versions to speak: the version they find, or
+ * undefined where there is none. In handshakes it does not offer the newest version, and pinned to that it offers no
+ * other.
  */
 const MEETINGS = {
   modern: { all: STATELESS, stateless: STATELESS, handshake: undefined, replay: STATELESS },
@@ -45,23 +46,48 @@ const second = (mode, spoken) => ({
   notFound: -32602,
   probes: MEETINGS[mode][spoken] === STATELESS ? theirStatelessProbes : theirProbes,
   async makeClient(_, capabilities) {
-    const client = new Client({ name: 'sdk-2', version: '1.0.0' }, { capabilities, versionNegotiation: { mode: MODES[mode] } })
+    const client = new Client(
+      { name: 'sdk-2', version: '1.0.0' },
+      { capabilities, versionNegotiation: { mode: MODES[mode] } },
+    )
     return { client, sdk, callTool: (params, options) => client.callTool(params, options) }
   },
 })
 
 export const MODERN_CLIENT = second('modern', 'all')
 
-export const SECOND_CLIENTS = Object.entries(MEETINGS).flatMap(([mode, found]) => Object.keys(found).map((spoken) => second(mode, spoken)))
+export const SECOND_CLIENTS = Object.entries(MEETINGS).flatMap(([mode, found]) =>
+  Object.keys(found).map((spoken) => second(mode, spoken)),
+)
 
-const SESSIONLESS = 'without settings its HTTP handler answers each request of the handshake era on a server of its own, which nothing else can reach'
+const SESSIONLESS =
+  'without settings its HTTP handler answers each request of the handshake era on a server of its own, which nothing else can reach'
 
-/** Its server, in the postures of `sdk-2-serve.js`, and what Parley's client finds there with all versions, the stateless one, or those before. */
+/**
+ * Its server, in the postures of `sdk-2-serve.js`, and what Parley's client finds there with all versions, the
+ * stateless one, or those before.
+ */
 export const SECOND_SERVERS = [
-  { posture: 'modern', found: { all: STATELESS, stateless: STATELESS, handshake: undefined }, transports: ['stdio', 'http'], lacks: NO_TASKS },
-  { posture: 'dual', found: { all: STATELESS, stateless: STATELESS, handshake: HANDSHAKE }, transports: ['stdio', 'http'], lacks: NO_TASKS },
-  { posture: 'legacy', found: { all: HANDSHAKE, stateless: undefined }, transports: ['stdio', 'http'], lacks: NO_TASKS },
-  // Who does not wait for an answer to its first question asks for a handshake as well, which then decides for all of the connection.
+  {
+    posture: 'modern',
+    found: { all: STATELESS, stateless: STATELESS, handshake: undefined },
+    transports: ['stdio', 'http'],
+    lacks: NO_TASKS,
+  },
+  {
+    posture: 'dual',
+    found: { all: STATELESS, stateless: STATELESS, handshake: HANDSHAKE },
+    transports: ['stdio', 'http'],
+    lacks: NO_TASKS,
+  },
+  {
+    posture: 'legacy',
+    found: { all: HANDSHAKE, stateless: undefined },
+    transports: ['stdio', 'http'],
+    lacks: NO_TASKS,
+  },
+  // Who does not wait for an answer to its first question asks for a handshake as well, which then decides for all of
+  // the connection.
   { posture: 'modern', found: { hasty: STATELESS }, transports: ['stdio'], lacks: NO_TASKS },
   { posture: 'dual', found: { hasty: HANDSHAKE }, transports: ['stdio'], lacks: NO_TASKS },
   {
@@ -71,7 +97,9 @@ export const SECOND_SERVERS = [
     lacks: {
       ...NO_TASKS,
       ...Object.fromEntries(
-        ['cancel', 'subscribe', 'list_changed', 'sampling', 'elicitation', 'roots', 'together', 'in_turn'].map((probe) => [probe, SESSIONLESS]),
+        ['cancel', 'subscribe', 'list_changed', 'sampling', 'elicitation', 'roots', 'together', 'in_turn'].map(
+          (probe) => [probe, SESSIONLESS],
+        ),
       ),
     },
   },

@@ -13,14 +13,23 @@ const server = new McpServer(
   { name: 'tmcp-interop', version: '1.0.0' },
   {
     adapter: new ZodJsonSchemaAdapter(),
-    capabilities: { tools: { listChanged: true }, resources: { subscribe: true, listChanged: true }, prompts: {}, completions: {}, logging: {} },
+    capabilities: {
+      tools: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      prompts: {},
+      completions: {},
+      logging: {},
+    },
   },
 )
 
 const text = (words) => ({ content: [{ type: 'text', text: String(words) }] })
 
 async function askModel() {
-  const { content } = await server.message({ messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }], maxTokens: 100 })
+  const { content } = await server.message({
+    messages: [{ role: 'user', content: { type: 'text', text: MODEL_PROMPT } }],
+    maxTokens: 100,
+  })
   return [content].flat()[0].text
 }
 
@@ -58,11 +67,21 @@ const tools = {
 }
 
 // Since there are no sessions, whoever asks is run again with the answer, if that does no harm.
-for (const [name, run] of Object.entries(tools)) server.tool({ name, description: `The tool ${name}`, replayable: name.startsWith('ask') }, run)
-server.tool({ name: 'echo', description: 'Says it back', schema: z.object({ text: z.string() }) }, ({ text: words }) => text(words))
-server.tool({ name: 'zone', description: 'Says where it is', schema: z.object({ zone: z.string() }) }, ({ zone }) => text(zone))
+for (const [name, run] of Object.entries(tools))
+  server.tool({ name, description: `The tool ${name}`, replayable: name.startsWith('ask') }, run)
+server.tool({ name: 'echo', description: 'Says it back', schema: z.object({ text: z.string() }) }, ({ text: words }) =>
+  text(words),
+)
+server.tool({ name: 'zone', description: 'Says where it is', schema: z.object({ zone: z.string() }) }, ({ zone }) =>
+  text(zone),
+)
 server.tool(
-  { name: 'sum', description: 'Adds', schema: z.object({ a: z.number(), b: z.number() }), outputSchema: z.object({ sum: z.number() }) },
+  {
+    name: 'sum',
+    description: 'Adds',
+    schema: z.object({ a: z.number(), b: z.number() }),
+    outputSchema: z.object({ sum: z.number() }),
+  },
   ({ a, b }) => ({
     ...text(JSON.stringify({ sum: a + b })),
     structuredContent: { sum: a + b },
@@ -76,7 +95,9 @@ server.prompt(
     name: GREET.name,
     description: 'Greets',
     schema: z.object({ [GREET.argument]: z.string() }),
-    complete: { [GREET.argument]: (value) => ({ completion: { values: NAMES.filter((name) => name.startsWith(value)) } }) },
+    complete: {
+      [GREET.argument]: (value) => ({ completion: { values: NAMES.filter((name) => name.startsWith(value)) } }),
+    },
   },
   (args) => ({ messages: [{ role: 'user', content: { type: 'text', text: GREET.say(args[GREET.argument]) } }] }),
 )
@@ -86,5 +107,7 @@ if (transport === 'stdio') {
 } else {
   const http = new HttpTransport(server, { path: '/mcp' })
   const fetch = async (request) => (await http.respond(request)) ?? new Response(null, { status: 404 })
-  serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => console.log(`Listening at http://127.0.0.1:${port}/mcp`))
+  serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+    console.log(`Listening at http://127.0.0.1:${port}/mcp`),
+  )
 }

@@ -25,7 +25,10 @@ function countTests(report) {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
     // A file that does not even load has no tests to count.
     const broken = testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
-    const failures = [...broken.map(({ name, message }) => failure(name, '', message)), ...testResults.flatMap(failuresIn)]
+    const failures = [
+      ...broken.map(({ name, message }) => failure(name, '', message)),
+      ...testResults.flatMap(failuresIn),
+    ]
     return { passed: numPassedTests, failed: numFailedTests + broken.length, failures }
   } catch {
     return { passed: 0, failed: 0 }
@@ -43,7 +46,10 @@ function failure(path, test, message) {
   return `${relative('.', path)} ${test}\n${why.slice(0, CHARACTERS_OF_A_FAILURE)}`.replaceAll('\n', '\n    ')
 }
 
-/** What is wrong when no line was measured: of no lines at all, any share is covered, and the thresholds would let that pass. */
+/**
+ * What is wrong when no line was measured: of no lines at all, any share is covered, and the thresholds would let that
+ * pass.
+ */
 export function nothingMeasured() {
   try {
     if (JSON.parse(readFileSync(COVERAGE, 'utf8')).total.lines.total > 0) return undefined

@@ -10,7 +10,9 @@ import { z } from 'zod'
 
 const input = z.object({ city: z.string(), days: z.number().default(3) })
 const output = z.object({ high: z.number() })
-const forecast = tool('forecast', { description: 'Forecast for a city', input, output }, ({ days }) => ({ high: 11 + days }))
+const forecast = tool('forecast', { description: 'Forecast for a city', input, output }, ({ days }) => ({
+  high: 11 + days,
+}))
 const server = createServer({ name: 'weather', version: '1.0.0' }).add(forecast)
 
 const client = await connect(server)

@@ -30,5 +30,7 @@ export const isTest = (path: string): boolean => /\.(test|fixtures)\.ts$/.test(p
 
 /** 1-based lines of a text in which the pattern occurs, as `path:line: text`. */
 export function occurrences(path: string, text: string, pattern: RegExp): string[] {
-  return text.split('\n').flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${line.trim().slice(0, 120)}`] : []))
+  return text
+    .split('\n')
+    .flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}: ${line.trim().slice(0, 120)}`] : []))
 }

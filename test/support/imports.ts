@@ -11,14 +11,19 @@ export interface Import {
   target: string | undefined
 }
 
-// A statement starts a line (`import … from`, `export … from`, `import '…'`); `import('…')` may stand anywhere, also in types.
+// A statement starts a line (`import … from`, `export … from`, `import '…'`); `import('…')` may stand anywhere, also in
+// types.
 const STATEMENT = /^\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"\n]+)['"]/gm
 const EXPRESSION = /\bimport\s*\(\s*['"]([^'"\n]+)['"]/g
 
 export function importsOf(path: string, text: string): Import[] {
   const code = withoutComments(text)
   const specifiers = [...code.matchAll(STATEMENT), ...code.matchAll(EXPRESSION)].map((match) => match[1] as string)
-  return specifiers.map((specifier) => ({ from: path, specifier, target: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined }))
+  return specifiers.map((specifier) => ({
+    from: path,
+    specifier,
+    target: specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined,
+  }))
 }
 
 /** Comments often show an import; only whole-line and block comments matter here. */

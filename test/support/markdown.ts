@@ -11,12 +11,17 @@ function withoutCode(markdown: string): string {
 }
 
 export function linksOf(markdown: string): MarkdownLink[] {
-  return [...withoutCode(markdown).matchAll(/\[([^\]]*)\]\(([^)\s]+)\)/g)].map((match) => ({ text: match[1] as string, href: match[2] as string }))
+  return [...withoutCode(markdown).matchAll(/\[([^\]]*)\]\(([^)\s]+)\)/g)].map((match) => ({
+    text: match[1] as string,
+    href: match[2] as string,
+  }))
 }
 
 /** The anchors that headings get on the usual hosts. */
 export function anchorsOf(markdown: string): Set<string> {
-  const headings = [...markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6}\s+(.+)$/gm)].map((match) => match[1] as string)
+  const headings = [...markdown.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#{1,6}\s+(.+)$/gm)].map(
+    (match) => match[1] as string,
+  )
   return new Set(
     headings.map((heading) =>
       heading
@@ -29,5 +34,7 @@ export function anchorsOf(markdown: string): Set<string> {
 }
 
 export function codeBlocks(markdown: string, language: string): string[] {
-  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map((match) => match[1] as string)
+  return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
+    (match) => match[1] as string,
+  )
 }

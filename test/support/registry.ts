@@ -1,4 +1,7 @@
-/** A package registry on this machine: the packages as they would be published, and what they depend on, without the network. */
+/**
+ * A package registry on this machine: the packages as they would be published, and what they depend on, without the
+ * network.
+ */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -34,7 +37,11 @@ export class LocalRegistry {
   /** Packs everything first, so that a package is served as npm would publish it. */
   static async start(): Promise<LocalRegistry> {
     const folder = mkdtempSync(join(tmpdir(), 'parley-registry-'))
-    const manifests = withDependencies(['packages/sdk', 'packages/gateway', ...ALSO.map((name) => `node_modules/${name}`)])
+    const manifests = withDependencies([
+      'packages/sdk',
+      'packages/gateway',
+      ...ALSO.map((name) => `node_modules/${name}`),
+    ])
     const folders = [...manifests.keys()].map((path) => `./${path}`)
     run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder, ...folders], root)
     const packed = new Map([...manifests.values()].map((manifest) => [manifest.name, manifest]))
@@ -58,8 +65,17 @@ export class LocalRegistry {
   environment(): NodeJS.ProcessEnv {
     const home = join(this.folder, 'home')
     mkdirSync(home, { recursive: true })
-    const settings = { registry: this.url, cache: join(home, 'cache'), userconfig: join(home, '.npmrc'), audit: 'false', fund: 'false' }
-    const asVariables = Object.entries({ ...settings, update_notifier: 'false' }).map(([name, value]) => [`npm_config_${name}`, value])
+    const settings = {
+      registry: this.url,
+      cache: join(home, 'cache'),
+      userconfig: join(home, '.npmrc'),
+      audit: 'false',
+      fund: 'false',
+    }
+    const asVariables = Object.entries({ ...settings, update_notifier: 'false' }).map(([name, value]) => [
+      `npm_config_${name}`,
+      value,
+    ])
     // Programs of this repository must not be found: on another machine they are not there.
     const path = (process.env['PATH'] ?? '').split(':').filter((each) => !each.includes('node_modules'))
     return { ...plainEnvironment(), HOME: home, PATH: path.join(':'), ...Object.fromEntries(asVariables) }

@@ -1,4 +1,7 @@
-/** `node bare-relay.js PORT COMMAND…`: a server over stdio behind `node:http`, with nothing checked, limited or supervised; the least that the way itself costs. */
+/**
+ * `node bare-relay.js PORT COMMAND…`: a server over stdio behind `node:http`, with nothing checked, limited or
+ * supervised; the least that the way itself costs.
+ */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 
@@ -16,7 +19,13 @@ function answer(line) {
   const { id } = JSON.parse(line)
   const response = waiting.get(id)
   waiting.delete(id)
-  response?.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 'one', 'content-length': Buffer.byteLength(line) }).end(line)
+  response
+    ?.writeHead(200, {
+      'content-type': 'application/json',
+      'mcp-session-id': 'one',
+      'content-length': Buffer.byteLength(line),
+    })
+    .end(line)
 }
 
 let rest = ''

@@ -20,7 +20,9 @@ function respond(request, response, text) {
   if (session !== undefined && !sessions.has(session)) return response.writeHead(404).end()
   const body = answer(text)
   if (body === undefined) return response.writeHead(202).end()
-  response.writeHead(200, { ...greeting, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
+  response
+    .writeHead(200, { ...greeting, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+    .end(body)
 }
 
 /** No stream of its own, and sessions end when they are told to. */
@@ -35,6 +37,6 @@ const listener = createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk))
   request.on('end', () => respond(request, response, Buffer.concat(chunks).toString()))
 })
-// Nobody is hung up on while it is the turn of others.
+// Connections stay open during the turns of other subjects.
 listener.keepAliveTimeout = 600_000
 listener.listen(Number(port), '127.0.0.1')

@@ -1,15 +1,25 @@
-/** The floor of the stateless era: JSON is read, the method looked at, and JSON written. No header is read, nothing is checked, sealed or kept. */
+/**
+ * The floor of the stateless era: JSON is read, the method looked at, and JSON written. No header is read, nothing is
+ * checked, sealed or kept.
+ */
 import { createServer } from 'node:http'
 import { ready, wanted } from '../../transports/servers/child.js'
 
 const { subject, tools } = await wanted()
 
-const whole = { resultType: 'complete', _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'bench', version: '1.0.0' } } }
+const whole = {
+  resultType: 'complete',
+  _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'bench', version: '1.0.0' } },
+}
 
 async function listed() {
   const { z } = await import('zod')
   const schemaOf = ({ $schema, ...schema }) => schema
-  const list = tools.map(({ name, description, input }) => ({ name, description, inputSchema: schemaOf(z.toJSONSchema(input, { io: 'input' })) }))
+  const list = tools.map(({ name, description, input }) => ({
+    name,
+    description,
+    inputSchema: schemaOf(z.toJSONSchema(input, { io: 'input' })),
+  }))
   return { ...whole, tools: list, ttlMs: 0, cacheScope: 'private' }
 }
 
@@ -17,7 +27,10 @@ const list = tools === undefined ? { ...whole, tools: [] } : await listed()
 
 const question = {
   method: 'elicitation/create',
-  params: { message: 'Sure?', requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] } },
+  params: {
+    message: 'Sure?',
+    requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
+  },
 }
 
 const toolAnswers = {

@@ -1,6 +1,7 @@
 /** Parley over HTTP with a tool that asks; handlers are run again with the answers. */
-import { serveHttp } from 'parley-mcp/node'
+import { importParley } from '../../checkout.js'
 import { ready } from '../../transports/servers/child.js'
 import { askingServer } from '../asking-server.js'
 
-ready((await serveHttp(askingServer({ replay: true }), { port: 0 })).port)
+const { serveHttp } = await importParley('node')
+ready((await serveHttp(await askingServer({ replay: true }), { port: 0, fastHttp: true })).port)

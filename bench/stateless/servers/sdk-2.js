@@ -9,8 +9,12 @@ const { description, input, output, forecast, withTextCopy } = subject
 
 function makeServer() {
   const server = new McpServer({ name: 'bench', version: '1.0.0' })
-  if (tools === undefined) server.registerTool('forecast', { description, inputSchema: input, outputSchema: output }, (given) => withTextCopy(forecast(given)))
-  for (const { name, description, input } of tools ?? []) server.registerTool(name, { description, inputSchema: input }, () => ({ content: [] }))
+  if (tools === undefined)
+    server.registerTool('forecast', { description, inputSchema: input, outputSchema: output }, (given) =>
+      withTextCopy(forecast(given)),
+    )
+  for (const { name, description, input } of tools ?? [])
+    server.registerTool(name, { description, inputSchema: input }, () => ({ content: [] }))
   return server
 }
 

@@ -1,8 +1,9 @@
 /** What every server program here has in common: what it is asked to be, and what it tells the bench. */
 
 /**
- * `node <server>.js http|stdio json|sse|auto one|some|many|bare`: the link, how requests are answered, and with which tools. `bare` is one tool without
- * arguments, so that nobody loads a schema library for it; it is what cold starts are measured with.
+ * `node <server>.js http|stdio json|sse|auto one|some|many|bare`: the link, how requests are answered, and with which
+ * tools. `bare` is one tool without arguments, so that nobody loads a schema library for it; it is what cold starts are
+ * measured with.
  */
 export async function wanted() {
   const [link, answer, tools] = process.argv.slice(2)

@@ -7,12 +7,20 @@ const { link, answer, subject, tools } = await wanted()
 
 const server = new FastMCP({ name: 'bench', version: '1.0.0', logger: silent(), ping: { enabled: false } })
 
-if (subject === undefined) server.addTool({ name: bareTool.name, description: bareTool.description, execute: async () => bareTool.text })
+if (subject === undefined)
+  server.addTool({ name: bareTool.name, description: bareTool.description, execute: async () => bareTool.text })
 else if (tools === undefined) {
   const { description, input, output, forecast, withTextCopy } = subject
-  server.addTool({ name: 'forecast', description, parameters: input, outputSchema: output, execute: async (given) => withTextCopy(forecast(given)) })
+  server.addTool({
+    name: 'forecast',
+    description,
+    parameters: input,
+    outputSchema: output,
+    execute: async (given) => withTextCopy(forecast(given)),
+  })
 }
-for (const { name, description, input } of tools ?? []) server.addTool({ name, description, parameters: input, execute: async () => '' })
+for (const { name, description, input } of tools ?? [])
+  server.addTool({ name, description, parameters: input, execute: async () => '' })
 
 /** It would write to the standard output that carries the messages. */
 function silent() {
@@ -32,7 +40,10 @@ function freePort() {
 
 if (link === 'http') {
   const port = await freePort()
-  await server.start({ transportType: 'httpStream', httpStream: { host: '127.0.0.1', port, enableJsonResponse: answer === 'json' } })
+  await server.start({
+    transportType: 'httpStream',
+    httpStream: { host: '127.0.0.1', port, enableJsonResponse: answer === 'json' },
+  })
   ready(port)
 } else {
   await server.start({ transportType: 'stdio' })

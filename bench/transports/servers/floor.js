@@ -13,7 +13,13 @@ const initialized = {
 async function listed() {
   const { z } = await import('zod')
   const schemaOf = ({ $schema, ...schema }) => schema
-  return { tools: tools.map(({ name, description, input }) => ({ name, description, inputSchema: schemaOf(z.toJSONSchema(input, { io: 'input' })) })) }
+  return {
+    tools: tools.map(({ name, description, input }) => ({
+      name,
+      description,
+      inputSchema: schemaOf(z.toJSONSchema(input, { io: 'input' })),
+    })),
+  }
 }
 
 const list = tools === undefined ? { tools: [] } : await listed()
@@ -39,7 +45,13 @@ async function serveHttp() {
     const headers = {}
     if (request.headers['mcp-session-id'] === undefined) {
       const id = crypto.randomUUID()
-      sessions.set(id, { id, phase: 'ready', version: '2025-11-25', usedAt: Date.now(), peer: JSON.parse(body).params.clientInfo })
+      sessions.set(id, {
+        id,
+        phase: 'ready',
+        version: '2025-11-25',
+        usedAt: Date.now(),
+        peer: JSON.parse(body).params.clientInfo,
+      })
       headers['mcp-session-id'] = id
     } else if (request.method === 'DELETE') sessions.delete(request.headers['mcp-session-id'])
     if (text === undefined) return response.writeHead(202, headers).end()
