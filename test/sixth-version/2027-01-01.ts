@@ -3,14 +3,11 @@
  * field, a method and a notification.
  */
 import { type Body, isObject } from '../../packages/sdk/src/jsonrpc/index.ts'
-import { notification, type ProtocolVersion, request } from '../../packages/sdk/src/protocol/index.ts'
+import { notification, request } from '../../packages/sdk/src/protocol/index.ts'
 import { change, defineStep, type RuleRow, type Step } from '../../packages/sdk/src/versions/change.ts'
 import { edit, type Operation, omit, rename } from '../../packages/sdk/src/versions/operation.ts'
 import { META } from '../../packages/sdk/src/versions/steps/2026-07-28/envelope.ts'
 import { requestMethods } from '../../packages/sdk/src/versions/steps/2026-07-28/methods.ts'
-
-/** The type of versions knows only those that are registered, and the registration of this one is part of the test. */
-export const SIXTH = String('2027-01-01') as ProtocolVersion
 
 const rules: readonly RuleRow[] = [
   ['E-01', 'shape', 'Requests name the version in their metadata, so each version writes its own name.'],
@@ -19,43 +16,47 @@ const rules: readonly RuleRow[] = [
   ['E-04', 'shape', 'Servers can show what a tool would do; older peers do not have the method.'],
 ]
 
-const nameVersion = (version: ProtocolVersion): Operation =>
+const nameVersion = (version: string): Operation =>
   edit((params) => {
     const meta = isObject(params['_meta']) ? params['_meta'] : ({} as Body)
     return meta[META.version] === version ? params : { ...params, _meta: { ...meta, [META.version]: version } }
   }, 'names the version of the target')
 
-export const step: Step = defineStep('2026-07-28', SIXTH, rules, [
-  change('name of the version', {
-    rules: ['E-01'],
-    why: 'Each request names the version it is written in.',
-    up: [{ method: requestMethods, part: 'params', apply: nameVersion(SIXTH), envelope: true }],
-    down: [{ method: requestMethods, part: 'params', apply: nameVersion('2026-07-28'), envelope: true }],
-  }),
-  change('labels of tools', {
-    rules: ['E-02'],
-    why: 'The field has another name and the same meaning.',
-    up: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: rename('x-label', 'label') }],
-    down: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: rename('label', 'x-label') }],
-  }),
-  change('urgent calls', {
-    rules: ['E-03'],
-    why: 'An older server has no use for it.',
-    loses: 'how urgent a call is',
-    severity: 'w',
-    features: { added: ['urgency'] },
-    down: [{ method: 'tools/call', part: 'params', apply: omit('urgency') }],
-  }),
-  change('previews', {
-    rules: ['E-04'],
-    why: 'Older peers do not have the method.',
-    capabilities: { added: [{ path: 'server.previews', description: 'Shows what a tool would do.' }] },
-    methods: {
-      added: [
-        request('tools/preview', 'client', { client: 'server.previews' }),
-        notification('notifications/previews/list_changed', 'server', { server: 'server.previews' }),
-      ],
-    },
-    features: { added: ['previews'] },
-  }),
-])
+export const step: Step<'2027-01-01', 'stateless'> = defineStep(
+  { from: '2026-07-28', to: '2027-01-01', era: 'stateless' },
+  rules,
+  [
+    change('name of the version', {
+      rules: ['E-01'],
+      why: 'Each request names the version it is written in.',
+      up: [{ method: requestMethods, part: 'params', apply: nameVersion('2027-01-01'), envelope: true }],
+      down: [{ method: requestMethods, part: 'params', apply: nameVersion('2026-07-28'), envelope: true }],
+    }),
+    change('labels of tools', {
+      rules: ['E-02'],
+      why: 'The field has another name and the same meaning.',
+      up: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: rename('x-label', 'label') }],
+      down: [{ method: 'tools/list', part: 'result', at: 'tools[]', apply: rename('label', 'x-label') }],
+    }),
+    change('urgent calls', {
+      rules: ['E-03'],
+      why: 'An older server has no use for it.',
+      loses: 'how urgent a call is',
+      severity: 'w',
+      features: { added: ['urgency'] },
+      down: [{ method: 'tools/call', part: 'params', apply: omit('urgency') }],
+    }),
+    change('previews', {
+      rules: ['E-04'],
+      why: 'Older peers do not have the method.',
+      capabilities: { added: [{ path: 'server.previews', description: 'Shows what a tool would do.' }] },
+      methods: {
+        added: [
+          request('tools/preview', 'client', { client: 'server.previews' }),
+          notification('notifications/previews/list_changed', 'server', { server: 'server.previews' }),
+        ],
+      },
+      features: { added: ['previews'] },
+    }),
+  ],
+)

@@ -7,6 +7,16 @@ Parley speaks every released version of the Model Context Protocol. These tables
 that is not in the column of the negotiated version is answered with \`method_not_found\`, one whose capability was not declared with
 \`capability_not_supported\`. *Needs* names that capability; it counts from the version that introduced it.`
 
+const NEW_VERSION = `## Add a version
+
+A new version is one step file and one line:
+
+1. Write \`packages/sdk/src/versions/steps/<version>/step.ts\`. It names the version before it, its era, its rules and its changes.
+2. Add \`export { step as to<version> } from './<version>/step.ts'\` to \`packages/sdk/src/versions/steps/index.ts\`.
+
+The list of versions, the type \`ProtocolVersion\`, the tables on this page, the plans and the documents follow from the list of steps.
+\`test/sixth-version\` adds a version in this way and runs the laws of translation, the checks of sessions and a gateway with it.`
+
 const DIRECTIONS = {
   client: 'client → server',
   server: 'server → client',
@@ -43,6 +53,7 @@ export function renderVersions({ versions, eraOf, methodsOf, capabilitiesOf, fea
       ['feature', ...versions],
       names(featureSets).map((feature) => [feature, ...featureSets.map((set) => (set.has(feature) ? 'yes' : ABSENT))]),
     ),
+    NEW_VERSION,
   ].join('\n\n')}\n`
 }
 

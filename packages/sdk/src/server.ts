@@ -8,7 +8,6 @@ export type {
   CreateMessageResult,
   Icon,
   LogLevel,
-  ProtocolVersion,
   Root,
   ServerCapabilities,
   ToolAnnotations,
@@ -125,3 +124,4 @@ export {
   type TaskRecord,
   type TaskStore,
 } from './stores/index.ts'
+export type { ProtocolVersion } from './versions/index.ts'

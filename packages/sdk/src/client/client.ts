@@ -17,7 +17,6 @@ import type {
   LogMessageParams,
   Notifications,
   Prompt,
-  ProtocolVersion,
   ReadResourceResult,
   Requests,
   Resource,
@@ -28,7 +27,7 @@ import type {
 } from '../protocol/index.ts'
 import type { Identity, Introduction, RequestOptions, Session, SessionHealth } from '../session/index.ts'
 import type { SkillEntry } from '../skills/index.ts'
-import type { Loss } from '../versions/index.ts'
+import type { Loss, ProtocolVersion } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
 import { reporter } from './failure.ts'
 import { Kept } from './kept.ts'

@@ -1,8 +1,8 @@
 /** Connecting: versions, time-outs, aborts, wrong targets, and what a connected client offers. */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../jsonrpc/index.ts'
-import { handshakeVersions, versions } from '../protocol/index.ts'
 import type { Clock } from '../session/index.ts'
+import { handshakeVersions, versions } from '../versions/index.ts'
 import { Client } from './client.ts'
 import { connect } from './connect.ts'
 import { rawServer } from './raw-server.fixtures.ts'

@@ -1,7 +1,7 @@
 /** The way from a client to its server, through as many sessions as it takes. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../protocol/index.ts'
+
 import {
   type Adopt,
   type Clock,
@@ -13,7 +13,7 @@ import {
 } from '../session/index.ts'
 import type { Backoff } from '../timing/index.ts'
 import { isUnsent } from '../transport/index.ts'
-import type { HeaderParam } from '../versions/index.ts'
+import type { HeaderParam, ProtocolVersion } from '../versions/index.ts'
 import { type Dialling, dial } from './dial.ts'
 import { Doubt } from './doubt.ts'
 import { knownEra } from './era-memory.ts'

@@ -1,7 +1,6 @@
 /** Opens one session: a link, and what both sides agree on; or one clear error and nothing left behind. */
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
-import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../protocol/index.ts'
 import {
   type Adopt,
   diedOfProbe,
@@ -12,6 +11,7 @@ import {
   spokenVersions,
   versionsIn,
 } from '../session/index.ts'
+import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../versions/index.ts'
 import { ClientEndpoint, relayed, type ToolHeaders } from './answer.ts'
 import { namingCaller } from './caller-stack.ts'
 import type { KnownEra } from './era-memory.ts'

@@ -1,5 +1,5 @@
 /** What was found out about the era of servers, so that nobody has to find it out twice (V4). */
-import type { Era } from '../protocol/index.ts'
+import type { Era } from '../versions/index.ts'
 
 /**
  * By address: origin and path. One of your own can outlive the process; what it says is only believed until a server

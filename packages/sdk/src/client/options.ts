@@ -1,6 +1,6 @@
 /** Settings of a connection, each with its default. */
 import type { MessageLimits } from '../jsonrpc/index.ts'
-import type { Implementation, LogMessageParams, ProtocolVersion } from '../protocol/index.ts'
+import type { Implementation, LogMessageParams } from '../protocol/index.ts'
 import type {
   Clock,
   Duration,
@@ -12,7 +12,7 @@ import type {
   SessionOptions,
   TaskOptions,
 } from '../session/index.ts'
-import type { DialectName, Profile } from '../versions/index.ts'
+import type { DialectName, Profile, ProtocolVersion } from '../versions/index.ts'
 import type { RelayedEndpoint } from './answer.ts'
 import type { ElicitOption } from './elicitation.ts'
 import type { EraMemory } from './era-memory.ts'

@@ -1,8 +1,8 @@
 /** How a client comes back after its connection was lost: settings, schedule, and the account of what it cost. */
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
-import type { ProtocolVersion } from '../protocol/index.ts'
 import { type Duration, milliseconds } from '../session/index.ts'
 import { Backoff } from '../timing/index.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 import type { ConnectOptions } from './options.ts'
 import type { Way } from './target.ts'
 

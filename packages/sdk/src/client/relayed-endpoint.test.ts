@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import type { Era } from '../protocol/index.ts'
+import type { Era } from '../versions/index.ts'
 import type { RelayedEndpoint } from './answer.ts'
 import type { EraMemory } from './era-memory.ts'
 import { connect } from './index.ts'

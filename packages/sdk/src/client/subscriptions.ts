@@ -1,6 +1,7 @@
 /** Resource subscriptions of a client: many handlers per URI, one agreement with the server. */
-import type { Era } from '../protocol/index.ts'
+
 import type { Session } from '../session/index.ts'
+import type { Era } from '../versions/index.ts'
 import type { Connection } from './connection.ts'
 import type { Following, Refused } from './following.ts'
 import { isBelow, RESOURCE_UPDATED } from './news.ts'

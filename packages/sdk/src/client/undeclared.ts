@@ -3,9 +3,9 @@
  * refused.
  */
 import type { ParleyError } from '../errors/index.ts'
-import { newestHandshakeVersion } from '../protocol/index.ts'
+
 import { breach, type Session } from '../session/index.ts'
-import { methodIn } from '../versions/index.ts'
+import { methodIn, newestHandshakeVersion } from '../versions/index.ts'
 
 /**
  * The error a request of the handshake era would fail with for lack of a capability; `undefined` when it would be

@@ -155,19 +155,3 @@ export type {
   ToolAnnotations,
   ToolExecution,
 } from './types/tools.ts'
-export {
-  type Era,
-  eraOf,
-  type HandshakeVersion,
-  handshakeVersions,
-  isAtLeast,
-  isVersion,
-  isVersionString,
-  negotiate,
-  newestHandshakeVersion,
-  newestVersion,
-  oldestVersion,
-  type ProtocolVersion,
-  unsupportedVersion,
-  versions,
-} from './versions.ts'

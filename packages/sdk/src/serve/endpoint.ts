@@ -1,9 +1,9 @@
 /** The one path of Streamable HTTP: which method, header and body leads to what. */
 import { type Incoming, isObject, parse, type RequestId } from '../jsonrpc/index.ts'
-import { eraOf, HEADERS, handshakeVersions, isVersion, unsupportedVersion, versions } from '../protocol/index.ts'
+import { HEADERS } from '../protocol/index.ts'
 import { type CloseOptions, spokenVersions } from '../session/index.ts'
 import { acceptance, type Exchange } from '../transport/index.ts'
-import { META, supports } from '../versions/index.ts'
+import { eraOf, handshakeVersions, isVersion, META, supports, unsupportedVersion, versions } from '../versions/index.ts'
 import { Hall } from './hall.ts'
 import { turnAway } from './hint.ts'
 import { admitsBody } from './json-body.ts'

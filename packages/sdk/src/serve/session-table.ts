@@ -1,6 +1,6 @@
 /** The HTTP sessions of a site by their id, bounded in number and in time. */
 import type { Link } from '../jsonrpc/index.ts'
-import { isVersion } from '../protocol/index.ts'
+
 import {
   type AcceptOptions,
   type Activity,
@@ -14,7 +14,7 @@ import {
   type SessionUse,
   sessionToEnd,
 } from '../session/index.ts'
-import { supports } from '../versions/index.ts'
+import { isVersion, supports } from '../versions/index.ts'
 import { HttpLink, type LinkHost } from './http-link.ts'
 import type { HttpSettings, Opener } from './options.ts'
 import { Pulse } from './pulse.ts'

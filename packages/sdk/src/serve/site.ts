@@ -3,9 +3,9 @@
  */
 import { ByteBudget } from '../collections/index.ts'
 import type { MessageLimits } from '../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../protocol/index.ts'
 import type { CloseOptions } from '../session/index.ts'
 import { type Exchange, Guard, type ResponseHeaders } from '../transport/index.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 import { StreamableEndpoint } from './endpoint.ts'
 import { healthMount } from './health.ts'
 import { turnAway } from './hint.ts'

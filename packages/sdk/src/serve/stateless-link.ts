@@ -13,9 +13,9 @@ import {
   type RequestId,
   type SendOptions,
 } from '../jsonrpc/index.ts'
-import { newestVersion } from '../protocol/index.ts'
 import { shutDownUnanswered } from '../session/index.ts'
 import { type Exchange, type ResponseHeaders, type Sink, sseEvent } from '../transport/index.ts'
+import { newestVersion } from '../versions/index.ts'
 import type { HttpSettings } from './options.ts'
 import type { Beating, Pulse } from './pulse.ts'
 import { refuseWith } from './refusal.ts'

@@ -3,14 +3,12 @@ import {
   type CapabilityInfo,
   type CapabilityPath,
   declares,
-  type ProtocolVersion,
   type ServerCapabilities,
   SKILLS_EXTENSION,
   splitPath,
   TASKS_EXTENSION,
-  versions,
 } from '../protocol/index.ts'
-import { capabilitiesOf } from '../versions/index.ts'
+import { capabilitiesOf, type ProtocolVersion, versions } from '../versions/index.ts'
 import type { Registry } from './registry.ts'
 
 /** Kinds of things a server can offer. */

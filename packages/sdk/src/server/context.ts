@@ -1,8 +1,9 @@
 /** The second argument of every handler. One is made for every call, so it makes its parts on first use. */
 import type { Body } from '../jsonrpc/index.ts'
-import type { CreateMessageResult, LogLevel, ProtocolVersion, Root } from '../protocol/index.ts'
+import type { CreateMessageResult, LogLevel, Root } from '../protocol/index.ts'
 import type { OutputOf, SchemaLike } from '../schema/index.ts'
 import type { Duration, Inbound, InputRequired } from '../session/index.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 import { ClientView } from './asking/client.ts'
 import type { Input } from './asking/input.ts'
 import { type AskOptions, type ElicitAnswer, Questions, type UrlAnswer } from './asking/questions.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { handshakeVersions } from '../protocol/index.ts'
 import { flush } from '../testing/clock.ts'
 import { memoryPair } from '../transport/index.ts'
+import { handshakeVersions } from '../versions/index.ts'
 import { prompt } from './prompts/prompt.ts'
 import { rawClient } from './raw-client.fixtures.ts'
 import { resource } from './resources/resource.ts'

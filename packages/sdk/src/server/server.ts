@@ -3,7 +3,7 @@
  * client speaks.
  */
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
-import { type LogLevel, type ProtocolVersion, versions } from '../protocol/index.ts'
+import type { LogLevel } from '../protocol/index.ts'
 import type { InputOf, OutputOf, SchemaLike, SchemaObject } from '../schema/index.ts'
 import {
   type AcceptOptions,
@@ -15,6 +15,7 @@ import {
   type Stage,
   spokenVersions,
 } from '../session/index.ts'
+import { type ProtocolVersion, versions } from '../versions/index.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'

@@ -1,6 +1,6 @@
 /** The two ways a caller is known: by its session, or by what it says with each request. */
-import { type Capabilities, declares, type ProtocolVersion } from '../protocol/index.ts'
-import { methodIn } from '../versions/index.ts'
+import { type Capabilities, declares } from '../protocol/index.ts'
+import { methodIn, type ProtocolVersion } from '../versions/index.ts'
 import type { Caller, Identity } from './endpoint.ts'
 import type { Envelope } from './eras/stateless/envelope.ts'
 import type { Session } from './session.ts'

@@ -10,8 +10,15 @@ import {
   type RequestId,
   type SendOptions,
 } from '../jsonrpc/index.ts'
-import { newestVersion, type ProtocolVersion, type Side } from '../protocol/index.ts'
-import { isVerdict, type Loss, type Plan, type TranslationContext } from '../versions/index.ts'
+import type { Side } from '../protocol/index.ts'
+import {
+  isVerdict,
+  type Loss,
+  newestVersion,
+  type Plan,
+  type ProtocolVersion,
+  type TranslationContext,
+} from '../versions/index.ts'
 import { dialectLink } from './dialects/link.ts'
 import type { Endpoint, Inbound, Introduction } from './endpoint.ts'
 import type { SessionEra } from './eras/era.ts'

@@ -4,8 +4,8 @@
  */
 import type { ParleyError } from '../errors/index.ts'
 import type { Body, FrameOrigin, RequestId, Serialised } from '../jsonrpc/index.ts'
-import type { Capabilities, InputRequests, LogLevel, ProtocolVersion } from '../protocol/index.ts'
-import type { HeaderParam, Loss } from '../versions/index.ts'
+import type { Capabilities, InputRequests, LogLevel } from '../protocol/index.ts'
+import type { HeaderParam, Loss, ProtocolVersion } from '../versions/index.ts'
 import type { Duration } from './duration.ts'
 import type { RequestOptions } from './options.ts'
 import type { Session } from './session.ts'

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type Capabilities,
-  type MethodInfo,
-  maySend,
-  type ProtocolVersion,
-  type Side,
-  splitPath,
-  versions,
-} from '../protocol/index.ts'
-import { methodIn, methodsOf } from '../versions/index.ts'
+import { type Capabilities, type MethodInfo, maySend, type Side, splitPath } from '../protocol/index.ts'
+import { methodIn, methodsOf, type ProtocolVersion, versions } from '../versions/index.ts'
 import { breach, isAllowed } from './guard.ts'
 import { routesFor } from './routes.ts'
 

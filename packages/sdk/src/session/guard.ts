@@ -1,15 +1,7 @@
 /** May this side send this method, in this version, with what was declared? */
 import { ParleyError } from '../errors/index.ts'
-import {
-  type Capabilities,
-  declares,
-  type MethodInfo,
-  maySend,
-  type ProtocolVersion,
-  type Side,
-  splitPath,
-} from '../protocol/index.ts'
-import { isKnownMethod } from '../versions/index.ts'
+import { type Capabilities, declares, type MethodInfo, maySend, type Side, splitPath } from '../protocol/index.ts'
+import { isKnownMethod, type ProtocolVersion } from '../versions/index.ts'
 
 export interface Declarations {
   readonly client: Capabilities | undefined

@@ -8,8 +8,15 @@ import {
   type RequestId,
   type WriteParams,
 } from '../jsonrpc/index.ts'
-import { type ProtocolVersion, type Side, versions } from '../protocol/index.ts'
-import type { DialectName, InputDemand, Loss, Profile } from '../versions/index.ts'
+import type { Side } from '../protocol/index.ts'
+import {
+  type DialectName,
+  type InputDemand,
+  type Loss,
+  type Profile,
+  type ProtocolVersion,
+  versions,
+} from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
 import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 import { spokenVersions } from './dialects/versions.ts'

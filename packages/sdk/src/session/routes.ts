@@ -2,8 +2,16 @@
  * What a session needs to know about a method in its version: who may send it, and how its parts are translated. Shared
  * by all sessions alike.
  */
-import { type MethodInfo, newestVersion, type ProtocolVersion } from '../protocol/index.ts'
-import { isKnownMethod, methodIn, type Plan, type Profile, plan } from '../versions/index.ts'
+import type { MethodInfo } from '../protocol/index.ts'
+import {
+  isKnownMethod,
+  methodIn,
+  newestVersion,
+  type Plan,
+  type Profile,
+  type ProtocolVersion,
+  plan,
+} from '../versions/index.ts'
 
 export interface Route {
   readonly method: string

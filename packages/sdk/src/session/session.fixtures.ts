@@ -1,6 +1,7 @@
 /** Hands for session tests: a clock that is moved by hand and a link whose other end is the test itself. */
 import type { Body, FrameOrigin, Link, LinkEvents } from '../jsonrpc/index.ts'
-import type { Capabilities, ProtocolVersion } from '../protocol/index.ts'
+import type { Capabilities } from '../protocol/index.ts'
+import type { ProtocolVersion } from '../versions/index.ts'
 import type { Cancel, Clock } from './clock.ts'
 import type { Endpoint, Inbound } from './endpoint.ts'
 import type { SessionEvent, SessionOptions } from './options.ts'

@@ -1,8 +1,8 @@
 /** One conversation with one peer, over one link, in one version. Everything above sees the newest vocabulary only. */
 import { ParleyError, toParleyError } from '../errors/index.ts'
 import type { Body, RequestId } from '../jsonrpc/index.ts'
-import { declares, type Era, type LogLevel, type ProtocolVersion, type Side } from '../protocol/index.ts'
-import { isVerdict, type Loss, type Profile } from '../versions/index.ts'
+import { declares, type LogLevel, type Side } from '../protocol/index.ts'
+import { type Era, isVerdict, type Loss, type Profile, type ProtocolVersion } from '../versions/index.ts'
 import { SessionCaller } from './caller.ts'
 import type { Clock, Mint } from './clock.ts'
 import { SessionCore } from './core.ts'

@@ -1,5 +1,5 @@
 /** Runs the same thing in every protocol version a conversation in memory can have. */
-import { type ProtocolVersion, versions } from '../protocol/index.ts'
+import { type ProtocolVersion, versions } from '../versions/index.ts'
 
 /** Oldest first. */
 export const testVersions: readonly ProtocolVersion[] = versions

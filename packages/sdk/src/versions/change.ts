@@ -1,6 +1,7 @@
 /** A version step: the named changes between two adjacent versions. */
-import type { CapabilityInfo, MethodInfo, ProtocolVersion } from '../protocol/index.ts'
+import type { CapabilityInfo, MethodInfo } from '../protocol/index.ts'
 import type { Operation, Profile, Severity } from './operation.ts'
+import type { ProtocolVersion } from './version.ts'
 
 /** `params` of requests and notifications, `result`, or the error object. */
 export type Part = 'params' | 'result' | 'error'
@@ -55,21 +56,28 @@ export type RuleKind = 'shape' | 'flow' | 'transport' | 'prose'
 
 export type RuleRow = readonly [id: string, kind: RuleKind, summary: string]
 
-export interface Step {
+/** `handshake` versions open with `initialize`; `stateless` ones carry everything on each request. */
+export type Era = 'handshake' | 'stateless'
+
+/** The names of the two versions, and the era of the newer one. */
+interface StepNames<To extends string, E extends Era> {
   readonly from: ProtocolVersion
-  readonly to: ProtocolVersion
+  readonly to: To
+  readonly era: E
+}
+
+export interface Step<To extends string = ProtocolVersion, E extends Era = Era> extends StepNames<To, E> {
   /** Every known difference between the two versions. All ids of a step begin with the same letter. */
   readonly rules: readonly RuleRow[]
   readonly changes: readonly Change[]
 }
 
-export function defineStep(
-  from: ProtocolVersion,
-  to: ProtocolVersion,
+export function defineStep<To extends string, E extends Era>(
+  names: StepNames<To, E>,
   rules: readonly RuleRow[],
   changes: readonly Change[],
-): Step {
-  return { from, to, rules, changes }
+): Step<To, E> {
+  return { ...names, rules, changes }
 }
 
 export function change(name: string, definition: Omit<Change, 'name'>): Change {

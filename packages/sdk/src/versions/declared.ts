@@ -1,9 +1,10 @@
 /**
  * What a client can have declared in its version: of what only others give a meaning to, it has promised nothing (C2).
  */
-import { type Capabilities, type ProtocolVersion, splitPath, versions } from '../protocol/index.ts'
+import { type Capabilities, splitPath } from '../protocol/index.ts'
 import { capabilitiesOf } from './methods.ts'
 import type { Loss } from './operation.ts'
+import { type ProtocolVersion, versions } from './version.ts'
 
 /** D-40: older handshakes show them as well; they leave open what else there may be. */
 const ANYWHERE: ReadonlySet<string> = new Set(['extensions'])

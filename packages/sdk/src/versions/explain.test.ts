@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { eraOf, versions } from '../protocol/index.ts'
 import { explain, explainText } from './explain.ts'
 import { flows } from './flows/flows.ts'
 import { ruleInfo, rules } from './rules.ts'
-import { steps } from './steps/index.ts'
+import { eraOf, steps, versions } from './version.ts'
 
 const V24 = '2024-11-05'
 const V03 = '2025-03-26'

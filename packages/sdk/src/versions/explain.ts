@@ -1,11 +1,12 @@
 /** What happens to messages between two versions, as data and as text: the steps read aloud. */
-import { eraOf, type ProtocolVersion } from '../protocol/index.ts'
+
 import type { Change, Part, Rule } from './change.ts'
 import { type Flow, flows } from './flows/flows.ts'
 import { capabilitiesOf, features, methodsOf } from './methods.ts'
 import type { Operation, Profile, Severity } from './operation.ts'
 import { path } from './plan.ts'
 import { ruleInfo } from './rules.ts'
+import { eraOf, type ProtocolVersion } from './version.ts'
 
 export interface ExplainOptions {
   /** Only what happens in this profile. */

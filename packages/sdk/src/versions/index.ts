@@ -3,6 +3,7 @@ export {
   type Change,
   change,
   defineStep,
+  type Era,
   type Part,
   type Rule,
   type RuleKind,
@@ -79,5 +80,20 @@ export {
   taskFromExtension,
   taskToExtension,
 } from './steps/2026-07-28/tasks-shape.ts'
-export { steps } from './steps/index.ts'
 export { becomeResult, drop, isVerdict, refuse, type Verdict } from './verdict.ts'
+export {
+  eraOf,
+  type HandshakeVersion,
+  handshakeVersions,
+  isAtLeast,
+  isVersion,
+  isVersionString,
+  negotiate,
+  newestHandshakeVersion,
+  newestVersion,
+  oldestVersion,
+  type ProtocolVersion,
+  steps,
+  unsupportedVersion,
+  versions,
+} from './version.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type MethodInfo, versions } from '../protocol/index.ts'
+import type { MethodInfo } from '../protocol/index.ts'
 import { capabilitiesOf, features, methodIn, methodsOf, sendable, supports } from './methods.ts'
+import { versions } from './version.ts'
 
 /**
  * C: clients send it, S: servers, B: both, in: inside a result only, x: absent. One column per version, oldest first.

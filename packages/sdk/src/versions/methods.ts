@@ -8,12 +8,10 @@ import {
   type CapabilityInfo,
   type MethodInfo,
   maySend,
-  oldestVersion,
-  type ProtocolVersion,
   type Side,
 } from '../protocol/index.ts'
 import type { Step } from './change.ts'
-import { steps } from './steps/index.ts'
+import { oldestVersion, type ProtocolVersion, steps } from './version.ts'
 
 interface Inventory {
   readonly methods: ReadonlyMap<string, MethodInfo>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { versions } from '../protocol/index.ts'
 import { path, plan } from './plan.ts'
 import { translate, V03, V06, V11, V24 } from './translate.fixtures.ts'
 import { isVerdict } from './verdict.ts'
+import { versions } from './version.ts'
 
 describe('X1 a plan', () => {
   it('is compiled once for every pair, method, part, profile and scope', () => {

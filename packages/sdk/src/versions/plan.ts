@@ -2,13 +2,13 @@
  * Compiles the steps between two versions into one function per method and part, fused so that a list is walked once.
  */
 import type { Body } from '../jsonrpc/index.ts'
-import { type MethodInfo, type ProtocolVersion, versions } from '../protocol/index.ts'
+import type { MethodInfo } from '../protocol/index.ts'
 import type { Change, Part, Rule } from './change.ts'
 import { fuse, type Instruction } from './fuse.ts'
 import { isKnownMethod, methodIn } from './methods.ts'
 import type { Profile, TranslationContext } from './operation.ts'
-import { steps } from './steps/index.ts'
 import { drop, refuse, type Verdict } from './verdict.ts'
+import { type ProtocolVersion, steps, versions } from './version.ts'
 
 /** Translates one part of one method; the same reference comes back when nothing had to change. */
 export type Plan = (value: Body | undefined, context?: TranslationContext) => Body | undefined | Verdict

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Rule } from './change.ts'
 import { rule } from './rule-tests.fixtures.ts'
 import { ruleInfo, rules } from './rules.ts'
-import { steps } from './steps/index.ts'
+import { steps } from './version.ts'
 
 // Sources are compiled without the types of Node; a test may use it, and says itself what it uses.
 const { readdirSync, readFileSync } = (await import('node:fs' as string)) as {

@@ -1,6 +1,6 @@
 /** The rules of all steps. Steps, tests and `docs/translation.md` cite their ids. */
 import type { RuleKind, RuleRow } from './change.ts'
-import { steps } from './steps/index.ts'
+import { steps } from './version.ts'
 
 export interface RuleInfo {
   readonly id: string

@@ -1,10 +1,10 @@
 /** Translates one message in a test: the input is frozen, losses are collected, and verdicts are easy to compare. */
 import type { Body } from '../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../protocol/index.ts'
 import type { Part } from './change.ts'
 import type { TranslationContext } from './operation.ts'
 import { type PlanOptions, plan } from './plan.ts'
 import { isVerdict } from './verdict.ts'
+import type { ProtocolVersion } from './version.ts'
 
 export const V24: ProtocolVersion = '2024-11-05'
 export const V03: ProtocolVersion = '2025-03-26'

@@ -3,9 +3,9 @@
  * next request works.
  */
 import { afterEach, describe, expect, it } from 'vitest'
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import { createServer, tool } from '../../src/server.ts'
 import { everyVersion, fakeClock, flush, leaks } from '../../src/testing.ts'
+import { eraOf, type ProtocolVersion } from '../../src/versions/index.ts'
 import { everything } from './everything.ts'
 import { envelope, type Frame, initialize, internals, openRaw, type RawClient, rawClient } from './raw-client.ts'
 

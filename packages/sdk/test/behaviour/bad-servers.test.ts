@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { type RawMessage, rawServer } from '../../src/client/raw-server.fixtures.ts'
 import { rawStateless } from '../../src/client/raw-stateless.fixtures.ts'
 import { connect } from '../../src/client.ts'
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
 import { connect as connectTest, everyVersion, flush } from '../../src/testing.ts'
+import { eraOf, type ProtocolVersion } from '../../src/versions/index.ts'
 import { everything } from './everything.ts'
 
 const tokenOf = (message: RawMessage | undefined): unknown =>

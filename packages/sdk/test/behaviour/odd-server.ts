@@ -1,6 +1,7 @@
 /** A server whose results and messages have odd values in every position. */
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
+
 import type { Acceptor } from '../../src/session/index.ts'
+import { eraOf, type ProtocolVersion } from '../../src/versions/index.ts'
 import { oddForms } from './odd-values.ts'
 
 type Body = Record<string, unknown>

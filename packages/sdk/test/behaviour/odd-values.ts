@@ -2,9 +2,10 @@
  * Messages with values in every position that JavaScript makes something of: what has no text, and names of its own
  * members.
  */
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
+
 import type { Acceptor } from '../../src/session/index.ts'
 import { flush } from '../../src/testing.ts'
+import { eraOf, type ProtocolVersion } from '../../src/versions/index.ts'
 import { envelope, type Frame, openRaw } from './raw-client.ts'
 
 type Body = Record<string, unknown>

@@ -1,7 +1,8 @@
 /** A client made of raw frames, for tests of what a server does with what it is told. */
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
+
 import type { AcceptOptions, Acceptor, Session } from '../../src/session/index.ts'
 import { flush, memoryPair } from '../../src/testing.ts'
+import { eraOf, type ProtocolVersion } from '../../src/versions/index.ts'
 
 export interface Frame {
   jsonrpc?: string

@@ -1,8 +1,8 @@
 /** Valid messages to test laws with: a reproducible pool for each version in which every method and part occurs. */
 import fc from 'fast-check'
 import type { Body } from '../../src/jsonrpc/index.ts'
-import type { ProtocolVersion } from '../../src/protocol/index.ts'
-import type { Loss, Part, TranslationContext } from '../../src/versions/index.ts'
+
+import type { Loss, Part, ProtocolVersion, TranslationContext } from '../../src/versions/index.ts'
 import { error } from './arbitraries/errors.ts'
 import { clientCapabilities, implementation } from './arbitraries/metadata.ts'
 import { methodArbitraries } from './arbitraries/methods.ts'

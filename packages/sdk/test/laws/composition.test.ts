@@ -1,8 +1,8 @@
 /** One long way is the same as two short ones, and no way at all is no work. */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { versions } from '../../src/protocol/index.ts'
-import { isVerdict, type Loss, plan } from '../../src/versions/index.ts'
+
+import { isVerdict, type Loss, plan, versions } from '../../src/versions/index.ts'
 import { entries, hold } from './cases.ts'
 import { downward, profiles, translate, translateBody, upward, verdictOf } from './translate.ts'
 

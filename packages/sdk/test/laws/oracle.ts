@@ -3,8 +3,8 @@
  * and what only the prose demands.
  */
 import { isObject } from '../../src/jsonrpc/index.ts'
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
-import type { Part } from '../../src/versions/index.ts'
+
+import { eraOf, type Part, type ProtocolVersion } from '../../src/versions/index.ts'
 import { definitionOf, kindOf } from './definitions.ts'
 import { judgedAs, parse } from './releases.ts'
 import { haveSchemas, type Judgement, validate } from './schemas.ts'

@@ -1,5 +1,5 @@
 /** The second oracle: the message schemas of published releases of the official SDK, one release per version. */
-import { type ProtocolVersion, versions } from '../../src/protocol/index.ts'
+import { type ProtocolVersion, versions } from '../../src/versions/index.ts'
 import type { Judgement } from './schemas.ts'
 
 interface Parser {

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isObject } from '../../src/jsonrpc/index.ts'
-import { type ProtocolVersion, versions } from '../../src/protocol/index.ts'
-import { isVerdict } from '../../src/versions/index.ts'
+
+import { isVerdict, type ProtocolVersion, versions } from '../../src/versions/index.ts'
 import { type Case, deepFreeze, entries, runs, seed } from './cases.ts'
 import { pairs, profiles, translate } from './translate.ts'
 

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { type ProtocolVersion, versions } from '../../src/protocol/index.ts'
+import { type ProtocolVersion, versions } from '../../src/versions/index.ts'
 import { judgedAs } from './releases.ts'
 
 /** `undefined` when the value fits, otherwise what is wrong with it. */

@@ -1,6 +1,15 @@
 /** Translates a case the way a session would, and says what came of it. */
-import { type ProtocolVersion, versions } from '../../src/protocol/index.ts'
-import { isVerdict, type Loss, type PlanOptions, type Profile, plan, type Verdict } from '../../src/versions/index.ts'
+
+import {
+  isVerdict,
+  type Loss,
+  type PlanOptions,
+  type Profile,
+  type ProtocolVersion,
+  plan,
+  type Verdict,
+  versions,
+} from '../../src/versions/index.ts'
 import { type Case, contextOf } from './cases.ts'
 
 export const profiles: readonly Profile[] = ['lenient', 'strict']

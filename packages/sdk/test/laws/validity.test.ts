@@ -5,8 +5,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { errorKinds, ParleyError } from '../../src/errors/index.ts'
-import { eraOf, type ProtocolVersion } from '../../src/protocol/index.ts'
-import { isVerdict, methodIn, type Verdict } from '../../src/versions/index.ts'
+
+import { eraOf, isVerdict, methodIn, type ProtocolVersion, type Verdict } from '../../src/versions/index.ts'
 import { type Case, hold, runs } from './cases.ts'
 import { kindOf } from './definitions.ts'
 import { judge, oracles } from './oracle.ts'

@@ -1,10 +1,10 @@
 import { createConnection, createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HttpServing, type ServeHttpOptions, serveHttp } from '../../src/node/index.ts'
-import { type HandshakeVersion, handshakeVersions } from '../../src/protocol/index.ts'
 import { createServer, tool } from '../../src/server/index.ts'
 import type { Session } from '../../src/session/index.ts'
 import { httpLink, openHttp } from '../../src/transport/index.ts'
+import { type HandshakeVersion, handshakeVersions } from '../../src/versions/index.ts'
 import { calls, talk } from './http-client.fixtures.ts'
 
 let release = (): void => {}

@@ -18,18 +18,15 @@ async function said(script: string): Promise<{ pid: number; word: string; end():
 }
 
 describe('T process groups', () => {
-  it.runIf(process.platform === 'linux')(
-    'is not alive when all its members have ended, collected or not',
-    async () => {
-      // The leader of another group. It ends only when its parent is a `sleep`, which never collects children: a shell might.
-      const leaderScript = 'until grep -q sleep /proc/$PPID/comm; do :; done'
-      const { word } = await said(`setsid sh -c '${leaderScript}' & echo $!; exec sleep 60`)
-      const leader = Number(word)
-      await vi.waitFor(() => expect(readFileSync(`/proc/${leader}/stat`, 'utf8')).toContain(') Z'), 10_000)
-      expect(signalGroup(leader, 0)).toBe(true)
-      expect(groupLives(leader)).toBe(false)
-    },
-  )
+  it.runIf(process.platform === 'linux')('is not alive when all its members have ended, collected or not', async () => {
+    // The leader of another group. It ends only when its parent is a `sleep`, which never collects children: a shell might.
+    const leaderScript = 'until grep -q sleep /proc/$PPID/comm; do :; done'
+    const { word } = await said(`setsid sh -c '${leaderScript}' & echo $!; exec sleep 60`)
+    const leader = Number(word)
+    await vi.waitFor(() => expect(readFileSync(`/proc/${leader}/stat`, 'utf8')).toContain(') Z'), 10_000)
+    expect(signalGroup(leader, 0)).toBe(true)
+    expect(groupLives(leader)).toBe(false)
+  })
 
   it('lives as long as one of its members, and is gone with the last', async () => {
     const { pid, end } = await said('sleep 60 & echo up; exec sleep 60')

@@ -1,6 +1,5 @@
 /** Serves one client over standard input and output, for as long as it is there. */
 import type { Readable, Writable } from 'node:stream'
-import { versions as allVersions, eraOf, type ProtocolVersion } from '../../protocol/index.ts'
 import {
   type AcceptOptions,
   type Acceptor,
@@ -10,6 +9,7 @@ import {
   spokenVersions,
   systemClock,
 } from '../../session/index.ts'
+import { versions as allVersions, eraOf, type ProtocolVersion } from '../../versions/index.ts'
 import { type CrashReporting, withCrashReports } from '../crash-report/reporter.ts'
 import { type StdioLink, stdioLink } from './link.ts'
 import { onSignals } from './signals.ts'

@@ -1,9 +1,9 @@
 /** The client as handlers see it, and which questions it can answer. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
-import type { ClientCapabilities, Implementation, ProtocolVersion } from '../../protocol/index.ts'
+import type { ClientCapabilities, Implementation } from '../../protocol/index.ts'
 import type { Caller } from '../../session/index.ts'
-import { methodIn, supports } from '../../versions/index.ts'
+import { methodIn, type ProtocolVersion, supports } from '../../versions/index.ts'
 
 const METHODS: Readonly<Record<string, string>> = {
   elicitation: 'elicitation/create',

@@ -1,7 +1,7 @@
 import { expectTypeOf } from 'expect-type'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { handshakeVersions } from '../../protocol/index.ts'
+import { handshakeVersions } from '../../versions/index.ts'
 import { image, text } from '../content/blocks.ts'
 import { rawClient } from '../raw-client.fixtures.ts'
 import { resource } from '../resources/resource.ts'

@@ -1,7 +1,7 @@
 /** Tools that run as tasks: whether a call may, must or must not become one (F8, C-23, D7). */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
-import { eraOf, TASKS_EXTENSION } from '../../protocol/index.ts'
+import { TASKS_EXTENSION } from '../../protocol/index.ts'
 import {
   declaresExtension,
   extensionMissing,
@@ -10,6 +10,7 @@ import {
   runsTasks,
   type TaskRun,
 } from '../../session/index.ts'
+import { eraOf } from '../../versions/index.ts'
 import type { Conversation } from '../conversation.ts'
 import type { DefinedTool } from '../tools/tool.ts'
 

@@ -1,7 +1,7 @@
 /** The versions to speak with a peer: one, where it speaks a dialect. */
 import { ParleyError } from '../../errors/index.ts'
-import type { ProtocolVersion } from '../../protocol/index.ts'
-import { type DialectName, dialect, dialectNames, isDialect } from '../../versions/index.ts'
+
+import { type DialectName, dialect, dialectNames, isDialect, type ProtocolVersion } from '../../versions/index.ts'
 
 interface Spoken {
   versions?: readonly ProtocolVersion[] | undefined

@@ -1,8 +1,17 @@
 /** Of which era a server is, judged by what it does with `server/discover` (V4, D-16, D-65). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
-import { type Era, eraOf, type ProtocolVersion, versions } from '../../protocol/index.ts'
-import { extensionLosses, type Loss, META, serverCapabilitiesUp } from '../../versions/index.ts'
+
+import {
+  type Era,
+  eraOf,
+  extensionLosses,
+  type Loss,
+  META,
+  type ProtocolVersion,
+  serverCapabilitiesUp,
+  versions,
+} from '../../versions/index.ts'
 import type { Introduction } from '../endpoint.ts'
 import { introduction } from './handshake/initialize.ts'
 import { HEADER_MISMATCH, MISSING_CAPABILITY, namedVersions, UNSUPPORTED_VERSION } from './stateless/client/refusal.ts'

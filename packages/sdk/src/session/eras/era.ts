@@ -4,8 +4,8 @@
  */
 import type { ParleyError, WireError } from '../../errors/index.ts'
 import type { Body, RequestId, SendOptions } from '../../jsonrpc/index.ts'
-import type { Era, LogLevel } from '../../protocol/index.ts'
-import type { HeaderParam } from '../../versions/index.ts'
+import type { LogLevel } from '../../protocol/index.ts'
+import type { Era, HeaderParam } from '../../versions/index.ts'
 import type { RequestOptions } from '../options.ts'
 import type { Pending } from '../outgoing/pending.ts'
 import type { Session } from '../session.ts'

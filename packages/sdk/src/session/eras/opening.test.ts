@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
-import { handshakeVersions, versions } from '../../protocol/index.ts'
+import { handshakeVersions, versions } from '../../versions/index.ts'
 import { everything } from '../session.fixtures.ts'
 import { diedOfProbe, refusedHandshake } from './discovery.ts'
 import {

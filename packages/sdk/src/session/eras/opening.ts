@@ -3,8 +3,8 @@
  * answers (V4, D-65).
  */
 import { ParleyError } from '../../errors/index.ts'
-import type { Era, ProtocolVersion } from '../../protocol/index.ts'
-import { extensionLosses } from '../../versions/index.ts'
+
+import { type Era, extensionLosses, type ProtocolVersion } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
 import type { Requests } from '../outgoing/requests.ts'
 import { judgeAnswer, judgeError, noteDeath, tooOld, type Verdict, versionsIn } from './discovery.ts'

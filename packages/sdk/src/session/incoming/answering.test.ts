@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../errors/index.ts'
 import { type Body, Serialised } from '../../jsonrpc/index.ts'
-import { handshakeVersions } from '../../protocol/index.ts'
+import { handshakeVersions } from '../../versions/index.ts'
 import type { Inbound } from '../endpoint.ts'
 import { deferring, openClient, openServer, settled } from '../session.fixtures.ts'
 

@@ -12,8 +12,8 @@ import {
   type SendOptions,
   Serialised,
 } from '../../jsonrpc/index.ts'
-import { newestVersion } from '../../protocol/index.ts'
-import type { Loss } from '../../versions/index.ts'
+
+import { type Loss, newestVersion } from '../../versions/index.ts'
 import type { Leg } from '../asking/parked-call.ts'
 import { isRetry } from '../asking/parking.ts'
 import { pushRounds } from '../asking/push-rounds.ts'

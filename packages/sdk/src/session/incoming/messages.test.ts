@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { handshakeVersions } from '../../protocol/index.ts'
+import { handshakeVersions } from '../../versions/index.ts'
 import { deferring, makeRig, openClient, openServer, settled } from '../session.fixtures.ts'
 
 describe('M1 messages that are none', () => {

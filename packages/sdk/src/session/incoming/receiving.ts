@@ -12,8 +12,8 @@ import {
   type RequestId,
   type RequestMessage,
 } from '../../jsonrpc/index.ts'
-import { eraOf, type ProtocolVersion } from '../../protocol/index.ts'
-import { isVerdict, splitBatch, supports } from '../../versions/index.ts'
+
+import { eraOf, isVerdict, type ProtocolVersion, splitBatch, supports } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
 import { HANDSHAKE_METHODS, type HandshakeHost, ServerHandshake } from '../eras/handshake/server.ts'
 import { hasEnvelope } from '../eras/stateless/envelope.ts'

@@ -1,6 +1,6 @@
 /** Which requests can run as tasks, and what must be declared for it. */
-import { declares, type ProtocolVersion } from '../../protocol/index.ts'
-import { supports } from '../../versions/index.ts'
+import { declares } from '../../protocol/index.ts'
+import { type ProtocolVersion, supports } from '../../versions/index.ts'
 import type { Session } from '../session.ts'
 
 /** By method, below the capabilities of its receiver. */

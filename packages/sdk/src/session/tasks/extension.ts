@@ -1,8 +1,8 @@
 /** Tasks as the extension `io.modelcontextprotocol/tasks` shows them: flat, and with what came of them inside (D7). */
 import type { Body } from '../../jsonrpc/index.ts'
-import { eraOf } from '../../protocol/index.ts'
+
 import type { TaskOutcome, TaskRecord } from '../../stores/index.ts'
-import { createTaskResultToExtension, detailedTask, taskToExtension } from '../../versions/index.ts'
+import { createTaskResultToExtension, detailedTask, eraOf, taskToExtension } from '../../versions/index.ts'
 import type { Inbound } from '../endpoint.ts'
 import { viewOf } from './view.ts'
 

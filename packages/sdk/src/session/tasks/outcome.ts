@@ -1,8 +1,8 @@
 /** How a task ends, and what its requestor gets as the result. */
 import { fromWire, ParleyError } from '../../errors/index.ts'
 import { type Body, isObject, Serialised } from '../../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../../protocol/index.ts'
 import type { TaskChange, TaskRecord } from '../../stores/index.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Answer } from '../endpoint.ts'
 import type { Session } from '../session.ts'
 import { relatedTo } from './related.ts'

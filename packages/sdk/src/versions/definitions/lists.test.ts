@@ -8,7 +8,7 @@ import * as sdk20251125 from 'sdk-2025-11-25/types.js'
 import { describe, expect, it } from 'vitest'
 import { fromWire } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
-import { type ProtocolVersion, versions } from '../../protocol/index.ts'
+import { type ProtocolVersion, versions } from '../version.ts'
 import { emptyIfUnknown, readableList } from './lists.ts'
 
 type Parser = { safeParse(value: unknown): { success: boolean; error?: { message: string } } }

@@ -4,9 +4,9 @@
  */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
-import { newestVersion, type ProtocolVersion } from '../../protocol/index.ts'
 import { supports } from '../methods.ts'
 import type { Loss } from '../operation.ts'
+import { newestVersion, type ProtocolVersion } from '../version.ts'
 import {
   annotations,
   execution,

@@ -1,7 +1,7 @@
 /** what is no result of its method is mended where that does no harm, and refused otherwise. */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
-import { versions } from '../../protocol/index.ts'
+import { versions } from '../version.ts'
 import { readableResult } from './results.ts'
 
 const text = (words: string): Body => ({ type: 'text', text: words })

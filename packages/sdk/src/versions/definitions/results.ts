@@ -4,11 +4,11 @@
  */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
-import { newestVersion, type ProtocolVersion } from '../../protocol/index.ts'
 import { supports } from '../methods.ts'
 import type { EditContext, Loss } from '../operation.ts'
 import { limitCompletion } from '../steps/2026-07-28/completion-limit.ts'
 import { without } from '../steps/without.ts'
+import { newestVersion, type ProtocolVersion } from '../version.ts'
 
 /** The rule under which these losses are reported. */
 const RESULT_RULE = 'R-02'

@@ -1,8 +1,8 @@
 /** The schemas of tools, as clients of a version can read them. */
 import { type Body, isObject } from '../../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../../protocol/index.ts'
 import { supports } from '../methods.ts'
 import { without } from '../steps/without.ts'
+import type { ProtocolVersion } from '../version.ts'
 import { type Note, quoted } from './members.ts'
 
 /** What arguments are read by: always an object. `undefined` when the tool asks for something else. */

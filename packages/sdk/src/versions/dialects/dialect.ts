@@ -3,10 +3,10 @@
  * same machinery.
  */
 import type { Body } from '../../jsonrpc/index.ts'
-import type { ProtocolVersion } from '../../protocol/index.ts'
 import type { Change, Part, Rule } from '../change.ts'
 import { fuse } from '../fuse.ts'
 import type { TranslationContext } from '../operation.ts'
+import type { ProtocolVersion } from '../version.ts'
 import { erlmcp } from './erlmcp.ts'
 
 /** `in` reads the dialect into standard messages of its version, `out` writes standard messages in the dialect. */

@@ -1,6 +1,6 @@
 /** Resources, templates, prompts, roots and completions: what lists and lookups carry. */
 import fc from 'fast-check'
-import type { ProtocolVersion } from '../../../src/protocol/index.ts'
+import type { ProtocolVersion } from '../../../src/versions/index.ts'
 import { block } from './content.ts'
 import { params, result } from './envelope.ts'
 import { annotations, icons, title } from './metadata.ts'

@@ -1,7 +1,7 @@
 /** Content blocks of tool results, prompts and sampling. */
 import fc from 'fast-check'
-import type { ProtocolVersion } from '../../../src/protocol/index.ts'
-import { isAtLeast } from '../../../src/protocol/index.ts'
+import type { ProtocolVersion } from '../../../src/versions/index.ts'
+import { isAtLeast } from '../../../src/versions/index.ts'
 import { annotations, icons, title } from './metadata.ts'
 import { innerMeta, type ObjectArb, open, V03, V06, V11, V26 } from './shape.ts'
 import { base64, count, flag, json, jsonObject, listOf, mimeType, text, uri, word } from './values.ts'

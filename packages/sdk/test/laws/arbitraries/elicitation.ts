@@ -1,6 +1,6 @@
 /** Asking the user: forms with every kind of field, and URLs. */
 import fc from 'fast-check'
-import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import { params } from './envelope.ts'
 import { type Fields, meta, type ObjectArb, only, open, since, V11, V26 } from './shape.ts'
 import { taskMetadata } from './tasks.ts'

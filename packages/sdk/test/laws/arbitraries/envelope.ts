@@ -2,7 +2,7 @@
  * What frames a message of a version: `_meta` of requests and results, and the fields every 2026-07-28 result carries.
  */
 import fc from 'fast-check'
-import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import { clientCapabilities, implementation } from './metadata.ts'
 import { closed, type Fields, meta, type ObjectArb, open, relatedTask, V11, V26, withToken } from './shape.ts'
 import { count, identifier, logLevel } from './values.ts'

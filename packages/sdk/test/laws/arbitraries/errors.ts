@@ -1,6 +1,6 @@
 /** Error objects, with the codes each version gives a meaning. */
 import fc from 'fast-check'
-import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import { urlElicitation } from './elicitation.ts'
 import { clientCapabilities } from './metadata.ts'
 import { type ObjectArb, open, V11, V26 } from './shape.ts'

@@ -1,6 +1,6 @@
 /** What describes things: icons, annotations, implementations, capabilities. */
 import fc from 'fast-check'
-import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import { closed, type Fields, type ObjectArb, only, open, since, V03, V06, V11, V26 } from './shape.ts'
 import { flag, fraction, instant, listOf, mimeType, plainObject, role, text, webUrl, word } from './values.ts'
 

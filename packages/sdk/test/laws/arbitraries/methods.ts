@@ -1,6 +1,6 @@
 /** Every method of a version, with generators for its parts. */
 import fc from 'fast-check'
-import { eraOf, isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { eraOf, isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import {
   completionParams,
   completionResult,

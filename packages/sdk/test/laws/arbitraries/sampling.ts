@@ -1,6 +1,6 @@
 /** Asking the client's language model. */
 import fc from 'fast-check'
-import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import { samplingContent } from './content.ts'
 import { params } from './envelope.ts'
 import { type Fields, innerMeta, meta, type ObjectArb, only, open, V11, V26 } from './shape.ts'

@@ -3,7 +3,7 @@
  * added.
  */
 import fc from 'fast-check'
-import { isAtLeast, type ProtocolVersion } from '../../../src/protocol/index.ts'
+import { isAtLeast, type ProtocolVersion } from '../../../src/versions/index.ts'
 import { type Arb, identifier, json, word } from './values.ts'
 
 export const V24: ProtocolVersion = '2024-11-05'

@@ -1,7 +1,7 @@
 /** Tools, their schemas, and what calling them gives. */
 import fc from 'fast-check'
-import type { ProtocolVersion } from '../../../src/protocol/index.ts'
-import { isAtLeast } from '../../../src/protocol/index.ts'
+import type { ProtocolVersion } from '../../../src/versions/index.ts'
+import { isAtLeast } from '../../../src/versions/index.ts'
 import { block } from './content.ts'
 import { result } from './envelope.ts'
 import { icons, title } from './metadata.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../../errors/index.ts'
-import { handshakeVersions, versions } from '../../../protocol/index.ts'
+import { handshakeVersions, versions } from '../../../versions/index.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { initializeParams, makeRig, openClient, openServer, settled } from '../../session.fixtures.ts'
 

@@ -1,25 +1,23 @@
 /** The `initialize` exchange as values: what is asked, what is answered, and what both sides know afterwards. */
 import { ParleyError } from '../../../errors/index.ts'
 import { type Body, isObject } from '../../../jsonrpc/index.ts'
-import {
-  type Capabilities,
-  type HandshakeVersion,
-  handshakeVersions,
-  isVersion,
-  negotiate,
-  newestVersion,
-  type ProtocolVersion,
-  unsupportedVersion,
-} from '../../../protocol/index.ts'
+import type { Capabilities } from '../../../protocol/index.ts'
 import {
   capabilitiesDown,
   clientCapabilitiesIn,
+  type HandshakeVersion,
+  handshakeVersions,
   isVerdict,
+  isVersion,
   type Loss,
+  negotiate,
+  newestVersion,
   type Part,
   type Profile,
+  type ProtocolVersion,
   plan,
   type TranslationContext,
+  unsupportedVersion,
 } from '../../../versions/index.ts'
 import type { Identity, Introduction } from '../../endpoint.ts'
 

@@ -1,17 +1,8 @@
 /** What a request of the stateless era says of itself in `_meta`, read and checked (D-01). */
 import { ParleyError } from '../../../errors/index.ts'
 import { type Body, type FrameOrigin, isObject, type RequestMessage } from '../../../jsonrpc/index.ts'
-import {
-  type Capabilities,
-  eraOf,
-  HEADERS,
-  isVersion,
-  type LogLevel,
-  logLevels,
-  type ProtocolVersion,
-  unsupportedVersion,
-} from '../../../protocol/index.ts'
-import { META } from '../../../versions/index.ts'
+import { type Capabilities, HEADERS, type LogLevel, logLevels } from '../../../protocol/index.ts'
+import { eraOf, isVersion, META, type ProtocolVersion, unsupportedVersion } from '../../../versions/index.ts'
 
 export interface Envelope {
   readonly version: ProtocolVersion

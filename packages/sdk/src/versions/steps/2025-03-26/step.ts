@@ -106,10 +106,8 @@ const toolAnnotations: Change = change('tool annotations', {
   ],
 })
 
-export const step: Step = defineStep('2024-11-05', '2025-03-26', rules, [
-  batches,
-  completions,
-  progressMessages,
-  audio,
-  toolAnnotations,
-])
+export const step: Step<'2025-03-26', 'handshake'> = defineStep(
+  { from: '2024-11-05', to: '2025-03-26', era: 'handshake' },
+  rules,
+  [batches, completions, progressMessages, audio, toolAnnotations],
+)

@@ -133,15 +133,19 @@ const versionHeader: Change = change('version header', {
   features: { added: ['protocol-version-header'] },
 })
 
-export const step: Step = defineStep('2025-03-26', '2025-06-18', rules, [
-  batches,
-  elicitation,
-  structuredOutput,
-  resourceLinks,
-  titles,
-  metadata,
-  completionContext,
-  lastModified,
-  obligations,
-  versionHeader,
-])
+export const step: Step<'2025-06-18', 'handshake'> = defineStep(
+  { from: '2025-03-26', to: '2025-06-18', era: 'handshake' },
+  rules,
+  [
+    batches,
+    elicitation,
+    structuredOutput,
+    resourceLinks,
+    titles,
+    metadata,
+    completionContext,
+    lastModified,
+    obligations,
+    versionHeader,
+  ],
+)

@@ -1,5 +1,5 @@
 /** Groups of methods of 2026-07-28 that share an envelope, caching hints or the right to ask questions. */
-import type { ProtocolVersion } from '../../../protocol/index.ts'
+import type { ProtocolVersion } from '../../version.ts'
 
 /** The version this step leads to. A later version does not change what is written here. */
 export const STATELESS: ProtocolVersion = '2026-07-28'

@@ -4,7 +4,8 @@
  */
 import type { ParleyError } from '../../../../errors/index.ts'
 import type { Body, LinkEvents, SendOptions } from '../../../../jsonrpc/index.ts'
-import type { Capabilities, Era } from '../../../../protocol/index.ts'
+import type { Capabilities } from '../../../../protocol/index.ts'
+import type { Era } from '../../../../versions/index.ts'
 import type { Endpoint, Inbound } from '../../../endpoint.ts'
 import type { SessionEvent, SessionOptions } from '../../../options.ts'
 import { everything, HandClock, settled, TestLink } from '../../../session.fixtures.ts'

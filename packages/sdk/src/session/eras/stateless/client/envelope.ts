@@ -4,8 +4,8 @@
  */
 import { ParleyError } from '../../../../errors/index.ts'
 import { type Body, isObject, paramsText, type WriteParams } from '../../../../jsonrpc/index.ts'
-import { encodeHeader, HEADERS, type LogLevel, namedBy, type ProtocolVersion } from '../../../../protocol/index.ts'
-import { clientCapabilitiesUp, META } from '../../../../versions/index.ts'
+import { encodeHeader, HEADERS, type LogLevel, namedBy } from '../../../../protocol/index.ts'
+import { clientCapabilitiesUp, META, type ProtocolVersion } from '../../../../versions/index.ts'
 import type { Introduction } from '../../../endpoint.ts'
 
 const BRACE = '{'.charCodeAt(0)

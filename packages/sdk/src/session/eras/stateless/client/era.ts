@@ -1,14 +1,8 @@
 /** Requests of a client in the stateless era: each one has an envelope that says who sends it, and in which version. */
 import { ParleyError, type WireError } from '../../../../errors/index.ts'
 import { type Body, isObject, type SendOptions } from '../../../../jsonrpc/index.ts'
-import {
-  encodeHeader,
-  extensionMethods,
-  HEADERS,
-  type LogLevel,
-  type ProtocolVersion,
-} from '../../../../protocol/index.ts'
-import { type HeaderParam, headersFor } from '../../../../versions/index.ts'
+import { encodeHeader, extensionMethods, HEADERS, type LogLevel } from '../../../../protocol/index.ts'
+import { type HeaderParam, headersFor, type ProtocolVersion } from '../../../../versions/index.ts'
 import type { SessionCore } from '../../../core.ts'
 import type { Pending } from '../../../outgoing/pending.ts'
 import { shown } from '../../../outgoing/request-errors.ts'

@@ -1,30 +1,38 @@
-/** The protocol versions there are, oldest first, and how two peers agree on one. */
+/** The protocol versions, derived from the registered steps, and how two peers agree on one. */
 import { ParleyError } from '../errors/index.ts'
+import type { Era, Step } from './change.ts'
+import * as registered from './steps/index.ts'
+
+const OLDEST = '2024-11-05'
+
+type RegisteredStep = (typeof registered)[keyof typeof registered]
+
+/** Versions that open with `initialize`. */
+export type HandshakeVersion = typeof OLDEST | Extract<RegisteredStep, { era: 'handshake' }>['to']
+export type ProtocolVersion = typeof OLDEST | RegisteredStep['to']
+
+/** All steps, oldest first. Versions are dates, so they sort as text. */
+export const steps: readonly Step[] = Object.values(registered).sort((one, other) => (one.to < other.to ? -1 : 1))
+
+/** All versions, oldest first. */
+export const versions: readonly [ProtocolVersion, ...ProtocolVersion[]] = [OLDEST, ...steps.map(({ to }) => to)]
 
 /** Versions that open with `initialize`, oldest first. */
-export const handshakeVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
+export const handshakeVersions = [
+  OLDEST,
+  ...steps.filter(({ era }) => era === 'handshake').map(({ to }) => to),
+] as readonly HandshakeVersion[]
 
-/** Versions whose requests carry everything themselves, oldest first. A new version is one more name here. */
-export const statelessVersions = ['2026-07-28'] as const
+const firstStateless = versions[handshakeVersions.length] as ProtocolVersion
 
-export const versions = [...handshakeVersions, ...statelessVersions] as const
-
-export type ProtocolVersion = (typeof versions)[number]
-export type HandshakeVersion = (typeof handshakeVersions)[number]
-
-/** `handshake` versions open with `initialize`; `stateless` ones carry everything on each request. */
-export type Era = 'handshake' | 'stateless'
-
-export const oldestVersion: ProtocolVersion = versions[0]
-export const newestVersion: ProtocolVersion = versions[versions.length - 1] as ProtocolVersion
+export const oldestVersion: ProtocolVersion = OLDEST
+export const newestVersion = versions[versions.length - 1] as ProtocolVersion
 
 /** The newest version a handshake can end with. */
-export const newestHandshakeVersion: HandshakeVersion = handshakeVersions[
-  handshakeVersions.length - 1
-] as HandshakeVersion
+export const newestHandshakeVersion = handshakeVersions[handshakeVersions.length - 1] as HandshakeVersion
 
 export function eraOf(version: ProtocolVersion): Era {
-  return version >= statelessVersions[0] ? 'stateless' : 'handshake'
+  return version >= firstStateless ? 'stateless' : 'handshake'
 }
 
 export function isVersion(value: unknown): value is ProtocolVersion {

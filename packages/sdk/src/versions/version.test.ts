@@ -14,7 +14,7 @@ import {
   type ProtocolVersion,
   unsupportedVersion,
   versions,
-} from './index.ts'
+} from '../versions/index.ts'
 
 const someVersions = fc.subarray([...versions]).chain((list) => fc.shuffledSubarray(list, { minLength: list.length }))
 const dateString = fc
