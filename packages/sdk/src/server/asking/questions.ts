@@ -59,10 +59,10 @@ export class Questions {
   readonly #request: Inbound
   /** Set where the handler runs again with each answer. */
   readonly #replay: Replay | undefined
-  /** Keys of the questions asked so far. */
-  readonly #asked: string[] = []
+  /** Keys of the questions asked so far. Thousands of calls may wait, so a list is made when it is needed. */
+  #asked: string[] | undefined
   /** Keys of the questions that have ended. */
-  readonly #ended: string[] = []
+  #ended: string[] | undefined
   /** Questions that failed since the last answer. */
   #failures = 0
   /** Effects whose function is being called at this moment. */
@@ -81,7 +81,7 @@ export class Questions {
 
   /** The first question that has not ended. */
   get open(): string | undefined {
-    return this.#asked.find((key) => !this.#ended.includes(key))
+    return this.#asked?.find((key) => this.#ended?.includes(key) !== true)
   }
 
   /** Adds to questions in the raw form the state that the next run needs. */
@@ -99,11 +99,24 @@ export class Questions {
     schema: Schema,
     options?: AskOptions,
   ): Promise<ElicitAnswer<OutputOf<Schema>>> {
-    const complete = typeof message === 'string' && schema !== undefined
-    return this.#question(key, complete ? undefined : 'elicit(key, message, schema)', async () => {
+    return handled(this.#elicit(key, message, schema, options))
+  }
+
+  // A question may wait for hours in thousands of calls: each is one async function without closures.
+  async #elicit<Schema extends SchemaLike>(
+    key: string,
+    message: string,
+    schema: Schema,
+    options: AskOptions | undefined,
+  ): Promise<ElicitAnswer<OutputOf<Schema>>> {
+    try {
+      requireArguments('elicit(key, message, schema)', key, typeof message === 'string' && schema !== undefined)
+      const delay = this.#claim(key)
+      if (delay !== undefined) await delay
       requireCapability(this.#request.caller, 'elicitation.form')
       const { compiled, form } = await formFor(key, schema)
       const answer = await this.#ask(key, 'elicitation/create', { message, requestedSchema: form }, options)
+      this.#failures = 0
       if (readAction(key, answer) !== 'accept') return { action: answer['action'] as 'decline' | 'cancel' }
       const checked = await compiled.validate(withDefaults(form, (answer['content'] as Body | undefined) ?? {}))
       if (!checked.ok)
@@ -111,12 +124,22 @@ export class Questions {
           message: `The answer to "${key}" does not fit: ${describeIssues(checked.issues)}`,
         })
       return { action: 'accept', content: checked.value as OutputOf<Schema> }
-    })
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      this.#end(key)
+    }
   }
 
   elicitUrl(key: string, message: string, url: string, options?: AskOptions): Promise<UrlAnswer> {
-    const complete = typeof message === 'string' && url !== undefined
-    return this.#question(key, complete ? undefined : 'elicitUrl(key, message, url)', async () => {
+    return handled(this.#elicitUrl(key, message, url, options))
+  }
+
+  async #elicitUrl(key: string, message: string, url: string, options: AskOptions | undefined): Promise<UrlAnswer> {
+    try {
+      requireArguments('elicitUrl(key, message, url)', key, typeof message === 'string' && url !== undefined)
+      const delay = this.#claim(key)
+      if (delay !== undefined) await delay
       if (!URL.canParse(url)) throw new TypeError(`elicitUrl("${key}"): not an absolute URL`)
       const { session, caller } = this.#request
       requireCapability(caller, 'elicitation.url')
@@ -124,34 +147,61 @@ export class Questions {
       const elicitationId = caller.can('notifications/elicitation/complete') ? session.mint() : undefined
       const params = { mode: 'url', message, url, ...(elicitationId && { elicitationId }) }
       const answer = await this.#ask(key, 'elicitation/create', params, options)
+      this.#failures = 0
       return {
         action: readAction(key, answer),
         complete: () => void (elicitationId && session.notify('notifications/elicitation/complete', { elicitationId })),
       }
-    })
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      this.#end(key)
+    }
   }
 
   sample(key: string, prompt: SamplePrompt, options?: AskOptions): Promise<CreateMessageResult> {
-    return this.#question(key, undefined, async () => {
+    return handled(this.#sample(key, prompt, options))
+  }
+
+  async #sample(key: string, prompt: SamplePrompt, options: AskOptions | undefined): Promise<CreateMessageResult> {
+    try {
+      const delay = this.#claim(key)
+      if (delay !== undefined) await delay
       const params = sampleParams(prompt)
       const usesTools = params.tools !== undefined || params.toolChoice !== undefined
       requireCapability(this.#request.caller, usesTools ? 'sampling.tools' : 'sampling')
       const answer = await this.#ask(key, 'sampling/createMessage', params, options)
+      this.#failures = 0
       if (typeof answer['model'] !== 'string' || typeof answer['content'] !== 'object' || answer['content'] === null) {
         throw new ParleyError('invalid_answer', { message: `The answer to "${key}" is not a message of a model` })
       }
       return answer as CreateMessageResult
-    })
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      this.#end(key)
+    }
   }
 
-  roots(key: string, options: Omit<AskOptions, 'task'> = {}): Promise<Root[]> {
-    return this.#question(key, undefined, async () => {
+  roots(key: string, options?: Omit<AskOptions, 'task'>): Promise<Root[]> {
+    return handled(this.#roots(key, options ?? {}))
+  }
+
+  async #roots(key: string, options: Omit<AskOptions, 'task'>): Promise<Root[]> {
+    try {
+      const delay = this.#claim(key)
+      if (delay !== undefined) await delay
       requireCapability(this.#request.caller, 'roots')
       const { roots } = await this.#ask(key, 'roots/list', undefined, options)
+      this.#failures = 0
       if (!Array.isArray(roots))
         throw new ParleyError('invalid_answer', { message: 'The client did not answer with a list of roots' })
       return roots
-    })
+    } catch (error) {
+      throw this.#failed(error)
+    } finally {
+      this.#end(key)
+    }
   }
 
   once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
@@ -178,33 +228,20 @@ export class Questions {
     return outcome
   }
 
-  /** `misused`: the signature of the method, if an argument is missing. */
-  #question<T>(key: string, misused: string | undefined, ask: () => Promise<T>): Promise<T> {
-    return handled(this.#settle(key, misused, ask))
+  #failed(error: unknown): unknown {
+    // An invalid answer took time to arrive, so it does not count.
+    if (error instanceof ParleyError && error.kind === 'invalid_answer') this.#failures = 0
+    else this.#failures++
+    return error
   }
 
-  async #settle<T>(key: string, misused: string | undefined, ask: () => Promise<T>): Promise<T> {
-    try {
-      if (misused !== undefined) throw new TypeError(`${misused}: ${keyMissing(key)}`)
-      const delay = this.#claim(key)
-      if (delay !== undefined) await delay
-      return await ask()
-    } catch (error) {
-      // An invalid answer took time to arrive, so it does not count.
-      if (error instanceof ParleyError && error.kind === 'invalid_answer') this.#failures = 0
-      else this.#failures++
-      throw error
-    } finally {
-      this.#ended.push(key)
-    }
+  #end(key: string): void {
+    if (this.#ended === undefined) this.#ended = [key]
+    else this.#ended.push(key)
   }
 
-  async #ask(key: string, method: string, params: Body | undefined, options: AskOptions | undefined): Promise<Body> {
-    const answer = await (this.#replay === undefined
-      ? this.#send(key, method, params, options)
-      : this.#replay.ask(key, method, params))
-    this.#failures = 0
-    return answer
+  #ask(key: string, method: string, params: Body | undefined, options: AskOptions | undefined): Promise<Body> {
+    return this.#replay === undefined ? this.#send(key, method, params, options) : this.#replay.ask(key, method, params)
   }
 
   #send(key: string, method: string, params: Body | undefined, options: AskOptions | undefined): Promise<Body> {
@@ -224,9 +261,10 @@ export class Questions {
     // In a replay neither could end: the effect waits for the answer, and the run waits for the effect.
     if (this.#starting > 0)
       throw new TypeError(`The question "${key}" is asked inside of once(): ask before it, and use the answer in it`)
-    if (this.#asked.includes(key))
+    if (this.#asked?.includes(key))
       throw new TypeError(`The key "${key}" was used before in this call: give every question its own`)
-    this.#asked.push(key)
+    if (this.#asked === undefined) this.#asked = [key]
+    else this.#asked.push(key)
     // A question may fail at once. A handler that asks again in a loop must not block the event loop.
     return this.#failures > MAX_FAILURES ? this.#delay() : undefined
   }
@@ -296,9 +334,12 @@ function checkKey(key: unknown): void {
 }
 
 /** The argument that callers forget is mostly the key. Then every other argument is one position too early. */
-function keyMissing(key: unknown): string {
+function requireArguments(signature: string, key: unknown, complete: boolean): void {
+  if (complete) return
   const shown = typeof key === 'string' ? JSON.stringify(key.slice(0, 60)) : typeof key
-  return `three arguments are needed, and the first, here ${shown}, is a short key that names the question within this call`
+  throw new TypeError(
+    `${signature}: three arguments are needed, and the first, here ${shown}, is a short key that names the question within this call`,
+  )
 }
 
 function readAction(key: string, answer: Body): 'accept' | 'decline' | 'cancel' {
