@@ -53,10 +53,11 @@ const GATEWAY_ARROWS: Arrows = {
   limits: ['config'],
   upstream: ['catalogue', 'supervision', 'limits', 'log'],
   calls: ['upstream'],
-  bridge: ['calls'],
-  aggregate: ['bridge'],
+  aggregate: ['calls'],
+  following: ['aggregate'],
+  addresses: ['following'],
   audit: ['upstream'],
-  gateway: ['aggregate', 'http', 'audit'],
+  gateway: ['addresses', 'http', 'audit'],
   cli: ['gateway'],
 }
 

@@ -3,13 +3,13 @@
  * other.
  */
 import type { Clock } from 'parley-mcp/engine'
-import type { ServedUpstream } from '../bridge/index.ts'
-import type { Grace } from './grace.ts'
-import type { Offers } from './offers.ts'
+import type { Upstream } from '../upstream/index.ts'
+import type { NameIndex } from './name-index.ts'
+import type { StartupWait } from './startup-wait.ts'
 
 export interface BareToolsOptions {
-  readonly offers: Offers
-  readonly grace: Grace
+  readonly nameIndex: NameIndex
+  readonly startupWait: StartupWait
   readonly clock: Clock
   /** How long a call waits for the lists of servers that nobody has read yet, in milliseconds. */
   readonly deadline: number
@@ -21,7 +21,7 @@ export class BareTools {
    * Lists that are being read: resolved in time, also when the list never comes. So a silent server delays one call
    * only.
    */
-  readonly #readings = new WeakMap<ServedUpstream, Promise<void>>()
+  readonly #readings = new WeakMap<Upstream, Promise<void>>()
 
   constructor(options: BareToolsOptions) {
     this.#options = options
@@ -30,38 +30,37 @@ export class BareTools {
   /**
    * Those that show clients such a tool. All lists are read first: a name is only clear when no other server has it.
    */
-  async owners(name: string): Promise<ServedUpstream[]> {
-    const readings = [...this.#options.offers.servers].flatMap((served) => this.#reading(served) ?? [])
+  async owners(name: string): Promise<Upstream[]> {
+    const readings = [...this.#options.nameIndex.servers].flatMap((upstream) => this.#reading(upstream) ?? [])
     if (readings.length > 0) await Promise.all(readings)
     return this.knownOwners(name)
   }
 
   /** Without asking any server. Tools that the settings hide are nobody's. */
-  knownOwners(name: string): ServedUpstream[] {
-    return [...this.#options.offers.servers].filter(({ upstream }) => upstream.tools.has(name))
+  knownOwners(name: string): Upstream[] {
+    return [...this.#options.nameIndex.servers].filter((upstream) => upstream.tools.has(name))
   }
 
-  #reading(served: ServedUpstream): Promise<void> | undefined {
-    const { upstream } = served
+  #reading(upstream: Upstream): Promise<void> | undefined {
     if (upstream.tools.isComplete || upstream.supervisor.unavailable() !== undefined) return undefined
     // One that had its chance to be reached and was not has shown nobody a tool: no call waits for it.
-    if (upstream.introduction === undefined && this.#options.grace.isOver(served)) return undefined
-    const begun = this.#readings.get(served) ?? this.#read(served)
-    this.#readings.set(served, begun)
+    if (upstream.introduction === undefined && this.#options.startupWait.isOver(upstream)) return undefined
+    const begun = this.#readings.get(upstream) ?? this.#read(upstream)
+    this.#readings.set(upstream, begun)
     return begun
   }
 
-  #read(served: ServedUpstream): Promise<void> {
-    const { clock, deadline, grace } = this.#options
+  #read(upstream: Upstream): Promise<void> {
+    const { clock, deadline, startupWait } = this.#options
     return new Promise((resolve) => {
       const stop = clock.after(deadline, resolve)
       const end = (): void => {
         stop()
-        this.#readings.delete(served)
+        this.#readings.delete(upstream)
         resolve()
       }
-      served.upstream.tools.seen().then(end, end)
-      grace.overFor(served)?.then(() => served.upstream.introduction ?? resolve())
+      upstream.tools.seen().then(end, end)
+      startupWait.overFor(upstream)?.then(() => upstream.introduction ?? resolve())
     })
   }
 }

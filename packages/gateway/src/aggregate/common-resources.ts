@@ -3,21 +3,21 @@
  * shown.
  */
 import type { Clock } from 'parley-mcp/engine'
-import type { ServedUpstream } from '../bridge/index.ts'
-import { RESOURCE_METHODS, type ResourceMethod } from './strangers.ts'
+import type { Upstream } from '../upstream/index.ts'
+import { RESOURCE_METHODS, type ResourceMethod } from './unread-servers.ts'
 
 export interface CommonResourcesOptions {
   readonly clock: Clock
   /** How long a server may take, in milliseconds. */
   readonly deadline: number
   /** Reads the whole of a list, as everybody is shown it. */
-  readonly read: (method: ResourceMethod, served: ServedUpstream) => Promise<void>
+  readonly read: (method: ResourceMethod, upstream: Upstream) => Promise<void>
 }
 
 export class CommonResources {
   readonly #options: CommonResourcesOptions
   /** Read since they last changed, or being read. */
-  #readings = new WeakMap<ServedUpstream, Promise<void>>()
+  #readings = new WeakMap<Upstream, Promise<void>>()
 
   constructor(options: CommonResourcesOptions) {
     this.#options = options
@@ -29,17 +29,17 @@ export class CommonResources {
   }
 
   /** Kept when they are known, or the server has had its time. */
-  known(served: ServedUpstream): Promise<void> {
+  known(upstream: Upstream): Promise<void> {
     const readings = this.#readings
-    let reading = readings.get(served)
+    let reading = readings.get(upstream)
     if (reading === undefined) {
-      reading = this.#read(served, () => readings.delete(served))
-      readings.set(served, reading)
+      reading = this.#read(upstream, () => readings.delete(upstream))
+      readings.set(upstream, reading)
     }
     return reading
   }
 
-  #read(served: ServedUpstream, onFailed: () => void): Promise<void> {
+  #read(upstream: Upstream, onFailed: () => void): Promise<void> {
     const { clock, deadline, read } = this.#options
     return new Promise((resolve) => {
       const stop = clock.after(deadline, resolve)
@@ -47,7 +47,7 @@ export class CommonResources {
         stop()
         resolve()
       }
-      Promise.all(RESOURCE_METHODS.map((method) => read(method, served)))
+      Promise.all(RESOURCE_METHODS.map((method) => read(method, upstream)))
         .catch(onFailed)
         .then(end)
     })

@@ -1,15 +1,14 @@
 /** Which server a name, a URI or a task belongs to, and what it is called there. */
 import { ParleyError } from 'parley-mcp'
-import type { ServedUpstream } from '../bridge/index.ts'
 import { type FoundName, isAppUri } from '../catalogue/index.ts'
-import type { Subject } from '../upstream/index.ts'
+import type { Subject, Upstream } from '../upstream/index.ts'
 import type { BareTools } from './bare-tools.ts'
 import type { ListMethod, Lists } from './lists.ts'
-import type { Offers } from './offers.ts'
+import type { NameIndex } from './name-index.ts'
 import type { TaskIds } from './task-ids.ts'
 
 export interface Route {
-  readonly served: ServedUpstream
+  readonly upstream: Upstream
   /** The name, URI or id at the server. */
   readonly own: string
 }
@@ -18,20 +17,20 @@ interface Naming {
   readonly what: string
   readonly method: ListMethod
   readonly kind: 'tool_not_found' | 'prompt_not_found'
-  readonly find: (offers: Offers, name: string) => FoundName | undefined
+  readonly find: (nameIndex: NameIndex, name: string) => FoundName | undefined
 }
 
 const TOOLS: Naming = {
   what: 'tool',
   method: 'tools/list',
   kind: 'tool_not_found',
-  find: (offers, name) => offers.findTool(name),
+  find: (nameIndex, name) => nameIndex.findTool(name),
 }
 const PROMPTS: Naming = {
   what: 'prompt',
   method: 'prompts/list',
   kind: 'prompt_not_found',
-  find: (offers, name) => offers.findPrompt(name),
+  find: (nameIndex, name) => nameIndex.findPrompt(name),
 }
 
 /** Of a name, in characters, that an error repeats. */
@@ -39,13 +38,13 @@ const MOST_SHOWN = 200
 const MOST_CANDIDATES = 20
 
 export class Directory {
-  readonly #offers: Offers
+  readonly #nameIndex: NameIndex
   readonly #lists: Lists
   readonly #tasks: TaskIds
   readonly #bareTools: BareTools
 
-  constructor(offers: Offers, lists: Lists, tasks: TaskIds, bareTools: BareTools) {
-    this.#offers = offers
+  constructor(nameIndex: NameIndex, lists: Lists, tasks: TaskIds, bareTools: BareTools) {
+    this.#nameIndex = nameIndex
     this.#lists = lists
     this.#tasks = tasks
     this.#bareTools = bareTools
@@ -60,14 +59,14 @@ export class Directory {
     if (route !== undefined) return route
     await readOwn?.()
     const bare = name as string
-    const [served, ...others] = await this.#bareTools.owners(bare)
-    if (served === undefined) throw unknown(TOOLS, bare)
+    const [upstream, ...others] = await this.#bareTools.owners(bare)
+    if (upstream === undefined) throw unknown(TOOLS, bare)
     if (others.length > 0)
       throw ambiguous(
         bare,
-        [served, ...others].map(({ upstream }) => this.#offers.toolName(upstream.name, bare)),
+        [upstream, ...others].map(({ name: server }) => this.#nameIndex.toolName(server, bare)),
       )
-    return { served, own: bare }
+    return { upstream, own: bare }
   }
 
   async prompt(name: unknown): Promise<Route> {
@@ -78,19 +77,19 @@ export class Directory {
 
   /** Without asking anybody. */
   knownTool(name: string): Route | undefined {
-    const found = this.#offers.findTool(name)
+    const found = this.#nameIndex.findTool(name)
     const route = this.#route(found?.server, found?.name)
     if (route !== undefined) return route
-    const [served, ...others] = this.#bareTools.knownOwners(name)
-    return served === undefined || others.length > 0 ? undefined : { served, own: name }
+    const [upstream, ...others] = this.#bareTools.knownOwners(name)
+    return upstream === undefined || others.length > 0 ? undefined : { upstream, own: name }
   }
 
   /** Without asking anybody. */
   known({ kind, name }: Subject): Route | undefined {
     if (kind === 'tool') return this.knownTool(name)
     if (kind === 'task') return this.findTask(name)
-    const found = kind === 'prompt' ? this.#offers.findPrompt(name) : undefined
-    const routed = kind === 'resource' ? this.#offers.route(name) : undefined
+    const found = kind === 'prompt' ? this.#nameIndex.findPrompt(name) : undefined
+    const routed = kind === 'resource' ? this.#nameIndex.route(name) : undefined
     return this.#route(found?.server ?? routed?.server, found?.name ?? routed?.uri)
   }
 
@@ -100,31 +99,31 @@ export class Directory {
    */
   async resource(uri: unknown): Promise<Route> {
     if (typeof uri !== 'string') throw new ParleyError('invalid_params', { message: '"uri" must be a string' })
-    const offerer = this.#offers.offeredBy(uri)
+    const offerer = this.#nameIndex.offeredBy(uri)
     // Who answers for another page is whoever has it alone: those after the first one count, too.
     if (offerer !== undefined) await (isAppUri(uri) ? this.#lists.reached() : this.#lists.knownBefore(offerer))
-    else if (this.#offers.route(uri) === undefined)
+    else if (this.#nameIndex.route(uri) === undefined)
       await this.#lists.learnResources((unread) => this.#isDecided(uri, unread))
-    const routed = this.#offers.route(uri)
-    const served = this.#offers.server(routed?.server)
-    if (served === undefined || routed === undefined) {
+    const routed = this.#nameIndex.route(uri)
+    const upstream = this.#nameIndex.server(routed?.server)
+    if (upstream === undefined || routed === undefined) {
       throw new ParleyError('resource_not_found', {
         message: `Resource not found: ${uri.slice(0, 200)}: ${this.#whyNot(uri)}`,
         data: { uri },
       })
     }
-    return { served, own: routed.uri }
+    return { upstream, own: routed.uri }
   }
 
   /** Whether what is `unread` can make no difference any more to whose a URI is. */
   #isDecided(uri: string, unread: ReadonlyMap<string, unknown>): boolean {
-    return isAppUri(uri) ? unread.size === 0 : this.#offers.ownerOf(uri, unread) !== undefined
+    return isAppUri(uri) ? unread.size === 0 : this.#nameIndex.ownerOf(uri, unread) !== undefined
   }
 
   #whyNot(uri: string): string {
-    const offerers = this.#offers.offerers(uri)
+    const offerers = this.#nameIndex.offerers(uri)
     if (offerers.length < 2) return 'no server here lists it, has a template for it or has spoken of it'
-    return `several servers have it; ask for ${offerers.map((server) => this.#offers.publicUri(server, uri)).join(' or ')}`.slice(
+    return `several servers have it; ask for ${offerers.map((server) => this.#nameIndex.publicUri(server, uri)).join(' or ')}`.slice(
       0,
       1000,
     )
@@ -144,24 +143,24 @@ export class Directory {
   }
 
   #route(server: string | undefined, own: string | undefined): Route | undefined {
-    const served = this.#offers.server(server)
-    return served === undefined || own === undefined ? undefined : { served, own }
+    const upstream = this.#nameIndex.server(server)
+    return upstream === undefined || own === undefined ? undefined : { upstream, own }
   }
 
   /** `undefined`: no server is known by such a name. */
   async #named(naming: Naming, name: unknown): Promise<Route | undefined> {
     const { method, find } = naming
     if (typeof name !== 'string') throw new ParleyError('invalid_params', { message: '"name" must be a string' })
-    let found = find(this.#offers, name)
-    const served = this.#offers.server(found?.server)
-    if (served === undefined) return undefined
+    let found = find(this.#nameIndex, name)
+    const upstream = this.#nameIndex.server(found?.server)
+    if (upstream === undefined) return undefined
     // Shortened names are known by the list they stand in.
     if (found?.name === undefined) {
-      await this.#lists.read(method, served)
-      found = find(this.#offers, name)
+      await this.#lists.read(method, upstream)
+      found = find(this.#nameIndex, name)
     }
     if (found?.name === undefined) throw unknown(naming, name)
-    return { served, own: found.name }
+    return { upstream, own: found.name }
   }
 }
 

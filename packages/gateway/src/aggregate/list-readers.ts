@@ -3,14 +3,14 @@
  * its reader.
  */
 import type { Inbound } from 'parley-mcp/engine'
-import type { ServedUpstream } from '../bridge/index.ts'
-import { EMPTY_PROFILE, handleIn, profileOf } from '../upstream/index.ts'
+import type { Upstream } from '../upstream/index.ts'
+import { abilitiesOf, handleIn, NO_ABILITIES } from '../upstream/index.ts'
 
 /** Of one server. The one unused longest goes first, and with it what was remembered for it. */
 const MOST = 100
 
 export class ListReaders {
-  readonly #readers = new WeakMap<ServedUpstream, Map<string, object>>()
+  readonly #readers = new WeakMap<Upstream, Map<string, object>>()
 
   /** By reader: the generation of the list of tools that was read. */
   readonly #tools = new WeakMap<object, number>()
@@ -19,12 +19,12 @@ export class ListReaders {
    * The same for requests of one client, and for anonymous clients that declare the same; `undefined` for clients that
    * declare nothing.
    */
-  of(served: ServedUpstream, inbound: Inbound): object | undefined {
-    const profile = profileOf(inbound.caller.capabilities)
-    if (profile.declaration === EMPTY_PROFILE) return undefined
-    const key = JSON.stringify([inbound.principal ?? null, handleIn(inbound) ?? null, profile.key])
-    const readers = this.#readers.get(served) ?? new Map<string, object>()
-    this.#readers.set(served, readers)
+  of(upstream: Upstream, inbound: Inbound): object | undefined {
+    const abilities = abilitiesOf(inbound.caller.capabilities)
+    if (abilities.declaration === NO_ABILITIES) return undefined
+    const key = JSON.stringify([inbound.principal ?? null, handleIn(inbound) ?? null, abilities.key])
+    const readers = this.#readers.get(upstream) ?? new Map<string, object>()
+    this.#readers.set(upstream, readers)
     const reader = readers.get(key) ?? {}
     readers.delete(key)
     readers.set(key, reader)
@@ -34,13 +34,13 @@ export class ListReaders {
   }
 
   /** Whether the client's own list of tools was not read yet, or has changed since. */
-  lacksTools(served: ServedUpstream, inbound: Inbound): boolean {
-    const reader = this.of(served, inbound)
-    return reader !== undefined && this.#tools.get(reader) !== served.upstream.tools.generation
+  lacksTools(upstream: Upstream, inbound: Inbound): boolean {
+    const reader = this.of(upstream, inbound)
+    return reader !== undefined && this.#tools.get(reader) !== upstream.tools.generation
   }
 
-  hasTools(served: ServedUpstream, inbound: Inbound, generation: number): void {
-    const reader = this.of(served, inbound)
+  hasTools(upstream: Upstream, inbound: Inbound, generation: number): void {
+    const reader = this.of(upstream, inbound)
     if (reader !== undefined) this.#tools.set(reader, generation)
   }
 }

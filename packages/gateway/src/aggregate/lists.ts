@@ -5,15 +5,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject, systemMint, weightOf } from 'parley-mcp/engine'
-import type { ServedUpstream } from '../bridge/index.ts'
 import { decidesOnTasks, withExecution } from '../calls/index.ts'
 import { type ListNote, type ListSource, MergedList, type MergedPage, PageReader } from '../catalogue/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import type { ListKind, Upstream } from '../upstream/index.ts'
 import { CommonResources } from './common-resources.ts'
-import type { Grace } from './grace.ts'
-import type { Offers } from './offers.ts'
-import { RESOURCE_METHODS, type ResourceMethod, Strangers } from './strangers.ts'
+import type { NameIndex } from './name-index.ts'
+import type { StartupWait } from './startup-wait.ts'
+import { RESOURCE_METHODS, type ResourceMethod, UnreadServers } from './unread-servers.ts'
 
 export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'
 
@@ -26,7 +25,7 @@ const LISTS: Readonly<Record<ListMethod, { readonly field: string; readonly kind
 }
 const METHODS = Object.keys(LISTS) as ListMethod[]
 /** How long one server may delay a list of all, in milliseconds. */
-export const DEADLINE = 5000
+export const LIST_DEADLINE_MS = 5000
 const MOST_PAGES = 1000
 /** Of the list of one server that is read in one go, about. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -62,11 +61,11 @@ export interface OwnList {
  * Where one client's conversations show other lists than the gateway's own; `undefined` where it sees what everybody
  * does.
  */
-export type OwnLists = (served: ServedUpstream) => OwnList | undefined
+export type OwnLists = (upstream: Upstream) => OwnList | undefined
 
 export interface ListsOptions {
-  readonly offers: Offers
-  readonly grace: Grace
+  readonly nameIndex: NameIndex
+  readonly startupWait: StartupWait
   readonly log: GatewayLog
   readonly clock: Clock
   /** What a list was given without has come after all. */
@@ -97,8 +96,8 @@ export class Lists {
   /** What was last said of a list of a server. */
   readonly #said = new Map<string, string>()
   /** Servers that were not reached yet, and of whose predecessors the lists are remembered. */
-  readonly #heirs = new Set<ServedUpstream>()
-  readonly #strangers: Strangers
+  readonly #heirs = new Set<Upstream>()
+  readonly #unreadServers: UnreadServers
   readonly #common: CommonResources
   #learning: Learning | undefined
   /** Whoever waits for a resource to be shown. */
@@ -108,16 +107,16 @@ export class Lists {
     this.#options = options
     const reading = {
       ...options,
-      deadline: DEADLINE,
-      read: (method: ListMethod, served: ServedUpstream) => this.read(method, served),
+      deadline: LIST_DEADLINE_MS,
+      read: (method: ListMethod, upstream: Upstream) => this.read(method, upstream),
     }
-    this.#strangers = new Strangers(reading)
+    this.#unreadServers = new UnreadServers(reading)
     this.#common = new CommonResources(reading)
     const { clock } = options
     this.#merged = new Map(
       METHODS.map((method) => [
         method,
-        new MergedList<Listed>({ clock, deadline: DEADLINE, onLate: () => this.#late(method) }),
+        new MergedList<Listed>({ clock, deadline: LIST_DEADLINE_MS, onLate: () => this.#late(method) }),
       ]),
     )
   }
@@ -126,15 +125,15 @@ export class Lists {
     if (cursor !== undefined && typeof cursor !== 'string')
       throw new ParleyError('invalid_params', { message: '"cursor" must be a string' })
     if (!isAboutResources(method)) return this.#shown(method, await this.#collect(method, cursor, own))
-    for (const other of RESOURCE_METHODS) if (other !== method) this.#strangers.begin(other)
-    const apart: ServedUpstream[] = []
+    for (const other of RESOURCE_METHODS) if (other !== method) this.#unreadServers.begin(other)
+    const apart: Upstream[] = []
     const page = await this.#collect(method, cursor, own, apart)
     const last = page.items.at(-1)?.server
     if (last !== undefined) {
       const shown = new Set(page.items.map(({ server }) => server))
-      await Promise.all(apart.map((served) => shown.has(served.upstream.name) && this.#common.known(served)))
-      this.#strangers.metBefore(last, method)
-      await this.#strangers.knownBefore(last)
+      await Promise.all(apart.map((upstream) => shown.has(upstream.name) && this.#common.known(upstream)))
+      this.#unreadServers.metBefore(last, method)
+      await this.#unreadServers.knownBefore(last)
     }
     return this.#shown(method, page)
   }
@@ -147,24 +146,24 @@ export class Lists {
     method: ListMethod,
     cursor: string | undefined,
     own?: OwnLists,
-    apart: ServedUpstream[] = [],
+    apart: Upstream[] = [],
   ): Promise<MergedPage<Listed>> {
     const asked = this.#asked(method)
-    const sources = asked.map((served): ListSource<Listed> => {
-      const list = own?.(served)
-      if (list !== undefined) apart.push(served)
+    const sources = asked.map((upstream): ListSource<Listed> => {
+      const list = own?.(upstream)
+      if (list !== undefined) apart.push(upstream)
       return {
-        server: served.upstream.name,
-        isRestarting: isRestarting(served.upstream),
-        fetch: (place) => this.#fetchInTime(served, method, place),
+        server: upstream.name,
+        isRestarting: isRestarting(upstream),
+        fetch: (place) => this.#fetchInTime(upstream, method, place),
         own: list && {
           ...this.#memoryOf(list.owner, method),
-          fetch: (place) => this.#fetchInTime(served, method, place, list.ask),
+          fetch: (place) => this.#fetchInTime(upstream, method, place, list.ask),
         },
       }
     })
     const page = await (this.#merged.get(method) as MergedList<Listed>).page(sources, cursor)
-    for (const served of asked) if (served.upstream.introduction === undefined) this.#options.grace.end(served)
+    for (const upstream of asked) if (upstream.introduction === undefined) this.#options.startupWait.end(upstream)
     this.#say(method, sources, page.notes)
     return page
   }
@@ -177,7 +176,7 @@ export class Lists {
       const onLate = (): void => this.#late(method)
       memory = new PageReader({
         clock: this.#options.clock,
-        deadline: DEADLINE,
+        deadline: LIST_DEADLINE_MS,
         maxKnown: MOST_PAGES,
         onLate,
         perAsker: true,
@@ -192,19 +191,19 @@ export class Lists {
   }
 
   #shown(method: ListMethod, { items, nextCursor }: MergedPage<Listed>): Body {
-    const shown = items.map(({ server, item }) => this.#options.offers.shown(server, method, item))
+    const shown = items.map(({ server, item }) => this.#options.nameIndex.shown(server, method, item))
     return { [LISTS[method].field]: shown, ...(nextCursor === undefined ? {} : { nextCursor }) }
   }
 
   /** Reads the whole list of one server, or as much as a list may be; its names are known then. */
-  async read(method: ListMethod, served: ServedUpstream): Promise<void> {
-    const { name } = served.upstream
+  async read(method: ListMethod, upstream: Upstream): Promise<void> {
+    const { name } = upstream
     const seen = new Set<string>()
     let room = MOST_BYTES
     let place: string | undefined
     let problem: string | undefined
     while (problem === undefined) {
-      const { items, nextCursor } = await this.#fetch(served, method, place)
+      const { items, nextCursor } = await this.#fetch(upstream, method, place)
       if (nextCursor === undefined) break
       room -= weightOf([items, nextCursor], MOST_BYTES)
       if (seen.has(nextCursor)) problem = 'gave the same cursor twice; its list would never end and was cut there'
@@ -217,17 +216,17 @@ export class Lists {
 
   /** Resolves when nobody in front of a server can turn out to offer what it offers. */
   knownBefore(server: string): Promise<void> {
-    return this.#strangers.knownBefore(server)
+    return this.#unreadServers.knownBefore(server)
   }
 
   /** Resolves when all that were reached have shown what they have. */
   reached(): Promise<void> {
-    return this.#strangers.reachedUpTo(undefined)
+    return this.#unreadServers.reachedUpTo(undefined)
   }
 
   /** Resolves when those that were reached, up to a server and with it, have shown what they have. */
   reachedUpTo(server: string): Promise<void> {
-    return this.#strangers.reachedUpTo(server)
+    return this.#unreadServers.reachedUpTo(server)
   }
 
   /**
@@ -236,7 +235,8 @@ export class Lists {
    */
   async learnResources(found: (unread: Unread) => boolean): Promise<void> {
     const { clock } = this.#options
-    if (this.#learning === undefined || clock.now() - this.#learning.over >= DEADLINE) this.#learning = this.#learn()
+    if (this.#learning === undefined || clock.now() - this.#learning.over >= LIST_DEADLINE_MS)
+      this.#learning = this.#learn()
     const { done, unread } = this.#learning
     await new Promise<void>((resolve) => {
       const end = (): void => {
@@ -247,7 +247,7 @@ export class Lists {
       const look = (): void => {
         if (found(unread)) end()
       }
-      const stop = clock.after(DEADLINE, end)
+      const stop = clock.after(LIST_DEADLINE_MS, end)
       this.#waiting.add(look)
       void done.then(end)
     })
@@ -257,14 +257,14 @@ export class Lists {
    * A server is gone, or another has come in its place. What is remembered of it is shown until that one was reached,
    * unless the settings say otherwise which tools are shown: what they hide must not be seen any longer.
    */
-  replaced({ upstream }: ServedUpstream, successor: ServedUpstream | undefined): void {
-    if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.upstream.config.tools))
+  replaced(upstream: Upstream, successor: Upstream | undefined): void {
+    if (successor !== undefined && isDeepStrictEqual(upstream.config.tools, successor.config.tools))
       this.#heirs.add(successor)
     else this.#forget(upstream.name)
   }
 
-  setServers(servers: readonly ServedUpstream[]): void {
-    this.#strangers.setServers(servers)
+  setServers(servers: readonly Upstream[]): void {
+    this.#unreadServers.setServers(servers)
     for (const heir of this.#heirs) if (!servers.includes(heir)) this.#heirs.delete(heir)
     this.resourcesChanged()
   }
@@ -276,22 +276,21 @@ export class Lists {
   }
 
   /** Who has such a list, or may have. Who had a chance to be reached and was not is started, but not waited for. */
-  #asked(method: ListMethod): ServedUpstream[] {
-    const { offers, grace } = this.#options
-    const asked: ServedUpstream[] = []
-    for (const served of offers.servers) {
-      const { upstream } = served
+  #asked(method: ListMethod): Upstream[] {
+    const { nameIndex, startupWait } = this.#options
+    const asked: Upstream[] = []
+    for (const upstream of nameIndex.servers) {
       const { introduction } = upstream
-      if (introduction !== undefined && this.#heirs.delete(served)) this.#forget(upstream.name)
-      const isAwaited = introduction === undefined && !grace.isOver(served)
+      if (introduction !== undefined && this.#heirs.delete(upstream)) this.#forget(upstream.name)
+      const isAwaited = introduction === undefined && !startupWait.isOver(upstream)
       if (introduction === undefined && !isAwaited && upstream.supervisor.unavailable() === undefined)
-        upstream.home().catch(() => {})
+        upstream.gatewayConversation().catch(() => {})
       if (
         introduction === undefined
-          ? isAwaited || this.#heirs.has(served)
+          ? isAwaited || this.#heirs.has(upstream)
           : Object.hasOwn(introduction.capabilities, LISTS[method].kind)
       )
-        asked.push(served)
+        asked.push(upstream)
     }
     return asked
   }
@@ -302,21 +301,21 @@ export class Lists {
 
   #learn(): Learning {
     const asked = this.#asked('resources/list')
-    const unread: Unread = new Map(asked.map(({ upstream }) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
+    const unread: Unread = new Map(asked.map((upstream) => [upstream.name, new Set<ListMethod>(RESOURCE_METHODS)]))
     const learning: Learning = { unread, done: Promise.resolve(), over: Number.POSITIVE_INFINITY }
     // Known before anything is read: servers may answer at once.
     this.#learning = learning
     const done = Promise.allSettled(RESOURCE_METHODS.map((method) => this.readAll(method))).then(() => {
       learning.over = this.#options.clock.now()
-      for (const served of asked) for (const method of RESOURCE_METHODS) this.#strangers.met(served, method)
+      for (const upstream of asked) for (const method of RESOURCE_METHODS) this.#unreadServers.met(upstream, method)
     })
     return Object.assign(learning, { done })
   }
 
   /** Nothing more will come of it, for now. */
-  #wasRead(served: ServedUpstream, method: ListMethod): void {
-    const server = served.upstream.name
-    if (isAboutResources(method)) this.#strangers.met(served, method)
+  #wasRead(upstream: Upstream, method: ListMethod): void {
+    const server = upstream.name
+    if (isAboutResources(method)) this.#unreadServers.met(upstream, method)
     const unread = this.#learning?.unread
     const lists = unread?.get(server)
     if (lists?.delete(method) && lists.size === 0) unread?.delete(server)
@@ -335,39 +334,34 @@ export class Lists {
   }
 
   /** One that nobody has reached yet is waited for as long as for its introduction, not as long as for a list. */
-  async #fetchInTime(
-    served: ServedUpstream,
-    method: ListMethod,
-    cursor: string | undefined,
-    ask?: Ask,
-  ): Promise<Fetched> {
-    const { grace } = this.#options
-    const chance = grace.overFor(served)
+  async #fetchInTime(upstream: Upstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
+    const { startupWait } = this.#options
+    const chance = startupWait.overFor(upstream)
     if (chance !== undefined) await chance
-    const isMissed = chance !== undefined || (this.#heirs.has(served) && grace.isOver(served))
-    if (!isMissed || served.upstream.introduction !== undefined) return this.#fetch(served, method, cursor, ask)
-    this.#wasRead(served, method)
+    const isMissed = chance !== undefined || (this.#heirs.has(upstream) && startupWait.isOver(upstream))
+    if (!isMissed || upstream.introduction !== undefined) return this.#fetch(upstream, method, cursor, ask)
+    this.#wasRead(upstream, method)
     throw new ParleyError('refusal_unavailable', { message: 'it was not reached in time' })
   }
 
   /** What one client alone is shown says nothing of what there is for the others. */
-  async #fetch(served: ServedUpstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
-    const { name } = served.upstream
+  async #fetch(upstream: Upstream, method: ListMethod, cursor: string | undefined, ask?: Ask): Promise<Fetched> {
+    const { name } = upstream
     let nextCursor: unknown
     try {
       const params: Body = cursor === undefined ? {} : { cursor }
-      const result = await (ask?.(params) ?? askHome(served.upstream, method, params))
+      const result = await (ask?.(params) ?? askHome(upstream, method, params))
       const { [LISTS[method].field]: items } = result
       if (!Array.isArray(items))
         throw new ParleyError('invalid_answer', { message: `${method} was answered without ${LISTS[method].field}` })
       nextCursor = result['nextCursor']
       const part = ask === undefined ? { cursor, nextCursor } : undefined
-      const kept = this.#options.offers
+      const kept = this.#options.nameIndex
         .learn(name, method, items.filter(isObject), part)
         .map((item): Listed => ({ server: name, item }))
       return typeof nextCursor === 'string' ? { items: kept, nextCursor } : { items: kept }
     } finally {
-      if (ask === undefined && typeof nextCursor !== 'string') this.#wasRead(served, method)
+      if (ask === undefined && typeof nextCursor !== 'string') this.#wasRead(upstream, method)
     }
   }
 
@@ -392,8 +386,8 @@ function isAboutResources(method: ListMethod): method is ResourceMethod {
 }
 
 /** It was there, and comes back without being asked. */
-function isRestarting({ introduction, anyLine, supervisor }: Upstream): boolean {
-  if (introduction === undefined || anyLine !== undefined) return false
+function isRestarting({ introduction, anyConversation, supervisor }: Upstream): boolean {
+  if (introduction === undefined || anyConversation !== undefined) return false
   const { state } = supervisor.status()
   return state === 'restarting' || state === 'starting'
 }
@@ -401,7 +395,7 @@ function isRestarting({ introduction, anyLine, supervisor }: Upstream): boolean 
 /** What the gateway itself is shown, which is what everybody is. */
 async function askHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   upstream.demandUp()
-  const kept = upstream.config.cache ? upstream.shelf.find(method, params, undefined) : undefined
+  const kept = upstream.config.cache ? upstream.resultCache.find(method, params, undefined) : undefined
   const result = kept ?? (await fromHome(upstream, method, params))
   if (method !== 'tools/list' || !Array.isArray(result['tools'])) return result
   const tools = upstream.tools.shown(result['tools'])
@@ -410,11 +404,11 @@ async function askHome(upstream: Upstream, method: ListMethod, params: Body): Pr
 
 async function fromHome(upstream: Upstream, method: ListMethod, params: Body): Promise<Body> {
   // While it is away, nobody knows what it can do.
-  const line = await upstream.homeNow()
+  const line = await upstream.readyGatewayConversation()
   if (!line.client.session.can(method)) return { [LISTS[method].field]: [] }
-  const { shelf, config } = upstream
-  const generation = shelf.generationOf(method)
+  const { resultCache, config } = upstream
+  const generation = resultCache.generationOf(method)
   const result = await upstream.bulkhead.run(() => line.request(method, params, {}))
-  if (config.cache) shelf.keep(method, params, undefined, result, generation)
+  if (config.cache) resultCache.keep(method, params, undefined, result, generation)
   return result
 }

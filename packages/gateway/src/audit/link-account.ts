@@ -19,7 +19,7 @@ import type { News } from './audit-log.ts'
 import { EmbeddedQuestions } from './embedded-questions.ts'
 import { type Answered, answeredWith, type End, errorEnd, memberEnd, responseEnd } from './outcome.ts'
 import { digestOf, type Who } from './receipt.ts'
-import { plainUri, shortName, shortTarget } from './words.ts'
+import { plainUri, shortName, shortTarget } from './text.ts'
 
 export interface AccountOptions {
   readonly clock: Clock

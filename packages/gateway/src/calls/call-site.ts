@@ -1,9 +1,10 @@
-/** Where a call is made: one client at one server, and what the stages of its calls share. */
+/** Where a call comes in, and where it is made: what the stages of a client's calls share. */
 import type { LogLevel } from 'parley-mcp'
-import type { Answer, Bag, Body, RequestOptions } from 'parley-mcp/engine'
-import type { Line, Upstream } from '../upstream/index.ts'
+import type { Answer, Bag, Body, Inbound, RequestOptions } from 'parley-mcp/engine'
+import type { ClientGuard } from '../limits/index.ts'
+import type { ClientLog, Conversation, Upstream } from '../upstream/index.ts'
 import type { Call } from './call.ts'
-import type { LinkDemands } from './link-demands.ts'
+import type { LinkDemands } from './stages/link-demands.ts'
 import type { TaskRuns } from './tasks/run-tasks.ts'
 
 /** Puts what one server says into the names that its clients know, at the address of all servers. */
@@ -29,6 +30,44 @@ export type Send = (params: Body, options: RequestOptions) => Promise<Body>
 /** `only`: the server is sent nothing else that the client said. */
 export type Changes = { readonly with: Body } | { readonly only: Body }
 
+/** One client at one address of the gateway. */
+export interface ClientAddress {
+  readonly clientLog: ClientLog
+  /** Refuses requests beyond the rate limit of the client. */
+  readonly limit?: ClientGuard | undefined
+}
+
+/** The server of a call at the address of all servers, and what the call's names are there. */
+export interface Routed {
+  readonly upstream: Upstream
+  readonly changes: Body
+}
+
+/** Where the client sent a call: to one server, or to all. A part is what the gateway asks one server for all of them. */
+export type CallOrigin =
+  | { readonly kind: 'server'; readonly address: ClientAddress }
+  | { readonly kind: 'all'; readonly address: AllServers }
+  | { readonly kind: 'part' }
+
+/** One client at the address of all servers. */
+export interface AllServers extends ClientAddress {
+  /** Throws where the request came through a gateway that stands behind this one. */
+  refuseLoop(inbound: Inbound): void
+  /** The lists of all servers as one, and the tasks of the client at all of them. */
+  list(inbound: Inbound): Promise<Answer>
+  /** Answers what the client wants to hear of. */
+  follow(inbound: Inbound): Promise<Answer>
+  readonly servers: Iterable<Upstream>
+  /** Which server a request is for. */
+  find(inbound: Inbound): Promise<Routed>
+  /** The client's link to that server, opened where it was not. */
+  reach(routed: Routed, inbound: Inbound): Promise<{ readonly site: CallSite; readonly names: Renaming }>
+  /** A server that is removed while it works is kept until the work is over. */
+  during<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>
+  /** The server runs a task under this id. */
+  holdTask(taskId: string, upstream: Upstream): void
+}
+
 /** One client at one server: what the stages of its calls share. */
 export interface CallSite {
   readonly upstream: Upstream
@@ -40,11 +79,12 @@ export interface CallSite {
   /** Set where the server logs more than this client asked for. */
   readonly leastLevel?: LogLevel | undefined
   /** The conversation of a client that shook hands. */
-  ownConversation(call: Call): Line | Promise<Line>
+  ownConversation(call: Call): Conversation | Promise<Conversation>
   /** Answers what the client wants to hear of. */
-  follow(call: Call, conversation: Line): Promise<Answer>
+  follow(call: Call, conversation: Conversation): Promise<Answer>
 }
 
+/** How a call differs at the server from what the client asked for. */
 export interface CallRouting {
   /** At the address of all servers. */
   readonly names?: Renaming | undefined

@@ -17,11 +17,11 @@ import {
   type Session,
 } from 'parley-mcp/engine'
 import type { Slot } from '../supervision/index.ts'
-import { type AskedLink, type ConversationCall, type Line, LinkMemory } from '../upstream/index.ts'
-import type { CallRouting, CallSite, Changes, Received, Send } from './call-site.ts'
-import type { HeldTurn } from './held-turn.ts'
-import type { DemandedLink } from './link-demands.ts'
-import type { ListRequest } from './recall-list.ts'
+import { type AskedLink, type Conversation, type ConversationCall, LinkMemory } from '../upstream/index.ts'
+import type { CallOrigin, CallRouting, CallSite, Changes, Received, Renaming, Send } from './call-site.ts'
+import type { HeldTurn } from './stages/held-turn.ts'
+import type { DemandedLink } from './stages/link-demands.ts'
+import type { ListRequest } from './stages/recall-list.ts'
 
 /** How long a person or a model may take to answer a question. */
 const ANSWER_TIMEOUT = '10m'
@@ -32,11 +32,14 @@ type Questions = Parameters<NonNullable<RequestOptions['rounds']>['objection']>[
 
 export class Call implements Inbound, ConversationCall {
   readonly method: string
-  readonly site: CallSite
+  /** Where the client sent it. */
+  readonly from: CallOrigin
+  /** Set by the stage `route` at the address of all servers. */
+  site: CallSite
   /** What the server is sent: names are its own. A stage that changes them replaces them. */
   params: Body
   /** Set by the stage `converse`. */
-  conversation: Line | undefined
+  conversation: Conversation | undefined
   /** Set by the stage `runTasks` where one request is not enough. */
   sendWith: Send | undefined
   /** Set by the stage `recallList`. */
@@ -53,8 +56,8 @@ export class Call implements Inbound, ConversationCall {
   maxRounds = 0
   bagIndex: number | undefined
   readonly #inbound: Inbound
-  readonly #options: CallRouting
-  readonly #given: Body
+  #routing: CallRouting
+  #given: Body
   #beside: Bag<ConversationCall> | undefined
   #lasts = false
   #losses: Loss[] | undefined
@@ -72,20 +75,30 @@ export class Call implements Inbound, ConversationCall {
   #exhausted = false
   #over = false
 
-  constructor(inbound: Inbound, site: CallSite, options: CallRouting = NO_OPTIONS) {
+  constructor(inbound: Inbound, from: CallOrigin, site?: CallSite, routing: CallRouting = NO_ROUTING) {
     this.#inbound = inbound
-    this.site = site
-    this.#options = options
-    this.method = options.method ?? inbound.method
-    this.params = options.changes === undefined ? inbound.params : changed(inbound.params, options.changes)
+    this.from = from
+    this.site = site as CallSite
+    this.#routing = routing
+    this.method = routing.method ?? inbound.method
+    this.params = routing.changes === undefined ? inbound.params : changed(inbound.params, routing.changes)
     this.#given = this.params
   }
 
   /** The same request, to be made once more. */
   again(): Call {
-    const again = new Call(this.#inbound, this.site, this.#options)
+    const again = new Call(this.#inbound, this.from, this.site, this.#routing)
     again.conversation = this.conversation
     return again
+  }
+
+  /** It is made at this server, under the names that the server knows. */
+  at(site: CallSite, names: Renaming, changes: Body): Call {
+    this.site = site
+    this.#routing = { names, changes: { with: changes } }
+    this.params = { ...this.params, ...changes }
+    this.#given = this.params
+    return this
   }
 
   /** The server is sent these parameters. */
@@ -95,13 +108,13 @@ export class Call implements Inbound, ConversationCall {
   }
 
   /** It is made in this conversation. */
-  in(conversation: Line): Call {
+  in(conversation: Conversation): Call {
     this.conversation = conversation
     return this
   }
 
   /** It is made in the conversation of its client, beside the client's other calls. */
-  inOwn(conversation: Line): Call {
+  inOwn(conversation: Conversation): Call {
     this.conversation = conversation
     this.#beside = this.site.calls as Bag<ConversationCall>
     return this
@@ -114,7 +127,7 @@ export class Call implements Inbound, ConversationCall {
 
   /** The same work under another request: a task that goes on after the answer. */
   continuedAs(task: Inbound, params: Body): Call {
-    const running = new Call(task, this.site, CONTINUED)
+    const running = new Call(task, this.from, this.site, CONTINUED)
     running.params = params
     running.conversation = this.conversation
     this.turn?.handTo(running)
@@ -162,7 +175,7 @@ export class Call implements Inbound, ConversationCall {
   }
   /** As the client wrote them, with what is called otherwise at the server. */
   get sent(): Body {
-    const { changes } = this.#options
+    const { changes } = this.#routing
     return changes === undefined ? this.#inbound.sent : changed(this.#inbound.sent, changes)
   }
 
@@ -173,23 +186,23 @@ export class Call implements Inbound, ConversationCall {
 
   /** Whether names and URIs of the server are other ones for the client. */
   get isRenamed(): boolean {
-    return this.#options.names !== undefined
+    return this.#routing.names !== undefined
   }
 
   /** Whether it is the work of a task, which goes on after the answer to the client's request. */
   get isContinued(): boolean {
-    return this.#options === CONTINUED
+    return this.#routing === CONTINUED
   }
 
-  /** Whether the answer becomes part of a list of several servers. A rate limit does not refuse such a part. */
+  /** Whether the answer becomes part of a list of several servers. */
   get isPart(): boolean {
-    return this.isRenamed && this.method.endsWith('/list')
+    return this.from.kind === 'part'
   }
 
   // What the client is sent
 
   progress(progress: number, total?: number, message?: string, more?: Body): void {
-    const { names } = this.#options
+    const { names } = this.#routing
     this.#inbound.progress(progress, total, message, more && (names?.told('notifications/progress', more) ?? more))
   }
 
@@ -206,9 +219,14 @@ export class Call implements Inbound, ConversationCall {
   }
 
   written(result: Body, onLoss?: (loss: Loss) => void): Body {
-    const { names } = this.#options
+    const { names } = this.#routing
     // The outcome of a task gets other names when the client asks for it.
     return this.#inbound.written(this.#lasts ? result : (names?.result(this.method, result) ?? result), onLoss)
+  }
+
+  /** The answer, in the names that the client knows. */
+  renamed(result: Body): Body {
+    return this.#routing.names?.result(this.method, result) ?? result
   }
 
   keep(cost: number, what: string): () => void {
@@ -226,7 +244,7 @@ export class Call implements Inbound, ConversationCall {
   }
 
   #told(method: string, params: Body | undefined): Body | undefined {
-    const { names } = this.#options
+    const { names } = this.#routing
     return params === undefined || names === undefined ? params : names.told(method, params)
   }
 
@@ -387,12 +405,12 @@ export class Call implements Inbound, ConversationCall {
   }
 }
 
-const NO_OPTIONS: CallRouting = {}
+const NO_ROUTING: CallRouting = {}
 const CONTINUED: CallRouting = {}
 
 /** The conversation of a call, for stages after `converse`. */
-export function conversationOf({ conversation }: Call): Line {
-  return conversation as Line
+export function conversationOf({ conversation }: Call): Conversation {
+  return conversation as Conversation
 }
 
 /** Runs `done` when the call is over. A call that became a task goes on after its answer. */

@@ -1,30 +1,49 @@
-/** What happens to a call to one server, in order: each line is a stage, which has a file of its own. */
+/** What happens to a call, in order. Each line is a stage. */
 import { askingMethods, cacheableMethods } from 'parley-mcp/engine'
-import { cache, keepResult } from './cache.ts'
-import { converse } from './converse.ts'
-import { FOLLOWING_METHODS, follow } from './follow.ts'
-import { limitServer } from './limit-server.ts'
-import { queue } from './queue.ts'
-import { LIST_METHODS, recallList } from './recall-list.ts'
-import { requireServer } from './require-server.ts'
-import { send } from './send.ts'
-import { settle } from './settle.ts'
-import { nameTool, showTools } from './show-tools.ts'
 import { Pipeline, stage } from './stage.ts'
-import { takeTurns } from './take-turns.ts'
+import { cache, keepResult } from './stages/cache.ts'
+import { converse } from './stages/converse.ts'
+import { FOLLOWING_METHODS, follow } from './stages/follow.ts'
+import { limitClient } from './stages/limit-client.ts'
+import { limitServer } from './stages/limit-server.ts'
+import { logClient } from './stages/log-client.ts'
+import { queue } from './stages/queue.ts'
+import { LIST_METHODS, recallList } from './stages/recall-list.ts'
+import { requireServer } from './stages/require-server.ts'
+import { followAll, mergeLists, refuseLoops, rename, route } from './stages/route.ts'
+import { send } from './stages/send.ts'
+import { settle } from './stages/settle.ts'
+import { nameTool, showTools } from './stages/show-tools.ts'
+import { readStatus } from './stages/status.ts'
+import { takeTurns } from './stages/take-turns.ts'
+import { retryAfterLinks, visitLinks } from './stages/visit-links.ts'
 import { runTasks } from './tasks/run-tasks.ts'
-import { retryAfterLinks, visitLinks } from './visit-links.ts'
 
 /** A client of the stateless era with a server of the handshake era, and requests during which the server may ask. */
 const LENT = { client: 'stateless', server: 'handshake' } as const
 
+/** Calls that a client sent, but for those the gateway makes of them for a list of all servers. */
+const SENT = { from: ['server', 'all'] } as const
+const TO_ALL = { from: ['all'] } as const
+
 export const stages = [
+  stage(limitClient, 'so many requests of one client in a time', SENT),
+  stage(logClient, 'which clients without a session there are', { ...SENT, client: 'stateless' }),
+  stage(refuseLoops, 'no gateway that stands behind this one', TO_ALL),
+  stage(mergeLists, 'lists of all servers as one', { ...TO_ALL, methods: [...LIST_METHODS, 'tasks/list'] }),
+  stage(followAll, 'log levels, subscriptions and listening at all servers', { ...TO_ALL, methods: FOLLOWING_METHODS }),
+  stage(readStatus, 'how the servers are', { ...TO_ALL, methods: ['resources/read'] }),
+  stage(route, 'which server, and the names there', TO_ALL),
+  stage(rename, "the answer, in the client's names", TO_ALL),
   stage(requireServer, 'a server that is down refuses at once', { client: 'stateless' }),
   stage(cache, 'results that are still fresh', { methods: cacheableMethods }),
   stage(converse, "which conversation with the server: the client's own, shared, the user's, or one for this call", {
     choosesConversation: true,
   }),
-  stage(follow, 'log levels, subscriptions and listening: answered by the gateway', { methods: FOLLOWING_METHODS }),
+  stage(follow, 'log levels, subscriptions and listening: answered by the gateway', {
+    from: ['server'],
+    methods: FOLLOWING_METHODS,
+  }),
   stage(keepResult, 'results that the server says stay fresh', { server: 'stateless', methods: cacheableMethods }),
   stage(retryAfterLinks, 'made again when the server has seen the user open a link', {
     ...LENT,

@@ -2,9 +2,13 @@
 import { type Era, eraOf } from 'parley-mcp'
 import { type Answered, compose, type Stage } from 'parley-mcp/engine'
 import type { Call } from './call.ts'
+import type { CallOrigin } from './call-site.ts'
 
 /** A stage is there for calls that meet all of its conditions. */
 export interface Conditions {
+  /** Where the client sent the call. Default: anywhere. */
+  readonly from?: readonly CallOrigin['kind'][]
+
   /** The era of the client. */
   readonly client?: Era
   /** The era of the conversation with the server: only for stages after the one that chooses it. */
@@ -28,63 +32,80 @@ export function stage(
   return { run, purpose, ...conditions }
 }
 
+type From = CallOrigin['kind']
+
+/** Calls that pass the same stages until their conversation with the server is chosen. */
+interface Case {
+  readonly from: From
+  readonly client: Era
+  readonly method: string
+}
+
 /** Runs a call through all stages that are there for it. */
 export class Pipeline {
   readonly #stages: readonly CallStage[]
   readonly #last: (call: Call) => Answered
   readonly #named: ReadonlySet<string>
-  readonly #compiled: Readonly<Record<Era, Map<string, (call: Call) => Answered>>> = {
-    handshake: new Map(),
-    stateless: new Map(),
-  }
+  readonly #compiled: Readonly<Record<From, Readonly<Record<Era, Map<string, (call: Call) => Answered>>>>>
 
   constructor(stages: readonly CallStage[], last: (call: Call) => Answered) {
     this.#stages = stages
     this.#last = last
     this.#named = new Set(stages.flatMap(({ methods = [] }) => methods))
+    const none = (): Record<Era, Map<string, (call: Call) => Answered>> => ({
+      handshake: new Map(),
+      stateless: new Map(),
+    })
+    this.#compiled = { server: none(), all: none(), part: none() }
   }
 
   run(call: Call): Answered {
+    const from = call.from.kind
     const client = eraOf(call.caller.version)
     const method = this.#kindOf(call.method)
-    const known = this.#compiled[client].get(method)
-    if (known !== undefined) return known(call)
-    const compiled = this.#compile(client, method)
-    this.#compiled[client].set(method, compiled)
-    return compiled(call)
+    const compiled = this.#compiled[from][client]
+    let run = compiled.get(method)
+    if (run === undefined) {
+      run = this.#compile({ from, client, method })
+      compiled.set(method, run)
+    }
+    return run(call)
   }
 
   /** The stages that a call of this method passes between two eras, in order. */
-  stagesFor(method: string, client: Era, server: Era): readonly CallStage[] {
-    const kind = this.#kindOf(method)
-    return this.#stages.filter((each) => isFor(each, kind, client) && (each.server ?? server) === server)
+  stagesFor(method: string, client: Era, server: Era, from: From = 'server'): readonly CallStage[] {
+    const each: Case = { from, client, method: this.#kindOf(method) }
+    return this.#stages.filter((stage) => isFor(stage, each) && (stage.server ?? server) === server)
   }
 
   /** Methods that no stage names are all of one kind. */
   #kindOf(method: string): string {
     if (this.#named.has(method)) return method
-    const group = `${method.slice(0, method.indexOf('/') + 1)}*`
+    const group = groupOf(method)
     return this.#named.has(group) ? group : ''
   }
 
-  #compile(client: Era, method: string): (call: Call) => Answered {
+  #compile(each: Case): (call: Call) => Answered {
     const at = this.#stages.findIndex(({ choosesConversation }) => choosesConversation) + 1
-    const before = this.#stages.slice(0, at).filter((each) => isFor(each, method, client))
-    const behind = (server: Era): ((call: Call) => Answered) => {
-      const there = this.#stages.slice(at).filter((each) => isFor(each, method, client, server))
-      return compose(there.map(runOf), this.#last)
-    }
-    const [handshake, stateless] = [behind('handshake'), behind('stateless')]
+    const before = this.#stages.slice(0, at).filter((stage) => isFor(stage, each))
+    const after = this.#stages.slice(at).filter((stage) => isFor(stage, each))
+    const toServer = (era: Era): ((call: Call) => Answered) =>
+      compose(after.filter(({ server = era }) => server === era).map(runOf), this.#last)
+    const [handshake, stateless] = [toServer('handshake'), toServer('stateless')]
     return compose(before.map(runOf), (call) => (call.isToStateless ? stateless : handshake)(call))
   }
 }
 
-function isFor({ client, server, methods }: Conditions, method: string, ofClient: Era, ofServer?: Era): boolean {
+function isFor({ from, client, methods }: Conditions, each: Case): boolean {
   return (
-    (client ?? ofClient) === ofClient &&
-    (ofServer === undefined || (server ?? ofServer) === ofServer) &&
-    (methods === undefined || methods.includes(method))
+    (from === undefined || from.includes(each.from)) &&
+    (client ?? each.client) === each.client &&
+    (methods === undefined || methods.includes(each.method) || methods.includes(groupOf(each.method)))
   )
+}
+
+function groupOf(method: string): string {
+  return `${method.slice(0, method.indexOf('/') + 1)}*`
 }
 
 const runOf = ({ run }: CallStage): Stage<Call> => run

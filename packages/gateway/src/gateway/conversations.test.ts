@@ -22,7 +22,12 @@ it.each([
     session,
     principalHeader,
   } = facts as Record<string, unknown>
-  const upstream = { era, hasLocalUser, lines: { isSessionless }, config: { session } } as unknown as Upstream
+  const upstream = {
+    era,
+    hasLocalUser,
+    pool: { choice: { isSessionless } },
+    config: { session },
+  } as unknown as Upstream
   expect(conversationsOf(upstream, { principalHeader: principalHeader as string | undefined })).toEqual({
     withSession,
     withoutSession,

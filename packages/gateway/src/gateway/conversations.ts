@@ -22,5 +22,5 @@ function withoutSession(upstream: Upstream, hasPrincipals: boolean): WhoseConver
   if (session !== undefined && session !== 'principal') return session
   if (upstream.hasLocalUser) return 'local-user'
   if (hasPrincipals) return 'principal'
-  return session === undefined && upstream.lines.isSessionless ? 'shared' : 'request'
+  return session === undefined && upstream.pool.choice.isSessionless ? 'shared' : 'request'
 }

@@ -4,8 +4,7 @@
 import { dirname, join } from 'node:path'
 import { type Clock, MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { isLoopback } from 'parley-mcp/node'
-import { AggregateServable } from '../aggregate/index.ts'
-import { ServedUpstream } from '../bridge/index.ts'
+import { AggregateAddress, ServerAddress } from '../addresses/index.ts'
 import { PinBook } from '../catalogue/index.ts'
 import {
   type ConfigDiff,
@@ -53,8 +52,8 @@ export class Gateway {
   readonly #receipts: Receipts
   /** By server: takes what its configuration keeps secret out of texts for the log. */
   readonly #redactions = new Map<string, Redact>()
-  readonly #served = new Map<string, ServedUpstream>()
-  readonly #aggregate: AggregateServable
+  readonly #served = new Map<string, ServerAddress>()
+  readonly #aggregate: AggregateAddress
   readonly #clients: ClientLimit
   readonly #budgets: MemoryBudgets
   readonly #clientSessions = new ClientSessions()
@@ -89,7 +88,7 @@ export class Gateway {
       onRefused: (refused) => this.#counters.refuse(refused),
     })
     this.#receipts = new Receipts({ metrics: this.metrics, log: this.#log, clock: options.clock })
-    this.#aggregate = new AggregateServable({
+    this.#aggregate = new AggregateAddress({
       translation: config.gateway.translation,
       log: this.#log,
       ...(options.clock && { clock: options.clock }),
@@ -155,7 +154,9 @@ export class Gateway {
 
   /** Starts what is not to be started by its first client; resolves when each has been reached or has failed. */
   async reach(): Promise<void> {
-    await Promise.allSettled(this.upstreams.filter(({ config }) => !config.lazy).map((upstream) => upstream.home()))
+    await Promise.allSettled(
+      this.upstreams.filter(({ config }) => !config.lazy).map((upstream) => upstream.gatewayConversation()),
+    )
   }
 
   /** Sessions of servers that have not changed go on. One reload after the other. */
@@ -193,7 +194,7 @@ export class Gateway {
     await this.#aggregate.close()
     const leaving = new Set(this.#served.keys())
     this.#leaving = leaving
-    const leave = ([name, served]: [string, ServedUpstream]): Promise<unknown> =>
+    const leave = ([name, served]: [string, ServerAddress]): Promise<unknown> =>
       served.close().finally(() => leaving.delete(name))
     await Promise.allSettled([...[...this.#served].map(leave), this.#ending])
     await this.#pins?.settled()
@@ -211,7 +212,7 @@ export class Gateway {
     this.#clients.limit = config.gateway.rateLimit
     const before = new Map(this.#served)
     for (const name of diff.relimited)
-      (this.#served.get(name) as ServedUpstream).upstream.rate.limit = config.servers.get(name)?.rateLimit
+      (this.#served.get(name) as ServerAddress).upstream.rate.limit = config.servers.get(name)?.rateLimit
     for (const name of diff.removed) this.#served.delete(name)
     for (const name of [...diff.added, ...diff.changed])
       this.#served.set(name, this.#make(config.servers.get(name) as ServerConfig))
@@ -257,16 +258,16 @@ export class Gateway {
   }
 
   async #reach(upstream: Upstream): Promise<void> {
-    await upstream.home()
+    await upstream.gatewayConversation()
     this.#log.info(`${upstream.name}: reached, speaks ${upstream.version}`, { server: upstream.name })
   }
 
   /** As the configuration has them. */
-  #inOrder(): ServedUpstream[] {
+  #inOrder(): ServerAddress[] {
     return [...this.#config.servers.keys()].flatMap((name) => this.#served.get(name) ?? [])
   }
 
-  #make(config: ServerConfig): ServedUpstream {
+  #make(config: ServerConfig): ServerAddress {
     this.#redactions.set(config.name, redactionFor(config.target))
     const { log, clock } = { log: this.#log, clock: this.#options.clock }
     const { translation, host, principalHeader } = this.#settings
@@ -287,7 +288,7 @@ export class Gateway {
     upstream.tools.pins = this.#pins
     // It ends with the supervisor of the server.
     if (!config.lazy) keepRunning(upstream)
-    return new ServedUpstream(upstream, {
+    return new ServerAddress(upstream, {
       translation,
       onEvent,
       clients: this.#clients,
@@ -299,7 +300,7 @@ export class Gateway {
 
   /** One that cannot be served keeps no other from it. */
   async #serve(name: string): Promise<void> {
-    const served = this.#served.get(name) as ServedUpstream
+    const served = this.#served.get(name) as ServerAddress
     try {
       await this.site.addServer(name, this.#receipts.of(served))
     } catch (error) {
@@ -314,7 +315,7 @@ export class Gateway {
     }
   }
 
-  async #end(name: string, served: ServedUpstream | undefined): Promise<void> {
+  async #end(name: string, served: ServerAddress | undefined): Promise<void> {
     // It may never have been served.
     if (served === undefined) return
     await Promise.all([this.site.removeServer(name), this.#aggregate.drained(served)])

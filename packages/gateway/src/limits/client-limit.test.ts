@@ -1,45 +1,46 @@
 /** G: who a client is that makes too many requests. */
 import { fakeClock } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
-import { ClientLimit, type Conversation, type Refused } from './index.ts'
+import { ClientLimit, type LimitedClient, type Refused } from './index.ts'
 
 function limited(requests = 1) {
   const refused: Refused[] = []
   const clock = fakeClock(0)
   const limit = new ClientLimit({ limit: { requests, per: 60_000 }, clock, onRefused: (each) => refused.push(each) })
-  const guard = (conversation: Conversation = {}, server = '*') => limit.guard(server, conversation, () => 'tester')
+  const guard = (conversation: LimitedClient = {}, server = '*') => limit.guard(server, conversation, () => 'tester')
   return { limit, guard, clock, refused }
 }
 
-const shared: Conversation = { sharedLink: true }
+const ANYONE = {}
+const shared: LimitedClient = { sharedLink: true }
 
 describe('G a client', () => {
   it('is its principal, wherever it comes in', () => {
     const { guard } = limited(3)
     const ways = [guard({ principal: 'ann' }), guard({ principal: 'ann' }, 'notes')]
-    for (const way of ways) expect(way('tools/list', undefined)).toBeUndefined()
-    expect(guard(shared)('tools/list', { principal: 'ann', address: '192.0.2.1' })).toBeUndefined()
+    for (const way of ways) expect(way(ANYONE)).toBeUndefined()
+    expect(guard(shared)({ principal: 'ann', address: '192.0.2.1' })).toBeUndefined()
     for (const way of ways) {
-      expect(way('tools/list', undefined)).toMatchObject({
+      expect(way(ANYONE)).toMatchObject({
         kind: 'rate_limited',
         message:
           'The principal "ann" has made as many requests as one client may (gateway.rateLimit: 3 per 1 m): try again in 20 s',
         data: { retryAfterMs: 20_000 },
       })
     }
-    expect(guard({ principal: 'bea' })('tools/list', undefined)).toBeUndefined()
+    expect(guard({ principal: 'bea' })(ANYONE)).toBeUndefined()
   })
 
   it('is its session where nobody knows more', async () => {
     const { guard, clock } = limited()
     const [one, other] = [guard(), guard()]
-    expect(one('tools/list', undefined)).toBeUndefined()
-    expect(one('tools/list', undefined)?.message).toMatch(
+    expect(one(ANYONE)).toBeUndefined()
+    expect(one(ANYONE)?.message).toMatch(
       /^This session has made as many requests as one client may \(.*\): try again in 60 s$/,
     )
-    expect(other('tools/list', undefined)).toBeUndefined()
+    expect(other(ANYONE)).toBeUndefined()
     await clock.advance(60_000)
-    expect(one('tools/list', undefined)).toBeUndefined()
+    expect(one(ANYONE)).toBeUndefined()
   })
 
   it.each([
@@ -51,15 +52,15 @@ describe('G a client', () => {
     ['::1', '::1', '127.0.0.1'],
   ])('is its network where there is no session: %s is as %s, and not as %s', (address, same, other) => {
     const way = limited().guard(shared)
-    expect(way('tools/list', { address })).toBeUndefined()
-    expect(way('tools/list', { address: same })?.message).toMatch(/^The address [\d.a-f:/]+ has made/)
-    expect(way('tools/list', { address: other })).toBeUndefined()
+    expect(way({ address })).toBeUndefined()
+    expect(way({ address: same })?.message).toMatch(/^The address [\d.a-f:/]+ has made/)
+    expect(way({ address: other })).toBeUndefined()
   })
 
   it('is told of to those who count, without what its session is known by', () => {
     const { guard, refused } = limited()
     const way = guard({}, 'notes')
-    for (let n = 0; n < 3; n++) way('tools/list', undefined)
+    for (let n = 0; n < 3; n++) way(ANYONE)
     expect(refused).toEqual(
       Array(2).fill({
         server: 'notes',
@@ -74,8 +75,8 @@ describe('G a client', () => {
     const { limit, guard } = limited()
     const way = guard()
     limit.limit = undefined
-    for (let n = 0; n < 10; n++) expect(way('tools/list', undefined)).toBeUndefined()
+    for (let n = 0; n < 10; n++) expect(way(ANYONE)).toBeUndefined()
     limit.limit = { requests: 2, per: 1000 }
-    expect([1, 2, 3].map(() => way('tools/list', undefined)?.kind)).toEqual([undefined, undefined, 'rate_limited'])
+    expect([1, 2, 3].map(() => way(ANYONE)?.kind)).toEqual([undefined, undefined, 'rate_limited'])
   })
 })

@@ -2,7 +2,8 @@
  * How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by
  * its address.
  */
-import { type Clock, type Endpoint, type FrameOrigin, networkOf, systemClock } from 'parley-mcp/engine'
+import type { ParleyError } from 'parley-mcp'
+import { type Clock, networkOf, systemClock } from 'parley-mcp/engine'
 import type { RateLimit } from '../config/index.ts'
 import { Buckets } from './buckets.ts'
 import { type Refused, shownLimit, tooOften } from './refusal.ts'
@@ -15,13 +16,21 @@ export interface ClientLimitOptions {
   readonly mostClients?: number
 }
 
-/** What is known of a conversation when it begins. */
-export interface Conversation {
+/** What is known of a client when it connects. */
+export interface LimitedClient {
   readonly principal?: string
   /** Whether several clients speak over it, each request for itself. */
   readonly sharedLink?: boolean
   /** What the log calls it. */
   readonly label?: string | undefined
+}
+
+/** Why this request is one too many, if it is. */
+export type ClientGuard = (request: Requester) => ParleyError | undefined
+
+interface Requester {
+  readonly principal?: string | undefined
+  readonly address?: string | undefined
 }
 
 interface Client {
@@ -48,19 +57,13 @@ export class ClientLimit {
     this.#buckets = new Buckets(options.mostClients)
   }
 
-  /**
-   * For one conversation at the address of `server`; `clientName` is what its client calls itself, once that is known.
-   */
-  guard(
-    server: string,
-    conversation: Conversation,
-    clientName: () => string | undefined,
-  ): NonNullable<Endpoint['turnsAway']> {
-    const own = conversation.sharedLink === true ? undefined : this.#ownClient(conversation, clientName)
-    return (_method, origin) => {
+  /** For one client at the address of `server`; `clientName` is what it calls itself, once that is known. */
+  guard(server: string, connected: LimitedClient, clientName: () => string | undefined): ClientGuard {
+    const own = connected.sharedLink === true ? undefined : this.#ownClient(connected, clientName)
+    return (request) => {
       const { limit } = this
       if (limit === undefined) return undefined
-      const client = own?.() ?? clientFrom(origin)
+      const client = own?.() ?? clientOf(request)
       const wait = this.#buckets.take(client.key, this.#clock.now(), limit)
       if (wait === 0) return undefined
       this.#options.onRefused?.({
@@ -73,7 +76,7 @@ export class ClientLimit {
     }
   }
 
-  #ownClient({ principal, label }: Conversation, clientName: () => string | undefined): () => Client {
+  #ownClient({ principal, label }: LimitedClient, clientName: () => string | undefined): () => Client {
     if (principal !== undefined) {
       const known = byPrincipal(principal)
       return () => known
@@ -87,10 +90,10 @@ export class ClientLimit {
   }
 }
 
-/** Of those who share a way in, only what came with the request tells them apart. */
-function clientFrom(origin: FrameOrigin | undefined): Client {
-  if (origin?.principal !== undefined) return byPrincipal(origin.principal)
-  const network = networkOf(origin?.address ?? 'unknown')
+/** Clients that share a link are told apart by what came with each request. */
+function clientOf({ principal, address = 'unknown' }: Requester): Client {
+  if (principal !== undefined) return byPrincipal(principal)
+  const network = networkOf(address)
   return { key: `address ${network}`, whose: `The address ${network}`, whom: `The address ${network}` }
 }
 

@@ -24,7 +24,7 @@ it.each(['permanent', 'transient'] as const)(
   'L3 a %s server that fails its first starts is tried again by itself, ever later',
   async (policy) => {
     const { clock, starts, upstream, stop } = failing(policy)
-    await upstream.home().catch(() => {})
+    await upstream.gatewayConversation().catch(() => {})
     for (let second = 0; second < 200; second++) await clock.advance(1000)
     // Three restarts, then trials after cool-downs of 30 and 60 seconds.
     expect(starts.map((at) => Math.round(at / 1000))).toEqual([0, 0, 1, 3, 33, 93])
@@ -37,7 +37,7 @@ it.each(['permanent', 'transient'] as const)(
 
 it('L3 a temporary server is not', async () => {
   const { clock, starts, upstream } = failing('temporary')
-  await upstream.home().catch(() => {})
+  await upstream.gatewayConversation().catch(() => {})
   for (let second = 0; second < 100; second++) await clock.advance(1000)
   expect(starts).toHaveLength(1)
   await upstream.close()

@@ -20,7 +20,7 @@ export function keepRunning(upstream: Upstream): () => void {
   const attempt = (): void => {
     cancel = undefined
     // One that is open already reconnects by itself.
-    upstream.home().catch((error: unknown) => {
+    upstream.gatewayConversation().catch((error: unknown) => {
       if (error instanceof ParleyError)
         isHopeless = HOPELESS.has(error.kind) || HOPELESS.has(error.data?.['originalKind'])
       plan(SHORTEST_PAUSE)

@@ -14,22 +14,22 @@ import type { ServerConfig } from '../config/index.ts'
 import { ServerLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
-import { ClientConversations, type Opening } from './client-conversations.ts'
-import { Complaints } from './complaints.ts'
-import { ConversationLog } from './conversation-log.ts'
+import { abilitiesOf, type ClientAbilities, NO_ABILITIES } from './clients/client-abilities.ts'
+import { refuseLoop, viaIn, withVia } from './clients/via.ts'
+import { Conversation, type ConversationOwner } from './conversation/conversation.ts'
 import { EventLog } from './events.ts'
 import { introductionFor, knowingTasks } from './introduction.ts'
-import { Line, type LineOwner } from './line.ts'
-import { Lines } from './lines.ts'
-import { ListCheck } from './list-check.ts'
-import { ListMemory } from './list-memory.ts'
-import { Polling } from './polling.ts'
-import { EMPTY_PROFILE, type Profile, profileOf } from './profile.ts'
+import { ListCheck } from './lists/list-check.ts'
+import { ListMemory } from './lists/list-memory.ts'
+import { Polling } from './lists/polling.ts'
+import { ResultCache } from './lists/result-cache.ts'
+import { ToolCatalogue } from './lists/tool-catalogue.ts'
+import { LogThrottle } from './log-throttle.ts'
+import { ClientConversations, type Opening } from './pool/client-conversations.ts'
+import { ConversationLog } from './pool/conversation-log.ts'
+import { ConversationPool } from './pool/conversation-pool.ts'
 import { namingSize, unavailable } from './refusals.ts'
-import { Shelf } from './shelf.ts'
-import { ToolBook } from './tool-book.ts'
 import { keepsByHandle, type UpstreamOptions } from './upstream-options.ts'
-import { refuseCircle, viaIn, withVia } from './via.ts'
 
 const CONVERSATION_IDLE = 1_800_000
 
@@ -39,7 +39,7 @@ const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
 /** Who the gateway is when it speaks for itself. */
 export const SELF = { name: 'parley-gateway', version: '0.1.0' } as const
 
-/** Most calls of one conversation that wait for their clients beside those that wait for the server. */
+/** The most calls of one conversation that wait for their clients. */
 const MOST_ASKED = 1000
 
 export class Upstream {
@@ -50,12 +50,12 @@ export class Upstream {
   readonly supervisor: Supervisor
   readonly bulkhead: Bulkhead
   readonly rate: ServerLimit
-  readonly lines: Lines
+  readonly pool: ConversationPool
   /** Those of clients. */
   readonly conversations: ClientConversations
-  readonly tools: ToolBook
+  readonly tools: ToolCatalogue
   /** Answers that may be given again. */
-  readonly shelf: Shelf
+  readonly resultCache: ResultCache
   readonly lists = new ListMemory()
   /** Whether it asks for roots again when they have changed; believed until it does not. */
   asksForRootsAgain = true
@@ -66,15 +66,15 @@ export class Upstream {
   #era: Era | undefined
   /** Whether a client that shook hands got a conversation of the other era. */
   #refusesHandshake: boolean | undefined
-  #home: Promise<Line> | undefined
-  #homeProfile: Profile = EMPTY_PROFILE
-  #homeLine: Line | undefined
+  #gatewayConversation: Promise<Conversation> | undefined
+  #gatewayAbilities: ClientAbilities = NO_ABILITIES
+  #openedGatewayConversation: Conversation | undefined
   #introduction: Introduction | undefined
   #closed = false
   #stopIdle: (() => void) | undefined
-  readonly #open = new Set<Line>()
+  readonly #open = new Set<Conversation>()
   readonly #conversationLog: ConversationLog
-  readonly #complaints: Complaints
+  readonly #complaints: LogThrottle
   readonly #listCheck: ListCheck
 
   constructor(config: ServerConfig, options: UpstreamOptions) {
@@ -83,7 +83,7 @@ export class Upstream {
     this.#options = options
     this.clock = options.clock ?? systemClock
     this.#conversationLog = new ConversationLog({ name: config.name, log: options.log, clock: this.clock })
-    this.#complaints = new Complaints(config.name, options.log, this.clock)
+    this.#complaints = new LogThrottle(config.name, options.log, this.clock)
     this.#listCheck = new ListCheck(config, options.log)
     const { name, target, restart } = config
     const events = new EventLog({
@@ -122,18 +122,18 @@ export class Upstream {
     this.supervisor.onStatus(({ state }) => {
       if (state === 'down' || state === 'stopped') this.#giveUp()
     })
-    this.lines = new Lines(this)
+    this.pool = new ConversationPool(this)
     this.conversations = new ClientConversations({
       config,
       clock: this.clock,
       log: this.#conversationLog,
       open: ({ info = SELF, capabilities, owner, lasting, prefer }) =>
-        this.#openLine({ info, capabilities }, owner, lasting, prefer),
+        this.#openConversation({ info, capabilities }, owner, lasting, prefer),
       isSessionless: () => this.#isSessionless,
-      endSpare: () => this.lines.endSpare(),
+      endOneOpenedAhead: () => this.pool.endOneOpenedAhead(),
     })
-    this.tools = new ToolBook(this)
-    this.shelf = new Shelf(this.clock)
+    this.tools = new ToolCatalogue(this)
+    this.resultCache = new ResultCache(this.clock)
     this.polling = new Polling(this, options.random ?? Math.random)
   }
 
@@ -152,7 +152,7 @@ export class Upstream {
   }
 
   get version(): string | undefined {
-    return this.#homeLine?.open ? this.#homeLine.client.version : undefined
+    return this.#openedGatewayConversation?.open ? this.#openedGatewayConversation.client.version : undefined
   }
 
   status(): UpstreamStatus {
@@ -161,7 +161,7 @@ export class Upstream {
 
   /** Reaches it if it was never reached. */
   ready(declared?: Capabilities): Promise<void> | undefined {
-    return this.#introduction === undefined ? this.home(declared).then(() => undefined) : undefined
+    return this.#introduction === undefined ? this.gatewayConversation(declared).then(() => undefined) : undefined
   }
 
   get hasSingleClient(): boolean {
@@ -178,52 +178,50 @@ export class Upstream {
   }
 
   /** The conversation of the gateway itself, once it is there. */
-  get homeLine(): Line | undefined {
-    return this.#homeLine
+  get openedGatewayConversation(): Conversation | undefined {
+    return this.#openedGatewayConversation
   }
 
-  /**
-   * What the conversation of the gateway itself can be asked; nothing, unless it is that of its only client as well.
-   */
-  get homeProfile(): Profile {
-    return this.#homeProfile
+  /** What the gateway's own conversation can be asked: nothing, unless the gateway has one client only. */
+  get gatewayAbilities(): ClientAbilities {
+    return this.#gatewayAbilities
   }
 
   /** The conversation of the gateway itself, by which it knows the server; begun when it is first needed. */
-  home(declared?: Capabilities): Promise<Line> {
+  gatewayConversation(declared?: Capabilities): Promise<Conversation> {
     this.touch()
-    if (this.#home === undefined) {
-      if (this.#options.singleClient && declared !== undefined) this.#homeProfile = profileOf(declared)
-      const opening = this.#openHome()
-      this.#home = opening
-      this.#homeLine = undefined
+    if (this.#gatewayConversation === undefined) {
+      if (this.#options.singleClient && declared !== undefined) this.#gatewayAbilities = abilitiesOf(declared)
+      const opening = this.#openGatewayConversation()
+      this.#gatewayConversation = opening
+      this.#openedGatewayConversation = undefined
       opening.then(
-        (line) => this.#settled(line, opening),
+        (conversation) => this.#settled(conversation, opening),
         () => {
-          if (this.#home === opening) this.#home = undefined
+          if (this.#gatewayConversation === opening) this.#gatewayConversation = undefined
         },
       )
     }
-    return this.#home
+    return this.#gatewayConversation
   }
 
-  async #openHome(): Promise<Line> {
-    const line = await this.#openLine(
-      { info: SELF, capabilities: knowingTasks(this.#homeProfile.capabilities) },
+  async #openGatewayConversation(): Promise<Conversation> {
+    const conversation = await this.#openConversation(
+      { info: SELF, capabilities: knowingTasks(this.#gatewayAbilities.capabilities) },
       undefined,
       true,
     )
-    this.#conversationLog.opened(line.client, { kind: 'gateway', isUsers: this.lines.usesHome })
-    return line
+    this.#conversationLog.opened(conversation.client, { kind: 'gateway', isUsers: this.pool.sharesGatewayConversation })
+    return conversation
   }
 
   /** The same when the server is there: while it is away, nobody knows of which era it will come back. */
-  async homeNow(): Promise<Line> {
+  async readyGatewayConversation(): Promise<Conversation> {
     for (;;) {
-      const line = await this.home()
-      if (line.ready) return line
-      await line.whenReady(this.config)
-      if (!line.open && this.#homeLine === line) this.#home = undefined
+      const conversation = await this.gatewayConversation()
+      if (conversation.ready) return conversation
+      await conversation.whenReady(this.config)
+      if (!conversation.open && this.#openedGatewayConversation === conversation) this.#gatewayConversation = undefined
       this.demandUp()
     }
   }
@@ -240,29 +238,29 @@ export class Upstream {
   }
 
   /** Opens a conversation in somebody's name, if there is room for it. */
-  openLine(opening: Opening): Promise<Line> {
+  openConversation(opening: Opening): Promise<Conversation> {
     this.touch()
     return this.conversations.open(opening)
   }
 
-  async #openLine(
+  async #openConversation(
     identity: Introduction,
-    owner: LineOwner | undefined,
+    owner: ConversationOwner | undefined,
     lasting: boolean,
     prefer?: 'handshake',
-  ): Promise<Line> {
+  ): Promise<Conversation> {
     if (this.#closed) throw unavailable(this.name, 'was removed from the configuration')
     const { config } = this
-    const line = new Line(identity, owner, this.#listCheck, (what) =>
+    const conversation = new Conversation(identity, owner, this.#listCheck, (what) =>
       this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, this.name),
     )
     const introduced = withVia(identity, [this.id])
     const settings: ConnectOptions = {
       endpoint: {
         introduce: () => introduced,
-        answer: (question) => line.answer(question),
-        notified: (method, params, session, call) => line.told(method, params, session, call),
-        refusing: (method, error) => line.refusing(method, error),
+        answer: (question) => conversation.answer(question),
+        notified: (method, params, session, call) => conversation.told(method, params, session, call),
+        refusing: (method, error) => conversation.refusing(method, error),
         // D-60: lists are handed on unread, so it is the gateway's own book that knows them.
         headerParams: (tool) => this.tools.headerParamsOfOriginal(tool),
         headersRefused: () => this.tools.relearn(),
@@ -294,28 +292,28 @@ export class Upstream {
       onEvent: (event) => this.#options.onEvent?.(event, this.name),
     }
     const client = await this.supervisor.attempt((open) => this.#connect(open, settings))
-    line.client = client
-    line.hearRoots()
+    conversation.client = client
+    conversation.hearRoots()
     this.#learn(client, prefer !== undefined)
-    if (prefer !== undefined) this.#refusesHandshake = line.stateless
+    if (prefer !== undefined) this.#refusesHandshake = conversation.stateless
     if (this.#closed) {
-      await line.close()
+      await conversation.close()
       throw unavailable(this.name, 'was removed from the configuration')
     }
-    this.#open.add(line)
-    client.onState(({ to }) => to === 'closed' && this.#open.delete(line))
+    this.#open.add(conversation)
+    client.onState(({ to }) => to === 'closed' && this.#open.delete(conversation))
     client.onReconnect(() => {
       this.#learn(client, prefer !== undefined)
-      line.hearRoots()
+      conversation.hearRoots()
     })
-    return line
+    return conversation
   }
 
   /** A server that has this one behind it is none. */
   async #connect(open: LinkOpener, settings: ConnectOptions): Promise<Client> {
     const client = await connect(open, settings)
     try {
-      refuseCircle(viaIn(client.session.peer?.capabilities), (id) => id === this.id)
+      refuseLoop(viaIn(client.session.peer?.capabilities), (id) => id === this.id)
       return client
     } catch (error) {
       await client.close()
@@ -330,13 +328,15 @@ export class Upstream {
   }
 
   /** A conversation that there is now: that of the gateway itself, or else the oldest. */
-  get anyLine(): Line | undefined {
-    return this.#homeLine?.ready ? this.#homeLine : [...this.#open].find(({ ready }) => ready)
+  get anyConversation(): Conversation | undefined {
+    return this.#openedGatewayConversation?.ready
+      ? this.#openedGatewayConversation
+      : [...this.#open].find(({ ready }) => ready)
   }
 
   /** A list has changed, or may have. */
   listChanged(kind: ListKind): void {
-    this.shelf.listChanged(kind)
+    this.resultCache.listChanged(kind)
     if (kind === 'tools') this.tools.forget()
     for (const listener of [...this.#listeners]) listener(kind)
   }
@@ -362,30 +362,30 @@ export class Upstream {
     this.#closed = true
     this.#stopIdle?.()
     this.polling.close()
-    this.lines.close()
-    await Promise.allSettled([...this.#open].map((line) => line.close()))
+    this.pool.close()
+    await Promise.allSettled([...this.#open].map((conversation) => conversation.close()))
     await this.supervisor.stop()
   }
 
   /** Closes what nobody uses; the next client starts it again. */
   async rest(): Promise<void> {
-    const line = this.#homeLine
-    this.#home = undefined
-    this.#homeLine = undefined
-    this.lines.rest()
-    await line?.close()
+    const conversation = this.#openedGatewayConversation
+    this.#gatewayConversation = undefined
+    this.#openedGatewayConversation = undefined
+    this.pool.rest()
+    await conversation?.close()
   }
 
-  #settled(line: Line, opening: Promise<Line>): void {
-    this.#homeLine = line
-    line.client.onState(({ to }) => {
-      if (to === 'closed' && this.#home === opening) this.#home = undefined
+  #settled(conversation: Conversation, opening: Promise<Conversation>): void {
+    this.#openedGatewayConversation = conversation
+    conversation.client.onState(({ to }) => {
+      if (to === 'closed' && this.#gatewayConversation === opening) this.#gatewayConversation = undefined
     })
     for (const kind of KINDS) {
       // Also what it does not have: it may come back with it.
-      line.client.onListChanged(kind, () => this.listChanged(kind))
+      conversation.client.onListChanged(kind, () => this.listChanged(kind))
       // Whoever has read the lists without it reads them again.
-      if (line.client.session.hasPeerCapability(kind)) this.listChanged(kind)
+      if (conversation.client.session.hasPeerCapability(kind)) this.listChanged(kind)
     }
     // Whoever cannot read the list now reads it when it is needed.
     this.tools.checkSettings().catch(() => {})
@@ -396,7 +396,7 @@ export class Upstream {
     const error = this.supervisor.unavailable()
     if (error === undefined || this.#closed) return
     this.bulkhead.dismiss(error)
-    for (const line of [...this.#open]) void line.close()
+    for (const conversation of [...this.#open]) void conversation.close()
   }
 
   #learn(client: Client, prefers = false): void {
@@ -434,7 +434,7 @@ export class Upstream {
   get #isBusy(): boolean {
     const { running, queued } = this.bulkhead.stats()
     // Who is only now started is needed by whoever had it started.
-    const isOpening = this.#home !== undefined && this.#homeLine === undefined
-    return isOpening || running + queued > 0 || this.lines.busy || [...this.#open].some(({ users }) => users > 0)
+    const isOpening = this.#gatewayConversation !== undefined && this.#openedGatewayConversation === undefined
+    return isOpening || running + queued > 0 || this.pool.busy || [...this.#open].some(({ users }) => users > 0)
   }
 }

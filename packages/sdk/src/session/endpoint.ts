@@ -3,7 +3,7 @@
  * vocabulary.
  */
 import type { ParleyError } from '../errors/index.ts'
-import type { Body, FrameOrigin, RequestId, Serialised } from '../jsonrpc/index.ts'
+import type { Body, RequestId, Serialised } from '../jsonrpc/index.ts'
 import type { Capabilities, InputRequests, LogLevel } from '../protocol/index.ts'
 import type { HeaderParam, Loss, ProtocolVersion } from '../versions/index.ts'
 import type { Duration } from './duration.ts'
@@ -137,12 +137,6 @@ export interface Endpoint {
    * answer to the requests that waited.
    */
   prepare?(peer: Introduction | undefined, declared: Capabilities, method: string): Promise<void> | undefined
-  /**
-   * Asked about each request before anything is made of it, but for those that are about the conversation: the
-   * handshake, discovery and pings. What it gives is the answer, so that whoever asks too often costs no more than
-   * that. `origin` is what the transport knows of a request that speaks for itself.
-   */
-  turnsAway?: ((method: string, origin: FrameOrigin | undefined) => ParleyError | undefined) | undefined
   /**
    * Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this
    * one.

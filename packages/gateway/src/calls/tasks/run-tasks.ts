@@ -20,7 +20,7 @@ import {
   type TaskPeer,
   TaskReceiver,
 } from 'parley-mcp/engine'
-import type { Line, Upstream } from '../../upstream/index.ts'
+import type { Conversation, Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
 import { TaskListening } from './task-listening.ts'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
@@ -74,7 +74,7 @@ export class TaskRuns {
   /** Those of the tasks that the client may hear of, and what becomes of them from now on. */
   async follow(
     inbound: Inbound,
-    conversation: Line,
+    conversation: Conversation,
     taskIds: readonly string[],
     tell: (task: Body) => void,
   ): Promise<FollowedTasks> {
@@ -215,15 +215,15 @@ function isStateless({ caller }: Inbound): boolean {
 }
 
 /** Whatever the server asks while it works on the task belongs to the call. */
-function peerOf(line: Line, call: Call): TaskPeer {
-  const { client } = line
+function peerOf(conversation: Conversation, call: Call): TaskPeer {
+  const { client } = conversation
   return {
     get session() {
       return client.session
     },
     request: (method: string, params: Body, options?: RequestOptions) => {
       const answer = client.request(method, params, { ...options, owner: call })
-      return method === 'tasks/cancel' ? line.stayFor(answer) : answer
+      return method === 'tasks/cancel' ? conversation.stayFor(answer) : answer
     },
     onNotification: (method, handler) => client.onNotification(method, handler),
     onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),

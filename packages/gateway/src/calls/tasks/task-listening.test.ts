@@ -6,8 +6,8 @@ import type { Capabilities } from 'parley-mcp'
 import { type Body, type Inbound, type Link, META, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { type FakeClock, fakeClock, flush } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type BridgeRig, bridgeTo } from '../../bridge/bridge.fixtures.ts'
-import { RawClient, type ScriptedServer, scripted, until } from '../../bridge/peers.fixtures.ts'
+import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
+import { RawClient, type ScriptedServer, scripted, until } from '../../addresses/server/peers.fixtures.ts'
 
 const EXTENDED = { extensions: { [TASKS_EXTENSION]: {} } } as Capabilities
 const TASK = {

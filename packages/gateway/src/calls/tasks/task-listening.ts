@@ -3,21 +3,21 @@
  * with the connection.
  */
 import { Backoff, type Body, type Session } from 'parley-mcp/engine'
-import type { Line } from '../../upstream/index.ts'
+import type { Conversation } from '../../upstream/index.ts'
 
 /** Before the next attempt in the same session. */
 const backoff = new Backoff([1000, 2000, 5000, 15_000, 30_000])
 
 /** What was told meanwhile is not told again: whoever follows a task also looks at it. */
 export class TaskListening {
-  readonly #client: Line['client']
+  readonly #client: Conversation['client']
   readonly #taskIds: ReadonlySet<string>
   readonly #abort = new AbortController()
   readonly #undo: (() => void)[] = []
   #stopWaiting: (() => void) | undefined
   #failures = 0
 
-  constructor({ client }: Line, taskIds: readonly string[], tell: (task: Body) => void) {
+  constructor({ client }: Conversation, taskIds: readonly string[], tell: (task: Body) => void) {
     this.#client = client
     this.#taskIds = new Set(taskIds)
     this.#undo.push(

@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { milliseconds } from 'parley-mcp/engine'
 import { serveStdio } from 'parley-mcp/node'
-import { ServedUpstream } from '../../bridge/index.ts'
+import { ServerAddress } from '../../addresses/index.ts'
 import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefaults } from '../../config/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 import type { EarlyLaunch } from '../../supervision/index.ts'
@@ -35,7 +35,7 @@ export async function startBridge(start: BridgeStart, { program, log, early }: B
     help: helpFor(start, program),
     ...launch,
   })
-  const served = new ServedUpstream(upstream, { translation: 'lenient' })
+  const served = new ServerAddress(upstream, { translation: 'lenient' })
   // The server is given its time to end as well, which is longer than a process that only speaks for itself would be
   // given.
   const handle = await serveStdio(served, { exit: false })

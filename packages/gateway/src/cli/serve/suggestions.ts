@@ -30,7 +30,7 @@ export async function suggestedCalls(upstreams: readonly Upstream[]): Promise<Su
 }
 
 async function callOf(upstream: Upstream, names: NameTable): Promise<SuggestedCall | undefined> {
-  const { client } = await upstream.home()
+  const { client } = await upstream.gatewayConversation()
   if (upstream.era === undefined || !client.session.hasPeerCapability('tools')) return undefined
   const { tools } = await client.request('tools/list', {}, {})
   if (!Array.isArray(tools)) return undefined

@@ -20,7 +20,7 @@ function server(name: string, more: object = {}): Told {
   const known = {
     name,
     config: { lazy: false },
-    home: () => home,
+    gatewayConversation: () => home,
     status: () => ({ lastError: 'gone', lastStderr: [] }),
     ...more,
   }

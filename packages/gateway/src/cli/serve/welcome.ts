@@ -35,7 +35,7 @@ export class Welcome {
     const { url, command } = this.#options
     const awaited = new Set(upstreams)
     const told = upstreams.map(async (upstream) => {
-      if (!upstream.config.lazy) await upstream.home().catch(() => undefined)
+      if (!upstream.config.lazy) await upstream.gatewayConversation().catch(() => undefined)
       awaited.delete(upstream)
       this.#write(serverLine(upstream, this.#options.inLog))
     })

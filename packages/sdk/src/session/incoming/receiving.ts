@@ -198,12 +198,7 @@ export class Receiving implements HandshakeHost {
     const breach = core.breach(core.route(method), core.otherRole)
     if (breach !== undefined)
       return this.#answering.refuse(id, core.endpoint.refusing?.(method, breach) ?? breach, reply)
-    if (core.role === 'server') {
-      const refused = core.endpoint.turnsAway?.(method, undefined)
-      return refused === undefined
-        ? this.#take(message, reply, undefined, false)
-        : this.#answering.refuse(id, refused, reply)
-    }
+    if (core.role === 'server') return this.#take(message, reply, undefined, false)
     const within = this.#within
     this.#take(message, reply, this.#requests.ownerOf(within), within !== undefined)
   }

@@ -87,8 +87,6 @@ export class Stateless {
         new ParleyError('shutting_down', { message: 'The server is shutting down' }),
       )
     }
-    const refused = message.method === DISCOVER ? undefined : this.#core.endpoint.turnsAway?.(message.method, origin)
-    if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
     const prepared = this.#prepared(envelope, message.method)
     const arrived: Arrived = { message, origin, envelope, length }
     if (prepared === undefined) return this.#check(arrived)

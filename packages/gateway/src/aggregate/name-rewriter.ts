@@ -1,0 +1,130 @@
+/**
+ * What one server says, in the words of clients that see it among others: URIs, tasks and loggers that lead back to it.
+ */
+import { type Body, isFlatTask, isObject } from 'parley-mcp/engine'
+import { withAppLinks } from '../catalogue/index.ts'
+import type { NameIndex } from './name-index.ts'
+import type { TaskIds } from './task-ids.ts'
+
+const RELATED_TASK = 'io.modelcontextprotocol/related-task'
+
+/** A URI at its server, and as a client has asked for it: several lead to the same. */
+export interface AskedUri {
+  readonly own: string
+  readonly uri: string
+}
+
+export class NameRewriter {
+  readonly #server: string
+  readonly #nameIndex: NameIndex
+  readonly #tasks: TaskIds
+  readonly #asked: AskedUri | undefined
+
+  constructor(server: string, nameIndex: NameIndex, tasks: TaskIds, asked?: AskedUri) {
+    this.#server = server
+    this.#nameIndex = nameIndex
+    this.#tasks = tasks
+    this.#asked = asked
+  }
+
+  /** For who reads a resource: it is called what the reader calls it. */
+  answering(asked: AskedUri): NameRewriter {
+    return new NameRewriter(this.#server, this.#nameIndex, this.#tasks, asked)
+  }
+
+  /** A notification or a question. */
+  told(method: string, params: Body): Body {
+    const own = this.#related(params)
+    switch (method) {
+      case 'notifications/message':
+        return { ...own, logger: typeof own['logger'] === 'string' ? `${this.#server}/${own['logger']}` : this.#server }
+      case 'notifications/tasks/status':
+        return this.#task(own) as Body
+      default:
+        return own
+    }
+  }
+
+  /** The answer to a request. The same object when it needs no other words. */
+  result(method: string, result: Body): Body {
+    const own = this.#linked(this.#related(result))
+    if (method.startsWith('tasks/')) return this.#aboutTasks(method, own)
+    if (isFlatTask(own)) return this.#task(own) as Body
+    return isObject(own['task']) && own['content'] === undefined ? { ...own, task: this.#task(own['task']) } : own
+  }
+
+  #aboutTasks(method: string, result: Body): Body {
+    if (method === 'tasks/list' && Array.isArray(result['tasks']))
+      return { ...result, tasks: result['tasks'].map((task) => this.#task(task)) }
+    if (method === 'tasks/result') return result
+    // The extension shows the outcome inside.
+    const shown = this.#task(result) as Body
+    return isObject(shown['result'])
+      ? { ...shown, result: this.#linked(withAppLinks(this.#server, shown['result'])) }
+      : shown
+  }
+
+  #task(task: unknown): unknown {
+    return isObject(task) && typeof task['taskId'] === 'string'
+      ? { ...task, taskId: this.#tasks.publicId(this.#server, task['taskId']) }
+      : task
+  }
+
+  /** With metadata that leads to the server's own pages and tasks. */
+  #related(body: Body): Body {
+    const shown = withAppLinks(this.#server, body)
+    const meta = shown['_meta']
+    const related = isObject(meta) ? meta[RELATED_TASK] : undefined
+    return related === undefined
+      ? shown
+      : { ...shown, _meta: { ...(meta as Body), [RELATED_TASK]: this.#task(related) } }
+  }
+
+  /** With URIs by which clients can read what it links to or holds. */
+  #linked(result: Body): Body {
+    let shown = result
+    for (const field of ['content', 'contents', 'messages'] as const) {
+      const list: unknown = result[field]
+      if (!Array.isArray(list)) continue
+      const mapped = this.#each(
+        list,
+        field === 'messages' ? (message) => this.#message(message) : (block) => this.#block(block),
+      )
+      if (mapped !== list) shown = { ...shown, [field]: mapped }
+    }
+    return shown
+  }
+
+  #message(message: unknown): unknown {
+    if (!isObject(message)) return message
+    const before: unknown = message['content']
+    const content = Array.isArray(before) ? this.#each(before, (block) => this.#block(block)) : this.#block(before)
+    return content === before ? message : { ...message, content }
+  }
+
+  #block(block: unknown): unknown {
+    if (!isObject(block)) return block
+    return this.#linkedBlock(withAppLinks(this.#server, block))
+  }
+
+  #linkedBlock(block: Body): Body {
+    if (block['type'] === 'resource') {
+      const { resource: given } = block
+      const resource = isObject(given) ? this.#mention(withAppLinks(this.#server, given)) : given
+      return resource === given ? block : { ...block, resource }
+    }
+    return block['type'] === 'resource_link' || block['type'] === undefined ? this.#mention(block) : block
+  }
+
+  #mention(resource: Body): Body {
+    if (typeof resource['uri'] !== 'string') return resource
+    const uri =
+      resource['uri'] === this.#asked?.own ? this.#asked.uri : this.#nameIndex.mention(this.#server, resource['uri'])
+    return uri === resource['uri'] ? resource : { ...resource, uri }
+  }
+
+  #each(list: readonly unknown[], change: (each: unknown) => unknown): readonly unknown[] {
+    const mapped = list.map(change)
+    return mapped.some((each, index) => each !== list[index]) ? mapped : list
+  }
+}

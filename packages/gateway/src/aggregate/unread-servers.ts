@@ -1,0 +1,124 @@
+/**
+ * Servers that have not said yet which resources they have: until they have, or had their chance, nobody after them can
+ * say what is its own.
+ */
+import type { Clock } from 'parley-mcp/engine'
+import type { Upstream } from '../upstream/index.ts'
+import type { ListMethod } from './lists.ts'
+import type { NameIndex } from './name-index.ts'
+import type { StartupWait } from './startup-wait.ts'
+
+export type ResourceMethod = Extract<ListMethod, `resources/${string}`>
+
+export const RESOURCE_METHODS: readonly ResourceMethod[] = ['resources/list', 'resources/templates/list']
+
+export interface UnreadServersOptions {
+  readonly nameIndex: NameIndex
+  readonly startupWait: StartupWait
+  readonly clock: Clock
+  /** How long each of them may delay others, in milliseconds, and that once. */
+  readonly deadline: number
+  /** Reads the whole of a list. */
+  readonly read: (method: ResourceMethod, upstream: Upstream) => Promise<void>
+}
+
+export class UnreadServers {
+  readonly #options: UnreadServersOptions
+  /**
+   * By server: its lists that nobody has read, and those being read. Empty as soon as all are known, so that finding
+   * one's way costs nothing.
+   */
+  readonly #unread = new Map<Upstream, Map<ResourceMethod, Promise<void> | undefined>>()
+  #servers: ReadonlySet<Upstream> = new Set()
+
+  constructor(options: UnreadServersOptions) {
+    this.#options = options
+  }
+
+  setServers(servers: readonly Upstream[]): void {
+    const now = new Set(servers)
+    for (const upstream of this.#unread.keys()) if (!now.has(upstream)) this.#unread.delete(upstream)
+    for (const upstream of now)
+      if (!this.#servers.has(upstream))
+        this.#unread.set(upstream, new Map(RESOURCE_METHODS.map((method) => [method, undefined])))
+    this.#servers = now
+  }
+
+  /** It has given this list, or was waited for in vain. */
+  met(upstream: Upstream, method: ResourceMethod): void {
+    const lists = this.#unread.get(upstream)
+    lists?.delete(method)
+    if (lists?.size === 0) this.#unread.delete(upstream)
+  }
+
+  /** Those in front of a server have had their chance with this list. */
+  metBefore(server: string, method: ResourceMethod): void {
+    for (const upstream of this.#before(server)) this.met(upstream, method)
+  }
+
+  /** Begins to read this list of all that have somebody after them. */
+  begin(method: ResourceMethod): void {
+    const last = [...this.#servers].at(-1)
+    if (this.#unread.size > 0 && last !== undefined)
+      for (const upstream of this.#before(last.name)) void this.#reading(upstream, method)
+  }
+
+  /** Resolves when nobody in front of the server can turn out to offer what it offers. */
+  async knownBefore(server: string): Promise<void> {
+    if (this.#unread.size === 0) return
+    const readings = this.#before(server).flatMap((upstream) =>
+      RESOURCE_METHODS.map((method) => this.#reading(upstream, method)),
+    )
+    await Promise.all(readings)
+  }
+
+  /**
+   * Resolves when all that were reached, or those up to a server and with it, have said what they have. Who was not has
+   * its time later.
+   */
+  async reachedUpTo(server: string | undefined): Promise<void> {
+    if (this.#unread.size === 0) return
+    const reached = [...this.#unread.keys()].filter(
+      ({ name, introduction }) =>
+        introduction !== undefined && (server === undefined || !this.#options.nameIndex.comesBefore(server, name)),
+    )
+    await Promise.all(reached.flatMap((upstream) => RESOURCE_METHODS.map((method) => this.#reading(upstream, method))))
+  }
+
+  #before(server: string): Upstream[] {
+    const { nameIndex, startupWait } = this.#options
+    const before: Upstream[] = []
+    for (const upstream of this.#unread.keys()) {
+      const { name, introduction } = upstream
+      if (introduction !== undefined && !Object.hasOwn(introduction.capabilities, 'resources'))
+        this.#unread.delete(upstream)
+      // Nobody waits for one that was not reached; when it comes, it is asked.
+      else if ((introduction !== undefined || !startupWait.isOver(upstream)) && nameIndex.comesBefore(name, server))
+        before.push(upstream)
+    }
+    return before
+  }
+
+  #reading(upstream: Upstream, method: ResourceMethod): Promise<void> | undefined {
+    const lists = this.#unread.get(upstream)
+    if (lists?.has(method) !== true) return undefined
+    const reading = lists.get(method) ?? this.#read(upstream, method)
+    // It may have been over at once.
+    if (lists.has(method)) lists.set(method, reading)
+    return reading
+  }
+
+  #read(upstream: Upstream, method: ResourceMethod): Promise<void> {
+    const { clock, deadline, startupWait, read } = this.#options
+    return new Promise((resolve) => {
+      const end = (): void => {
+        stop()
+        this.met(upstream, method)
+        resolve()
+      }
+      const stop = clock.after(deadline, end)
+      read(method, upstream).then(end, end)
+      startupWait.overFor(upstream)?.then(() => upstream.introduction ?? end())
+    })
+  }
+}

@@ -1,0 +1,29 @@
+/** NameRewriter of peers as receipts hold them: never long, and of addresses nothing that may be a secret. */
+
+/** What peers choose may be as long as a message. */
+const LONGEST_NAME = 128
+const LONGEST_TARGET = 512
+
+export function shortName(text: unknown): string | undefined {
+  return typeof text === 'string' ? cut(text, LONGEST_NAME) : undefined
+}
+
+export function shortTarget(text: string): string {
+  return cut(text, LONGEST_TARGET)
+}
+
+const AUTHORITY = /^([a-z][a-z0-9+.-]*:[\\/]{2})[^\\/]*@/i
+/** These are what they name. */
+const SELF_CONTAINED = /^(?:data|blob|javascript):/i
+
+/** Without query, fragment and credentials. */
+export function plainUri(uri: string): string {
+  const [scheme] = SELF_CONTAINED.exec(uri) ?? []
+  if (scheme !== undefined) return scheme
+  const [plain = ''] = uri.split(/[?#]/, 1)
+  return plain.replace(AUTHORITY, '$1')
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text
+}

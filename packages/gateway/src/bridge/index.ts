@@ -1,5 +1,0 @@
-export { type ServerEndpoint, uriIn } from './endpoint.ts'
-export { News } from './news.ts'
-export { type ServedOptions, ServedUpstream } from './servable.ts'
-export type { Hold } from './subscriptions.ts'
-export type { View } from './view.ts'

@@ -1,0 +1,101 @@
+/** The stage that gives the client the server's answer, or its error, in the client's version and era. */
+import { type ErrorKind, eraOf, fromWire, isVerdict, ParleyError, plan } from 'parley-mcp'
+import {
+  type Answer,
+  type Body,
+  type Inbound,
+  InputRequired,
+  isObject,
+  Serialised,
+  type Stage,
+} from 'parley-mcp/engine'
+import { capabilityGap } from '../../upstream/index.ts'
+import { type Call, conversationOf } from '../call.ts'
+import { ONCE, reported, reportedWhole } from '../report.ts'
+import { isEnveloped, paramsToSend, relayMode } from './send.ts'
+
+export const settle: Stage<Call> = async (call, next) => {
+  const conversation = conversationOf(call)
+  const { upstream } = call.site
+  try {
+    return answerTo(call, await next(call))
+  } catch (error) {
+    return errorTo(call, upstream.discreet(conversation.open ? error : (upstream.supervisor.unavailable() ?? error)))
+  } finally {
+    conversation.lastUsedAt = upstream.clock.now()
+    call.end()
+  }
+}
+
+/** The server's own text where it may go on. */
+function answerTo(call: Call, result: Answer): Answer {
+  if (result instanceof Serialised || result instanceof InputRequired) return result
+  const mode = relayMode(call)
+  const text = call.received?.body === result ? call.received.text : undefined
+  if (mode === 'same') return new Serialised(text ?? JSON.stringify(result), ONCE)
+  if (text !== undefined && isEnveloped(call.method, result)) return new Serialised(text, ONCE)
+  return (mode === 'relayed' ? reportedWhole : reported)(call, call.losses, result)
+}
+
+/** What becomes of an error on its way to the client (errors between the eras, 8.1 to 8.3). */
+function errorTo(call: Call, error: unknown): Answer {
+  const { client, stateless } = conversationOf(call)
+  if (!(error instanceof ParleyError)) throw error
+  if (stateless && call.wasRefusedWith(error))
+    return toldToModel(error, call, `Rejected by the client: ${error.message}`)
+  if (call.exhausted) return toldToModel(error, call, error.message)
+  const { received } = error
+  if (received === undefined) return lostWhileParked(error, call)
+  if (call.caller.version === client.version) throw fromWire(received, true)
+  const translation = plan(client.version, call.caller.version, call.method, 'error')
+  if (translation === undefined) throw error
+  const wire: Body = { ...received, message: withGap(error, call) }
+  const outcome = translation(wire, {
+    request: paramsToSend(call, relayMode(call)),
+    clientCapabilities: call.caller.capabilities as Body,
+    onLoss: (loss) => call.lose(loss),
+  })
+  if (!isVerdict(outcome)) throw fromWire((outcome ?? wire) as never)
+  if (outcome.verdict === 'result') return outcome.result
+  throw outcome.verdict === 'refuse' ? outcome.error : error
+}
+
+/** A model can tell its user; a program gets the error. */
+function toldToModel(error: ParleyError, { method, cancelled }: Inbound, text: string): Body {
+  if (method !== 'tools/call' || cancelled) throw error
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+const LOST: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'connection_closed',
+  'transport_error',
+  'session_lost',
+  'peer_unresponsive',
+  'refusal_unavailable',
+])
+
+/**
+ * The server is gone in the middle of a conversation with the user (8.2): the model has to know that it must begin
+ * anew.
+ */
+function lostWhileParked(error: ParleyError, call: Call): Body {
+  const tells =
+    call.asked && call.method === 'tools/call' && eraOf(call.caller.version) === 'stateless' && LOST.has(error.kind)
+  if (!tells || call.cancelled) throw error
+  return {
+    content: [
+      {
+        type: 'text',
+        text: `The call was lost while it waited for an answer, and has to be made again: ${error.message}`,
+      },
+    ],
+    isError: true,
+  }
+}
+
+/** X5: what the server misses may be something the client's version does not have. */
+function withGap({ message, data }: ParleyError, { caller }: Inbound): string {
+  const required: unknown = data?.['requiredCapabilities']
+  const gap = isObject(required) ? capabilityGap(caller.version, required) : ''
+  return gap === '' ? message : `${message}: ${gap}`
+}

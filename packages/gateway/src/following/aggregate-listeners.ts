@@ -1,0 +1,235 @@
+/**
+ * Who is told that a list of some server has changed, or that a resource or the state of a server has: once per moment,
+ * not once per server.
+ */
+import {
+  type Body,
+  type Clock,
+  costOfTexts,
+  declaresExtension,
+  extensionMissing,
+  type Inbound,
+  type Session,
+  TASKS_EXTENSION,
+} from 'parley-mcp/engine'
+import type { AggregateState } from '../aggregate/index.ts'
+import { STATUS_URI } from '../calls/index.ts'
+import type { ListKind, Upstream } from '../upstream/index.ts'
+import { FollowedResources, type Follower } from './followed-resources.ts'
+import { ListInterest } from './list-interest.ts'
+import { LIST_FIELDS, LIST_KINDS, stringsIn, wantedIn } from './listen-request.ts'
+import { ListenerSources, type TaskFollower } from './listener-sources.ts'
+import { ListenerStream } from './listener-stream.ts'
+import { OwnListChanges } from './own-list-changes.ts'
+import { UnfollowedLog } from './unfollowed-log.ts'
+
+/** M6: changes of one kind within so many milliseconds are one. */
+const THROTTLE_MS = 100
+
+interface Listener {
+  readonly kinds: ReadonlySet<ListKind>
+  readonly listened: ListenerSources
+  /** Where it listens to lists. */
+  readonly own: OwnListChanges | undefined
+}
+
+/** A client with a session. */
+interface Follows {
+  readonly followed: FollowedResources
+  /** It does not want to be told of lists any more. */
+  readonly ceaseInterest: () => void
+}
+
+/** Whom a change concerns; all that listen, unless they are named. */
+interface Due {
+  readonly stop: () => void
+  only: Set<Session | ListenerStream> | undefined
+}
+
+export class AggregateListeners {
+  readonly #clock: Clock
+  readonly #state: AggregateState
+  readonly #sessions = new Map<Session, Follows>()
+  readonly #listeners = new Map<ListenerStream, Listener>()
+  readonly #ending = new WeakSet<Session>()
+  readonly #statusObservers = new Set<() => void>()
+  readonly #servers = new Map<Upstream, () => void>()
+  readonly #due = new Map<ListKind, Due>()
+  readonly #interest = new ListInterest()
+  readonly #tasksOf: (upstream: Upstream) => TaskFollower
+  readonly #unfollowed: UnfollowedLog
+  #statusDue: (() => void) | undefined
+  #moveDue: (() => void) | undefined
+
+  /** `tasksOf`: what follows tasks at one server. */
+  constructor(state: AggregateState, tasksOf: (upstream: Upstream) => TaskFollower) {
+    this.#state = state
+    this.#clock = state.clock
+    this.#tasksOf = tasksOf
+    this.#unfollowed = new UnfollowedLog(state.log, state.nameIndex)
+  }
+
+  /** The resources that one client will follow. */
+  resourcesFor(follower: Follower): FollowedResources {
+    return new FollowedResources(follower, this.#state, this.#unfollowed)
+  }
+
+  /** From now on changes of these servers are told, and of no others. */
+  follow(servers: readonly Upstream[]): void {
+    const wanted = new Set(servers)
+    for (const [upstream, stop] of this.#servers) {
+      if (wanted.has(upstream)) continue
+      stop()
+      this.#servers.delete(upstream)
+    }
+    for (const upstream of wanted) if (!this.#servers.has(upstream)) this.#servers.set(upstream, this.#watch(upstream))
+    for (const { own } of this.#listeners.values()) own?.setServers(wanted)
+  }
+
+  add(session: Session, followed: FollowedResources): void {
+    this.#sessions.set(session, { followed, ceaseInterest: this.#interest.want(LIST_KINDS) })
+  }
+
+  remove(session: Session): void {
+    this.#sessions.get(session)?.ceaseInterest()
+    this.#sessions.delete(session)
+    this.endAll(session)
+  }
+
+  onStatus(observer: () => void): () => void {
+    this.#statusObservers.add(observer)
+    return () => this.#statusObservers.delete(observer)
+  }
+
+  /**
+   * For all, or for a client whose own conversation with a server has shown it. The last change of a burst is told,
+   * too.
+   */
+  changed(kind: ListKind, whom?: Session | ListenerStream): void {
+    if (kind === 'resources') this.#state.lists.resourcesChanged()
+    if (this.#sessions.size + this.#listeners.size === 0) return
+    const due = this.#due.get(kind)
+    if (due === undefined) {
+      const stop = this.#clock.after(THROTTLE_MS, () => this.#tell(kind))
+      this.#due.set(kind, { stop, only: whom && new Set([whom]) })
+    } else if (whom === undefined) due.only = undefined
+    else due.only?.add(whom)
+  }
+
+  /** Servers are others now. */
+  allChanged(): void {
+    for (const followed of this.#followed()) followed.renew()
+    for (const kind of LIST_KINDS) this.changed(kind)
+    this.#statusChanged()
+  }
+
+  /** What is followed goes where it is read: a list may have shown that this is elsewhere now. */
+  urisMoved(): void {
+    if (this.#sessions.size + this.#listeners.size === 0) return
+    this.#moveDue ??= this.#clock.after(THROTTLE_MS, () => {
+      this.#moveDue = undefined
+      for (const followed of this.#followed()) followed.move()
+    })
+  }
+
+  endAll(session?: Session): void {
+    if (session !== undefined) this.#ending.add(session)
+    for (const stream of [...this.#listeners.keys()])
+      if (session === undefined || stream.inbound.session === session) stream.end()
+  }
+
+  close(): void {
+    this.endAll()
+    this.follow([])
+    for (const { stop } of this.#due.values()) stop()
+    this.#due.clear()
+    this.#statusDue?.()
+    this.#moveDue?.()
+  }
+
+  async listen(inbound: Inbound): Promise<Body> {
+    const wanted = wantedIn(inbound, this.#listeners.size)
+    const kinds = new Set(LIST_KINDS.filter((kind) => wanted[LIST_FIELDS[kind]] === true))
+    const filter: Body = Object.fromEntries([...kinds].map((kind) => [LIST_FIELDS[kind], true]))
+    const stream = new ListenerStream(inbound)
+    const listened = new ListenerSources(stream, this.#state, (sources) => this.resourcesFor(sources), this.#tasksOf)
+    const own =
+      kinds.size === 0
+        ? undefined
+        : new OwnListChanges(inbound, (kind) => kinds.has(kind) && this.changed(kind, stream))
+    const undo = [() => listened.end(), () => own?.end(), this.#interest.want(kinds)]
+    try {
+      const uris = stringsIn(wanted, 'resourceSubscriptions')
+      const taskIds = stringsIn(wanted, 'taskIds')
+      if (taskIds !== undefined && !declaresExtension(inbound.caller.capabilities, TASKS_EXTENSION))
+        throw extensionMissing(TASKS_EXTENSION)
+      undo.push(inbound.keep(costOfTexts([...(uris ?? []), ...(taskIds ?? [])]), 'a listener'))
+      const [following, tasks] = await Promise.all([
+        uris && this.#follow(stream, listened, uris, undo),
+        taskIds && listened.addTasks(taskIds),
+      ])
+      if (following !== undefined) filter['resourceSubscriptions'] = following
+      if (tasks !== undefined) filter['taskIds'] = tasks
+      this.#listeners.set(stream, { kinds, listened, own })
+      own?.setServers(this.#servers.keys())
+      return await stream.untilEnd(filter, {
+        over: this.#ending.has(inbound.session),
+        onEnd: () => this.#listeners.delete(stream),
+      })
+    } finally {
+      for (const each of undo) each()
+    }
+  }
+
+  #watch(upstream: Upstream): () => void {
+    const stops = [
+      upstream.onListChanged((kind) => this.changed(kind)),
+      upstream.supervisor.onStatus(() => this.#statusChanged()),
+      this.#interest.add(upstream),
+    ]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
+
+  /** What cannot be followed is left out; the client sees that in the acknowledgement. */
+  async #follow(
+    stream: ListenerStream,
+    listened: ListenerSources,
+    uris: readonly string[],
+    undo: (() => void)[],
+  ): Promise<string[]> {
+    const taken = await Promise.all(
+      uris.map(async (uri) => {
+        if (uri !== STATUS_URI) return listened.addResource(uri)
+        undo.push(this.onStatus(() => stream.tell('notifications/resources/updated', { uri })))
+        return true
+      }),
+    )
+    return uris.filter((_, at) => taken[at])
+  }
+
+  #tell(kind: ListKind): void {
+    const only = this.#due.get(kind)?.only
+    this.#due.delete(kind)
+    const notice = `notifications/${kind}/list_changed`
+    for (const session of this.#sessions.keys()) if (only === undefined || only.has(session)) session.notify(notice)
+    if (kind === 'resources' && only === undefined) for (const followed of this.#followed()) followed.renew()
+    for (const [stream, { kinds }] of this.#listeners)
+      if (kinds.has(kind) && (only === undefined || only.has(stream))) stream.inbound.notify(notice)
+  }
+
+  /** Of all clients. */
+  *#followed(): Iterable<FollowedResources> {
+    for (const { followed } of this.#sessions.values()) yield followed
+    for (const { listened } of this.#listeners.values()) yield listened.resources
+  }
+
+  #statusChanged(): void {
+    if (this.#statusObservers.size === 0) return
+    this.#statusDue ??= this.#clock.after(THROTTLE_MS, () => {
+      this.#statusDue = undefined
+      for (const observer of [...this.#statusObservers]) observer()
+    })
+  }
+}

@@ -1,0 +1,5 @@
+export { AggregateListeners } from './aggregate-listeners.ts'
+export { FollowedResources, type Follower } from './followed-resources.ts'
+export { ListenerStream } from './listener-stream.ts'
+export { ServerListeners } from './server-listeners.ts'
+export { type Changed, type Hold, Subscriptions } from './subscriptions.ts'

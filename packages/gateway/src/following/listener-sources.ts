@@ -1,0 +1,147 @@
+/**
+ * The resources and tasks one listener is told of, at whichever servers they are: one that is slow or gone keeps the
+ * others waiting for nothing.
+ */
+import type { Body, Clock, Inbound } from 'parley-mcp/engine'
+import { type AggregateState, LIST_DEADLINE_MS, NameRewriter, type Route } from '../aggregate/index.ts'
+import type { FollowedTasks } from '../calls/index.ts'
+import type { Conversation, Upstream } from '../upstream/index.ts'
+import type { FollowedResources, Follower } from './followed-resources.ts'
+import type { ListenerStream } from './listener-stream.ts'
+import type { Hold } from './subscriptions.ts'
+
+/** Follows the tasks of one server. */
+export interface TaskFollower {
+  followTasks(
+    inbound: Inbound,
+    conversation: Conversation,
+    taskIds: readonly string[],
+    tell: (task: Body) => void,
+  ): Promise<FollowedTasks>
+}
+
+export class ListenerSources implements Follower {
+  readonly resources: FollowedResources
+  readonly #stream: ListenerStream
+  readonly #state: AggregateState
+  readonly #clock: Clock
+  readonly #tasksOf: (upstream: Upstream) => TaskFollower
+  readonly #tasks: (() => void)[] = []
+  #ended = false
+
+  constructor(
+    stream: ListenerStream,
+    state: AggregateState,
+    resourcesFor: (follower: Follower) => FollowedResources,
+    tasksOf: (upstream: Upstream) => TaskFollower,
+  ) {
+    this.#stream = stream
+    this.#state = state
+    this.#clock = state.clock
+    this.resources = resourcesFor(this)
+    this.#tasksOf = tasksOf
+  }
+
+  /** Whether it is followed now. */
+  async addResource(uri: string): Promise<boolean> {
+    const isFollowed = await this.#inTime(this.resources.add(uri).then(() => true))
+    if (isFollowed === undefined) this.resources.remove(uri).catch(() => {})
+    return isFollowed === true
+  }
+
+  /** Those of the tasks that are followed now, by the ids the listener knows. */
+  async addTasks(taskIds: readonly string[]): Promise<string[]> {
+    const byServer = new Map<Upstream, string[]>()
+    for (const taskId of taskIds) {
+      const route = this.#state.directory.findTask(taskId)
+      if (route !== undefined) byServer.set(route.upstream, [...(byServer.get(route.upstream) ?? []), route.own])
+    }
+    const followed = await Promise.all([...byServer].map(([upstream, own]) => this.#followTasks(upstream, own)))
+    const known = new Set(followed.flat())
+    return taskIds.filter((taskId) => known.has(taskId))
+  }
+
+  end(): void {
+    this.#ended = true
+    this.resources.end()
+    for (const stop of this.#tasks.splice(0)) stop()
+  }
+
+  async follow({ upstream, own }: Route, told: (own: string) => void): Promise<Hold> {
+    const { conversation, release } = await conversationFor(upstream, this.#stream.inbound)
+    try {
+      const subscription = await conversation.subscribe(own, (changed) => {
+        upstream.resultCache.updated(changed)
+        told(changed)
+      })
+      return { isHeld: () => conversation.open, stop: () => subscription.unsubscribe().finally(release) }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  updated(uri: string): void {
+    this.#stream.tell('notifications/resources/updated', { uri })
+  }
+
+  async #followTasks(upstream: Upstream, own: readonly string[]): Promise<string[]> {
+    const beginning = this.#beginTasks(upstream, own)
+    const followed = await this.#inTime(beginning)
+    if (followed === undefined || this.#ended) {
+      beginning.then(({ stop }) => stop()).catch(() => {})
+      return []
+    }
+    this.#tasks.push(followed.stop)
+    return followed.taskIds.map((taskId) => this.#state.tasks.publicId(upstream.name, taskId))
+  }
+
+  async #beginTasks(
+    upstream: Upstream,
+    own: readonly string[],
+  ): Promise<{ taskIds: readonly string[]; stop: () => void }> {
+    const names = new NameRewriter(upstream.name, this.#state.nameIndex, this.#state.tasks)
+    const tell = (task: Body): void => this.#stream.tell('notifications/tasks', names.result('tasks/get', task))
+    const { conversation, release } = await conversationFor(upstream, this.#stream.inbound)
+    try {
+      const { taskIds, stop } = await this.#tasksOf(upstream).followTasks(this.#stream.inbound, conversation, own, tell)
+      const end = (): void => {
+        stop()
+        release()
+      }
+      return { taskIds, stop: end }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** `undefined` when it fails or takes too long: then it is left out. */
+  #inTime<T>(beginning: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const stop = this.#clock.after(LIST_DEADLINE_MS, () => resolve(undefined))
+      const settle = (begun?: T): void => {
+        stop()
+        resolve(begun)
+      }
+      beginning.then(settle, () => settle())
+    })
+  }
+}
+
+/** Where a conversation is kept for the client, what it follows is what happens there. */
+async function conversationFor(
+  upstream: Upstream,
+  inbound: Inbound,
+): Promise<{ conversation: Conversation; release: () => void }> {
+  upstream.demandUp()
+  const gateway = await upstream.gatewayConversation()
+  const lease = gateway.stateless ? undefined : await upstream.pool.lend(inbound)
+  const conversation = lease?.conversation ?? gateway
+  conversation.users++
+  const release = (): void => {
+    conversation.users--
+    lease?.release()
+  }
+  return { conversation, release }
+}

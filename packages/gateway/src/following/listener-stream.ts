@@ -1,0 +1,49 @@
+/** What a client that listens is told, in the order it expects. */
+import { type Body, type Inbound, META } from 'parley-mcp/engine'
+
+const MOST_EARLY = 1000
+
+/** What a listener is told: first what it will be told of, then that (D-30). */
+export class ListenerStream {
+  readonly inbound: Inbound
+  /** What came before the acknowledgement. */
+  #early: [method: string, params: Body | undefined][] | undefined = []
+  #end: () => void = () => {}
+
+  constructor(inbound: Inbound) {
+    this.inbound = inbound
+  }
+
+  tell(method: string, params?: Body): void {
+    if (this.#early === undefined) this.inbound.notify(method, params)
+    else if (this.#early.length < MOST_EARLY) this.#early.push([method, params])
+  }
+
+  /**
+   * Says what will be told of from now on; the answer is due when the client, or somebody else, ends it. `over`:
+   * somebody has already.
+   */
+  untilEnd(filter: Body, { over, onEnd }: { readonly over: boolean; readonly onEnd: () => void }): Promise<Body> {
+    const { inbound } = this
+    return new Promise((resolve) => {
+      this.#end = () => {
+        onEnd()
+        resolve({ _meta: { [META.subscription]: inbound.id } })
+      }
+      if (inbound.cancelled || over) return this.end()
+      inbound.signal.addEventListener('abort', () => this.end(), { once: true })
+      this.#acknowledge(filter)
+    })
+  }
+
+  end(): void {
+    this.#end()
+  }
+
+  #acknowledge(filter: Body): void {
+    this.inbound.notify('notifications/subscriptions/acknowledged', { notifications: filter })
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const [method, params] of early) this.inbound.notify(method, params)
+  }
+}

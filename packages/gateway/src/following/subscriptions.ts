@@ -1,0 +1,97 @@
+/** What is followed at a server on behalf of one client, in whichever conversation that has there now. */
+import { ParleyError } from 'parley-mcp'
+import type { Subscription } from 'parley-mcp/engine'
+import type { Conversation } from '../upstream/index.ts'
+
+/** Told the URI that has changed, which may lie below the one that is followed. */
+export type Changed = (uri: string) => void
+
+/** Something that is followed. */
+export interface Hold {
+  /** Whether the server, when it is there, still tells of it. */
+  isHeld(): boolean
+  stop(): Promise<void>
+}
+
+interface Held {
+  readonly subscription: Subscription
+  readonly onEnd: () => void
+}
+
+const NOTHING = (): void => {}
+
+export class Subscriptions {
+  /** By URI and by who is told. */
+  readonly #held = new Map<string, Map<Changed, Held>>()
+  #ended = false
+
+  has(uri: string): boolean {
+    return this.#held.has(uri)
+  }
+
+  /**
+   * Whoever is told already is not told twice. `onEnd` is called once, when it is not followed any more or never was.
+   */
+  async add(conversation: Conversation, uri: string, changed: Changed, onEnd = NOTHING): Promise<Hold> {
+    const subscription = await conversation.subscribe(uri, changed).catch((error: unknown) => {
+      onEnd()
+      throw error
+    })
+    if (this.#ended || this.#isHeld(uri, changed)) {
+      onEnd()
+      await subscription.unsubscribe()
+    } else this.#held.set(uri, (this.#held.get(uri) ?? new Map<Changed, Held>()).set(changed, { subscription, onEnd }))
+    if (this.#ended) throw new ParleyError('session_closed')
+    return { isHeld: () => this.#isHeld(uri, changed), stop: () => this.#remove(uri, changed) }
+  }
+
+  /** Whoever is told of it. */
+  async remove(uri: string): Promise<void> {
+    await Promise.all([...(this.#held.get(uri)?.keys() ?? [])].map((changed) => this.#remove(uri, changed)))
+  }
+
+  /**
+   * In another conversation, after one that is over. What is refused there is not followed any more; what else there is
+   * may have changed meanwhile.
+   */
+  async renew(conversation: Conversation): Promise<void> {
+    for (const [uri, changed] of this.#all()) {
+      if (!this.#isHeld(uri, changed)) continue
+      const again = await conversation.subscribe(uri, changed).catch(() => undefined)
+      const held = this.#held.get(uri)
+      const before = held?.get(changed)
+      if (before === undefined) await again?.unsubscribe().catch(() => {})
+      else if (again === undefined) this.#forget(uri, changed)
+      else held?.set(changed, { subscription: again, onEnd: before.onEnd })
+    }
+    for (const [uri, changed] of this.#all()) changed(uri)
+  }
+
+  end(): void {
+    this.#ended = true
+    for (const [uri, changed] of this.#all()) this.#remove(uri, changed).catch(() => {})
+  }
+
+  #all(): [uri: string, changed: Changed][] {
+    return [...this.#held].flatMap(([uri, held]) =>
+      [...held.keys()].map((changed): [string, Changed] => [uri, changed]),
+    )
+  }
+
+  #isHeld(uri: string, changed: Changed): boolean {
+    return this.#held.get(uri)?.has(changed) === true
+  }
+
+  async #remove(uri: string, changed: Changed): Promise<void> {
+    await this.#forget(uri, changed)?.unsubscribe()
+  }
+
+  #forget(uri: string, changed: Changed): Subscription | undefined {
+    const held = this.#held.get(uri)
+    const known = held?.get(changed)
+    held?.delete(changed)
+    if (held?.size === 0) this.#held.delete(uri)
+    known?.onEnd()
+    return known?.subscription
+  }
+}

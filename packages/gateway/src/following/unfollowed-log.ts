@@ -1,0 +1,31 @@
+/**
+ * Says in the log that something is not followed any more: once for each server, however many clients and resources it
+ * is about.
+ */
+
+import type { NameIndex } from '../aggregate/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import type { Upstream } from '../upstream/index.ts'
+
+export class UnfollowedLog {
+  readonly #log: GatewayLog
+  readonly #nameIndex: NameIndex
+  readonly #said = new WeakSet<Upstream>()
+
+  constructor(log: GatewayLog, nameIndex: NameIndex) {
+    this.#log = log
+    this.#nameIndex = nameIndex
+  }
+
+  say(upstream: Upstream, uri: string, error: unknown): void {
+    const { name } = upstream
+    // Of one that is no more there is nothing to say.
+    if (this.#said.has(upstream) || this.#nameIndex.server(name) !== upstream) return
+    this.#said.add(upstream)
+    const why = error instanceof Error ? error.message : String(error)
+    this.#log.warning(
+      `${name}: ${uri.slice(0, 200)}, and maybe more, was followed by clients before and cannot be followed now: ${why}; it is tried again when lists of resources change`,
+      { server: name },
+    )
+  }
+}

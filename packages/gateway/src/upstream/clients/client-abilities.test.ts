@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import type { Capabilities } from 'parley-mcp'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson } from '../../catalogue/index.ts'
+import { abilitiesOf, NO_ABILITIES } from './client-abilities.ts'
+
+const part = fc.constantFrom(undefined, {}, true, { x: 1 })
+const capabilities = fc.record(
+  {
+    elicitation: fc.option(fc.record({ form: part, url: part, other: part }, { requiredKeys: [] }), { nil: undefined }),
+    sampling: fc.option(fc.record({ tools: part, context: part }, { requiredKeys: [] }), { nil: undefined }),
+    roots: fc.option(fc.record({ listChanged: fc.boolean() }, { requiredKeys: [] }), { nil: undefined }),
+    experimental: fc.option(fc.dictionary(fc.string(), fc.object()), { nil: undefined }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Capabilities>
+
+describe('8.2 what a client can be asked, in a normal form', () => {
+  it('is its own normal form, and equal exactly when its key is', () => {
+    fc.assert(
+      fc.property(capabilities, capabilities, (one, two) => {
+        const [first, second] = [abilitiesOf(one), abilitiesOf(two)]
+        expect(abilitiesOf(first.capabilities)).toEqual(first)
+        expect(canonicalJson(first.capabilities) === canonicalJson(second.capabilities)).toBe(first.key === second.key)
+      }),
+    )
+  })
+
+  it('never holds more than was declared', () => {
+    fc.assert(
+      fc.property(capabilities, (given) => {
+        const profile = abilitiesOf(given).capabilities as Record<string, Record<string, unknown>>
+        for (const [name, parts] of Object.entries(profile)) {
+          const declared = (given as typeof profile)[name]
+          expect(declared).toBeTypeOf('object')
+          // Forms are what a bare declaration means; the gateway itself says when roots change.
+          const implied =
+            name === 'roots'
+              ? ['listChanged']
+              : name === 'elicitation' && Object.keys(parts).length === 1
+                ? ['form']
+                : []
+          for (const each of Object.keys(parts))
+            if (!implied.includes(each)) expect(declared?.[each]).toBeTypeOf('object')
+        }
+      }),
+    )
+  })
+
+  it('depends on nothing but what a server may ask, and on what it is told besides', () => {
+    expect(abilitiesOf({})).toBe(NO_ABILITIES)
+    expect(
+      abilitiesOf({
+        experimental: { 'dev.parley/via': {} },
+        extensions: { 'io.modelcontextprotocol/tasks': {} },
+      } as Capabilities),
+    ).toBe(NO_ABILITIES)
+    expect(abilitiesOf({ experimental: {}, extensions: {}, other: { a: 1 } } as Capabilities)).toBe(NO_ABILITIES)
+    expect(abilitiesOf({ elicitation: {} })).toEqual(abilitiesOf({ elicitation: { form: {} } }))
+    expect(abilitiesOf({ elicitation: { url: {} } }).key).not.toBe(
+      abilitiesOf({ elicitation: { url: {}, form: {} } }).key,
+    )
+    expect(abilitiesOf({ roots: { listChanged: false } })).toEqual(abilitiesOf({ roots: {} }))
+    expect(abilitiesOf({ sampling: { tools: {} } }).key).not.toBe(abilitiesOf({ sampling: {} }).key)
+  })
+
+  const ui = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } }
+
+  it('holds the extensions and experimental capabilities that a client declares, whatever their order', () => {
+    const profile = abilitiesOf({
+      elicitation: {},
+      experimental: { a: { x: 1, y: 2 } },
+      extensions: { ...ui, 'io.modelcontextprotocol/tasks': {} },
+    })
+    expect(profile.capabilities).toEqual({
+      elicitation: { form: {} },
+      experimental: { a: { x: 1, y: 2 } },
+      extensions: ui,
+    })
+    expect(abilitiesOf({ extensions: ui, experimental: { a: { y: 2, x: 1 } }, elicitation: { form: {} } }).key).toBe(
+      profile.key,
+    )
+    expect(
+      abilitiesOf({ extensions: ui, experimental: { a: { y: 2, x: 2 } }, elicitation: { form: {} } }).key,
+    ).not.toBe(profile.key)
+    expect(profile.isAskable).toBe(true)
+    expect(profile.declaration).toMatchObject({
+      isAskable: false,
+      capabilities: { experimental: { a: { x: 1, y: 2 } }, extensions: ui },
+    })
+    expect(profile.declaration.declaration).toBe(profile.declaration)
+  })
+
+  it('has a short key however much a client declares', () => {
+    const long = (value: string) =>
+      abilitiesOf({ extensions: { 'com.example/long': { value: value.repeat(100_000) } } })
+    expect(long('x').key.length).toBeLessThan(300)
+    expect(long('x').key).not.toBe(long('y').key)
+  })
+})
