@@ -1,8 +1,7 @@
 /** Where a call comes in, and where it is made: what the stages of a client's calls share. */
 import type { LogLevel } from 'parley-mcp'
 import type { Answer, Bag, Body, Inbound, RequestOptions } from 'parley-mcp/engine'
-import type { ClientGuard } from '../limits/index.ts'
-import type { ClientLog, Conversation, Upstream } from '../upstream/index.ts'
+import type { ClientLog, ClientSession, Conversation, Upstream } from '../upstream/index.ts'
 import type { Call } from './call.ts'
 import type { LinkDemands } from './stages/link-demands.ts'
 import type { TaskRuns } from './tasks/run-tasks.ts'
@@ -32,9 +31,10 @@ export type Changes = { readonly with: Body } | { readonly only: Body }
 
 /** One client at one address of the gateway. */
 export interface ClientAddress {
+  /** The name of the server, or `*` for all. */
+  readonly name: string
+  readonly client: ClientSession
   readonly clientLog: ClientLog
-  /** Refuses requests beyond the rate limit of the client. */
-  readonly limit?: ClientGuard | undefined
 }
 
 /** The server of a call at the address of all servers, and what the call's names are there. */
@@ -47,7 +47,7 @@ export interface Routed {
 export type CallOrigin =
   | { readonly kind: 'server'; readonly address: ClientAddress }
   | { readonly kind: 'all'; readonly address: AllServers }
-  | { readonly kind: 'part' }
+  | { readonly kind: 'part'; readonly address: ClientAddress }
 
 /** One client at the address of all servers. */
 export interface AllServers extends ClientAddress {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { pipeline } from './pipeline.ts'
+import { ClientLimit } from '../limits/index.ts'
+import { createPipeline } from './pipeline.ts'
+
+const pipeline = createPipeline({ clients: new ClientLimit({ limit: undefined }) })
 
 const names = (...args: Parameters<typeof pipeline.stagesFor>) => pipeline.stagesFor(...args).map(({ run }) => run.name)
 

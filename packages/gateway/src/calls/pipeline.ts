@@ -1,6 +1,7 @@
 /** What happens to a call, in order. Each line is a stage. */
 import { askingMethods, cacheableMethods } from 'parley-mcp/engine'
-import { Pipeline, stage } from './stage.ts'
+import type { ClientLimit } from '../limits/index.ts'
+import { type CallStage, Pipeline, stage } from './stage.ts'
 import { cache, keepResult } from './stages/cache.ts'
 import { converse } from './stages/converse.ts'
 import { FOLLOWING_METHODS, follow } from './stages/follow.ts'
@@ -26,8 +27,13 @@ const LENT = { client: 'stateless', server: 'handshake' } as const
 const SENT = { from: ['server', 'all'] } as const
 const TO_ALL = { from: ['all'] } as const
 
-export const stages = [
-  stage(limitClient, 'so many requests of one client in a time', SENT),
+/** What the pipeline of a gateway is made of, beside the stages that every gateway has. */
+export interface PipelineSettings {
+  readonly clients?: ClientLimit | undefined
+}
+
+export const stagesOf = ({ clients }: PipelineSettings): readonly CallStage[] => [
+  ...(clients === undefined ? [] : [stage(limitClient(clients), 'so many requests of one client in a time', SENT)]),
   stage(logClient, 'which clients without a session there are', { ...SENT, client: 'stateless' }),
   stage(refuseLoops, 'no gateway that stands behind this one', TO_ALL),
   stage(mergeLists, 'lists of all servers as one', { ...TO_ALL, methods: [...LIST_METHODS, 'tasks/list'] }),
@@ -60,4 +66,4 @@ export const stages = [
   stage(queue, 'so many requests at a time; the slot is given back while a person thinks'),
 ]
 
-export const pipeline = new Pipeline(stages, send)
+export const createPipeline = (settings: PipelineSettings = {}): Pipeline => new Pipeline(stagesOf(settings), send)

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { type Clock, MemoryBudgets, type SessionEvent } from 'parley-mcp/engine'
 import { isLoopback } from 'parley-mcp/node'
 import { AggregateAddress, ServerAddress } from '../addresses/index.ts'
+import { createPipeline, type Pipeline } from '../calls/index.ts'
 import { PinBook } from '../catalogue/index.ts'
 import {
   type ConfigDiff,
@@ -55,6 +56,7 @@ export class Gateway {
   readonly #served = new Map<string, ServerAddress>()
   readonly #aggregate: AggregateAddress
   readonly #clients: ClientLimit
+  readonly #pipeline: Pipeline
   readonly #budgets: MemoryBudgets
   readonly #clientSessions = new ClientSessions()
   /** Those it began with, which hold until it ends. */
@@ -87,13 +89,14 @@ export class Gateway {
       clock: options.clock,
       onRefused: (refused) => this.#counters.refuse(refused),
     })
+    this.#pipeline = createPipeline({ clients: this.#clients })
     this.#receipts = new Receipts({ metrics: this.metrics, log: this.#log, clock: options.clock })
     this.#aggregate = new AggregateAddress({
       translation: config.gateway.translation,
       log: this.#log,
       ...(options.clock && { clock: options.clock }),
       onEvent: (event, upstream) => this.#onEvent(event, upstream),
-      clients: this.#clients,
+      pipeline: this.#pipeline,
       budgets: this.#budgets,
       sessions: this.#clientSessions,
     })
@@ -291,7 +294,7 @@ export class Gateway {
     return new ServerAddress(upstream, {
       translation,
       onEvent,
-      clients: this.#clients,
+      pipeline: this.#pipeline,
       budgets: this.#budgets,
       sessions: this.#clientSessions,
       ...(clock && { clock }),

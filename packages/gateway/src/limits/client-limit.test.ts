@@ -1,46 +1,46 @@
 /** G: who a client is that makes too many requests. */
 import { fakeClock } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
-import { ClientLimit, type LimitedClient, type Refused } from './index.ts'
+import { ClientLimit, type LimitedRequest, type Refused } from './index.ts'
 
 function limited(requests = 1) {
   const refused: Refused[] = []
   const clock = fakeClock(0)
   const limit = new ClientLimit({ limit: { requests, per: 60_000 }, clock, onRefused: (each) => refused.push(each) })
-  const guard = (conversation: LimitedClient = {}, server = '*') => limit.guard(server, conversation, () => 'tester')
-  return { limit, guard, clock, refused }
+  const ask = (request: Partial<LimitedRequest> = { session: '1' }) =>
+    limit.refusal({ server: '*', clientName: 'tester', ...request })
+  return { limit, ask, clock, refused }
 }
 
-const ANYONE = {}
-const shared: LimitedClient = { sharedLink: true }
-
 describe('G a client', () => {
-  it('is its principal, wherever it comes in', () => {
-    const { guard } = limited(3)
-    const ways = [guard({ principal: 'ann' }), guard({ principal: 'ann' }, 'notes')]
-    for (const way of ways) expect(way(ANYONE)).toBeUndefined()
-    expect(guard(shared)({ principal: 'ann', address: '192.0.2.1' })).toBeUndefined()
-    for (const way of ways) {
-      expect(way(ANYONE)).toMatchObject({
+  it('is its principal, at whichever address and in whichever session', () => {
+    const { ask } = limited(3)
+    const requests = [
+      { principal: 'ann', session: '1' },
+      { principal: 'ann', session: '2', server: 'notes' },
+      { principal: 'ann', address: '192.0.2.1' },
+    ]
+    for (const request of requests) expect(ask(request)).toBeUndefined()
+    for (const request of requests) {
+      expect(ask(request)).toMatchObject({
         kind: 'rate_limited',
         message:
           'The principal "ann" has made as many requests as one client may (gateway.rateLimit: 3 per 1 m): try again in 20 s',
         data: { retryAfterMs: 20_000 },
       })
     }
-    expect(guard({ principal: 'bea' })(ANYONE)).toBeUndefined()
+    expect(ask({ principal: 'bea' })).toBeUndefined()
   })
 
-  it('is its session where nobody knows more', async () => {
-    const { guard, clock } = limited()
-    const [one, other] = [guard(), guard()]
-    expect(one(ANYONE)).toBeUndefined()
-    expect(one(ANYONE)?.message).toMatch(
+  it('is its session where it has no principal', async () => {
+    const { ask, clock } = limited()
+    expect(ask({ session: '1' })).toBeUndefined()
+    expect(ask({ session: '1' })?.message).toMatch(
       /^This session has made as many requests as one client may \(.*\): try again in 60 s$/,
     )
-    expect(other(ANYONE)).toBeUndefined()
+    expect(ask({ session: '2' })).toBeUndefined()
     await clock.advance(60_000)
-    expect(one(ANYONE)).toBeUndefined()
+    expect(ask({ session: '1' })).toBeUndefined()
   })
 
   it.each([
@@ -51,16 +51,15 @@ describe('G a client', () => {
     ['fe80::1%eth0', 'fe80::2', 'fe81::1'],
     ['::1', '::1', '127.0.0.1'],
   ])('is its network where there is no session: %s is as %s, and not as %s', (address, same, other) => {
-    const way = limited().guard(shared)
-    expect(way({ address })).toBeUndefined()
-    expect(way({ address: same })?.message).toMatch(/^The address [\d.a-f:/]+ has made/)
-    expect(way({ address: other })).toBeUndefined()
+    const { ask } = limited()
+    expect(ask({ address })).toBeUndefined()
+    expect(ask({ address: same })?.message).toMatch(/^The address [\d.a-f:/]+ has made/)
+    expect(ask({ address: other })).toBeUndefined()
   })
 
   it('is told of to those who count, without what its session is known by', () => {
-    const { guard, refused } = limited()
-    const way = guard({}, 'notes')
-    for (let n = 0; n < 3; n++) way(ANYONE)
+    const { ask, refused } = limited()
+    for (let n = 0; n < 3; n++) ask({ session: '1', server: 'notes' })
     expect(refused).toEqual(
       Array(2).fill({
         server: 'notes',
@@ -72,11 +71,10 @@ describe('G a client', () => {
   })
 
   it('may make any number where there is no limit, and as many as a new one says', () => {
-    const { limit, guard } = limited()
-    const way = guard()
+    const { limit, ask } = limited()
     limit.limit = undefined
-    for (let n = 0; n < 10; n++) expect(way(ANYONE)).toBeUndefined()
+    for (let n = 0; n < 10; n++) expect(ask()).toBeUndefined()
     limit.limit = { requests: 2, per: 1000 }
-    expect([1, 2, 3].map(() => way(ANYONE)?.kind)).toEqual([undefined, undefined, 'rate_limited'])
+    expect([1, 2, 3].map(() => ask()?.kind)).toEqual([undefined, undefined, 'rate_limited'])
   })
 })

@@ -16,21 +16,16 @@ export interface ClientLimitOptions {
   readonly mostClients?: number
 }
 
-/** What is known of a client when it connects. */
-export interface LimitedClient {
-  readonly principal?: string
-  /** Whether several clients speak over it, each request for itself. */
-  readonly sharedLink?: boolean
-  /** What the log calls it. */
-  readonly label?: string | undefined
-}
-
-/** Why this request is one too many, if it is. */
-export type ClientGuard = (request: Requester) => ParleyError | undefined
-
-interface Requester {
+/** A request, as far as it tells who makes it. */
+export interface LimitedRequest {
+  /** Where the client sent it: the name of a server, or `*`. */
+  readonly server: string
   readonly principal?: string | undefined
+  /** What the log calls the client's session; absent where several clients share a link. */
+  readonly session?: string | undefined
   readonly address?: string | undefined
+  /** What the client calls itself. */
+  readonly clientName?: string | undefined
 }
 
 interface Client {
@@ -48,7 +43,6 @@ export class ClientLimit {
   readonly #options: ClientLimitOptions
   readonly #clock: Clock
   readonly #buckets: Buckets
-  #lastSession = 0
 
   constructor(options: ClientLimitOptions) {
     this.limit = options.limit
@@ -57,42 +51,31 @@ export class ClientLimit {
     this.#buckets = new Buckets(options.mostClients)
   }
 
-  /** For one client at the address of `server`; `clientName` is what it calls itself, once that is known. */
-  guard(server: string, connected: LimitedClient, clientName: () => string | undefined): ClientGuard {
-    const own = connected.sharedLink === true ? undefined : this.#ownClient(connected, clientName)
-    return (request) => {
-      const { limit } = this
-      if (limit === undefined) return undefined
-      const client = own?.() ?? clientOf(request)
-      const wait = this.#buckets.take(client.key, this.#clock.now(), limit)
-      if (wait === 0) return undefined
-      this.#options.onRefused?.({
-        server,
-        reason: 'client_rate_limit',
-        whom: client.whom,
-        limit: shownLimit(SETTING, limit),
-      })
-      return tooOften(`${client.whose} has made as many requests as one client may`, SETTING, limit, wait)
-    }
-  }
-
-  #ownClient({ principal, label }: LimitedClient, clientName: () => string | undefined): () => Client {
-    if (principal !== undefined) {
-      const known = byPrincipal(principal)
-      return () => known
-    }
-    const number = ++this.#lastSession
-    return () => ({
-      key: `session ${number}`,
-      whose: 'This session',
-      whom: `Session ${label ?? number} of ${JSON.stringify(clientName()?.slice(0, 80) ?? 'a client')}`,
+  /** Why this request is one too many, if it is. Counts it if it is not. */
+  refusal(request: LimitedRequest): ParleyError | undefined {
+    const { limit } = this
+    if (limit === undefined) return undefined
+    const client = clientOf(request)
+    const wait = this.#buckets.take(client.key, this.#clock.now(), limit)
+    if (wait === 0) return undefined
+    this.#options.onRefused?.({
+      server: request.server,
+      reason: 'client_rate_limit',
+      whom: client.whom,
+      limit: shownLimit(SETTING, limit),
     })
+    return tooOften(`${client.whose} has made as many requests as one client may`, SETTING, limit, wait)
   }
 }
 
-/** Clients that share a link are told apart by what came with each request. */
-function clientOf({ principal, address = 'unknown' }: Requester): Client {
+function clientOf({ principal, session, address = 'unknown', clientName = 'a client' }: LimitedRequest): Client {
   if (principal !== undefined) return byPrincipal(principal)
+  if (session !== undefined)
+    return {
+      key: `session ${session}`,
+      whose: 'This session',
+      whom: `Session ${session} of ${JSON.stringify(clientName.slice(0, 80))}`,
+    }
   const network = networkOf(address)
   return { key: `address ${network}`, whose: `The address ${network}`, whom: `The address ${network}` }
 }

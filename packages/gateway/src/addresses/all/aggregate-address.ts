@@ -1,11 +1,11 @@
 /** All servers of the gateway as one that takes links. */
 import { type Clock, type Link, MemoryBudgets, Session, type SessionEvent, systemClock } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
-import type { ClientLimit } from '../../limits/index.ts'
+import { createPipeline, type Pipeline } from '../../calls/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 import { ClientLog, ClientSessions, type Location, type Subject } from '../../upstream/index.ts'
 import type { ServerAddress } from '../server/server-address.ts'
-import { AggregateEndpoint } from './aggregate-endpoint.ts'
+import { AggregateEndpoint, ALL_SERVERS } from './aggregate-endpoint.ts'
 import { AggregateShared } from './shared.ts'
 
 export interface AggregateAddressOptions {
@@ -13,16 +13,13 @@ export interface AggregateAddressOptions {
   readonly translation: 'lenient' | 'strict'
   readonly log: GatewayLog
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
-  /** How many requests one client may make. */
-  readonly clients?: ClientLimit
+  /** What happens to the calls of clients. Default: without what only a whole gateway has. */
+  readonly pipeline?: Pipeline
   /** How many bytes may be kept because of clients. Default: as the SDK has it. */
   readonly budgets?: MemoryBudgets
   /** Numbers the sessions of all addresses together. Default: those of this one. */
   readonly sessions?: ClientSessions
 }
-
-/** What the aggregate is called in logs and counters; no server can have this name. */
-const NAME = '*'
 
 /** 8.2: questions of a server come one by one; those that come within this time of each other are shown together. */
 const GATHER = '30ms'
@@ -40,24 +37,26 @@ export class AggregateAddress implements Servable {
     this.#options = options
     this.#budgets = options.budgets ?? new MemoryBudgets()
     this.#clientSessions = options.sessions ?? new ClientSessions()
-    this.#clientLog = new ClientLog(NAME, options.log, options.clock)
-    this.#shared = new AggregateShared(options.log, options.clock ?? systemClock, (loss) =>
-      options.onEvent?.({ type: 'loss', loss }, NAME),
-    )
+    this.#clientLog = new ClientLog(ALL_SERVERS, options.log, options.clock)
+    this.#shared = new AggregateShared({
+      log: options.log,
+      clock: options.clock ?? systemClock,
+      pipeline: options.pipeline ?? createPipeline(),
+      onLoss: (loss) => options.onEvent?.({ type: 'loss', loss }, ALL_SERVERS),
+    })
   }
 
   accept(link: Link, options: Admission = {}): Session {
-    const { clock, translation, onEvent, clients } = this.#options
+    const { clock, translation, onEvent } = this.#options
     const client = this.#clientSessions.begin(options)
     const endpoint = new AggregateEndpoint(this.#shared, this.#clientLog, client)
-    endpoint.limit = clients?.guard(NAME, { ...options, label: client.label }, () => session.peer?.info.name)
     const session: Session = new Session({
       profile: translation,
       asking: { gather: GATHER },
       ...(clock && { clock }),
       onEvent: (event: SessionEvent) => {
         if (event.type === 'negotiated') this.#clientLog.negotiated(session, client)
-        onEvent?.(event, NAME)
+        onEvent?.(event, ALL_SERVERS)
       },
       budgets: this.#budgets,
       ...options,
@@ -89,7 +88,7 @@ export class AggregateAddress implements Servable {
     const route = subject && this.#shared.state.directory.known(subject)
     return subject && route
       ? this.#shared.addressOf(route.upstream).locate({ kind: subject.kind, name: route.own })
-      : { server: NAME, own: subject?.name }
+      : { server: ALL_SERVERS, own: subject?.name }
   }
 
   /** Resolves when one that was taken away has answered what clients here asked of it, or has had its time for that. */

@@ -29,7 +29,6 @@ import {
   Call,
   type CallOrigin,
   type CallSite,
-  pipeline,
   type Renaming,
   type Routed,
   reported,
@@ -40,7 +39,6 @@ import {
 } from '../../calls/index.ts'
 import { MergedList, untoldIn } from '../../catalogue/index.ts'
 import type { FollowedResources } from '../../following/index.ts'
-import type { ClientGuard } from '../../limits/index.ts'
 import {
   abilitiesOf,
   type ClientLog,
@@ -55,17 +53,21 @@ import { ServerLinks } from './server-links.ts'
 import type { AggregateShared } from './shared.ts'
 
 const NOTHING: Body = {}
-/** What the gateway asks one server for all of them. */
-const PART: CallOrigin = { kind: 'part' }
+
+/** What the address of all servers is called in logs and counters; no server can have this name. */
+export const ALL_SERVERS = '*'
 
 export class AggregateEndpoint implements Endpoint, AllServers {
   readonly takesForeignState = true
   readonly keepsDigits = true
-  limit: ClientGuard | undefined
+  readonly name = ALL_SERVERS
+  readonly client: ClientSession
   readonly #shared: AggregateShared
   readonly #state: AggregateState
   readonly clientLog: ClientLog
   readonly #origin: CallOrigin = { kind: 'all', address: this }
+  /** Of what the gateway asks one server for a request to all. */
+  readonly #part: CallOrigin = { kind: 'part', address: this }
   readonly #links: ServerLinks
   readonly #followed: FollowedResources
   /** Servers whose list of a kind has changed in this client's own conversation: from then on it is read there. */
@@ -82,6 +84,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
 
   constructor(shared: AggregateShared, clientLog: ClientLog, client: ClientSession) {
     this.#shared = shared
+    this.client = client
     this.#state = shared.state
     this.clientLog = clientLog
     this.#links = new ServerLinks(shared, client, (kind, server) => this.#changed(kind, server))
@@ -107,7 +110,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
   }
 
   answer(inbound: Inbound): Answered {
-    return pipeline.run(new Call(inbound, this.#origin))
+    return this.#shared.pipeline.run(new Call(inbound, this.#origin))
   }
 
   tool(name: string): Body | undefined {
@@ -307,7 +310,9 @@ export class AggregateEndpoint implements Endpoint, AllServers {
     const ask = async (params: Body): Promise<Body> => {
       const { endpoint, names } = await this.#links.to(upstream, inbound)
       const changes = { only: withIdentity(params, inbound) }
-      return (await pipeline.run(new Call(inbound, PART, endpoint, { names, changes, method }))) as Body
+      return (await this.#shared.pipeline.run(
+        new Call(inbound, this.#part, endpoint, { names, changes, method }),
+      )) as Body
     }
     return { owner, ask: (params) => this.#shared.running.during(upstream, () => ask(params)) }
   }
@@ -320,7 +325,7 @@ export class AggregateEndpoint implements Endpoint, AllServers {
         if (!Object.hasOwn(upstream.introduction?.capabilities ?? {}, 'tasks')) return { items: [] }
         const changes = { only: cursor === undefined ? {} : { cursor } }
         const asking = async (): Promise<Body> =>
-          (await pipeline.run(new Call(inbound, PART, endpoint, { names, changes }))) as Body
+          (await this.#shared.pipeline.run(new Call(inbound, this.#part, endpoint, { names, changes }))) as Body
         const answer = await this.#shared.running.during(upstream, asking)
         const { tasks, nextCursor } = names.result('tasks/list', answer)
         return { items: tasks as Body[], nextCursor: nextCursor as string | undefined }

@@ -2,6 +2,7 @@
 import type { Loss } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
 import { AggregateState } from '../../aggregate/index.ts'
+import type { Pipeline } from '../../calls/index.ts'
 import { AggregateListeners } from '../../following/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 import type { Upstream } from '../../upstream/index.ts'
@@ -10,15 +11,25 @@ import { LoopGuard } from './loop-guard.ts'
 import { MergedIntroduction } from './merged-introduction.ts'
 import { RunningCalls } from './running-calls.ts'
 
+export interface AggregateSharedOptions {
+  readonly log: GatewayLog
+  readonly clock: Clock
+  readonly pipeline: Pipeline
+  /** Told what servers declare and clients here do not hear. */
+  readonly onLoss: (loss: Loss) => void
+}
+
 export class AggregateShared {
   readonly state: AggregateState
+  readonly pipeline: Pipeline
   readonly introduction: MergedIntroduction
   readonly loopGuard = new LoopGuard()
   readonly running: RunningCalls
   readonly listeners: AggregateListeners
   #addresses: ReadonlyMap<Upstream, ServerAddress> = new Map()
 
-  constructor(log: GatewayLog, clock: Clock, onLoss: (loss: Loss) => void) {
+  constructor({ log, clock, pipeline, onLoss }: AggregateSharedOptions) {
+    this.pipeline = pipeline
     this.introduction = new MergedIntroduction(onLoss)
     this.running = new RunningCalls(clock)
     this.state = new AggregateState(log, clock, {

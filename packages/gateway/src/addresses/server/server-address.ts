@@ -9,9 +9,8 @@ import {
   type SessionEvent,
 } from 'parley-mcp/engine'
 import type { Admission, Servable } from 'parley-mcp/server'
-import { type FollowedTasks, TaskRuns } from '../../calls/index.ts'
+import { createPipeline, type FollowedTasks, type Pipeline, TaskRuns } from '../../calls/index.ts'
 import { ServerListeners } from '../../following/index.ts'
-import type { ClientLimit } from '../../limits/index.ts'
 import {
   ClientLog,
   type ClientSession,
@@ -28,8 +27,8 @@ export interface ServerAddressOptions {
   readonly clock?: Clock
   readonly translation: 'lenient' | 'strict'
   readonly onEvent?: (event: SessionEvent, upstream: string) => void
-  /** How many requests one client may make. */
-  readonly clients?: ClientLimit
+  /** What happens to the calls of clients. Default: without what only a whole gateway has. */
+  readonly pipeline?: Pipeline
   /** How many bytes may be kept because of clients. Default: as the SDK has it. */
   readonly budgets?: MemoryBudgets
   /** Numbers the sessions of all addresses together. Default: those of this one. */
@@ -57,7 +56,13 @@ export class ServerAddress implements Servable {
     const tasks = new TaskRuns(upstream)
     this.#clientSessions = options.sessions ?? new ClientSessions()
     const clientLog = new ClientLog(upstream.name, upstream.log, upstream.clock)
-    this.#shared = { upstream, listeners: new ServerListeners(upstream, tasks), tasks, clientLog }
+    this.#shared = {
+      upstream,
+      listeners: new ServerListeners(upstream, tasks),
+      tasks,
+      clientLog,
+      pipeline: options.pipeline ?? createPipeline(),
+    }
   }
 
   /** For whoever shows this server among others: one client's way to it. */
@@ -76,11 +81,10 @@ export class ServerAddress implements Servable {
   }
 
   accept(link: Link, options: Admission = {}): Session {
-    const { clock, translation, onEvent, clients } = this.#options
+    const { clock, translation, onEvent } = this.#options
     const { name } = this.upstream
     const client = this.#clientSessions.begin(options)
     const endpoint = this.endpoint(undefined, client)
-    endpoint.limit = clients?.guard(name, { ...options, label: client.label }, () => session.peer?.info.name)
     const session: Session = new Session({
       initialiseTimeout: INITIALISE_TIMEOUT,
       profile: translation,

@@ -19,13 +19,12 @@ import {
   type CallSite,
   type ClientAddress,
   LinkDemands,
-  pipeline,
+  type Pipeline,
   type TaskRuns,
   uriIn,
 } from '../../calls/index.ts'
 
 import { type Changed, type Hold, type ServerListeners, Subscriptions } from '../../following/index.ts'
-import type { ClientGuard } from '../../limits/index.ts'
 import {
   type ClientLog,
   type ClientSession,
@@ -50,6 +49,7 @@ export interface Shared {
   readonly listeners: ServerListeners
   readonly tasks: TaskRuns
   readonly clientLog: ClientLog
+  readonly pipeline: Pipeline
   readonly view?: View
 }
 
@@ -59,11 +59,10 @@ const UPDATED = 'notifications/resources/updated'
 export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   readonly takesForeignState = true
   readonly keepsDigits = true
-  limit: ClientGuard | undefined
   readonly #origin: CallOrigin = { kind: 'server', address: this }
   readonly upstream: Upstream
   readonly #shared: Shared
-  readonly #client: ClientSession
+  readonly client: ClientSession
   /** Of a client of the handshake era: the conversation that is its own. */
   #conversation: Conversation | undefined
   #session: Session | undefined
@@ -83,7 +82,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   #closed = false
 
   constructor(shared: Shared, client = UNKNOWN_CLIENT) {
-    this.#client = client
+    this.client = client
     this.upstream = shared.upstream
     this.#shared = shared
     if (this.upstream.config.urlMode === 'error') this.demands = new LinkDemands(this.upstream.clock)
@@ -100,10 +99,14 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   }
 
   answer(inbound: Inbound): Answered {
-    return pipeline.run(new Call(inbound, this.#origin, this))
+    return this.#shared.pipeline.run(new Call(inbound, this.#origin, this))
   }
 
   // What the stages of its calls share
+
+  get name(): string {
+    return this.upstream.name
+  }
 
   get clientLog(): ClientLog {
     return this.#shared.clientLog
@@ -303,7 +306,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
       ...identityFor(peer),
       lasting: true,
       prefer: 'handshake',
-      claim: ownClaim(this.#client, this.#shared.view === undefined),
+      claim: ownClaim(this.client, this.#shared.view === undefined),
       owner: {
         version: () => this.#session?.version,
         ask: (question) => this.#ask(question),

@@ -3,6 +3,6 @@ import type { Stage } from 'parley-mcp/engine'
 import type { Call } from '../call.ts'
 
 export const logClient: Stage<Call> = (call, next) => {
-  if (call.from.kind !== 'part') call.from.address.clientLog.spoke(call)
+  call.from.address.clientLog.spoke(call)
   return next(call)
 }
