@@ -34,8 +34,8 @@ const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; 
     folders: ['client/', 'serve/'],
   },
   gateway: {
-    names: ['Conversation', 'Entry', 'Findings', 'Line', 'Lines', 'News', 'Place', 'Subject', 'Way'],
-    folders: ['aggregate/', 'bridge/', 'cli/', 'cli/doctor/', 'config/', 'upstream/'],
+    names: ['Conversation', 'Line', 'Lines', 'News', 'Subject', 'Way'],
+    folders: ['aggregate/', 'bridge/', 'cli/', 'cli/doctor/', 'upstream/'],
   },
 }
 

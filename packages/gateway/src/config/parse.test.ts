@@ -6,9 +6,9 @@ import { stringify } from 'yaml'
 import { ACCEPTED, ENV } from './accepted.fixtures.ts'
 import {
   type GatewayConfig,
+  type ParsedConfig,
   type ParseOptions,
   parseConfig,
-  type Reading,
   type ServerConfig,
   serverDefaults,
   settingsDefaults,
@@ -16,7 +16,7 @@ import {
 
 const BASE = resolve('/srv/parley')
 
-function parse(value: unknown, options: Partial<ParseOptions> = {}): Reading {
+function parse(value: unknown, options: Partial<ParseOptions> = {}): ParsedConfig {
   return parseConfig(typeof value === 'string' ? value : JSON.stringify(value), {
     file: 'parley.json',
     env: ENV,

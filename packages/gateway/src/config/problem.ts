@@ -25,8 +25,8 @@ export class ConfigError extends Error {
 
 /** One problem in three lines: where, what, and the way out. */
 export function describeProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`
-  return `${place}${path === '' ? '' : ` ${path}`}\n  ${message}\n  ${hint}`
+  const position = line === undefined ? file : `${file}:${line}:${column}`
+  return `${position}${path === '' ? '' : ` ${path}`}\n  ${message}\n  ${hint}`
 }
 
 function summary(problems: readonly ConfigProblem[], total: number): string {

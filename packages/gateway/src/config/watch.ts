@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { isSameConfig } from './diff.ts'
-import type { Reading } from './parse.ts'
+import type { ParsedConfig } from './parse.ts'
 import { ConfigError } from './problem.ts'
 import { type ReadOptions, readConfig } from './read.ts'
 
@@ -19,7 +19,7 @@ export interface WatchOptions extends ReadOptions {
    */
   readonly interval?: number
   /** What is in use already. Default: what the file says when the watch begins. */
-  readonly current?: Reading
+  readonly current?: ParsedConfig
 }
 
 export interface ConfigWatch {
@@ -29,7 +29,7 @@ export interface ConfigWatch {
 /** After an error, also that the file is gone, the watch goes on; what was in use stays in use. */
 export function watchConfig(
   path: string,
-  onChange: (outcome: Reading | ConfigError) => void,
+  onChange: (outcome: ParsedConfig | ConfigError) => void,
   options: WatchOptions = {},
 ): ConfigWatch {
   const watched = new Watch(path, onChange, options)
@@ -39,18 +39,18 @@ export function watchConfig(
 
 class Watch {
   readonly #path: string
-  readonly #onChange: (outcome: Reading | ConfigError) => void
+  readonly #onChange: (outcome: ParsedConfig | ConfigError) => void
   readonly #options: WatchOptions
   readonly #clock: Clock
   #watcher: FSWatcher | undefined
-  #last: Reading | ConfigError | undefined
-  #trace: string | undefined
+  #last: ParsedConfig | ConfigError | undefined
+  #stamp: string | undefined
   #reading: Promise<void> = Promise.resolve()
   #cancelRead: (() => void) | undefined
-  #cancelLook: (() => void) | undefined
+  #cancelCheck: (() => void) | undefined
   #isClosed = false
 
-  constructor(path: string, onChange: (outcome: Reading | ConfigError) => void, options: WatchOptions) {
+  constructor(path: string, onChange: (outcome: ParsedConfig | ConfigError) => void, options: WatchOptions) {
     this.#path = path
     this.#onChange = onChange
     this.#options = options
@@ -63,14 +63,14 @@ class Watch {
     // With something to compare with, the file may be in the middle of being written as at any other time.
     if (this.#last === undefined) this.#enqueue()
     else this.#readLater()
-    this.#lookLater()
+    this.#checkLater()
   }
 
   close(): void {
     this.#isClosed = true
     this.#watcher?.close()
     this.#cancelRead?.()
-    this.#cancelLook?.()
+    this.#cancelCheck?.()
   }
 
   /** The folder, not the file: editors put a new file in its place, and the old one would be watched for ever. */
@@ -87,15 +87,15 @@ class Watch {
   }
 
   /** Finds what the folder does not tell of: links to files elsewhere, network drives, a folder that was replaced. */
-  #lookLater(): void {
+  #checkLater(): void {
     if (this.#isClosed) return
-    this.#cancelLook = this.#clock.after(this.#options.interval ?? 2000, () => {
-      void this.#look().then(() => this.#lookLater())
+    this.#cancelCheck = this.#clock.after(this.#options.interval ?? 2000, () => {
+      void this.#checkFile().then(() => this.#checkLater())
     })
   }
 
-  async #look(): Promise<void> {
-    if ((await traceOf(this.#path)) !== this.#trace) this.#readLater()
+  async #checkFile(): Promise<void> {
+    if ((await fileStamp(this.#path)) !== this.#stamp) this.#readLater()
   }
 
   #readLater(): void {
@@ -110,7 +110,7 @@ class Watch {
   }
 
   async #read(): Promise<void> {
-    this.#trace = await traceOf(this.#path)
+    this.#stamp = await fileStamp(this.#path)
     const outcome = await this.#outcome()
     const before = this.#last
     if (this.#isClosed || isSame(before, outcome)) return
@@ -118,7 +118,7 @@ class Watch {
     if (before !== undefined || outcome instanceof ConfigError) this.#onChange(outcome)
   }
 
-  async #outcome(): Promise<Reading | ConfigError> {
+  async #outcome(): Promise<ParsedConfig | ConfigError> {
     const { format, env, override } = this.#options
     const given = {
       ...(format === undefined ? {} : { format }),
@@ -134,14 +134,14 @@ class Watch {
   }
 }
 
-function isSame(left: Reading | ConfigError | undefined, right: Reading | ConfigError): boolean {
+function isSame(left: ParsedConfig | ConfigError | undefined, right: ParsedConfig | ConfigError): boolean {
   if (left instanceof ConfigError || right instanceof ConfigError)
     return left instanceof ConfigError && right instanceof ConfigError && left.message === right.message
   return left !== undefined && isSameConfig(left.config, right.config) && isDeepStrictEqual(left, right)
 }
 
 /** Changes whenever the file probably did. */
-async function traceOf(path: string): Promise<string> {
+async function fileStamp(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path)
     return [ino, size, mtimeMs, ctimeMs].join(' ')

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConfigError, type GatewayConfig, parseConfig, type Reading } from '../../config/index.ts'
+import { ConfigError, type GatewayConfig, type ParsedConfig, parseConfig } from '../../config/index.ts'
 import { silentLog } from '../../log/index.ts'
 import { Reloading } from './reloading.ts'
 
-const reading = (text: string): Reading => parseConfig(text, { file: 'parley.json', env: {} })
-const one = (): Reading => reading('{"mcpServers":{"a":{"command":"x"}}}')
-const other = (): Reading => reading('{"mcpServers":{"a":{"command":"y"}}}')
+const reading = (text: string): ParsedConfig => parseConfig(text, { file: 'parley.json', env: {} })
+const one = (): ParsedConfig => reading('{"mcpServers":{"a":{"command":"x"}}}')
+const other = (): ParsedConfig => reading('{"mcpServers":{"a":{"command":"y"}}}')
 const broken = new ConfigError([
   { file: 'parley.json', line: 1, column: 1, path: '', message: 'No JSON.', hint: 'Mend it.' },
 ])
@@ -64,7 +64,7 @@ describe('G a configuration that is read again', () => {
     const reload = (): Promise<void> => new Promise((succeed, fail) => under.push({ fail, succeed }))
     const say = (message: string): void => void said.push(message)
     const slow = new Reloading({ reload }, { ...silentLog, info: say, error: say }, one().config)
-    const third = (): Reading => reading('{"mcpServers":{"a":{"command":"z"}}}')
+    const third = (): ParsedConfig => reading('{"mcpServers":{"a":{"command":"z"}}}')
     const first = slow.take(other())
     const second = slow.take(third())
     await vi.waitFor(() => expect(under).not.toHaveLength(0))

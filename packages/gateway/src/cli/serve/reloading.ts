@@ -1,5 +1,11 @@
 /** What becomes of a configuration that was read again while the gateway runs, and what is said of it. */
-import { ConfigError, describeProblem, type GatewayConfig, isSameConfig, type Reading } from '../../config/index.ts'
+import {
+  ConfigError,
+  describeProblem,
+  type GatewayConfig,
+  isSameConfig,
+  type ParsedConfig,
+} from '../../config/index.ts'
 import type { Gateway } from '../../gateway/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 
@@ -19,7 +25,7 @@ export class Reloading {
     this.#inForce = inForce
   }
 
-  async take(outcome: Reading | ConfigError): Promise<void> {
+  async take(outcome: ParsedConfig | ConfigError): Promise<void> {
     const number = ++this.#read
     // Whoever has made the mistake learns of it now: a reload may wait for servers.
     if (outcome instanceof ConfigError) return this.#refuse(number, outcome.message)

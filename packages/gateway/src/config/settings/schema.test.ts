@@ -1,9 +1,9 @@
 /** The published schema is the one the tables make, and accepts what the reader accepts. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { ACCEPTED } from './accepted.fixtures.ts'
+import { ACCEPTED } from '../accepted.fixtures.ts'
+import { configSchema } from '../index.ts'
 import { GATEWAY_FIELDS, RESTART_FIELDS, SERVER_FIELDS, TOOL_FIELDS } from './fields.ts'
-import { configSchema } from './index.ts'
 import { ROOT_FIELDS } from './root.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ function accepts(value: unknown): boolean {
 
 describe('the schema for editors', () => {
   it('is published as the tables make it; renew it with `vitest -u`', async () => {
-    await expect(`${printed(configSchema())}\n`).toMatchFileSnapshot('../../schema/config.json')
+    await expect(`${printed(configSchema())}\n`).toMatchFileSnapshot('../../../schema/config.json')
   })
 
   for (const { title, value } of ACCEPTED) {

@@ -1,6 +1,13 @@
 /** Reads JSON with comments and trailing commas. */
 import { createScanner, type Node, type ParseError, parseTree } from 'jsonc-parser'
-import { type ConfigNode, type Entry, type Fault, MOST_DEPTH, type ParsedDocument, tooDeep } from './document.ts'
+import {
+  type ConfigNode,
+  MAX_DEPTH,
+  type ObjectEntry,
+  type ParsedDocument,
+  type SyntaxFault,
+  tooDeep,
+} from './document.ts'
 
 // The parser's codes and tokens by number: its enums exist in types only.
 const OPENING: ReadonlySet<number> = new Set([1, 3])
@@ -37,18 +44,18 @@ export function parseJson(text: string): ParsedDocument {
   return { root: tree === undefined ? undefined : convert(tree), faults: [] }
 }
 
-function fault({ error, offset }: ParseError): Fault {
+function fault({ error, offset }: ParseError): SyntaxFault {
   const [message, hint] = FAULTS[error] ?? ['Not JSON.', 'Check the punctuation here and just before.']
   return { at: offset, message, hint }
 }
 
-function depthFault(text: string): Fault | undefined {
+function depthFault(text: string): SyntaxFault | undefined {
   const scanner = createScanner(text, true)
   let depth = 0
   for (let token: number = scanner.scan(); token !== END_OF_TEXT; token = scanner.scan()) {
     if (OPENING.has(token)) depth++
     if (CLOSING.has(token)) depth--
-    if (depth > MOST_DEPTH) return tooDeep(scanner.getTokenOffset())
+    if (depth > MAX_DEPTH) return tooDeep(scanner.getTokenOffset())
   }
   return undefined
 }
@@ -64,7 +71,7 @@ function convert(node: Node): ConfigNode {
   return { kind: 'scalar', at, value: node.value ?? null }
 }
 
-function convertProperty({ children }: Node): Entry[] {
+function convertProperty({ children }: Node): ObjectEntry[] {
   const [key, value] = children ?? []
   return key === undefined || value === undefined
     ? []

@@ -1,9 +1,9 @@
 /** The shape of an object with known keys, from a table of them. */
 import type { JsonObject, JsonValue } from 'parley-mcp'
-import { type Entry, entriesOf } from './document.ts'
-import { quoted } from './findings.ts'
-import { nearest } from './nearest.ts'
-import type { Place } from './place.ts'
+import { entriesOf, type ObjectEntry } from '../documents/document.ts'
+import { nearest } from '../nearest.ts'
+import type { ConfigLocation } from './location.ts'
+import { quoted } from './problem-list.ts'
 import { rejectKind, type Shape } from './shape.ts'
 
 export interface Field<T, D> {
@@ -19,7 +19,7 @@ export type Values<F> = { readonly [K in keyof F]: F[K] extends Field<infer T, i
 export type Defaults<F> = { readonly [K in keyof F]: F[K] extends Field<unknown, infer D> ? D : never }
 
 /** Keys of other programs that share the file. */
-export interface Foreign {
+export interface ForeignKeys {
   /** Left alone with a warning: why it has no effect, or what to write instead. */
   readonly ignored?: Readonly<Record<string, string>>
   /** Refused, because they mean something that is written otherwise here: that key. */
@@ -31,7 +31,7 @@ export interface Foreign {
 export interface Group<F> {
   readonly at: number
   readonly values: Values<F>
-  readonly entries: ReadonlyMap<string, Entry>
+  readonly entries: ReadonlyMap<string, ObjectEntry>
   /** Keys that unknown ones were probably meant to be. */
   readonly meant: ReadonlySet<string>
 }
@@ -54,18 +54,18 @@ export function defaultsOf<F extends Fields>(fields: F): Defaults<F> {
   return Object.fromEntries(Object.entries(fields).map(([key, known]) => [key, known.default])) as Defaults<F>
 }
 
-export function group<const F extends Fields>(fields: F, foreign: Foreign = {}): Shape<Group<F>> {
+export function group<const F extends Fields>(fields: F, foreign: ForeignKeys = {}): Shape<Group<F>> {
   return {
     schema: groupSchema(fields, foreign),
-    read(node, place) {
-      if (node.kind !== 'object') return rejectKind(node, place, 'an object', `{ "${Object.keys(fields)[0]}": … }`)
+    read(node, location) {
+      if (node.kind !== 'object') return rejectKind(node, location, 'an object', `{ "${Object.keys(fields)[0]}": … }`)
       const entries = entriesOf(node)
       const meant = new Set<string>()
       for (const [key, entry] of entries)
-        if (!Object.hasOwn(fields, key)) reportUnknown(entry, place.child(key), fields, foreign, meant)
+        if (!Object.hasOwn(fields, key)) reportUnknown(entry, location.child(key), fields, foreign, meant)
       const values = Object.entries(fields).map(([key, { shape, default: otherwise }]) => {
         const entry = entries.get(key)
-        return [key, entry === undefined ? otherwise : (shape.read(entry.value, place.child(key)) ?? otherwise)]
+        return [key, entry === undefined ? otherwise : (shape.read(entry.value, location.child(key)) ?? otherwise)]
       })
       return { at: node.at, values: Object.fromEntries(values) as Values<F>, entries, meant }
     },
@@ -80,35 +80,39 @@ export function required<const F extends Fields, K extends keyof F & string>(
 ): Shape<RequiredGroup<F, K>> {
   return {
     schema: { ...shape.schema, required: [key] },
-    read(node, place) {
-      const read = shape.read(node, place)
+    read(node, location) {
+      const read = shape.read(node, location)
       if (read === undefined || read.values[key] !== undefined) return read as RequiredGroup<F, K> | undefined
       // What stands there and is wrong has been reported.
       if (!read.entries.has(key) && !read.meant.has(key))
-        place.problem(node.at, `"${key}" is missing.`, `Write for example ${example}.`)
+        location.problem(node.at, `"${key}" is missing.`, `Write for example ${example}.`)
       return undefined
     },
   }
 }
 
 function reportUnknown(
-  { key, keyAt }: Entry,
-  place: Place,
+  { key, keyAt }: ObjectEntry,
+  location: ConfigLocation,
   fields: Fields,
-  { ignored = {}, renamed = {}, free }: Foreign,
+  { ignored = {}, renamed = {}, free }: ForeignKeys,
   meant: Set<string>,
 ): void {
   if (free !== undefined && key.startsWith(free)) return
   if (Object.hasOwn(ignored, key))
-    return place.warning(keyAt, 'A key of another program, which has no effect here.', ignored[key] ?? '')
+    return location.warning(keyAt, 'A key of another program, which has no effect here.', ignored[key] ?? '')
   const other = Object.hasOwn(renamed, key) ? renamed[key] : undefined
   const near = other ?? nearest(key, Object.keys(fields))
   if (near !== undefined) meant.add(near.split(':')[0] ?? near)
   const hint = other === undefined ? near && `Did you mean "${near}"?` : `Write "${other}" instead.`
-  place.problem(keyAt, `Unknown key ${quoted(key)}.`, hint ?? `Remove it. Known are ${Object.keys(fields).join(', ')}.`)
+  location.problem(
+    keyAt,
+    `Unknown key ${quoted(key)}.`,
+    hint ?? `Remove it. Known are ${Object.keys(fields).join(', ')}.`,
+  )
 }
 
-function groupSchema(fields: Fields, { ignored = {}, free }: Foreign): JsonObject {
+function groupSchema(fields: Fields, { ignored = {}, free }: ForeignKeys): JsonObject {
   const own = Object.entries(fields).map(([key, { shape, description, default: otherwise, examples }]) => {
     const known = otherwise === undefined ? {} : { default: otherwise as JsonValue }
     return [key, { description, ...known, examples: [...examples], ...shape.schema }]

@@ -1,10 +1,10 @@
 /** Keys that other programs keep in the same file. */
-import type { Foreign } from './group.ts'
+import type { ForeignKeys } from '../shapes/group.ts'
 
 const CONFIRMATION = 'Whether a call is confirmed is decided by the client.'
 const LABEL = 'It only labels the server for people.'
 
-export const SERVER_FOREIGN: Foreign = {
+export const SERVER_FOREIGN_KEYS: ForeignKeys = {
   ignored: {
     alwaysAllow: CONFIRMATION,
     autoApprove: CONFIRMATION,
@@ -46,7 +46,7 @@ export const SERVER_FOREIGN: Foreign = {
   },
 }
 
-export const ROOT_FOREIGN: Foreign = {
+export const ROOT_FOREIGN_KEYS: ForeignKeys = {
   ignored: {
     inputs: `The gateway runs unattended; use environment variables: \${NAME}.`,
     globalShortcut: 'It is for a desktop application.',

@@ -19,13 +19,13 @@ export interface Expansion {
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,255})(?::-([\s\S]*))?$/
 
 /** What begins like a variable, with those in its default, and whether it ends. */
-const PLACES = /\$\$\{|\$\{((?:\$\{[^}]*\}|[^}])*)(\}?)/g
+const VARIABLES = /\$\$\{|\$\{((?:\$\{[^}]*\}|[^}])*)(\}?)/g
 
 export function expand(text: string, env: Environment): Expansion {
   const missing: string[] = []
   const malformed: ('question' | 'other')[] = []
   let filled = false
-  const expanded = text.replace(PLACES, (found, inner: string | undefined, end: string | undefined) => {
+  const expanded = text.replace(VARIABLES, (found, inner: string | undefined, end: string | undefined) => {
     if (inner === undefined) return '${'
     const [, name, given] = (end === '}' ? VARIABLE.exec(inner) : null) ?? []
     filled = true

@@ -13,7 +13,14 @@ import {
   Parser,
   type YAMLError,
 } from 'yaml'
-import { type ConfigNode, type Entry, type Fault, MOST_DEPTH, type ParsedDocument, tooDeep } from './document.ts'
+import {
+  type ConfigNode,
+  MAX_DEPTH,
+  type ObjectEntry,
+  type ParsedDocument,
+  type SyntaxFault,
+  tooDeep,
+} from './document.ts'
 
 // Our own words: the parser's quote the source, which may hold secrets.
 const FAULTS: Readonly<Partial<Record<YAMLError['code'], readonly [message: string, hint: string]>>> = {
@@ -37,11 +44,11 @@ const FAULTS: Readonly<Partial<Record<YAMLError['code'], readonly [message: stri
 }
 
 // Aliases of aliases of lists grow without end.
-const MOST_NODES = 20_000
+const MAX_NODES = 20_000
 
 export function parseYaml(text: string): ParsedDocument {
   const documents = compose(text)
-  if (!Array.isArray(documents)) return { root: undefined, faults: [documents as Fault] }
+  if (!Array.isArray(documents)) return { root: undefined, faults: [documents as SyntaxFault] }
   const [first, second] = documents
   const error = first?.errors[0] ?? first?.warnings[0]
   if (error !== undefined) return { root: undefined, faults: [fault(error.code, error.pos[0])] }
@@ -53,12 +60,12 @@ export function parseYaml(text: string): ParsedDocument {
 }
 
 /** Watches the depth while reading: the composer behind it recurses, and where the stack ends the process does. */
-function compose(text: string): readonly Document.Parsed[] | Fault {
+function compose(text: string): readonly Document.Parsed[] | SyntaxFault {
   const parser = new Parser()
   const tokens = []
   for (const lexeme of new Lexer().lex(text)) {
     tokens.push(...parser.next(lexeme))
-    if (parser.stack.length > MOST_DEPTH) return tooDeep(parser.offset)
+    if (parser.stack.length > MAX_DEPTH) return tooDeep(parser.offset)
   }
   tokens.push(...parser.end())
   return Array.from(
@@ -66,7 +73,7 @@ function compose(text: string): readonly Document.Parsed[] | Fault {
   )
 }
 
-function fault(code: YAMLError['code'], at: number): Fault {
+function fault(code: YAMLError['code'], at: number): SyntaxFault {
   const [message, hint] = FAULTS[code] ?? [
     'Not YAML.',
     'Check the punctuation and the indentation here and just before.',
@@ -75,7 +82,7 @@ function fault(code: YAMLError['code'], at: number): Fault {
 }
 
 class Tree {
-  readonly faults: Fault[] = []
+  readonly faults: SyntaxFault[] = []
   readonly #document: Document.Parsed
   readonly #targets = new Map<Alias, unknown>()
   #nodes = 0
@@ -111,7 +118,7 @@ class Tree {
     return { ...this.convert(target, at, depth + 1), at }
   }
 
-  #entry(pair: Pair, near: number, depth: number): Entry[] {
+  #entry(pair: Pair, near: number, depth: number): ObjectEntry[] {
     const keyAt = startOf(pair.key) ?? near
     const key = isScalar(pair.key)
       ? typeof pair.key.value === 'string'
@@ -126,7 +133,7 @@ class Tree {
   }
 
   /** What `<<` brings in stands behind what is written out. */
-  #merge(entries: readonly Entry[]): Entry[] {
+  #merge(entries: readonly ObjectEntry[]): ObjectEntry[] {
     const own = entries.filter(({ key }) => key !== '<<')
     const brought = entries
       .filter(({ key }) => key === '<<')
@@ -156,9 +163,9 @@ class Tree {
 
   #isTooMuch(at: number, depth: number): boolean {
     this.#nodes++
-    if (depth > MOST_DEPTH) this.#fault(at, tooDeep(at).message, 'An alias must not contain itself.')
-    if (this.#nodes === MOST_NODES) this.#fault(at, `More than ${MOST_NODES} values.`, 'Use fewer aliases of aliases.')
-    return depth > MOST_DEPTH || this.#nodes >= MOST_NODES
+    if (depth > MAX_DEPTH) this.#fault(at, tooDeep(at).message, 'An alias must not contain itself.')
+    if (this.#nodes === MAX_NODES) this.#fault(at, `More than ${MAX_NODES} values.`, 'Use fewer aliases of aliases.')
+    return depth > MAX_DEPTH || this.#nodes >= MAX_NODES
   }
 
   #fault(at: number, message: string, hint: string): void {

@@ -1,9 +1,9 @@
 /** How a server is reached: a command to start, or an address and a transport that fit each other. */
 import { resolve } from 'node:path'
+import type { Group } from '../shapes/group.ts'
+import type { ConfigLocation } from '../shapes/location.ts'
+import type { CommandTarget, RemoteTarget, RemoteTransport } from '../types.ts'
 import type { SERVER_FIELDS, ServerValues } from './fields.ts'
-import type { Group } from './group.ts'
-import type { Place } from './place.ts'
-import type { CommandTarget, RemoteTarget, RemoteTransport } from './types.ts'
 
 type ServerGroup = Group<typeof SERVER_FIELDS>
 
@@ -21,41 +21,42 @@ const BY_SCHEME = new Map<string, RemoteTransport | undefined>([
   ['wss:', 'websocket'],
   ['tcp:', 'tcp'],
 ])
-const OF_COMMANDS = ['args', 'env', 'cwd'] as const
-const OF_ADDRESSES = ['headers'] as const
+const COMMAND_KEYS = ['args', 'env', 'cwd'] as const
+const ADDRESS_KEYS = ['headers'] as const
 
 export function readTarget(
   group: ServerGroup,
-  place: Place,
+  location: ConfigLocation,
   keyAt: number,
   baseFolder: string,
 ): CommandTarget | RemoteTarget | undefined {
   const { entries, meant } = group
   const [command, url] = [entries.get('command'), entries.get('url')]
   if (command !== undefined && url !== undefined) {
-    place.problem(
+    location.problem(
       url.keyAt,
       'Has both "command" and "url".',
       'Keep "command" for a program to start, or "url" for a server that is already running.',
     )
   } else if (command === undefined && url === undefined) {
     if (!meant.has('command') && !meant.has('url')) {
-      place.problem(
+      location.problem(
         keyAt,
         'Has neither "command" nor "url".',
         'Write "command" (and "args") for a program to start, or "url" for a server that is already running.',
       )
     }
-  } else return url === undefined ? commandTarget(group, place, baseFolder) : remoteTarget(group, place, url.value.at)
+  } else
+    return url === undefined ? commandTarget(group, location, baseFolder) : remoteTarget(group, location, url.value.at)
   return undefined
 }
 
-function commandTarget(group: ServerGroup, place: Place, baseFolder: string): CommandTarget | undefined {
+function commandTarget(group: ServerGroup, location: ConfigLocation, baseFolder: string): CommandTarget | undefined {
   const { command, args, env, cwd } = group.values
-  warnOfUnused(group, place, OF_ADDRESSES, 'url')
-  const { transport, key } = readTransport(group, place)
+  warnOfUnused(group, location, ADDRESS_KEYS, 'url')
+  const { transport, key } = readTransport(group, location)
   if (transport !== undefined && transport !== 'stdio') {
-    place
+    location
       .child(key)
       .problem(
         group.entries.get(key)?.value.at ?? group.at,
@@ -66,7 +67,7 @@ function commandTarget(group: ServerGroup, place: Place, baseFolder: string): Co
   if (command === undefined) return undefined
   // A program by its bare name has no spaces; a path may.
   if (/^[^\\/\s]+\s/.test(command)) {
-    place
+    location
       .child('command')
       .warning(
         group.entries.get('command')?.value.at ?? group.at,
@@ -84,12 +85,12 @@ function commandTarget(group: ServerGroup, place: Place, baseFolder: string): Co
   }
 }
 
-function remoteTarget(group: ServerGroup, place: Place, at: number): RemoteTarget | undefined {
+function remoteTarget(group: ServerGroup, location: ConfigLocation, at: number): RemoteTarget | undefined {
   const { url, headers } = group.values
-  warnOfUnused(group, place, OF_COMMANDS, 'command')
-  const { transport, key } = readTransport(group, place)
+  warnOfUnused(group, location, COMMAND_KEYS, 'command')
+  const { transport, key } = readTransport(group, location)
   if (transport === 'stdio') {
-    place
+    location
       .child(key)
       .problem(
         group.entries.get(key)?.value.at ?? at,
@@ -100,7 +101,7 @@ function remoteTarget(group: ServerGroup, place: Place, at: number): RemoteTarge
   }
   if (url === undefined) return undefined
   const fault = urlFault(url, transport)
-  if (fault !== undefined) place.child('url').problem(at, ...fault)
+  if (fault !== undefined) location.child('url').problem(at, ...fault)
   else return { kind: 'remote', url, transport: transport ?? BY_SCHEME.get(new URL(url).protocol), headers }
   return undefined
 }
@@ -133,23 +134,28 @@ function urlFault(
 /** `transport` and `type` are the same; where both stand they must agree. */
 function readTransport(
   { values, entries }: ServerGroup,
-  place: Place,
+  location: ConfigLocation,
 ): { transport: ServerValues['transport']; key: 'transport' | 'type' } {
   const { transport, type } = values
   const second = entries.get('type')
   if (transport !== undefined && type !== undefined && transport !== type) {
-    place
+    location
       .child('type')
       .problem(second?.value.at ?? 0, '"type" and "transport" contradict each other.', 'Remove one of them.')
   }
   return transport === undefined ? { transport: type, key: 'type' } : { transport, key: 'transport' }
 }
 
-function warnOfUnused({ entries }: ServerGroup, place: Place, keys: readonly string[], partner: string): void {
+function warnOfUnused(
+  { entries }: ServerGroup,
+  location: ConfigLocation,
+  keys: readonly string[],
+  partner: string,
+): void {
   for (const key of keys) {
     const entry = entries.get(key)
     if (entry !== undefined && !isEmpty(entry.value))
-      place.child(key).warning(entry.keyAt, `Has no effect without "${partner}".`, 'Remove it.')
+      location.child(key).warning(entry.keyAt, `Has no effect without "${partner}".`, 'Remove it.')
   }
 }
 

@@ -1,14 +1,14 @@
 /** Every key of the configuration, what may stand there, what it means, and what holds without it. */
 import { versions } from 'parley-mcp'
-import { either, list, record } from './collections.ts'
-import { field, group, required, type Values } from './group.ts'
-import { RULES } from './rules.ts'
-import { choice, duration, flag, size, text, whole, words } from './scalars.ts'
+import { either, list, record } from '../shapes/collections.ts'
+import { field, group, required, type Values } from '../shapes/group.ts'
+import { choice, duration, flag, names, size, text, whole } from '../shapes/scalars.ts'
+import { RULES } from '../shapes/text-rules.ts'
 
-const policy = choice(words('permanent', 'transient', 'temporary'))
+const policy = choice(names('permanent', 'transient', 'temporary'))
 
 const TRANSPORTS = {
-  ...words('stdio', 'streamable-http', 'sse', 'websocket', 'tcp'),
+  ...names('stdio', 'streamable-http', 'sse', 'websocket', 'tcp'),
   http: 'streamable-http',
   streamableHttp: 'streamable-http',
   streamable_http: 'streamable-http',
@@ -89,7 +89,7 @@ export const TOOL_FIELDS = {
   ),
   pin: field(
     'What happens when the definition of a tool changes after it was first seen: nothing, a report, or the tool is blocked.',
-    choice(words('off', 'report', 'block')),
+    choice(names('off', 'report', 'block')),
     {
       default: 'off' as const,
       examples: ['report'],
@@ -136,20 +136,20 @@ export const SERVER_FIELDS = {
   disabled: field('Left out, as if it were not in the file.', flag, { default: false, examples: [true] }),
   versions: field(
     'The protocol versions to speak with it; without it, all.',
-    list(choice(words(...versions)), { filled: true }),
+    list(choice(names(...versions)), { filled: true }),
     {
       examples: [['2025-06-18']],
     },
   ),
-  dialect: field('A dialect it speaks instead of plain MCP.', choice(words('erlmcp')), { examples: ['erlmcp'] }),
+  dialect: field('A dialect it speaks instead of plain MCP.', choice(names('erlmcp')), { examples: ['erlmcp'] }),
   session: field(
     "Whose session with the server a client without a session of its own is given: one for all, one for each user (the local user, or each principal), one for each request, or the client's handle. Default: for each user where the user is known, else for each request.",
-    choice(words('shared', 'principal', 'request', 'handle')),
+    choice(names('shared', 'principal', 'request', 'handle')),
     { examples: ['principal'] },
   ),
   urlMode: field(
     'How a client of 2025-11-25 learns of a link that a server of 2026-07-28 wants its user to open: it is asked while its request waits (ask), or the request ends with error -32042 and goes on when the client makes it again (error).',
-    choice(words('ask', 'error')),
+    choice(names('ask', 'error')),
     { default: 'ask' as const, examples: ['error'] },
   ),
   restart: field(
@@ -283,13 +283,13 @@ export const GATEWAY_FIELDS = {
     list(text(RULES.filled)),
     { default: [] as readonly string[], examples: [['files']] },
   ),
-  log: field('What is written to the log.', choice(words('debug', 'info', 'warning', 'error', 'silent')), {
+  log: field('What is written to the log.', choice(names('debug', 'info', 'warning', 'error', 'silent')), {
     default: 'info' as const,
     examples: ['debug'],
   }),
   translation: field(
     'What older peers get of fields they merely do not know: as they are (lenient), or moved to one they know, or left out (strict).',
-    choice(words('lenient', 'strict')),
+    choice(names('lenient', 'strict')),
     {
       default: 'lenient' as const,
       examples: ['strict'],

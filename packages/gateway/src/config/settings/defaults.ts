@@ -1,7 +1,8 @@
 /** Configurations of servers and of the gateway with every default filled in, for those that come from no file. */
+
+import { defaultsOf } from '../shapes/group.ts'
+import type { GatewaySettings, RestartSettings, ServerConfig, ToolSettings } from '../types.ts'
 import { GATEWAY_FIELDS, RESTART_FIELDS, SERVER_FIELDS, TOOL_FIELDS } from './fields.ts'
-import { defaultsOf } from './group.ts'
-import type { GatewaySettings, RestartSettings, ServerConfig, ToolSettings } from './types.ts'
 
 export const restartDefaults: RestartSettings = defaultsOf(RESTART_FIELDS)
 export const toolDefaults: ToolSettings = defaultsOf(TOOL_FIELDS)

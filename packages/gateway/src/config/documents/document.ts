@@ -8,7 +8,7 @@ export interface ObjectNode {
   readonly kind: 'object'
   readonly at: number
   /** As written, so a key may be there twice. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ObjectEntry[]
 }
 
 export interface ListNode {
@@ -23,14 +23,14 @@ export interface ScalarNode {
   readonly value: string | number | boolean | null
 }
 
-export interface Entry {
+export interface ObjectEntry {
   readonly key: string
   readonly keyAt: number
   readonly value: ConfigNode
 }
 
 /** Why a text is no document. */
-export interface Fault {
+export interface SyntaxFault {
   readonly at: number
   readonly message: string
   readonly hint: string
@@ -39,23 +39,23 @@ export interface Fault {
 /** Without faults and without a root, the text holds nothing but space and comments. */
 export interface ParsedDocument {
   readonly root: ConfigNode | undefined
-  readonly faults: readonly Fault[]
+  readonly faults: readonly SyntaxFault[]
 }
 
 /** No configuration needs more; deeper ones only exhaust the stack. */
-export const MOST_DEPTH = 64
+export const MAX_DEPTH = 64
 
-export function tooDeep(at: number): Fault {
+export function tooDeep(at: number): SyntaxFault {
   return {
     at,
-    message: `Nested more than ${MOST_DEPTH} levels deep.`,
+    message: `Nested more than ${MAX_DEPTH} levels deep.`,
     hint: 'A configuration needs no more than a handful of levels; look for brackets that are not closed.',
   }
 }
 
 /** The entry of each key; of repeated ones the first. */
-export function entriesOf(node: ObjectNode): ReadonlyMap<string, Entry> {
-  const entries = new Map<string, Entry>()
+export function entriesOf(node: ObjectNode): ReadonlyMap<string, ObjectEntry> {
+  const entries = new Map<string, ObjectEntry>()
   for (const entry of node.entries) if (!entries.has(entry.key)) entries.set(entry.key, entry)
   return entries
 }

@@ -1,12 +1,12 @@
 /** Collects what a reading finds wrong or odd, with the line and column of each. */
-import { ConfigError, type ConfigProblem } from './problem.ts'
+import { ConfigError, type ConfigProblem } from '../problem.ts'
 
-export type Step = string | number
+export type PathStep = string | number
 
 const MOST = 50
 const LONGEST_STEP = 80
 
-export class Findings {
+export class ProblemList {
   readonly #file: string
   readonly #lineStarts: readonly number[]
   readonly #problems: ConfigProblem[] = []
@@ -18,12 +18,12 @@ export class Findings {
     this.#lineStarts = [0, ...Array.from(text.matchAll(/\r\n|\n|\r/g), (end) => end.index + end[0].length)]
   }
 
-  problem(at: number | undefined, path: readonly Step[], message: string, hint: string): void {
+  add(at: number | undefined, path: readonly PathStep[], message: string, hint: string): void {
     this.#total++
     this.#keep(this.#problems, at, path, message, hint)
   }
 
-  warning(at: number, path: readonly Step[], message: string, hint: string): void {
+  addWarning(at: number, path: readonly PathStep[], message: string, hint: string): void {
     this.#keep(this.#warnings, at, path, message, hint)
   }
 
@@ -40,11 +40,11 @@ export class Findings {
 
   /** The warnings, if nothing was wrong. */
   finish(): readonly ConfigProblem[] {
-    if (this.#total > 0) throw new ConfigError(this.#problems.sort(byPlace), this.#total)
-    return this.#warnings.sort(byPlace)
+    if (this.#total > 0) throw new ConfigError(this.#problems.sort(byPosition), this.#total)
+    return this.#warnings.sort(byPosition)
   }
 
-  #keep(list: ConfigProblem[], at: number | undefined, path: readonly Step[], message: string, hint: string): void {
+  #keep(list: ConfigProblem[], at: number | undefined, path: readonly PathStep[], message: string, hint: string): void {
     if (list.length === MOST) return
     const line = at === undefined ? undefined : this.lineOf(at)
     const column = at === undefined || line === undefined ? undefined : at - (this.#lineStarts[line - 1] ?? 0) + 1
@@ -52,16 +52,16 @@ export class Findings {
   }
 }
 
-function byPlace(left: ConfigProblem, right: ConfigProblem): number {
+function byPosition(left: ConfigProblem, right: ConfigProblem): number {
   return (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0)
 }
 
 /** `mcpServers.files.args[1]`, with quotes around keys that would not read well bare. */
-export function pathText(path: readonly Step[]): string {
+export function pathText(path: readonly PathStep[]): string {
   return path.map((step, index) => stepText(step, index === 0)).join('')
 }
 
-function stepText(step: Step, first: boolean): string {
+function stepText(step: PathStep, first: boolean): string {
   if (typeof step === 'number') return `[${step}]`
   if (/^[\p{L}_$][\p{L}\d_$-]{0,79}$/u.test(step)) return first ? step : `.${step}`
   return `[${quoted(step)}]`

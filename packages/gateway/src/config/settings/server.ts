@@ -1,25 +1,25 @@
 /** One server of the configuration, and the object of all of them. */
 
+import { type ConfigNode, entriesOf } from '../documents/document.ts'
+import { type Group, group } from '../shapes/group.ts'
+import type { ConfigLocation } from '../shapes/location.ts'
+import { flag } from '../shapes/scalars.ts'
+import { rejectKind, type Shape } from '../shapes/shape.ts'
+import { RULES } from '../shapes/text-rules.ts'
+import type { GatewaySettings, ServerConfig } from '../types.ts'
 import { restartDefaults, serverDefaults, toolDefaults } from './defaults.ts'
-import { type ConfigNode, entriesOf } from './document.ts'
 import { SERVER_FIELDS } from './fields.ts'
-import { SERVER_FOREIGN } from './foreign.ts'
-import { type Group, group } from './group.ts'
-import type { Place } from './place.ts'
-import { RULES } from './rules.ts'
-import { flag } from './scalars.ts'
-import { rejectKind, type Shape } from './shape.ts'
+import { SERVER_FOREIGN_KEYS } from './foreign-keys.ts'
 import { readTarget } from './target.ts'
-import type { GatewaySettings, ServerConfig } from './types.ts'
 
 export interface ReadServer {
   readonly name: string
   readonly keyAt: number
-  readonly place: Place
+  readonly location: ConfigLocation
   readonly group: Group<typeof SERVER_FIELDS>
 }
 
-export const server = group(SERVER_FIELDS, SERVER_FOREIGN)
+export const server = group(SERVER_FIELDS, SERVER_FOREIGN_KEYS)
 
 export const servers: Shape<readonly ReadServer[]> = {
   schema: {
@@ -27,25 +27,25 @@ export const servers: Shape<readonly ReadServer[]> = {
     propertyNames: { pattern: RULES.serverName.pattern.source },
     additionalProperties: { $ref: '#/$defs/server' },
   },
-  read(node, place) {
+  read(node, location) {
     if (node.kind !== 'object')
-      return rejectKind(node, place, 'an object', '{ "files": { "command": "npx", "args": ["some-server"] } }')
+      return rejectKind(node, location, 'an object', '{ "files": { "command": "npx", "args": ["some-server"] } }')
     return [...entriesOf(node).values()].flatMap(({ key: name, keyAt, value }) => {
-      const here = place.child(name)
+      const here = location.child(name)
       if (!RULES.serverName.pattern.test(name)) here.problem(keyAt, RULES.serverName.wrong, nameHint(name))
       const read = server.read(value, isDisabled(value, here) ? here.lackingVariables() : here)
-      return read === undefined ? [] : [{ name, keyAt, place: here, group: read }]
+      return read === undefined ? [] : [{ name, keyAt, location: here, group: read }]
     })
   },
 }
 
 /** Absent: it is switched off, or something is wrong with it, which has been reported. */
 export function configure(
-  { name, keyAt, place, group }: ReadServer,
+  { name, keyAt, location, group }: ReadServer,
   baseFolder: string,
   gateway: GatewaySettings,
 ): ServerConfig | undefined {
-  const target = readTarget(group, place, keyAt, baseFolder)
+  const target = readTarget(group, location, keyAt, baseFolder)
   const {
     disabled,
     command: _,
@@ -86,7 +86,7 @@ function nameHint(name: string): string {
 }
 
 /** Known before the rest is read: a server that is switched off may lack its variables. */
-function isDisabled(node: ConfigNode, place: Place): boolean {
+function isDisabled(node: ConfigNode, location: ConfigLocation): boolean {
   const entry = node.kind === 'object' ? entriesOf(node).get('disabled') : undefined
-  return entry !== undefined && flag.read(entry.value, place.silent()) === true
+  return entry !== undefined && flag.read(entry.value, location.silent()) === true
 }

@@ -1,10 +1,10 @@
 /** The keys at the top of the file. */
 
+import { field, group } from '../shapes/group.ts'
+import { text } from '../shapes/scalars.ts'
+import { RULES } from '../shapes/text-rules.ts'
 import { GATEWAY_FIELDS } from './fields.ts'
-import { ROOT_FOREIGN } from './foreign.ts'
-import { field, group } from './group.ts'
-import { RULES } from './rules.ts'
-import { text } from './scalars.ts'
+import { ROOT_FOREIGN_KEYS } from './foreign-keys.ts'
 import { servers } from './server.ts'
 
 const EXAMPLE = { files: { command: 'npx', args: ['some-server'] }, search: { url: 'https://search.example/mcp' } }
@@ -18,4 +18,4 @@ export const ROOT_FIELDS = {
   }),
 }
 
-export const root = group(ROOT_FIELDS, ROOT_FOREIGN)
+export const root = group(ROOT_FIELDS, ROOT_FOREIGN_KEYS)

@@ -1,8 +1,8 @@
 /** Shapes of lists and of records with free keys, and of values that may be written in two ways. */
-import { entriesOf } from './document.ts'
-import type { TextRule } from './rules.ts'
+import { entriesOf } from '../documents/document.ts'
 import { text } from './scalars.ts'
 import { rejectKind, type Shape } from './shape.ts'
+import type { TextRule } from './text-rules.ts'
 
 interface ListOptions {
   readonly filled?: boolean
@@ -11,11 +11,11 @@ interface ListOptions {
 export function list<T>(of: Shape<T>, { filled = false }: ListOptions = {}): Shape<readonly T[]> {
   return {
     schema: { type: 'array', items: of.schema, ...(filled ? { minItems: 1 } : {}) },
-    read(node, place) {
-      if (node.kind !== 'list') return rejectKind(node, place, 'a list', '["one", "two"]')
+    read(node, location) {
+      if (node.kind !== 'list') return rejectKind(node, location, 'a list', '["one", "two"]')
       if (filled && node.items.length === 0)
-        place.problem(node.at, 'The list is empty.', 'Write at least one entry, or remove the key.')
-      const items = node.items.map((item, index) => of.read(item, place.child(index)))
+        location.problem(node.at, 'The list is empty.', 'Write at least one entry, or remove the key.')
+      const items = node.items.map((item, index) => of.read(item, location.child(index)))
       return items.filter((item) => item !== undefined)
     },
   }
@@ -36,13 +36,13 @@ export function record(
   const shape = text(value)
   return {
     schema: { type: 'object', propertyNames: { pattern: key.pattern.source }, additionalProperties: shape.schema },
-    read(node, place) {
-      if (node.kind !== 'object') return rejectKind(node, place, 'an object', `{ ${key.example}: ${value.example} }`)
+    read(node, location) {
+      if (node.kind !== 'object') return rejectKind(node, location, 'an object', `{ ${key.example}: ${value.example} }`)
       const keys = new Set<string>()
       const values = new Set<string>()
       const read: [string, string][] = []
       for (const [name, entry] of entriesOf(node)) {
-        const here = place.child(name)
+        const here = location.child(name)
         const plain = name.toLowerCase()
         if (!key.pattern.test(name)) here.problem(entry.keyAt, key.wrong, key.hint)
         if (caseless && keys.has(plain))
@@ -64,6 +64,6 @@ export function record(
 export function either<A, B>(single: Shape<A>, object: Shape<B>): Shape<A | B> {
   return {
     schema: { anyOf: [single.schema, object.schema] },
-    read: (node, place) => (node.kind === 'object' ? object : single).read(node, place),
+    read: (node, location) => (node.kind === 'object' ? object : single).read(node, location),
   }
 }

@@ -1,22 +1,22 @@
 /** A shape says what may stand in one place of the configuration: how it is read, and its JSON Schema. */
 import type { JsonObject } from 'parley-mcp'
-import { type ConfigNode, kindOf, type ScalarNode } from './document.ts'
-import type { Expansion } from './expand.ts'
-import type { Place } from './place.ts'
+import { type ConfigNode, kindOf, type ScalarNode } from '../documents/document.ts'
+import type { ConfigLocation } from './location.ts'
+import type { Expansion } from './variables.ts'
 
 export interface Shape<T> {
   readonly schema: JsonObject
   /** Absent: nothing usable stands there, and that has been reported. */
-  read(node: ConfigNode, place: Place): T | undefined
+  read(node: ConfigNode, location: ConfigLocation): T | undefined
 }
 
 /** Wherever a text may stand instead of another value because a variable is put into it. */
 export const PLACEHOLDER: JsonObject = { $ref: '#/$defs/placeholder' }
 
 /** Numbers and switches where a text belongs lack nothing but quotes; the value is not repeated, it may be a secret. */
-export function rejectForText(node: ConfigNode, place: Place, example: string): undefined {
-  if (node.kind !== 'scalar' || node.value === null) return rejectKind(node, place, 'a text', example)
-  place.problem(node.at, `Must be a text, but is ${kindOf(node)}.`, 'Put it in quotes.')
+export function rejectForText(node: ConfigNode, location: ConfigLocation, example: string): undefined {
+  if (node.kind !== 'scalar' || node.value === null) return rejectKind(node, location, 'a text', example)
+  location.problem(node.at, `Must be a text, but is ${kindOf(node)}.`, 'Put it in quotes.')
   return undefined
 }
 
@@ -24,9 +24,9 @@ export function isText(node: ConfigNode): node is ScalarNode & { readonly value:
   return node.kind === 'scalar' && typeof node.value === 'string'
 }
 
-export function rejectKind(node: ConfigNode, place: Place, wanted: string, example: string): undefined {
+export function rejectKind(node: ConfigNode, location: ConfigLocation, wanted: string, example: string): undefined {
   const empty = node.kind === 'scalar' && node.value === null
-  place.problem(
+  location.problem(
     node.at,
     `Must be ${wanted}, but is ${kindOf(node)}.`,
     empty ? `Remove the key, or write a value, such as ${example}.` : `Write for example ${example}.`,
@@ -35,8 +35,8 @@ export function rejectKind(node: ConfigNode, place: Place, wanted: string, examp
 }
 
 /** For values that are not texts: what a variable brings in is read as if it stood there bare. */
-export function expandOnly(node: ConfigNode, place: Place): Expansion | undefined | 'not a variable' {
+export function expandVariable(node: ConfigNode, location: ConfigLocation): Expansion | undefined | 'not a variable' {
   if (!isText(node)) return 'not a variable'
-  const expansion = place.expand(node)
+  const expansion = location.expand(node)
   return expansion === undefined || expansion.filled ? expansion : 'not a variable'
 }

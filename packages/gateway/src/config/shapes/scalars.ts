@@ -1,11 +1,11 @@
 /** Shapes of single values: texts, switches, numbers, durations and choices. */
 import { milliseconds } from 'parley-mcp/engine'
-import type { ConfigNode } from './document.ts'
-import { quoted } from './findings.ts'
-import { nearest } from './nearest.ts'
-import type { Place } from './place.ts'
-import type { TextRule } from './rules.ts'
-import { expandOnly, isText, PLACEHOLDER, rejectForText, rejectKind, type Shape } from './shape.ts'
+import type { ConfigNode } from '../documents/document.ts'
+import { nearest } from '../nearest.ts'
+import type { ConfigLocation } from './location.ts'
+import { quoted } from './problem-list.ts'
+import { expandVariable, isText, PLACEHOLDER, rejectForText, rejectKind, type Shape } from './shape.ts'
+import type { TextRule } from './text-rules.ts'
 
 /** The most a timer can wait. */
 const LONGEST = 0x7fffffff
@@ -13,12 +13,12 @@ const LONGEST = 0x7fffffff
 export function text(rule: TextRule): Shape<string> {
   return {
     schema: { anyOf: [{ type: 'string', pattern: rule.pattern.source }, PLACEHOLDER] },
-    read(node, place) {
-      if (!isText(node)) return rejectForText(node, place, rule.example)
-      const expansion = place.expand(node)
+    read(node, location) {
+      if (!isText(node)) return rejectForText(node, location, rule.example)
+      const expansion = location.expand(node)
       if (expansion === undefined || rule.pattern.test(expansion.text)) return expansion?.text
       const meant = expansion.filled ? undefined : rule.meant?.(expansion.text)
-      place.problem(node.at, rule.wrong, meant === undefined ? rule.hint : `Did you mean ${quoted(meant)}?`)
+      location.problem(node.at, rule.wrong, meant === undefined ? rule.hint : `Did you mean ${quoted(meant)}?`)
       return undefined
     },
   }
@@ -26,22 +26,22 @@ export function text(rule: TextRule): Shape<string> {
 
 export const flag: Shape<boolean> = {
   schema: { anyOf: [{ type: 'boolean' }, PLACEHOLDER] },
-  read(node, place) {
-    const given = bare(node, place, (words) => (words === 'true' || words === 'false' ? words === 'true' : undefined))
+  read(node, location) {
+    const given = bare(node, location, (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined))
     if (given === undefined || typeof given === 'boolean') return given
-    return rejectKind(node, place, 'true or false', 'true')
+    return rejectKind(node, location, 'true or false', 'true')
   },
 }
 
 export function whole(least: number, most: number, example: number): Shape<number> {
   return {
     schema: { anyOf: [{ type: 'integer', minimum: least, maximum: most }, PLACEHOLDER] },
-    read(node, place) {
-      const given = bare(node, place, numberIn)
+    read(node, location) {
+      const given = bare(node, location, numberIn)
       if (given === undefined) return undefined
-      if (typeof given !== 'number') return rejectKind(node, place, 'a whole number', `${example}, without quotes`)
+      if (typeof given !== 'number') return rejectKind(node, location, 'a whole number', `${example}, without quotes`)
       if (Number.isInteger(given) && given >= least && given <= most) return given
-      place.problem(node.at, `Must be a whole number from ${least} to ${most}.`, 'Write a number within this range.')
+      location.problem(node.at, `Must be a whole number from ${least} to ${most}.`, 'Write a number within this range.')
       return undefined
     },
   }
@@ -56,22 +56,26 @@ export const duration: Shape<number> = {
       PLACEHOLDER,
     ],
   },
-  read(node, place) {
-    const given = bare(node, place, numberIn)
+  read(node, location) {
+    const given = bare(node, location, numberIn)
     if (given === undefined) return undefined
-    if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a duration', '"30s"')
+    if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, location, 'a duration', '"30s"')
     const ms = Math.round(readDuration(given))
     if (typeof given === 'number' && ms > 0 && ms < 1000)
-      place.warning(
+      location.warning(
         node.at,
         `A bare number is in milliseconds, so this is ${ms} ms.`,
         `Write "${ms}s" if seconds are meant, or "${ms}ms".`,
       )
     if (ms >= 1 && ms <= LONGEST) return ms
     if (Number.isNaN(ms))
-      place.problem(node.at, 'Not a duration.', 'Write "500ms", "30s", "5m" or "1h", or a number of milliseconds.')
+      location.problem(node.at, 'Not a duration.', 'Write "500ms", "30s", "5m" or "1h", or a number of milliseconds.')
     else
-      place.problem(node.at, 'Must be from 1 ms to 24 days.', 'Write a duration within this range, or remove the key.')
+      location.problem(
+        node.at,
+        'Must be from 1 ms to 24 days.',
+        'Write a duration within this range, or remove the key.',
+      )
     return undefined
   },
 }
@@ -98,17 +102,18 @@ export function size(largest: number = Number.MAX_SAFE_INTEGER): Shape<number> {
         PLACEHOLDER,
       ],
     },
-    read(node, place) {
-      const given = bare(node, place, numberIn)
+    read(node, location) {
+      const given = bare(node, location, numberIn)
       if (given === undefined) return undefined
-      if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, place, 'a size', '"64MiB"')
+      if (typeof given !== 'number' && typeof given !== 'string') return rejectKind(node, location, 'a size', '"64MiB"')
       const [, amount = '', unit = ''] = typeof given === 'string' ? (SIZE.exec(given) ?? []) : ['', String(given), 'B']
       const bytes = Math.round(Number(amount) * (UNITS[unit] ?? Number.NaN))
       if (Number.isSafeInteger(bytes) && bytes >= SMALLEST && bytes <= largest) return bytes
-      if (unit === '') place.problem(node.at, 'Not a size.', 'Write "512KiB", "64MiB" or "1GiB", or a number of bytes.')
+      if (unit === '')
+        location.problem(node.at, 'Not a size.', 'Write "512KiB", "64MiB" or "1GiB", or a number of bytes.')
       else if (bytes > largest)
-        place.problem(node.at, `Must be at most ${Math.floor(largest / 1024 ** 2)} MiB.`, 'Write a smaller size.')
-      else place.problem(node.at, 'Must be at least 1 KiB.', 'Write a larger size, or remove the key.')
+        location.problem(node.at, `Must be at most ${Math.floor(largest / 1024 ** 2)} MiB.`, 'Write a smaller size.')
+      else location.problem(node.at, 'Must be at least 1 KiB.', 'Write a larger size, or remove the key.')
       return undefined
     },
   }
@@ -116,17 +121,17 @@ export function size(largest: number = Number.MAX_SAFE_INTEGER): Shape<number> {
 
 /** Some words, each of which stands for a value; several may stand for the same. */
 export function choice<T extends string>(spellings: Readonly<Record<string, T>>): Shape<T> {
-  const words = Object.keys(spellings)
+  const known = Object.keys(spellings)
   return {
-    schema: { anyOf: [{ enum: words }, PLACEHOLDER] },
-    read(node, place) {
-      if (!isText(node)) return rejectForText(node, place, JSON.stringify(words[0]))
-      const expansion = place.expand(node)
+    schema: { anyOf: [{ enum: known }, PLACEHOLDER] },
+    read(node, location) {
+      if (!isText(node)) return rejectForText(node, location, JSON.stringify(known[0]))
+      const expansion = location.expand(node)
       if (expansion === undefined) return undefined
       if (Object.hasOwn(spellings, expansion.text)) return spellings[expansion.text]
-      const meant = expansion.filled ? undefined : nearest(expansion.text, words)
-      const all = words.map((word) => JSON.stringify(word)).join(', ')
-      place.problem(
+      const meant = expansion.filled ? undefined : nearest(expansion.text, known)
+      const all = known.map((word) => JSON.stringify(word)).join(', ')
+      location.problem(
         node.at,
         expansion.filled
           ? 'What the variable holds is not known here.'
@@ -138,23 +143,23 @@ export function choice<T extends string>(spellings: Readonly<Record<string, T>>)
   }
 }
 
-export function words<const T extends string>(...names: readonly T[]): Readonly<Record<T, T>> {
-  return Object.fromEntries(names.map((name) => [name, name])) as Record<T, T>
+export function names<const T extends string>(...texts: readonly T[]): Readonly<Record<T, T>> {
+  return Object.fromEntries(texts.map((each) => [each, each])) as Record<T, T>
 }
 
 /** What stands there, or what the variable in it says; undefined if that could not be filled in. */
 function bare(
   node: ConfigNode,
-  place: Place,
-  fromVariable: (words: string) => string | number | boolean | undefined,
+  location: ConfigLocation,
+  fromVariable: (text: string) => string | number | boolean | undefined,
 ): unknown {
-  const expansion = expandOnly(node, place)
+  const expansion = expandVariable(node, location)
   if (expansion === 'not a variable') return node.kind === 'scalar' ? node.value : node
   return expansion === undefined ? undefined : (fromVariable(expansion.text) ?? expansion.text)
 }
 
-function numberIn(words: string): number | undefined {
-  return /^\d{1,15}$/.test(words) ? Number(words) : undefined
+function numberIn(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 /** NaN if it is none. */

@@ -1,17 +1,17 @@
-/** A place in the configuration that is being read: its path, and where findings and variables come from. */
-import type { ScalarNode } from './document.ts'
-import { type Environment, type Expansion, expand } from './expand.ts'
-import { Findings, type Step } from './findings.ts'
+/** A place in the configuration that is being read: its path, and where problems and variables come from. */
+import type { ScalarNode } from '../documents/document.ts'
+import { type PathStep, ProblemList } from './problem-list.ts'
+import { type Environment, type Expansion, expand } from './variables.ts'
 
-interface Surroundings {
-  readonly findings: Findings
+interface ReadContext {
+  readonly problems: ProblemList
   readonly env: Environment
   /** A server that is switched off may lack its variables. */
   readonly mayLackVariables?: boolean
 }
 
 // Variables of editors, which a gateway has no equivalent of.
-const OF_EDITORS: ReadonlySet<string> = new Set([
+const EDITOR_VARIABLES: ReadonlySet<string> = new Set([
   'workspaceFolder',
   'workspaceFolderBasename',
   'userHome',
@@ -21,45 +21,45 @@ const OF_EDITORS: ReadonlySet<string> = new Set([
   'CLAUDE_PLUGIN_ROOT',
 ])
 
-export class Place {
-  readonly path: readonly Step[]
-  readonly #around: Surroundings
+export class ConfigLocation {
+  readonly path: readonly PathStep[]
+  readonly #context: ReadContext
 
-  constructor(around: Surroundings, path: readonly Step[] = []) {
-    this.#around = around
+  constructor(context: ReadContext, path: readonly PathStep[] = []) {
+    this.#context = context
     this.path = path
   }
 
-  child(step: Step): Place {
-    return new Place(this.#around, [...this.path, step])
+  child(step: PathStep): ConfigLocation {
+    return new ConfigLocation(this.#context, [...this.path, step])
   }
 
-  lackingVariables(): Place {
-    return new Place({ ...this.#around, mayLackVariables: true }, this.path)
+  lackingVariables(): ConfigLocation {
+    return new ConfigLocation({ ...this.#context, mayLackVariables: true }, this.path)
   }
 
   /** The same place, for a look ahead: what is wrong is reported when it is read in earnest. */
-  silent(): Place {
-    return new Place({ ...this.#around, findings: new Findings('', '') }, this.path)
+  silent(): ConfigLocation {
+    return new ConfigLocation({ ...this.#context, problems: new ProblemList('', '') }, this.path)
   }
 
   problem(at: number, message: string, hint: string): void {
-    this.#around.findings.problem(at, this.path, message, hint)
+    this.#context.problems.add(at, this.path, message, hint)
   }
 
   warning(at: number, message: string, hint: string): void {
-    this.#around.findings.warning(at, this.path, message, hint)
+    this.#context.problems.addWarning(at, this.path, message, hint)
   }
 
   lineOf(at: number): number {
-    return this.#around.findings.lineOf(at)
+    return this.#context.problems.lineOf(at)
   }
 
   /** Absent: it could not be filled in, and that has been reported. */
   expand(node: ScalarNode & { readonly value: string }): Expansion | undefined {
-    const expansion = expand(node.value, this.#around.env)
+    const expansion = expand(node.value, this.#context.env)
     const { missing, malformed } = expansion
-    const mayLack = this.#around.mayLackVariables === true
+    const mayLack = this.#context.mayLackVariables === true
     for (const kind of malformed) if (!mayLack || kind !== 'question') this.#reportMalformed(node.at, kind)
     if (!mayLack) for (const name of new Set(missing)) this.#reportMissing(node.at, name)
     return missing.length + malformed.length > 0 ? undefined : expansion
@@ -81,7 +81,7 @@ export class Place {
   }
 
   #reportMissing(at: number, name: string): void {
-    const hint = OF_EDITORS.has(name)
+    const hint = EDITOR_VARIABLES.has(name)
       ? 'Only editors know this variable: write the path itself, or set an environment variable of this name.'
       : `Set ${name} where the gateway is started, or give it a default: \${${name}:-value}.`
     this.problem(at, `The environment variable ${name} is not set.`, hint)
