@@ -34,8 +34,8 @@ const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; 
     folders: ['client/', 'serve/'],
   },
   gateway: {
-    names: ['Conversation', 'Line', 'Lines', 'News', 'Subject', 'Way'],
-    folders: ['aggregate/', 'bridge/', 'cli/', 'cli/doctor/', 'upstream/'],
+    names: ['News', 'Way'],
+    folders: ['aggregate/', 'bridge/', 'upstream/'],
   },
 }
 

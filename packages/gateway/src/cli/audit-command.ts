@@ -1,8 +1,8 @@
 /** `parley audit`: whether the receipts of an audit file are as the gateway wrote them. */
 import { type Verdict, verifyAuditFile } from '../audit/index.ts'
-import type { Surroundings } from './connecting.ts'
 import { EXIT, type ExitCode, failed, usageError } from './failure.ts'
-import { type Paint, paint } from './paint.ts'
+import { type Colours, coloursFor } from './terminal/colours.ts'
+import type { CommandContext } from './terminal/io.ts'
 
 export interface AuditOptions {
   readonly files: readonly string[]
@@ -14,7 +14,7 @@ const HASH = /^sha256-[0-9a-f]{64}$/
 
 export async function auditCommand(
   { files, hash, json }: AuditOptions,
-  { io, program }: Pick<Surroundings, 'io' | 'program'>,
+  { io, program }: Pick<CommandContext, 'io' | 'program'>,
 ): Promise<ExitCode> {
   const [file, ...others] = files
   if (file === undefined) throw usageError('No file was given', `${program} audit audit.jsonl`)
@@ -23,11 +23,13 @@ export async function auditCommand(
   const verdict = await verifyAuditFile(file, { expected: hash }).catch((cause: NodeJS.ErrnoException) => {
     throw failed('audit_unreadable', `${file} cannot be read (${cause.code ?? cause.message})`, { cause })
   })
-  io.stdout.write(json === true ? `${JSON.stringify(verdict, null, 2)}\n` : report(verdict, paint(io.stdout, io.env)))
+  io.stdout.write(
+    json === true ? `${JSON.stringify(verdict, null, 2)}\n` : report(verdict, coloursFor(io.stdout, io.env)),
+  )
   return verdict.unbroken ? EXIT.ok : EXIT.failed
 }
 
-function report(verdict: Verdict, { green, red, dim }: Paint): string {
+function report(verdict: Verdict, { green, red, dim }: Colours): string {
   const { receipts, lost, torn, from, to, continues, hash, wrong } = verdict
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['from', from],

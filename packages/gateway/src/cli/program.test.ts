@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bridgeStart, forPeople } from './bridge-command.ts'
 import { parley, plainServer } from './cli.fixtures.ts'
-import { gatewayStart } from './gateway-command.ts'
-import { processIo } from './io.ts'
+import { terminalNotice } from './serve/bridge-command.ts'
+import { bridgeStart } from './serve/bridge-start.ts'
+import { gatewayStart } from './serve/gateway.ts'
+import { processIo } from './terminal/io.ts'
 
 describe('the command line', () => {
   it('tells its version and its commands', async () => {
@@ -161,7 +162,7 @@ describe('commands that name a server', () => {
     [{ command: ['node', 'my server.js'] }, "-- node 'my server.js'"],
     [{ config: 'a.json', server: 'b', command: [] }, '--config a.json --server b'],
   ])('tell whoever types what a client should start (%j)', (given, same) => {
-    expect(forPeople(bridgeStart(given), 'parley')).toBe(
+    expect(terminalNotice(bridgeStart(given), 'parley')).toBe(
       `The bridge speaks MCP on standard input; a client starts it. To look at the server: parley inspect ${same}. Ctrl-C ends it.\n`,
     )
   })

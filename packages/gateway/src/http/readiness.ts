@@ -4,14 +4,14 @@
  * Whose a conversation with a server is: `session` of the client alone, `local-user`, `principal`, `shared` by all
  * clients, for one `request`, by its `handle`; `none` where the server keeps nothing between requests.
  */
-export type WhoseConversation = 'session' | 'local-user' | 'principal' | 'shared' | 'request' | 'handle' | 'none'
+export type ConversationOwner = 'session' | 'local-user' | 'principal' | 'shared' | 'request' | 'handle' | 'none'
 
 /** Which conversation a client gets with a server. */
 export interface Conversations {
   /** A client that shook hands. */
-  readonly withSession: WhoseConversation
+  readonly withSession: ConversationOwner
   /** A client of 2026-07-28. */
-  readonly withoutSession: WhoseConversation
+  readonly withoutSession: ConversationOwner
 }
 
 export interface ServerState {

@@ -1,17 +1,17 @@
 /** G: who a client is that makes too many requests. */
 import { fakeClock } from 'parley-mcp/testing'
 import { describe, expect, it } from 'vitest'
-import { ClientLimit, type Conversation, type Refused } from './index.ts'
+import { ClientLimit, type LimitedClient, type Refused } from './index.ts'
 
 function limited(requests = 1) {
   const refused: Refused[] = []
   const clock = fakeClock(0)
   const limit = new ClientLimit({ limit: { requests, per: 60_000 }, clock, onRefused: (each) => refused.push(each) })
-  const guard = (conversation: Conversation = {}, server = '*') => limit.guard(server, conversation, () => 'tester')
+  const guard = (conversation: LimitedClient = {}, server = '*') => limit.guard(server, conversation, () => 'tester')
   return { limit, guard, clock, refused }
 }
 
-const shared: Conversation = { sharedLink: true }
+const shared: LimitedClient = { sharedLink: true }
 
 describe('G a client', () => {
   it('is its principal, wherever it comes in', () => {

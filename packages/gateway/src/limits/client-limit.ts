@@ -16,7 +16,7 @@ export interface ClientLimitOptions {
 }
 
 /** What is known of a conversation when it begins. */
-export interface Conversation {
+export interface LimitedClient {
   readonly principal?: string
   /** Whether several clients speak over it, each request for itself. */
   readonly sharedLink?: boolean
@@ -53,7 +53,7 @@ export class ClientLimit {
    */
   guard(
     server: string,
-    conversation: Conversation,
+    conversation: LimitedClient,
     clientName: () => string | undefined,
   ): NonNullable<Endpoint['turnsAway']> {
     const own = conversation.sharedLink === true ? undefined : this.#ownClient(conversation, clientName)
@@ -73,7 +73,7 @@ export class ClientLimit {
     }
   }
 
-  #ownClient({ principal, label }: Conversation, clientName: () => string | undefined): () => Client {
+  #ownClient({ principal, label }: LimitedClient, clientName: () => string | undefined): () => Client {
     if (principal !== undefined) {
       const known = byPrincipal(principal)
       return () => known

@@ -1,5 +1,5 @@
 export { Bucket } from './bucket.ts'
 export { Buckets } from './buckets.ts'
-export { ClientLimit, type ClientLimitOptions, type Conversation } from './client-limit.ts'
+export { ClientLimit, type ClientLimitOptions, type LimitedClient } from './client-limit.ts'
 export type { RefusalReason, Refused } from './refusal.ts'
 export { ServerLimit, type ServerLimitOptions } from './server-limit.ts'

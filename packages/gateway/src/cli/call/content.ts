@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ContentBlock } from 'parley-mcp'
 import type { CallOutcome } from 'parley-mcp/client'
 import { failed } from '../failure.ts'
-import { bytes, harmless, oneLine } from '../text.ts'
+import { bytes, oneLine, printable } from '../terminal/text.ts'
 
 /** Structured content, or text that says more than it; then the rest. On a terminal nothing steers it. */
 export function printed({ content, structured }: CallOutcome, terminal: boolean): string {
@@ -17,7 +17,7 @@ export function printed({ content, structured }: CallOutcome, terminal: boolean)
     .map(blockText)
   if (structured !== undefined) shown.push(JSON.stringify(structured, null, 2))
   const text = shown.join('\n')
-  return text === '' ? '' : `${terminal ? harmless(text) : text}\n`
+  return text === '' ? '' : `${terminal ? printable(text) : text}\n`
 }
 
 /** Servers repeat structured content as text for older clients. */

@@ -9,9 +9,9 @@ import { createServer, resource, tool } from 'parley-mcp/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parley, plain, plainServer } from '../cli.fixtures.ts'
 import { weatherServer } from '../weather.fixtures.ts'
-import { type Check, Findings } from './check.ts'
-import { candidates } from './elsewhere.ts'
-import { machineChecks } from './machine.ts'
+import { candidates } from './checks/alternatives.ts'
+import { nodeCheck } from './index.ts'
+import { type Check, SubjectReport } from './report/subject-report.ts'
 
 interface Diagnosis {
   readonly code: number
@@ -433,9 +433,9 @@ describe('parley doctor while it works', () => {
 describe('parley doctor on this machine', () => {
   it('wants Node 20 or later', () => {
     const found = (node: string): readonly Check[] => {
-      const findings = new Findings('this machine')
-      machineChecks(findings, node)
-      return findings.checks
+      const report = new SubjectReport('this machine')
+      nodeCheck(report, node)
+      return report.checks
     }
     expect(found('20.1.0')).toMatchObject([{ status: 'ok' }])
     expect(found('18.20.0')).toMatchObject([{ status: 'problem', fix: 'install Node 20 or later' }])

@@ -7,14 +7,13 @@ import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefault
 import type { GatewayLog } from '../../log/index.ts'
 import type { EarlyLaunch } from '../../supervision/index.ts'
 import { type Help, Upstream } from '../../upstream/index.ts'
-import { shown } from '../target.ts'
-import { sameServer } from './same-server.ts'
-import type { BridgeStart } from './starts.ts'
+import { shown } from '../arguments/selected-server.ts'
+import { type BridgeStart, sameServer } from './bridge-start.ts'
 
 /** How long the process has to end by itself. */
-const FAREWELL_MS = 1000
+const EXIT_DELAY_MS = 1000
 
-export interface BridgeSurroundings {
+export interface BridgeOptions {
   /** How this program is called here. */
   readonly program: string
   readonly log: GatewayLog
@@ -22,7 +21,7 @@ export interface BridgeSurroundings {
   readonly early: EarlyLaunch | undefined
 }
 
-export async function startBridge(start: BridgeStart, { program, log, early }: BridgeSurroundings): Promise<void> {
+export async function startBridge(start: BridgeStart, { program, log, early }: BridgeOptions): Promise<void> {
   const config = await configFor(start)
   // One client, one server: its log reads as if the server had been started without the bridge.
   const onStderr = (line: string): void => void process.stderr.write(`${line}\n`)
@@ -49,7 +48,7 @@ export async function startBridge(start: BridgeStart, { program, log, early }: B
 
 /** Nothing is left to be done: what still keeps the process running must not. */
 function endSoon(): void {
-  setTimeout(() => process.exit(), FAREWELL_MS).unref()
+  setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
 }
 
 async function configFor({ upstream, timeout, version }: BridgeStart): Promise<ServerConfig> {
@@ -58,7 +57,7 @@ async function configFor({ upstream, timeout, version }: BridgeStart): Promise<S
   const times = limit === undefined ? {} : { timeout: limit, initialiseTimeout: limit }
   const own = { ...times, ...(version === undefined ? {} : { versions: [version] }) }
   if (upstream.kind !== 'configured') return { ...serverDefaults(nameOf(upstream), upstream), ...own }
-  const { serversOf } = await import('../configured.ts')
+  const { serversOf } = await import('../arguments/configured-servers.ts')
   const [server] = await serversOf(upstream.config, upstream.server)
   return { ...(server as ServerConfig), ...own }
 }

@@ -2,22 +2,38 @@
  * `parley gateway`: reads the configuration, starts everything, says where it listens, and ends everything when it is
  * told to.
  */
+
+import { existsSync } from 'node:fs'
 import { systemClock } from 'parley-mcp/engine'
 import { describeProblem, readConfig, watchConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
 import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
-import { startWords } from '../invocation.ts'
-import { shellWord } from '../shell-word.ts'
+import { startWords } from '../arguments/invocation.ts'
+import { shellWord } from '../arguments/shell-word.ts'
+import { usageError } from '../failure.ts'
+import { ConfigReloader } from './config-reloader.ts'
 import { reportCrashes } from './crash-reports.ts'
-import { farewell } from './farewell.ts'
-import { addresses, usableUrl } from './greeting.ts'
-import { onNpmEnd } from './npm-parent.ts'
-import { Reloading } from './reloading.ts'
-import type { GatewayStart } from './starts.ts'
-import { Welcome } from './welcome.ts'
+import { onNpmExit } from './npm-exit.ts'
+import { announceShutdown } from './shutdown-notice.ts'
+import { StartupReport } from './startup-report.ts'
+import { addresses, usableUrl } from './startup-text.ts'
+
+export interface GatewayStart {
+  /** Path of the configuration. */
+  readonly config: string
+  /** What the command line says instead of the configuration. */
+  readonly port: number | undefined
+  readonly host: string | undefined
+}
+
+const USUAL = 'parley.json'
+
+export async function gatewayCommand(given: Partial<GatewayStart>, program: string): Promise<void> {
+  await startGateway(gatewayStart(given, program), program)
+}
 
 /** `program`: how this program is called here. */
-export async function startGateway(start: GatewayStart, program: string): Promise<void> {
+async function startGateway(start: GatewayStart, program: string): Promise<void> {
   const override = {
     ...(start.port === undefined ? {} : { port: start.port }),
     ...(start.host === undefined ? {} : { host: start.host }),
@@ -37,7 +53,7 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   })
   const stopReports = reportCrashes({ setting: config.gateway.crashReports, config: start.config, gateway, log })
   // Before anything is said: a program that reads that the gateway listens may end it at once.
-  const ending = untilToldToEnd(log)
+  const ending = awaitEndSignal(log)
   const { url: listening } = await gateway.start().catch((error: unknown) => {
     ending.stop()
     throw error
@@ -52,15 +68,15 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   if (!isForPeople) log.info(`Parley listens on ${url}`, { event: 'listening', url })
   // On a terminal both are read by the same person.
   const inLog = process.stdout.isTTY && process.stderr.isTTY && WARNS.has(config.gateway.log)
-  const welcome = new Welcome({ url, command: program, write, clock: systemClock, inLog })
-  void welcome.greet(gateway.upstreams)
-  const reloading = new Reloading(gateway, log, config)
-  const watch = watchConfig(start.config, (outcome) => void reloading.take(outcome), { override, current: reading })
+  const startupReport = new StartupReport({ url, command: program, write, clock: systemClock, inLog })
+  void startupReport.print(gateway.upstreams)
+  const reloader = new ConfigReloader(gateway, log, config)
+  const watch = watchConfig(start.config, (outcome) => void reloader.apply(outcome), { override, current: reading })
   await ending.told
   ending.stop()
-  welcome.end()
+  startupReport.end()
   watch.close()
-  await farewell(gateway.close(), {
+  await announceShutdown(gateway.close(), {
     awaited: () => gateway.awaited,
     say: (words) => log.info(words),
     clock: systemClock,
@@ -81,7 +97,7 @@ function readsText(): boolean {
   return process.stderr.isTTY || process.env['PARLEY_LOG'] === 'text'
 }
 
-interface ToldToEnd {
+interface EndSignal {
   /** Resolves when the process is told to end. */
   readonly told: Promise<void>
   /** Looks no more whether npm has ended. */
@@ -89,7 +105,7 @@ interface ToldToEnd {
 }
 
 /** The second signal ends it at once. */
-function untilToldToEnd(log: GatewayLog): ToldToEnd {
+function awaitEndSignal(log: GatewayLog): EndSignal {
   let stop = (): void => {}
   const told = new Promise<void>((resolve) => {
     let isTold = false
@@ -100,7 +116,22 @@ function untilToldToEnd(log: GatewayLog): ToldToEnd {
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal))
-    stop = onNpmEnd(() => end('npm has ended'), { env: process.env, parent: () => process.ppid, clock: systemClock })
+    stop = onNpmExit(() => end('npm has ended'), { env: process.env, parent: () => process.ppid, clock: systemClock })
   })
   return { told, stop: () => stop() }
+}
+
+export function gatewayStart(
+  { config, port, host }: Partial<GatewayStart>,
+  program: string,
+  exists: (file: string) => boolean = existsSync,
+): GatewayStart {
+  if (config === undefined && !exists(USUAL)) {
+    throw usageError(
+      `There is no ${USUAL} in this folder`,
+      `name a configuration: ${program} gateway --config FILE, with { "mcpServers": { "files": { "command": "…" } } }`,
+    )
+  }
+  if (host === '') throw usageError('--host is empty', 'leave it out to listen on 127.0.0.1')
+  return { config: config ?? USUAL, port, host }
 }
