@@ -34,7 +34,7 @@ const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; 
     folders: ['client/', 'serve/'],
   },
   gateway: {
-    names: ['News', 'Way'],
+    names: ['News'],
     folders: ['aggregate/', 'bridge/', 'upstream/'],
   },
 }

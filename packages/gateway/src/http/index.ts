@@ -1,6 +1,6 @@
 export { endpointsOf, type ServerEndpoints } from './endpoints.ts'
-export { landingPage } from './landing.ts'
+export { landingPage } from './landing-page.ts'
 export { type Counter, type Gauge, type Labels, type Measure, Metrics, type MetricsOptions } from './metrics.ts'
-export type { GatewaySiteOptions } from './options.ts'
 export type { ConversationOwner, Conversations, Readiness, ServerState } from './readiness.ts'
 export { type DrainOptions, GatewaySite, type Listening } from './site.ts'
+export type { GatewaySiteOptions } from './site-options.ts'

@@ -52,7 +52,7 @@ export class TextFamily {
   }
 
   remove(labels: Readonly<Record<string, string>>): void {
-    this.#series.delete(keyOf(this.#valuesOf(labels)))
+    this.#series.delete(seriesKey(this.#valuesOf(labels)))
   }
 
   clear(): void {
@@ -76,10 +76,10 @@ export class TextFamily {
   }
 
   #find(values: readonly string[]): Series {
-    const found = this.#series.get(keyOf(values))
+    const found = this.#series.get(seriesKey(values))
     if (found !== undefined) return found
     const kept = this.#series.size < this.#maxSeries ? values : values.map(() => OTHER)
-    const key = keyOf(kept)
+    const key = seriesKey(kept)
     const series = this.#series.get(key) ?? { values: kept, value: 0 }
     this.#series.set(key, series)
     return series
@@ -91,7 +91,7 @@ export class TextFamily {
   }
 }
 
-function keyOf(values: readonly string[]): string {
+function seriesKey(values: readonly string[]): string {
   return JSON.stringify(values)
 }
 

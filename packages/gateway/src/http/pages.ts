@@ -1,9 +1,9 @@
 /** The plain paths of the gateway: for people, probes and monitors. */
 import { isIP } from 'node:net'
 import type { Mount } from 'parley-mcp/server'
-import { addressOf } from './address.ts'
 import { endpointsOf } from './endpoints.ts'
-import { LANDING_HEADERS } from './landing.ts'
+import { LANDING_HEADERS } from './landing-page.ts'
+import { ownUrl } from './own-url.ts'
 import type { Readiness } from './readiness.ts'
 
 type Exchange = Parameters<Mount['handle']>[0]
@@ -24,7 +24,7 @@ const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', allow: 'GET,
 /** By path. */
 export function pageMounts({ readiness, metricsText, landing, metricsHosts }: PageSources): Record<string, Mount> {
   return {
-    '/': forPeople(page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(addressOf(exchange))))),
+    '/': forPeople(page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(ownUrl(exchange))))),
     '/metrics': forMonitors(
       page((exchange) => exchange.respond(200, METRICS_HEADERS, metricsText())),
       metricsHosts,
@@ -58,7 +58,7 @@ function json(exchange: Exchange, status: number, value: unknown): void {
 function page(show: (exchange: Exchange) => void): Mount {
   return {
     admit: (exchange) => {
-      if (asks(exchange)) return true
+      if (isRead(exchange)) return true
       exchange.respond(405, TEXT_HEADERS, 'This path takes GET only\n')
       return false
     },
@@ -73,8 +73,8 @@ function forPeople(shown: Mount): Mount {
   return {
     ...shown,
     admit: (exchange) => {
-      if (asks(exchange) && !wantsEvents(exchange)) return true
-      exchange.respond(asks(exchange) ? 406 : 405, TEXT_HEADERS, words)
+      if (isRead(exchange) && !wantsEvents(exchange)) return true
+      exchange.respond(isRead(exchange) ? 406 : 405, TEXT_HEADERS, words)
       return false
     },
   }
@@ -95,7 +95,7 @@ function forMonitors(shown: Mount, names: readonly string[] | 'any'): Mount {
   return {
     ...shown,
     strangers: (exchange) => {
-      const isLetIn = asks(exchange) && exchange.header('origin') === undefined && isHostOf(exchange, names)
+      const isLetIn = isRead(exchange) && exchange.header('origin') === undefined && isHostOf(exchange, names)
       if (isLetIn) shown.handle(exchange)
       return isLetIn
     },
@@ -109,16 +109,16 @@ function isHostOf(exchange: Exchange, names: readonly string[] | 'any'): boolean
   return names === 'any' || names.some((each) => [host, name].includes(each.toLowerCase()))
 }
 
-function openPage(show: (exchange: Exchange) => void, toStrangers = show): Mount {
+function openPage(show: (exchange: Exchange) => void, refusedByGuard = show): Mount {
   return {
     ...page(show),
     strangers: (exchange) => {
-      if (asks(exchange)) toStrangers(exchange)
-      return asks(exchange)
+      if (isRead(exchange)) refusedByGuard(exchange)
+      return isRead(exchange)
     },
   }
 }
 
-function asks({ method }: Exchange): boolean {
+function isRead({ method }: Exchange): boolean {
   return method === 'GET' || method === 'HEAD'
 }

@@ -7,8 +7,8 @@ import type { Duration } from 'parley-mcp/engine'
 import { type Served, type SiteServing, serveSite } from 'parley-mcp/node'
 import type { Servable } from 'parley-mcp/server'
 import { endpointsOf } from './endpoints.ts'
-import { hintsAmong } from './near-misses.ts'
-import { type GatewaySiteOptions, siteOptions, whyNot } from './options.ts'
+import { pathHints } from './path-hints.ts'
+import { type GatewaySiteOptions, listenError, siteOptions } from './site-options.ts'
 
 export interface Listening {
   /** Without a path: `http://127.0.0.1:4000`. */
@@ -104,7 +104,7 @@ export class GatewaySite {
       const options = {
         ...siteOptions(this.#options),
         fastHttp: true,
-        hint: hintsAmong(() => [...this.#servers.keys()]),
+        hint: pathHints(() => [...this.#servers.keys()]),
       }
       return await serveSite(options, (serving) => {
         this.#serving = serving
@@ -114,7 +114,7 @@ export class GatewaySite {
       this.#opening = undefined
       this.#serving = undefined
       this.#served.clear()
-      throw whyNot(error, host, port)
+      throw listenError(error, host, port)
     }
   }
 

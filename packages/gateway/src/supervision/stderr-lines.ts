@@ -12,7 +12,7 @@ export const STDERR = '; the end of its standard error:\n'
 const QUOTED_LINES = 20
 const QUOTED_BYTES = 4096
 
-export class LastLines {
+export class StderrLines {
   readonly #redact: Redact
   readonly #onLine: (line: string) => void
   #lines: string[] = []

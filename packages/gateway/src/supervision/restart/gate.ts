@@ -2,7 +2,7 @@
  * Every start of a server passes this gate. The restart reducer decides whether the start happens, waits or is refused.
  */
 import type { Clock } from 'parley-mcp/engine'
-import type { RestartSettings } from '../config/index.ts'
+import type { RestartSettings } from '../../config/index.ts'
 import { beginRestarts, type RestartDecision, type RestartEvent, type RestartState, stepRestarts } from './intensity.ts'
 
 /** Identifies one start in later events. */

@@ -8,10 +8,10 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { allGone, isAlive, MARK, mark, marked, until } from '../../../sdk/test/wire/processes.ts'
+import { allGone, isAlive, MARK, mark, marked, until } from '../../../../sdk/test/wire/processes.ts'
 import { type Leader, Watcher } from './watcher.ts'
 
-const SDK = fileURLToPath(new URL('../../../sdk/src/', import.meta.url))
+const SDK = fileURLToPath(new URL('../../../../sdk/src/', import.meta.url))
 const PARENT = fileURLToPath(new URL('./watched-parent.fixtures.ts', import.meta.url))
 /** Beyond the largest process id there is: nobody is harmed by a signal to it. */
 const NOBODY = 90_000_000

@@ -1,8 +1,8 @@
 /**
  * Decides whether and when a server is restarted: policies, restart intensity and circuit breaker, as a pure reducer.
  */
-import type { RestartSettings } from '../config/index.ts'
-import { coolDown, restartDelay } from './backoff.ts'
+import { Backoff } from 'parley-mcp/engine'
+import type { RestartSettings } from '../../config/index.ts'
 
 /**
  * - `open`: every start is allowed.
@@ -172,4 +172,23 @@ function isAttempt({ phase, busy, generation }: RestartState, of: number): boole
 function recent({ restarts, settings: { within, maxRestarts } }: RestartState, at: number): readonly number[] {
   const counted = restarts.filter((time) => time > at - within)
   return counted.slice(-Math.max(maxRestarts, 1))
+}
+
+/** Before each restart in a row, in milliseconds. The first restart is immediate. */
+export const RESTART_DELAYS: readonly number[] = [0, 1000, 2000, 4000, 8000, 16_000, 30_000]
+
+export const FIRST_COOL_DOWN = 30_000
+export const LONGEST_COOL_DOWN = 600_000
+
+const restarts = new Backoff(RESTART_DELAYS, 0.2)
+const coolDowns = Backoff.doubling(FIRST_COOL_DOWN, LONGEST_COOL_DOWN)
+
+/** Milliseconds before the restart with this number, counted from 0. `chance` in [0, 1) adds up to a fifth. */
+export function restartDelay(restart: number, chance: number): number {
+  return restarts.delayBefore(restart, chance)
+}
+
+/** Milliseconds of the cool-down with this number, counted from 0. */
+export function coolDown(number: number): number {
+  return coolDowns.delayBefore(number)
 }

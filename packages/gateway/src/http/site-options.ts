@@ -2,7 +2,7 @@
 import { ParleyError } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
 import { isLoopback, type ServeSiteOptions } from 'parley-mcp/node'
-import { landingPage } from './landing.ts'
+import { landingPage } from './landing-page.ts'
 import { pageMounts } from './pages.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, (host: string, port: number) => string>> 
 }
 
 /** An error of listening in words of the gateway; others as they are. */
-export function whyNot(error: unknown, host: string, port: number): unknown {
+export function listenError(error: unknown, host: string, port: number): unknown {
   const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
   const reason = code === undefined || !Object.hasOwn(REASONS, code) ? undefined : REASONS[code]
   if (reason === undefined) return error

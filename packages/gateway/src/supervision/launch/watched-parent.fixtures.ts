@@ -3,7 +3,7 @@
  * asked, and stops when it is told to.
  */
 import { createInterface } from 'node:readline'
-import { Supervisor } from './supervisor.ts'
+import { Supervisor } from '../supervisor.ts'
 import { watcher } from './watcher.ts'
 
 const MARK = 'PARLEY_TEST_MARK'

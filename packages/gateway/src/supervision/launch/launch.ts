@@ -1,7 +1,7 @@
 /** Opens links to the target of a configuration: starts a process or makes a connection. */
 import type { Clock, Link } from 'parley-mcp/engine'
 import { type ChildLink, openLink } from 'parley-mcp/node'
-import type { CommandTarget, RemoteTarget } from '../config/index.ts'
+import type { CommandTarget, RemoteTarget } from '../../config/index.ts'
 import { type CommandSettings, commandLaunch } from './command-launch.ts'
 import { pooledCall } from './pooled-call.ts'
 

@@ -1,8 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { RestartPolicy, RestartSettings } from '../config/index.ts'
-import { coolDown, FIRST_COOL_DOWN, LONGEST_COOL_DOWN, RESTART_DELAYS, restartDelay } from './backoff.ts'
-import { beginRestarts, type RestartEvent, type RestartState, stepRestarts } from './intensity.ts'
+import type { RestartPolicy, RestartSettings } from '../../config/index.ts'
+import {
+  beginRestarts,
+  coolDown,
+  FIRST_COOL_DOWN,
+  LONGEST_COOL_DOWN,
+  RESTART_DELAYS,
+  type RestartEvent,
+  type RestartState,
+  restartDelay,
+  stepRestarts,
+} from './intensity.ts'
 
 const settings: RestartSettings = { policy: 'permanent', maxRestarts: 3, within: 60_000 }
 

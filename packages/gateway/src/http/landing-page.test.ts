@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { landingPage } from './landing.ts'
+import { landingPage } from './landing-page.ts'
 
 const server = (name: string, ready: boolean) => ({
   name,

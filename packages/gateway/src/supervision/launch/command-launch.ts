@@ -1,7 +1,7 @@
 /** Starts a configured command as a child process that does not outlive the gateway. */
 import type { Clock } from 'parley-mcp/engine'
 import { type ChildLink, type ChildSpec, childLink } from 'parley-mcp/node'
-import type { CommandTarget } from '../config/index.ts'
+import type { CommandTarget } from '../../config/index.ts'
 import { watcher } from './watcher.ts'
 
 /** Options for every child process. */

@@ -1,7 +1,7 @@
 import type { ChildExit, ChildLink } from 'parley-mcp/node'
 import { describe, expect, it } from 'vitest'
+import { TestLink } from '../supervisor.fixtures.ts'
 import { EarlyLaunch } from './early-launch.ts'
-import { TestLink } from './supervisor.fixtures.ts'
 
 /** A process in memory: it is gone when it is closed, or when the test says so. */
 class TestChild extends TestLink implements ChildLink {

@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CommandTarget } from '../config/index.ts'
-import { LastLines, quoted } from './last-lines.ts'
 import { redactionFor } from './redaction.ts'
+import { quoted, StderrLines } from './stderr-lines.ts'
 
 function read(
   chunks: readonly string[],
   redact = (text: string) => text,
 ): { lines: readonly string[]; told: string[] } {
   const told: string[] = []
-  const last = new LastLines(redact, (line) => told.push(line))
+  const last = new StderrLines(redact, (line) => told.push(line))
   for (const chunk of chunks) last.push(chunk)
   last.end()
   return { lines: last.lines, told }
@@ -23,7 +23,7 @@ const command = (env: Record<string, string>): CommandTarget => ({
   cwd: undefined,
 })
 
-describe('LastLines', () => {
+describe('StderrLines', () => {
   it('G: lines are the same however the text was cut into chunks', () => {
     const text = fc.array(fc.string({ unit: fc.constantFrom('a', 'ä', ' ', '\n', '\r\n', 'x'), maxLength: 12 }))
     fc.assert(

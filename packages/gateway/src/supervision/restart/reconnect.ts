@@ -1,7 +1,7 @@
 /** How clients behind a supervisor reconnect. The supervisor's gate sets the pace, so clients retry early and often. */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { ReconnectOptions } from 'parley-mcp/client'
-import { isFinal, isUnavailable } from './failures.ts'
+import { isFinal, isUnavailable } from '../failures.ts'
 
 /** After these errors a retry does not help. It may even lock an account. */
 const NEVER_RETRIED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(['unauthorized', 'forbidden'])

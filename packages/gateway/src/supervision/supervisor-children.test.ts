@@ -4,7 +4,7 @@ import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { isAlive } from '../../../sdk/test/wire/processes.ts'
 import type { RestartSettings } from '../config/index.ts'
-import { upstreamReconnect } from './reconnect.ts'
+import { upstreamReconnect } from './restart/reconnect.ts'
 import type { UpstreamEvent, UpstreamState } from './status.ts'
 import { Supervisor } from './supervisor.ts'
 

@@ -3,7 +3,7 @@ import { serveHttp, serveTcp } from 'parley-mcp/node'
 import { createServer, tool } from 'parley-mcp/server'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RemoteTransport } from '../config/index.ts'
-import { upstreamReconnect } from './reconnect.ts'
+import { upstreamReconnect } from './restart/reconnect.ts'
 import { Supervisor } from './supervisor.ts'
 
 type Closing = () => Promise<unknown>
