@@ -1,10 +1,7 @@
 #!/usr/bin/env node
 /** The `parley` program: the command line on the streams of this process. */
-import { readFileSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
-import { invocation, processIo, runCli } from './cli/index.ts'
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+import { gatewayInfo, invocation, processIo, runCli } from './cli/index.ts'
 
 // What V8 sees living long while its nursery is still small, it later puts among the old at once, where every message
 // on its way then keeps others alive: a third of what passing one on cost was collecting them.
@@ -25,6 +22,6 @@ process.stderr.on('error', () => {})
 
 process.exitCode = await runCli(process.argv.slice(2), {
   io: processIo(),
-  version,
+  version: gatewayInfo.version,
   program: invocation(process.argv[1], process.env),
 })

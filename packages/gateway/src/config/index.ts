@@ -2,6 +2,7 @@
 export { hasLocalUser } from './addresses.ts'
 export { type ConfigDiff, changedSettings, diffConfig, isSameConfig } from './diff.ts'
 export type { ConfigFormat } from './documents/document.ts'
+export { gatewayInfo } from './gateway-info.ts'
 export { distance, nearest } from './nearest.ts'
 export { type Override, type ParsedConfig, type ParseOptions, parseConfig } from './parse.ts'
 export { ConfigError, type ConfigProblem, describeProblem } from './problem.ts'

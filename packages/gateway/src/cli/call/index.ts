@@ -12,11 +12,11 @@ import {
 } from 'parley-mcp'
 import type { CallOutcome, Client, ElicitQuestion, ElicitReply, Progress } from 'parley-mcp/client'
 import { milliseconds } from 'parley-mcp/engine'
+import { gatewayInfo } from '../../config/index.ts'
 import { type SharedOptions, withOptions } from '../arguments/options.ts'
 import { selectServer } from '../arguments/selected-server.ts'
 import { didYouMean } from '../arguments/similar-names.ts'
 import { openClientWithNote, withStderrShown } from '../connection/connect.ts'
-import { GATEWAY } from '../connection/gateway-name.ts'
 import { withHint } from '../connection/hints.ts'
 import { EXIT, type ExitCode, failed, usageError } from '../failure.ts'
 import { coloursFor } from '../terminal/colours.ts'
@@ -136,7 +136,11 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
 /** At a gateway a server that is down is missing with all of its tools, and so is one whose tools are all hidden. */
 function absentServer(name: string, names: readonly string[], client: Client): string {
   const [server = '', rest] = name.split('__', 2)
-  if (client.server.name !== GATEWAY || rest === undefined || names.some((each) => each.startsWith(`${server}__`)))
+  if (
+    client.server.name !== gatewayInfo.name ||
+    rest === undefined ||
+    names.some((each) => each.startsWith(`${server}__`))
+  )
     return ''
   return `; nothing of a server ${JSON.stringify(server)} is there: it is down, which /readyz of the gateway tells, or its tools are hidden by the configuration`
 }

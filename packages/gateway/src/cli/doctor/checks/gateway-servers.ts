@@ -3,7 +3,7 @@
  * looking for just those.
  */
 import type { Client } from 'parley-mcp/client'
-import { GATEWAY } from '../../connection/gateway-name.ts'
+import { gatewayInfo } from '../../../config/index.ts'
 import { count, oneLine } from '../../terminal/text.ts'
 import type { SubjectReport } from '../report/subject-report.ts'
 
@@ -16,7 +16,7 @@ interface GatewayServer {
 const UNUSABLE: readonly string[] = ['restarting', 'down']
 
 export async function gatewayServerChecks(report: SubjectReport, client: Client, signal: AbortSignal): Promise<void> {
-  if (client.server.name !== GATEWAY) return
+  if (client.server.name !== gatewayInfo.name) return
   const servers = await serversBehind(client, signal)
   if (servers === undefined) return
   const broken = servers.filter(({ state }) => UNUSABLE.includes(state))
