@@ -25,7 +25,7 @@ describe('a session for each principal', () => {
     expect(read(file(beyond)).warnings.map(describeProblem)).toEqual([
       [
         'parley.json:2:39 mcpServers.old.session',
-        '  "principal" needs gateway.principalHeader: without it nobody is known over HTTP, and every request has a session of its own.',
+        '  "principal" needs gateway.principalHeader. Without it, the gateway knows no user over HTTP, and every request gets its own session.',
         '  Set gateway.principalHeader, or "session": "shared".',
       ].join('\n'),
     ])
@@ -52,7 +52,7 @@ describe('hints', () => {
     'G: repeat nothing that may be a secret (%s)',
     (url) => {
       expect(problems({ mcpServers: { a: { url } } })).toMatchObject([
-        { hint: 'Write it whole: https://example.com/mcp.' },
+        { hint: 'Write the complete URL: https://example.com/mcp.' },
       ])
     },
   )

@@ -1,4 +1,4 @@
-/** Turns the text of a configuration file into a configuration, or into everything that is wrong with it. */
+/** Turns the text of a configuration file into a configuration, or throws all of its problems. */
 import { dirname, extname, resolve } from 'node:path'
 import { hasLocalUser, isLoopback, isOwnAddress } from './addresses.ts'
 import type { ConfigFormat, ConfigNode, ParsedDocument } from './documents/document.ts'
@@ -14,13 +14,13 @@ import { ProblemList, quoted } from './shapes/problem-list.ts'
 import type { Environment } from './shapes/variables.ts'
 import type { GatewayConfig, GatewaySettings, ServerConfig } from './types.ts'
 
-/** What the command line says and the file therefore does not decide. */
+/** Settings of the command line that replace those of the file. */
 export type Override = Partial<Pick<GatewaySettings, 'port' | 'host'>>
 
 export interface ParseOptions {
-  /** As it is shown in problems. */
+  /** The name for messages. */
   readonly file: string
-  /** Default: by the ending of `file`. */
+  /** Default: the format of the ending of `file`. */
   readonly format?: ConfigFormat
   readonly env: Environment
   /** Where relative paths start. Default: the folder of `file`. */
@@ -35,7 +35,7 @@ export interface ParsedConfig {
 
 type RootValues = NonNullable<ReturnType<typeof root.read>>
 
-/** A configuration is written by hand. */
+/** Larger than any configuration that a person writes. */
 const MAX_CHARACTERS = 1024 * 1024
 const FORMATS: Readonly<Record<string, ConfigFormat>> = {
   '.json': 'json',
@@ -72,12 +72,7 @@ export function parseConfig(source: string, options: ParseOptions): ParsedConfig
 
 function parseText(text: string, format: ConfigFormat | undefined, problems: ProblemList): ConfigNode | undefined {
   if (format === undefined) {
-    problems.add(
-      undefined,
-      [],
-      'The ending of the file does not tell its format.',
-      `Use one of ${Object.keys(FORMATS).join(', ')}.`,
-    )
+    problems.add(undefined, [], 'The file name has no known ending.', `Use one of ${Object.keys(FORMATS).join(', ')}.`)
   } else if (text.length > MAX_CHARACTERS) {
     problems.add(undefined, [], 'The file is larger than 1 MB.', 'Check that it is the right file.')
   } else {
@@ -101,7 +96,7 @@ function reportRepeated(node: ConfigNode, location: ConfigLocation): void {
         .child(key)
         .problem(
           keyAt,
-          `Is there twice; the first is on line ${location.lineOf(first)}.`,
+          `This key is there twice. The first is on line ${location.lineOf(first)}.`,
           'Remove or rename one of the two.',
         )
     seen.set(key, first ?? keyAt)
@@ -118,7 +113,7 @@ function readServers({ at, values, entries, meant }: RootValues, location: Confi
   const found = values.mcpServers ?? values.servers ?? []
   const entry = usual ?? editors
   if (entry !== undefined && found.every(({ group }) => group.values.disabled))
-    location.child(entry.key).warning(entry.keyAt, 'There is no server that is switched on.', EXAMPLE)
+    location.child(entry.key).warning(entry.keyAt, 'No server is enabled.', EXAMPLE)
   return found
 }
 
@@ -140,8 +135,8 @@ function readSettings(
       .child('host')
       .warning(
         at('host'),
-        'Other machines reach this address, so the gateway does not start without "allowedHosts".',
-        'List the names it is reached by in "allowedHosts", such as ["mcp.example.com"]; ["any"] allows every name.',
+        'Other machines can reach this address, so the gateway does not start without "allowedHosts".',
+        'List the host names of the gateway in "allowedHosts", such as ["mcp.example.com"]. ["any"] allows every name.',
       )
   }
   const found = (path: string | undefined): string | undefined =>
@@ -155,7 +150,7 @@ function readSettings(
   return { ...gateway.values, rateLimit: rateLimit?.values, memory: memory?.values, ...files }
 }
 
-/** A name that no server has would keep the gateway from ever being ready, or be a requirement that nobody checks. */
+/** With the name of a missing server, the gateway would never be ready. */
 function refuseUnknownRequired(
   read: RootValues | undefined,
   location: ConfigLocation,
@@ -167,7 +162,7 @@ function refuseUnknownRequired(
   for (const [index, name] of (gateway?.values.requiredServers ?? []).entries()) {
     if (names.includes(name)) continue
     const near = nearest(name, names)
-    const hint = near === undefined ? 'Write the name of a server that is switched on.' : `Did you mean "${near}"?`
+    const hint = near === undefined ? 'Write the name of an enabled server.' : `Did you mean "${near}"?`
     location
       .child('gateway')
       .child('requiredServers')
@@ -182,12 +177,12 @@ function refuseCycle({ group, location }: ReadServer, { target }: ServerConfig, 
     .child('url')
     .problem(
       group.entries.get('url')?.value.at ?? group.at,
-      'This is the address of the gateway itself, which would call itself for ever.',
+      'This is the address of the gateway itself, which would call itself without end.',
       'Correct the URL, or give the gateway another port.',
     )
 }
 
-/** Only a proxy tells who a client over HTTP is; on this machine alone, there is one user. */
+/** Over HTTP, only a proxy names users. A gateway that only this machine reaches has one user. */
 function warnOfUnknownPrincipals(
   { group, location }: ReadServer,
   { session }: ServerConfig,
@@ -198,7 +193,7 @@ function warnOfUnknownPrincipals(
     .child('session')
     .warning(
       group.entries.get('session')?.value.at ?? group.at,
-      '"principal" needs gateway.principalHeader: without it nobody is known over HTTP, and every request has a session of its own.',
+      '"principal" needs gateway.principalHeader. Without it, the gateway knows no user over HTTP, and every request gets its own session.',
       'Set gateway.principalHeader, or "session": "shared".',
     )
 }

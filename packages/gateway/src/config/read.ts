@@ -6,9 +6,9 @@ import { ConfigError } from './problem.ts'
 import type { Environment } from './shapes/variables.ts'
 
 export interface ReadOptions {
-  /** Default: by the ending. */
+  /** Default: the format of the file's ending. */
   readonly format?: ConfigFormat
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   readonly env?: Environment
   readonly override?: Override
 }
@@ -17,12 +17,12 @@ const MAX_BYTES = 4 * 1024 * 1024
 const FAILURES: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   ENOENT: ['There is no such file.', 'Check the path, or create it with { "mcpServers": {} }.'],
   ENOTDIR: ['There is no such file.', 'Check the path.'],
-  EISDIR: ['This is a folder.', 'Name the file in it.'],
+  EISDIR: ['This is a folder.', 'Name a file in it.'],
   EACCES: ['The file may not be read.', 'Give the user that runs the gateway the right to read it.'],
   EPERM: ['The file may not be read.', 'Give the user that runs the gateway the right to read it.'],
 }
 
-/** Rejects with a `ConfigError` that names every problem, also if there is no such file. */
+/** Rejects with a `ConfigError` that names every problem, even if there is no such file. */
 export async function readConfig(path: string, options: ReadOptions = {}): Promise<ParsedConfig> {
   return parseConfig(await readText(path), { env: process.env, ...options, file: path })
 }

@@ -1,4 +1,4 @@
-/** Watches a configuration file and tells of every change that matters. */
+/** Watches a configuration file and reports every change of its meaning. */
 import { type FSWatcher, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
@@ -11,14 +11,14 @@ import { type ReadOptions, readConfig } from './read.ts'
 
 export interface WatchOptions extends ReadOptions {
   readonly clock?: Clock
-  /** How long the file must be left alone before it is read, in milliseconds. Default 200. */
+  /** How long the file must stay unchanged before it is read, in milliseconds. Default 200. */
   readonly debounce?: number
   /**
    * How often it is looked at where the system tells of no changes, as on network drives, in milliseconds. Default
    * 2000.
    */
   readonly interval?: number
-  /** What is in use already. Default: what the file says when the watch begins. */
+  /** The configuration in use. Default: the content of the file when the watch begins. */
   readonly current?: ParsedConfig
 }
 
@@ -26,7 +26,7 @@ export interface ConfigWatch {
   close(): void
 }
 
-/** After an error, also that the file is gone, the watch goes on; what was in use stays in use. */
+/** The watch continues after every error, even if the file is gone. */
 export function watchConfig(
   path: string,
   onChange: (outcome: ParsedConfig | ConfigError) => void,
@@ -60,7 +60,7 @@ class Watch {
 
   start(): void {
     this.#listen()
-    // With something to compare with, the file may be in the middle of being written as at any other time.
+    // With a configuration to compare, the first read waits as well: the file may be half written.
     if (this.#last === undefined) this.#enqueue()
     else this.#readLater()
     this.#checkLater()
@@ -73,7 +73,7 @@ class Watch {
     this.#cancelCheck?.()
   }
 
-  /** The folder, not the file: editors put a new file in its place, and the old one would be watched for ever. */
+  /** Watches the folder, not the file: editors replace the file, and a watch would stay on the old one. */
   #listen(): void {
     const name = basename(this.#path)
     try {
@@ -82,11 +82,11 @@ class Watch {
       })
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
-      // The folder is missing or the system has no more watches to give: looking now and then is enough.
+      // The folder is missing, or the system has no watches left. The regular check of the file is enough then.
     }
   }
 
-  /** Finds what the folder does not tell of: links to files elsewhere, network drives, a folder that was replaced. */
+  /** Finds changes that the folder does not report: links to other folders, network drives, a replaced folder. */
   #checkLater(): void {
     if (this.#isClosed) return
     this.#cancelCheck = this.#clock.after(this.#options.interval ?? 2000, () => {
@@ -104,7 +104,7 @@ class Watch {
     this.#cancelRead = this.#clock.after(this.#options.debounce ?? 200, () => this.#enqueue())
   }
 
-  /** One reading at a time, so that the last outcome told is of the last content. */
+  /** Reads one at a time, so that the last reported outcome belongs to the last content. */
   #enqueue(): void {
     this.#reading = this.#reading.then(() => this.#read())
   }
@@ -140,7 +140,7 @@ function isSame(left: ParsedConfig | ConfigError | undefined, right: ParsedConfi
   return left !== undefined && isSameConfig(left.config, right.config) && isDeepStrictEqual(left, right)
 }
 
-/** Changes whenever the file probably did. */
+/** A text that changes when the file changes. */
 async function fileStamp(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path)

@@ -1,4 +1,4 @@
-/** A configuration file as a tree that knows where everything stands, whatever language it was written in. */
+/** A configuration file as a tree with positions, in JSON or YAML. */
 
 export type ConfigFormat = 'json' | 'yaml'
 
@@ -7,7 +7,7 @@ export type ConfigNode = ObjectNode | ListNode | ScalarNode
 export interface ObjectNode {
   readonly kind: 'object'
   readonly at: number
-  /** As written, so a key may be there twice. */
+  /** In the order of the file. A key may be there twice. */
   readonly entries: readonly ObjectEntry[]
 }
 
@@ -29,38 +29,38 @@ export interface ObjectEntry {
   readonly value: ConfigNode
 }
 
-/** Why a text is no document. */
+/** Why a text could not be parsed. */
 export interface SyntaxFault {
   readonly at: number
   readonly message: string
   readonly hint: string
 }
 
-/** Without faults and without a root, the text holds nothing but space and comments. */
+/** Without faults and without a root, the text contains only space and comments. */
 export interface ParsedDocument {
   readonly root: ConfigNode | undefined
   readonly faults: readonly SyntaxFault[]
 }
 
-/** No configuration needs more; deeper ones only exhaust the stack. */
+/** No configuration needs more. A deeper document would exhaust the stack. */
 export const MAX_DEPTH = 64
 
 export function tooDeep(at: number): SyntaxFault {
   return {
     at,
     message: `Nested more than ${MAX_DEPTH} levels deep.`,
-    hint: 'A configuration needs no more than a handful of levels; look for brackets that are not closed.',
+    hint: 'A configuration needs only a few levels. Look for brackets that are not closed.',
   }
 }
 
-/** The entry of each key; of repeated ones the first. */
+/** The entry of each key. If a key is repeated, its first entry. */
 export function entriesOf(node: ObjectNode): ReadonlyMap<string, ObjectEntry> {
   const entries = new Map<string, ObjectEntry>()
   for (const entry of node.entries) if (!entries.has(entry.key)) entries.set(entry.key, entry)
   return entries
 }
 
-/** In words, never the value: it may be a secret. */
+/** Describes the value without showing it, because it may be a secret. */
 export function kindOf(node: ConfigNode): string {
   if (node.kind === 'object') return 'an object'
   if (node.kind === 'list') return 'a list'

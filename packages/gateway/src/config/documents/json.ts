@@ -9,27 +9,27 @@ import {
   tooDeep,
 } from './document.ts'
 
-// The parser's codes and tokens by number: its enums exist in types only.
+// The parser's codes and tokens as numbers, because its enums exist only in its types.
 const OPENING: ReadonlySet<number> = new Set([1, 3])
 const CLOSING: ReadonlySet<number> = new Set([2, 4])
 const END_OF_TEXT = 17
 
 const FAULTS: Readonly<Record<number, readonly [message: string, hint: string]>> = {
-  1: ['Not a JSON value.', 'Texts and keys stand in double quotes: "like this".'],
-  2: ['Not a number as JSON writes them.', 'Write digits, such as 30 or 1.5, or a text in double quotes.'],
-  3: ['A key is missing here.', 'Keys stand in double quotes: "key": value.'],
+  1: ['Not a JSON value.', 'Write texts and keys in double quotes: "like this".'],
+  2: ['Not a JSON number.', 'Write digits, such as 30 or 1.5, or a text in double quotes.'],
+  3: ['A key is missing here.', 'Write keys in double quotes: "key": value.'],
   4: ['A value is missing here.', 'Write a value after the colon, or remove the key.'],
   5: ['A colon is missing here.', 'Write "key": value.'],
   6: ['A comma is missing before this.', 'Separate entries with commas.'],
   7: ['A closing } is missing.', 'Close every { with a }.'],
   8: ['A closing ] is missing.', 'Close every [ with a ].'],
-  9: ['There is more after the end of the configuration.', 'Remove what follows the last closing bracket.'],
+  9: ['There is text after the end of the configuration.', 'Remove what follows the last closing bracket.'],
   11: ['A comment is not closed.', 'End it with */.'],
   12: ['A text is not closed on its line.', 'End it with a double quote; write a line break inside it as \\n.'],
   13: ['A number is not finished.', 'Write digits, such as 30 or 1.5.'],
   14: ['Not a character code.', 'Write \\u and four hexadecimal digits.'],
-  15: ['Not an escape that JSON knows.', 'Write a backslash twice: "C:\\\\folder".'],
-  16: ['A character that may not stand here.', 'Write control characters in texts as \\n, \\t or \\u0000.'],
+  15: ['Not a JSON escape.', 'Write a backslash twice: "C:\\\\folder".'],
+  16: ['A character that is not allowed here.', 'Write control characters in texts as \\n, \\t or \\u0000.'],
 }
 
 export function parseJson(text: string): ParsedDocument {
@@ -37,7 +37,7 @@ export function parseJson(text: string): ParsedDocument {
   if (deep !== undefined) return { root: undefined, faults: [deep] }
   const errors: ParseError[] = []
   const tree = parseTree(text, errors, { allowTrailingComma: true })
-  // Later errors are mostly echoes of the first.
+  // Later errors are mostly consequences of the first.
   const [first] = errors
   if (tree === undefined && isBlank(text)) return { root: undefined, faults: [] }
   if (first !== undefined) return { root: undefined, faults: [fault(first)] }

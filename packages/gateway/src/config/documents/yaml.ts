@@ -22,28 +22,28 @@ import {
   tooDeep,
 } from './document.ts'
 
-// Our own words: the parser's quote the source, which may hold secrets.
+// Own messages, because those of the parser quote the source, which may contain secrets.
 const FAULTS: Readonly<Partial<Record<YAMLError['code'], readonly [message: string, hint: string]>>> = {
-  BAD_DQ_ESCAPE: ['Not an escape that YAML knows.', 'Use single quotes, in which a backslash is a backslash.'],
+  BAD_DQ_ESCAPE: ['Not a YAML escape.', 'Use single quotes. A backslash has no special meaning in them.'],
   BAD_INDENT: [
-    'The indentation does not fit what stands above.',
+    'The indentation does not fit the lines above.',
     'Indent entries of one level by the same number of spaces, and close every bracket.',
   ],
   BAD_SCALAR_START: ['A plain text cannot begin with this character.', 'Put the text in quotes.'],
   BLOCK_AS_IMPLICIT_KEY: [
-    'A key and a value too many on this line.',
+    'More than one key and value on this line.',
     'Write one key on each line, and put texts that contain ": " in quotes.',
   ],
   MISSING_CHAR: ['A quote, bracket, colon or comma is missing here.', 'Check the punctuation here and just before.'],
   MULTILINE_IMPLICIT_KEY: ['A line without a colon.', 'Write "key: value", or "- value" in lists.'],
   MULTIPLE_DOCS: ['The file holds more than one document.', 'Remove what follows the second ---.'],
-  RESOURCE_EXHAUSTION: ['Nested too deeply.', 'A configuration needs no more than a handful of levels.'],
+  RESOURCE_EXHAUSTION: ['Nested too deeply.', 'A configuration needs only a few levels.'],
   TAB_AS_INDENT: ['Indented with a tab.', 'Indent with spaces.'],
   TAG_RESOLVE_FAILED: ['A tag that has no meaning here.', 'Remove the word that begins with "!".'],
-  UNEXPECTED_TOKEN: ['Something that may not stand here.', 'Put texts that contain special characters in quotes.'],
+  UNEXPECTED_TOKEN: ['Something that is not allowed here.', 'Put texts that contain special characters in quotes.'],
 }
 
-// Aliases of aliases of lists grow without end.
+// Limits aliases of aliases, which could grow without end.
 const MAX_NODES = 20_000
 
 export function parseYaml(text: string): ParsedDocument {
@@ -59,7 +59,7 @@ export function parseYaml(text: string): ParsedDocument {
   return tree.faults.length > 0 ? { root: undefined, faults: tree.faults } : { root, faults: [] }
 }
 
-/** Watches the depth while reading: the composer behind it recurses, and where the stack ends the process does. */
+/** Checks the depth while it reads, because the composer recurses and could exhaust the stack. */
 function compose(text: string): readonly Document.Parsed[] | SyntaxFault {
   const parser = new Parser()
   const tokens = []
@@ -106,14 +106,14 @@ class Tree {
   }
 
   #resolve(alias: Alias, at: number, depth: number): ConfigNode {
-    // Finding an anchor walks the document, and an alias inside of an alias is met often.
+    // A cache: the search for an anchor walks the document, and nested aliases repeat it often.
     const target = this.#targets.get(alias) ?? alias.resolve(this.#document)
     this.#targets.set(alias, target)
     if (target === undefined)
       this.#fault(
         at,
-        'No anchor of this name stands before.',
-        'Write &name where the value is defined, above the place that uses *name.',
+        'There is no anchor of this name above.',
+        'Write &name at the definition of the value, above the line that uses *name.',
       )
     return { ...this.convert(target, at, depth + 1), at }
   }
@@ -126,13 +126,13 @@ class Tree {
         : (pair.key.source ?? '')
       : undefined
     if (key === undefined || (isScalar(pair.key) && pair.key.value === null)) {
-      this.#fault(keyAt, 'A key that is not a text.', 'Write a name before the colon.')
+      this.#fault(keyAt, 'The key is not a text.', 'Write a name before the colon.')
       return []
     }
     return [{ key, keyAt, value: this.convert(pair.value, keyAt, depth) }]
   }
 
-  /** What `<<` brings in stands behind what is written out. */
+  /** The entries that `<<` adds come after the object's own entries. */
   #merge(entries: readonly ObjectEntry[]): ObjectEntry[] {
     const own = entries.filter(({ key }) => key !== '<<')
     const brought = entries
@@ -153,11 +153,7 @@ class Tree {
   #plain(value: unknown, at: number): string | number | boolean | null {
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return value
-    this.#fault(
-      at,
-      'A kind of value that a configuration does not know.',
-      'Write a text in quotes, a number, true or false.',
-    )
+    this.#fault(at, 'A configuration has no values of this kind.', 'Write a text in quotes, a number, true or false.')
     return null
   }
 

@@ -1,4 +1,4 @@
-/** Configurations of servers and of the gateway with every default filled in, for those that come from no file. */
+/** The defaults of all settings, also for servers that come from no file. */
 
 import { defaultsOf } from '../shapes/group.ts'
 import type { GatewaySettings, RestartSettings, ServerConfig, ToolSettings } from '../types.ts'
@@ -8,7 +8,7 @@ export const restartDefaults: RestartSettings = defaultsOf(RESTART_FIELDS)
 export const toolDefaults: ToolSettings = defaultsOf(TOOL_FIELDS)
 export const settingsDefaults: GatewaySettings = defaultsOf(GATEWAY_FIELDS)
 
-/** A server as a file that says nothing but its target would configure it. */
+/** The configuration of a server with only a target. */
 export function serverDefaults(name: string, target: ServerConfig['target']): ServerConfig {
   const {
     versions,

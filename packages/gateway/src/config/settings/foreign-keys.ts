@@ -1,8 +1,8 @@
-/** Keys that other programs keep in the same file. */
+/** Keys of other programs in the same file. */
 import type { ForeignKeys } from '../shapes/group.ts'
 
-const CONFIRMATION = 'Whether a call is confirmed is decided by the client.'
-const LABEL = 'It only labels the server for people.'
+const CONFIRMATION = 'The client decides whether its user confirms a call.'
+const LABEL = 'It only describes the server for people.'
 
 export const SERVER_FOREIGN_KEYS: ForeignKeys = {
   ignored: {
@@ -13,7 +13,7 @@ export const SERVER_FOREIGN_KEYS: ForeignKeys = {
     excludeTools: 'To hide tools, list them in "tools": { "deny": […] }.',
     enabledTools: 'To show some tools only, list them in "tools": { "allow": […] }.',
     includeTools: 'To show some tools only, list them in "tools": { "allow": […] }.',
-    envFile: 'Put the variables into "env", or set them where the gateway is started.',
+    envFile: 'Put the variables into "env", or set them in the environment of the gateway.',
     auth: 'Put what the server asks for into "headers".',
     oauth: 'Put what the server asks for into "headers".',
     name: LABEL,
@@ -23,8 +23,8 @@ export const SERVER_FOREIGN_KEYS: ForeignKeys = {
     gallery: LABEL,
     metadata: LABEL,
     note: LABEL,
-    dev: 'It is for developing the server in an editor.',
-    watchPaths: 'It is for developing the server in an editor.',
+    dev: 'It is for the development of the server in an editor.',
+    watchPaths: 'It is for the development of the server in an editor.',
     sandbox: 'The gateway starts programs as they are.',
     sandboxEnabled: 'The gateway starts programs as they are.',
   },
@@ -48,7 +48,7 @@ export const SERVER_FOREIGN_KEYS: ForeignKeys = {
 
 export const ROOT_FOREIGN_KEYS: ForeignKeys = {
   ignored: {
-    inputs: `The gateway runs unattended; use environment variables: \${NAME}.`,
+    inputs: `The gateway cannot ask a user. Use environment variables: \${NAME}.`,
     globalShortcut: 'It is for a desktop application.',
     preferences: 'It is for a desktop application.',
     sandbox: 'The gateway starts programs as they are.',

@@ -1,4 +1,4 @@
-/** The keys at the top of the file. */
+/** The top-level keys of the file. */
 
 import { field, group } from '../shapes/group.ts'
 import { text } from '../shapes/scalars.ts'
@@ -12,8 +12,8 @@ const EXAMPLE = { files: { command: 'npx', args: ['some-server'] }, search: { ur
 export const ROOT_FIELDS = {
   mcpServers: field('The servers behind the gateway, by name.', servers, { examples: [EXAMPLE] }),
   servers: field('The same as `mcpServers`, as some editors write it.', servers, { examples: [EXAMPLE] }),
-  gateway: field('How the gateway itself runs.', group(GATEWAY_FIELDS), { examples: [{ port: 4000 }] }),
-  $schema: field('Where editors find the description of this file.', text(RULES.any), {
+  gateway: field('Settings of the gateway itself.', group(GATEWAY_FIELDS), { examples: [{ port: 4000 }] }),
+  $schema: field('The JSON Schema of this file, for editors.', text(RULES.any), {
     examples: ['./node_modules/parley-gateway/schema/config.json'],
   }),
 }

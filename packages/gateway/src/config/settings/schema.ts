@@ -1,4 +1,4 @@
-/** The JSON Schema of the configuration, for editors, made from the same tables that read it. */
+/** The JSON Schema of the configuration for editors, made from the tables that read the configuration. */
 import type { JsonObject } from 'parley-mcp'
 import { root } from './root.ts'
 import { server } from './server.ts'
@@ -7,7 +7,7 @@ export function configSchema(): JsonObject {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Configuration of the Parley gateway',
-    description: `The servers behind the gateway, and how the gateway itself runs. Texts may contain environment variables: \${NAME} or \${NAME:-default}.`,
+    description: `The servers behind the gateway, and the settings of the gateway itself. Texts may contain environment variables: \${NAME} or \${NAME:-default}.`,
     ...root.schema,
     oneOf: [{ required: ['mcpServers'] }, { required: ['servers'] }],
     $defs: {
@@ -17,7 +17,7 @@ export function configSchema(): JsonObject {
         oneOf: [{ required: ['command'] }, { required: ['url'] }],
       },
       placeholder: {
-        description: 'A text into which an environment variable is put.',
+        description: 'A text with an environment variable.',
         type: 'string',
         pattern: '\\$\\{',
       },

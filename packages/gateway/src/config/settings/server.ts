@@ -1,4 +1,4 @@
-/** One server of the configuration, and the object of all of them. */
+/** One server of the configuration, and the object of all servers. */
 
 import { type ConfigNode, entriesOf } from '../documents/document.ts'
 import { type Group, group } from '../shapes/group.ts'
@@ -39,7 +39,7 @@ export const servers: Shape<readonly ReadServer[]> = {
   },
 }
 
-/** Absent: it is switched off, or something is wrong with it, which has been reported. */
+/** Undefined if the server is disabled, or has a problem that has been reported. */
 export function configure(
   { name, keyAt, location, group }: ReadServer,
   baseFolder: string,

@@ -1,4 +1,4 @@
-/** How a server is reached: a command to start, or an address and a transport that fit each other. */
+/** The target of a server: a command to start, or an address with a transport that fits it. */
 import { resolve } from 'node:path'
 import type { Group } from '../shapes/group.ts'
 import type { ConfigLocation } from '../shapes/location.ts'
@@ -13,7 +13,7 @@ const SCHEMES: Readonly<Record<RemoteTransport, readonly string[]>> = {
   websocket: ['ws:', 'wss:'],
   tcp: ['tcp:'],
 }
-/** What the scheme alone tells; over HTTP there are two, and the server is asked. */
+/** The transport by scheme. HTTP has two transports, and the gateway asks the server. */
 const BY_SCHEME = new Map<string, RemoteTransport | undefined>([
   ['http:', undefined],
   ['https:', undefined],
@@ -60,19 +60,19 @@ function commandTarget(group: ServerGroup, location: ConfigLocation, baseFolder:
       .child(key)
       .problem(
         group.entries.get(key)?.value.at ?? group.at,
-        'A command is spoken to over stdio only.',
+        'A command only speaks stdio.',
         `Remove "${key}", or write "url" instead of "command".`,
       )
   }
   if (command === undefined) return undefined
-  // A program by its bare name has no spaces; a path may.
+  // A path may contain spaces, but not the name of a program.
   if (/^[^\\/\s]+\s/.test(command)) {
     location
       .child('command')
       .warning(
         group.entries.get('command')?.value.at ?? group.at,
-        'The command contains spaces, and is not split at them.',
-        'Write the program alone in "command", and each argument in "args".',
+        'The command contains spaces. The gateway does not split it.',
+        'Write only the program in "command", and each argument in "args".',
       )
   }
   const isRelative = /^\.\.?[\\/]/.test(command)
@@ -94,7 +94,7 @@ function remoteTarget(group: ServerGroup, location: ConfigLocation, at: number):
       .child(key)
       .problem(
         group.entries.get(key)?.value.at ?? at,
-        'A server at a "url" is not reached over stdio.',
+        'A server with a "url" does not speak stdio.',
         `Remove "${key}", or write "command" instead of "url".`,
       )
     return undefined
@@ -110,20 +110,20 @@ function urlFault(
   text: string,
   transport: RemoteTransport | undefined,
 ): readonly [message: string, hint: string] | undefined {
-  if (!URL.canParse(text)) return ['Not a URL.', 'Write it whole: https://example.com/mcp.']
+  if (!URL.canParse(text)) return ['Not a URL.', 'Write the complete URL: https://example.com/mcp.']
   const url = new URL(text)
   if (!BY_SCHEME.has(url.protocol))
     return [`The gateway does not speak ${JSON.stringify(url.protocol)}.`, 'Use http:, https:, ws:, wss: or tcp:.']
   if (transport !== undefined && !SCHEMES[transport].includes(url.protocol)) {
     return [
-      `The transport "${transport}" does not go with "${url.protocol}".`,
+      `The transport "${transport}" does not fit "${url.protocol}".`,
       `Begin the URL with ${SCHEMES[transport].join(' or ')}, or remove the transport.`,
     ]
   }
-  // Requests with credentials in the address are refused by what sends them, and addresses end up in logs.
+  // `fetch` refuses such a URL, and addresses appear in logs.
   if (url.username !== '' || url.password !== '')
     return [
-      'The URL holds a user name or password.',
+      'The URL contains a user name or password.',
       `Put them into "headers": { "Authorization": "Basic \${CREDENTIALS}" }.`,
     ]
   if (url.protocol === 'tcp:' && (url.port === '' || url.hostname === ''))
@@ -131,7 +131,7 @@ function urlFault(
   return undefined
 }
 
-/** `transport` and `type` are the same; where both stand they must agree. */
+/** `transport` and `type` mean the same. If both are there, they must agree. */
 function readTransport(
   { values, entries }: ServerGroup,
   location: ConfigLocation,

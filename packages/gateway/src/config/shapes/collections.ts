@@ -1,4 +1,4 @@
-/** Shapes of lists and of records with free keys, and of values that may be written in two ways. */
+/** Shapes of lists, of records with free keys, and of values with two forms. */
 import { entriesOf } from '../documents/document.ts'
 import { text } from './scalars.ts'
 import { rejectKind, type Shape } from './shape.ts'
@@ -23,7 +23,7 @@ export function list<T>(of: Shape<T>, { filled = false }: ListOptions = {}): Sha
 
 interface RecordOptions {
   readonly key: TextRule
-  /** Whether keys that differ in case only are the same. */
+  /** Whether keys that differ only in case are the same. */
   readonly caseless?: boolean
   /** Whether no two keys may have the same value. */
   readonly distinct?: boolean
@@ -46,7 +46,11 @@ export function record(
         const plain = name.toLowerCase()
         if (!key.pattern.test(name)) here.problem(entry.keyAt, key.wrong, key.hint)
         if (caseless && keys.has(plain))
-          here.problem(entry.keyAt, 'Is there twice: upper and lower case are the same here.', 'Remove one of the two.')
+          here.problem(
+            entry.keyAt,
+            'This key is there twice: upper and lower case are the same here.',
+            'Remove one of the two.',
+          )
         keys.add(plain)
         const content = shape.read(entry.value, here)
         if (content === undefined) continue
@@ -60,7 +64,7 @@ export function record(
   }
 }
 
-/** A single value, or an object that says more. */
+/** A single value, or an object with more settings. */
 export function either<A, B>(single: Shape<A>, object: Shape<B>): Shape<A | B> {
   return {
     schema: { anyOf: [single.schema, object.schema] },

@@ -1,4 +1,4 @@
-/** The shape of an object with known keys, from a table of them. */
+/** The shape of an object, from a table of its keys. */
 import type { JsonObject, JsonValue } from 'parley-mcp'
 import { entriesOf, type ObjectEntry } from '../documents/document.ts'
 import { nearest } from '../nearest.ts'
@@ -9,7 +9,7 @@ import { rejectKind, type Shape } from './shape.ts'
 export interface Field<T, D> {
   readonly shape: Shape<T>
   readonly description: string
-  /** What holds where the key is missing. */
+  /** The value if the key is missing. */
   readonly default: D
   readonly examples: readonly JsonValue[]
 }
@@ -18,13 +18,13 @@ export type Fields = Readonly<Record<string, Field<unknown, unknown>>>
 export type Values<F> = { readonly [K in keyof F]: F[K] extends Field<infer T, infer D> ? T | D : never }
 export type Defaults<F> = { readonly [K in keyof F]: F[K] extends Field<unknown, infer D> ? D : never }
 
-/** Keys of other programs that share the file. */
+/** Keys of other programs in the same file. */
 export interface ForeignKeys {
-  /** Left alone with a warning: why it has no effect, or what to write instead. */
+  /** Accepted with a warning. The text says why the key has no effect, or what to write instead. */
   readonly ignored?: Readonly<Record<string, string>>
-  /** Refused, because they mean something that is written otherwise here: that key. */
+  /** Refused, with the key to write instead. */
   readonly renamed?: Readonly<Record<string, string>>
-  /** Beginnings of keys that nobody reads. */
+  /** Accepted without a warning: keys with this prefix. */
   readonly free?: string
 }
 
@@ -32,7 +32,7 @@ export interface Group<F> {
   readonly at: number
   readonly values: Values<F>
   readonly entries: ReadonlyMap<string, ObjectEntry>
-  /** Keys that unknown ones were probably meant to be. */
+  /** Known keys that are the suggestions for unknown ones. */
   readonly meant: ReadonlySet<string>
 }
 
@@ -49,7 +49,7 @@ export function field<T, D = undefined>(description: string, shape: Shape<T>, op
   return { shape, description, default: options.default as D, examples: options.examples }
 }
 
-/** What holds where none of the keys is there. */
+/** The values if no key is there. */
 export function defaultsOf<F extends Fields>(fields: F): Defaults<F> {
   return Object.fromEntries(Object.entries(fields).map(([key, known]) => [key, known.default])) as Defaults<F>
 }
@@ -72,7 +72,7 @@ export function group<const F extends Fields>(fields: F, foreign: ForeignKeys = 
   }
 }
 
-/** The same, where one of the keys has to be there: without it the others mean nothing. */
+/** The same shape with a required key. */
 export function required<const F extends Fields, K extends keyof F & string>(
   shape: Shape<Group<F>>,
   key: K,
@@ -83,7 +83,7 @@ export function required<const F extends Fields, K extends keyof F & string>(
     read(node, location) {
       const read = shape.read(node, location)
       if (read === undefined || read.values[key] !== undefined) return read as RequiredGroup<F, K> | undefined
-      // What stands there and is wrong has been reported.
+      // A wrong value has already been reported.
       if (!read.entries.has(key) && !read.meant.has(key))
         location.problem(node.at, `"${key}" is missing.`, `Write for example ${example}.`)
       return undefined
@@ -100,7 +100,7 @@ function reportUnknown(
 ): void {
   if (free !== undefined && key.startsWith(free)) return
   if (Object.hasOwn(ignored, key))
-    return location.warning(keyAt, 'A key of another program, which has no effect here.', ignored[key] ?? '')
+    return location.warning(keyAt, 'This key belongs to another program and has no effect here.', ignored[key] ?? '')
   const other = Object.hasOwn(renamed, key) ? renamed[key] : undefined
   const near = other ?? nearest(key, Object.keys(fields))
   if (near !== undefined) meant.add(near.split(':')[0] ?? near)
@@ -108,7 +108,7 @@ function reportUnknown(
   location.problem(
     keyAt,
     `Unknown key ${quoted(key)}.`,
-    hint ?? `Remove it. Known are ${Object.keys(fields).join(', ')}.`,
+    hint ?? `Remove it. The known keys are ${Object.keys(fields).join(', ')}.`,
   )
 }
 
@@ -119,14 +119,14 @@ function groupSchema(fields: Fields, { ignored = {}, free }: ForeignKeys): JsonO
   })
   const others = Object.entries(ignored).map(([key, why]) => [
     key,
-    { description: `Of another program; has no effect here. ${why}`, deprecated: true },
+    { description: `Belongs to another program and has no effect here. ${why}`, deprecated: true },
   ])
   return {
     type: 'object',
     properties: Object.fromEntries([...own, ...others]),
     ...(free === undefined
       ? {}
-      : { patternProperties: { [`^${free}`]: { description: 'Read by nobody: a place for anchors and notes.' } } }),
+      : { patternProperties: { [`^${free}`]: { description: 'Ignored: for anchors and notes.' } } }),
     additionalProperties: false,
   }
 }

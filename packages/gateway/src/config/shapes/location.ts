@@ -1,4 +1,4 @@
-/** A place in the configuration that is being read: its path, and where problems and variables come from. */
+/** One location in a configuration: its path, and the problems and variables of the whole file. */
 import type { ScalarNode } from '../documents/document.ts'
 import { type PathStep, ProblemList } from './problem-list.ts'
 import { type Environment, type Expansion, expand } from './variables.ts'
@@ -6,11 +6,11 @@ import { type Environment, type Expansion, expand } from './variables.ts'
 interface ReadContext {
   readonly problems: ProblemList
   readonly env: Environment
-  /** A server that is switched off may lack its variables. */
+  /** Variables of a disabled server may be missing. */
   readonly mayLackVariables?: boolean
 }
 
-// Variables of editors, which a gateway has no equivalent of.
+// Variables that only editors set.
 const EDITOR_VARIABLES: ReadonlySet<string> = new Set([
   'workspaceFolder',
   'workspaceFolderBasename',
@@ -38,7 +38,7 @@ export class ConfigLocation {
     return new ConfigLocation({ ...this.#context, mayLackVariables: true }, this.path)
   }
 
-  /** The same place, for a look ahead: what is wrong is reported when it is read in earnest. */
+  /** The same location without reports, for a first look. The full read reports the problems. */
   silent(): ConfigLocation {
     return new ConfigLocation({ ...this.#context, problems: new ProblemList('', '') }, this.path)
   }
@@ -55,7 +55,7 @@ export class ConfigLocation {
     return this.#context.problems.lineOf(at)
   }
 
-  /** Absent: it could not be filled in, and that has been reported. */
+  /** Undefined if a variable is missing or malformed. The problem has been reported then. */
   expand(node: ScalarNode & { readonly value: string }): Expansion | undefined {
     const expansion = expand(node.value, this.#context.env)
     const { missing, malformed } = expansion
@@ -67,23 +67,19 @@ export class ConfigLocation {
 
   #reportMalformed(at: number, kind: 'question' | 'other'): void {
     if (kind === 'question')
-      this.problem(
-        at,
-        `The gateway runs unattended and cannot ask for an \${input:…}.`,
-        `Use an environment variable: \${NAME}.`,
-      )
+      this.problem(at, `The gateway cannot ask a user for an \${input:…}.`, `Use an environment variable: \${NAME}.`)
     else
       this.problem(
         at,
-        'A "${" that is no variable.',
-        `Write \${NAME} or \${NAME:-default}; write $\${ where the text is meant to contain "\${".`,
+        'A "${" that does not begin a variable.',
+        `Write \${NAME} or \${NAME:-default}. Write $\${ if the text should contain "\${".`,
       )
   }
 
   #reportMissing(at: number, name: string): void {
     const hint = EDITOR_VARIABLES.has(name)
-      ? 'Only editors know this variable: write the path itself, or set an environment variable of this name.'
-      : `Set ${name} where the gateway is started, or give it a default: \${${name}:-value}.`
+      ? 'Only editors set this variable. Write the path itself, or set an environment variable of this name.'
+      : `Set ${name} in the environment of the gateway, or give it a default: \${${name}:-value}.`
     this.problem(at, `The environment variable ${name} is not set.`, hint)
   }
 }

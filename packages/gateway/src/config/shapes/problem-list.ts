@@ -1,4 +1,4 @@
-/** Collects what a reading finds wrong or odd, with the line and column of each. */
+/** Collects the problems and warnings of a configuration, with line and column. */
 import { ConfigError, type ConfigProblem } from '../problem.ts'
 
 export type PathStep = string | number
@@ -38,7 +38,7 @@ export class ProblemList {
     return low
   }
 
-  /** The warnings, if nothing was wrong. */
+  /** Returns the warnings. Throws if there are problems. */
   finish(): readonly ConfigProblem[] {
     if (this.#total > 0) throw new ConfigError(this.#problems.sort(byPosition), this.#total)
     return this.#warnings.sort(byPosition)
@@ -56,7 +56,7 @@ function byPosition(left: ConfigProblem, right: ConfigProblem): number {
   return (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0)
 }
 
-/** `mcpServers.files.args[1]`, with quotes around keys that would not read well bare. */
+/** Such as `mcpServers.files.args[1]`. Quotes keys with special characters. */
 export function pathText(path: readonly PathStep[]): string {
   return path.map((step, index) => stepText(step, index === 0)).join('')
 }
@@ -67,7 +67,7 @@ function stepText(step: PathStep, first: boolean): string {
   return `[${quoted(step)}]`
 }
 
-/** A key as it may be shown: escaped, and never longer than a line. */
+/** A key for a message: escaped and cut. */
 export function quoted(key: string): string {
   return JSON.stringify(key.length > LONGEST_STEP ? `${key.slice(0, LONGEST_STEP)}…` : key)
 }

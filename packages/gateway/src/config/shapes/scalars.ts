@@ -7,7 +7,7 @@ import { quoted } from './problem-list.ts'
 import { expandVariable, isText, PLACEHOLDER, rejectForText, rejectKind, type Shape } from './shape.ts'
 import type { TextRule } from './text-rules.ts'
 
-/** The most a timer can wait. */
+/** The longest delay of a timer. */
 const LONGEST = 0x7fffffff
 
 export function text(rule: TextRule): Shape<string> {
@@ -64,8 +64,8 @@ export const duration: Shape<number> = {
     if (typeof given === 'number' && ms > 0 && ms < 1000)
       location.warning(
         node.at,
-        `A bare number is in milliseconds, so this is ${ms} ms.`,
-        `Write "${ms}s" if seconds are meant, or "${ms}ms".`,
+        `A number without a unit is in milliseconds, so this is ${ms} ms.`,
+        `Write "${ms}s" for seconds, or "${ms}ms".`,
       )
     if (ms >= 1 && ms <= LONGEST) return ms
     if (Number.isNaN(ms))
@@ -119,7 +119,7 @@ export function size(largest: number = Number.MAX_SAFE_INTEGER): Shape<number> {
   }
 }
 
-/** Some words, each of which stands for a value; several may stand for the same. */
+/** A fixed set of words. Several words may stand for the same value. */
 export function choice<T extends string>(spellings: Readonly<Record<string, T>>): Shape<T> {
   const known = Object.keys(spellings)
   return {
@@ -134,8 +134,8 @@ export function choice<T extends string>(spellings: Readonly<Record<string, T>>)
       location.problem(
         node.at,
         expansion.filled
-          ? 'What the variable holds is not known here.'
-          : `${quoted(expansion.text)} is not known here.`,
+          ? 'The content of the variable is not a known value.'
+          : `${quoted(expansion.text)} is not a known value.`,
         meant === undefined ? `Write one of ${all}.` : `Did you mean ${JSON.stringify(meant)}? Known are ${all}.`,
       )
       return undefined
@@ -147,7 +147,7 @@ export function names<const T extends string>(...texts: readonly T[]): Readonly<
   return Object.fromEntries(texts.map((each) => [each, each])) as Record<T, T>
 }
 
-/** What stands there, or what the variable in it says; undefined if that could not be filled in. */
+/** The value itself, or the content of its variable. Undefined if the variable has no value. */
 function bare(
   node: ConfigNode,
   location: ConfigLocation,
@@ -162,7 +162,7 @@ function numberIn(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
-/** NaN if it is none. */
+/** NaN if the text is not a duration. */
 function readDuration(given: string | number): number {
   if (typeof given === 'number') return given
   try {

@@ -1,4 +1,4 @@
-/** A shape says what may stand in one place of the configuration: how it is read, and its JSON Schema. */
+/** A shape describes the values of one location in the configuration: how to read them, and their JSON Schema. */
 import type { JsonObject } from 'parley-mcp'
 import { type ConfigNode, kindOf, type ScalarNode } from '../documents/document.ts'
 import type { ConfigLocation } from './location.ts'
@@ -6,14 +6,14 @@ import type { Expansion } from './variables.ts'
 
 export interface Shape<T> {
   readonly schema: JsonObject
-  /** Absent: nothing usable stands there, and that has been reported. */
+  /** Undefined if the value is not usable. The problem has been reported then. */
   read(node: ConfigNode, location: ConfigLocation): T | undefined
 }
 
-/** Wherever a text may stand instead of another value because a variable is put into it. */
+/** A text with a variable, instead of a value of another type. */
 export const PLACEHOLDER: JsonObject = { $ref: '#/$defs/placeholder' }
 
-/** Numbers and switches where a text belongs lack nothing but quotes; the value is not repeated, it may be a secret. */
+/** A number or a switch only needs quotes to be a text. The message does not show the value: it may be a secret. */
 export function rejectForText(node: ConfigNode, location: ConfigLocation, example: string): undefined {
   if (node.kind !== 'scalar' || node.value === null) return rejectKind(node, location, 'a text', example)
   location.problem(node.at, `Must be a text, but is ${kindOf(node)}.`, 'Put it in quotes.')
@@ -34,7 +34,7 @@ export function rejectKind(node: ConfigNode, location: ConfigLocation, wanted: s
   return undefined
 }
 
-/** For values that are not texts: what a variable brings in is read as if it stood there bare. */
+/** For values that are not texts: the content of a variable counts as a value without quotes. */
 export function expandVariable(node: ConfigNode, location: ConfigLocation): Expansion | undefined | 'not a variable' {
   if (!isText(node)) return 'not a variable'
   const expansion = location.expand(node)

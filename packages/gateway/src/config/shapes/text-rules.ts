@@ -1,18 +1,18 @@
-/** What texts of the configuration must look like. */
+/** Rules for the texts of the configuration. */
 
 export interface TextRule {
   readonly pattern: RegExp
   readonly wrong: string
   readonly hint: string
   readonly example: string
-  /** What was probably meant by a text that is not like this. */
+  /** The suggestion for a text that breaks the rule. */
   readonly meant?: (text: string) => string | undefined
 }
 
 /** An address without its scheme, and without anything that may be a secret. */
 const BARE_ADDRESS = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d{1,5})?(?:\/[^\s?#@]*)?$/i
 
-/** A control character would end a line or a name early, somewhere far from here. */
+/** A NUL character would cut a text short in other programs. */
 const NO_NUL = 'Must not contain a NUL character.'
 
 export const RULES = {
@@ -25,20 +25,20 @@ export const RULES = {
   },
   path: {
     pattern: /^(?=\s*\S)(?!~)[^\0]*$/u,
-    wrong: 'Not a path: it is empty, or begins with "~", which only shells understand.',
+    wrong: 'Not a path: it is empty, or begins with "~", which only shells expand.',
     hint: `Write the path itself, or \${HOME}/….`,
     example: '"./folder"',
   },
   url: {
     pattern: /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s/]\S*$/u,
     wrong: 'Not a URL.',
-    hint: 'Write it whole: https://example.com/mcp.',
+    hint: 'Write the complete URL: https://example.com/mcp.',
     example: '"https://example.com/mcp"',
     meant: (text: string) => (BARE_ADDRESS.test(text) ? `http://${text}` : undefined),
   },
   serverName: {
     pattern: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/u,
-    wrong: 'Not a name for a server: it becomes part of addresses and of tool names.',
+    wrong: 'Not a valid name for a server. The name becomes part of addresses and tool names.',
     hint: 'Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit.',
     example: '"files"',
   },
@@ -56,8 +56,8 @@ export const RULES = {
   },
   headerValue: {
     pattern: /^[\t\x20-\x7e\x80-\xff]*$/u,
-    wrong: 'Holds a character that no header can carry, such as a line break.',
-    hint: 'Look at the end of the text, or of the variable put into it.',
+    wrong: 'Contains a character that is not allowed in a header, such as a line break.',
+    hint: 'Check the end of the text, or of the variable in it.',
     example: `"Bearer \${TOKEN}"`,
   },
   toolName: {

@@ -7,18 +7,18 @@ export type Environment = Readonly<Record<string, string | undefined>>
 
 export interface Expansion {
   readonly text: string
-  /** Whether any variable was put in, so that the text must not be shown. */
+  /** Whether the text contained a variable. Messages must not show it then. */
   readonly filled: boolean
   /** Names of variables that are not set and have no default. */
   readonly missing: readonly string[]
-  /** What stands in `${` that are no variables: a question to a person, as some editors ask it, or anything else. */
+  /** Each `${` that is not a variable: a question to the user, as some editors have it, or anything else. */
   readonly malformed: readonly ('question' | 'other')[]
 }
 
-// `env:` is how some editors write it.
+// Some editors write the prefix `env:`.
 const VARIABLE = /^(?:env:)?([A-Za-z_][A-Za-z0-9_]{0,255})(?::-([\s\S]*))?$/
 
-/** What begins like a variable, with those in its default, and whether it ends. */
+/** Finds `$${`, and each `${` with the variables in its default and its end. */
 const VARIABLES = /\$\$\{|\$\{((?:\$\{[^}]*\}|[^}])*)(\}?)/g
 
 export function expand(text: string, env: Environment): Expansion {
@@ -34,10 +34,10 @@ export function expand(text: string, env: Environment): Expansion {
       return found
     }
     const fallback = given === undefined ? undefined : expand(given, env)
-    // What cannot be read is a mistake wherever it stands; what is not set only where it would be put in.
+    // A malformed default is always a mistake. A missing variable is one only if the default is used.
     malformed.push(...(fallback?.malformed ?? []))
     const value = Object.hasOwn(env, name) ? env[name] : undefined
-    // As in a shell: the default also stands in for an empty variable.
+    // As in a shell, the default also replaces an empty variable.
     if (value !== undefined && (value !== '' || fallback === undefined)) return value
     missing.push(...(fallback?.missing ?? [name]))
     return fallback?.text ?? ''
