@@ -1,4 +1,4 @@
-/** `parley audit`: whether the receipts of an audit file are as the gateway wrote them. */
+/** `parley audit`: checks that the receipts of an audit file are unchanged. */
 import { type Verdict, verifyAuditFile } from '../audit/index.ts'
 import { EXIT, type ExitCode, failed, usageError } from './failure.ts'
 import { type Colours, coloursFor } from './terminal/colours.ts'
@@ -19,7 +19,7 @@ export async function auditCommand(
   const [file, ...others] = files
   if (file === undefined) throw usageError('No file was given', `${program} audit audit.jsonl`)
   if (others.length > 0) throw usageError('One file at a time', `${program} audit ${file}`)
-  if (hash !== undefined && !HASH.test(hash)) throw usageError('--hash is "sha256-" and 64 hexadecimal digits')
+  if (hash !== undefined && !HASH.test(hash)) throw usageError('--hash must be "sha256-" and 64 hexadecimal digits')
   const verdict = await verifyAuditFile(file, { expected: hash }).catch((cause: NodeJS.ErrnoException) => {
     throw failed('audit_unreadable', `${file} cannot be read (${cause.code ?? cause.message})`, { cause })
   })
@@ -34,8 +34,8 @@ function report(verdict: Verdict, { green, red, dim }: Colours): string {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['from', from],
     ['to', to],
-    ['lost', lost === 0 ? undefined : `${lost}, which the gateway could not write`],
-    ['torn', torn === 0 ? undefined : `${torn}, which the gateway had not written to the end when it was stopped`],
+    ['lost', lost === 0 ? undefined : `${lost} that the gateway could not write`],
+    ['torn', torn === 0 ? undefined : `${torn} that the gateway had written in part when it was stopped`],
     ['continues', continues],
     ['last hash', hash],
   ]

@@ -1,4 +1,4 @@
-/** What is printed of a failure: one message, for people or for programs. */
+/** Prints a failure: one message, for people or for programs. */
 import { ParleyError, ToolError } from 'parley-mcp'
 import { CliError, EXIT, type ExitCode } from './failure.ts'
 import { coloursFor } from './terminal/colours.ts'
@@ -40,7 +40,7 @@ export function failureReport(error: unknown): FailureReport {
   return { kind: 'internal_error', message: error instanceof Error ? error.message : String(error) }
 }
 
-/** Prints what went wrong and gives the exit code. */
+/** Prints the failure and returns the exit code. */
 export function printFailure(error: unknown, io: CliIo, json: boolean): ExitCode {
   const report = failureReport(error)
   const { red, dim } = coloursFor(io.stderr, io.env)

@@ -4,7 +4,7 @@ import type { ServerSelection } from './arguments/selected-server.ts'
 import { EXIT, usageError } from './failure.ts'
 import type { CommandContext } from './terminal/io.ts'
 
-/** Runs one command line and gives its exit code; never throws. */
+/** Runs one command line and returns its exit code. Never throws. */
 export async function runCli(line: readonly string[], context: CommandContext): Promise<number> {
   const at = line.indexOf('--')
   const [own, command] = at === -1 ? [line, []] : [line.slice(0, at), line.slice(at + 1)]
@@ -22,8 +22,8 @@ export async function runCli(line: readonly string[], context: CommandContext): 
 }
 
 /**
- * The bridge as clients start it, without any option. A client waits for it, and loading what reads options takes a
- * while.
+ * The bridge without options, as clients start it. It skips the parser of options, which loads slowly while a client
+ * waits.
  */
 function plainBridge([name, ...words]: readonly string[], command: readonly string[]): ServerSelection | undefined {
   const [url] = words

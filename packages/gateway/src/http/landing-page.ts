@@ -1,8 +1,8 @@
-/** The page for people who open the gateway's address in a browser: no scripts, and nothing from elsewhere. */
+/** The page for people who open the gateway's address in a browser. It loads no scripts and no other resources. */
 import { endpointsOf } from './endpoints.ts'
 import type { ServerState } from './readiness.ts'
 
-/** What may be loaded by the page: its own style, and nothing else. */
+/** The page may load only its own style. */
 export const LANDING_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -24,8 +24,8 @@ code, pre { font: .9rem/1.4 ui-monospace, monospace } pre { background: #f4f4f4;
 const PUBLISHED: readonly string[] = ['npx', '-y', 'parley-gateway']
 
 /**
- * `url` is the gateway's address without a path, as the reader knows it. `program`: the words that start this program
- * where the reader is.
+ * `url`: the gateway's address without a path, as the reader knows it. `program`: the words that start this program on
+ * the reader's machine.
  */
 export function landingPage(
   url: string,

@@ -11,9 +11,9 @@ type Exchange = Parameters<Mount['handle']>[0]
 export interface PageSources {
   readonly readiness: () => Readiness
   readonly metricsText: () => string
-  /** Names by which monitors come that the guard does not know. */
+  /** Host names of monitors that the guard does not allow. */
   readonly metricsHosts: readonly string[] | 'any'
-  /** `url` is the address without a path, as the reader has it. */
+  /** `url`: the address without a path, as the browser knows it. */
   readonly landing: (url: string) => string
 }
 
@@ -30,7 +30,7 @@ export function pageMounts({ readiness, metricsText, landing, metricsHosts }: Pa
       metricsHosts,
     ),
     '/healthz': openPage((exchange) => json(exchange, 200, { status: 'ok' })),
-    // Probes come by address, not by name: whom the guard would not let in learns whether, but not what.
+    // Probes use an address, not a name. A request that the guard refuses gets the status, but no details.
     '/readyz': openPage(
       (exchange) => {
         const { ready, servers } = readiness()
@@ -66,7 +66,7 @@ function page(show: (exchange: Exchange) => void): Mount {
   }
 }
 
-/** MCP clients come here when their address has no path. */
+/** MCP clients request this page if their address has no path. */
 function forPeople(shown: Mount): Mount {
   const { path, sse, webSocket } = endpointsOf()
   const words = `This page is for people; MCP clients connect to ${path}, those of HTTP+SSE to ${sse.path}, those of WebSocket to ${webSocket}\n`
@@ -80,15 +80,15 @@ function forPeople(shown: Mount): Mount {
   }
 }
 
-/** And would not know what to do with a page. */
+/** Whether the client wants an event stream, and could not use a page. */
 function wantsEvents(exchange: Exchange): boolean {
   const accept = exchange.header('accept') ?? ''
   return accept.includes('text/event-stream') && !accept.includes('text/html')
 }
 
 /**
- * Monitors find the gateway by its address, which the guard refuses where names are listed. No web page can make its
- * own name look like an address, so these are let in; other names as the settings say. Requests of web pages stay
+ * Monitors use an IP address, which the guard refuses if names are listed. No web page can take an IP address as its
+ * name, so addresses are allowed. Other names are allowed if the settings list them. Requests of web pages stay
  * refused.
  */
 function forMonitors(shown: Mount, names: readonly string[] | 'any'): Mount {

@@ -1,4 +1,4 @@
-/** Settings of the gateway's port, and what is wrong with them when it cannot listen. */
+/** Settings of the gateway's port, and errors that explain why it cannot listen. */
 import { ParleyError } from 'parley-mcp'
 import type { Clock } from 'parley-mcp/engine'
 import { isLoopback, type ServeSiteOptions } from 'parley-mcp/node'
@@ -8,28 +8,28 @@ import type { Readiness } from './readiness.ts'
 
 export interface GatewaySiteOptions {
   readonly host: string
-  /** 0 for any that is free. */
+  /** 0 takes any free port. */
   readonly port: number
-  /** Beside those of this machine, where nobody else reaches it. A list with `any` or `*` in it allows all. */
+  /** Allowed host names. On a loopback host, the names of this machine are always allowed. `any` or `*` allows all. */
   readonly allowedHosts?: readonly string[] | undefined
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Names by which `/metrics` is read, beside addresses and `allowedHosts`. A list with `any` in it allows all. */
+  /** Host names for `/metrics`. IP addresses and `allowedHosts` are always allowed. `any` allows all. */
   readonly metricsHosts?: readonly string[] | undefined
-  /** The header in which a proxy in front tells who the client is. */
+  /** The header in which a proxy names the principal. */
   readonly principalHeader?: string | undefined
-  /** How long a session of a client over HTTP may be unused, in milliseconds. Default: as the SDK has it. */
+  /** How long a session over HTTP may be unused, in milliseconds. Default: that of the SDK. */
   readonly sessionIdle?: number | undefined
-  /** Longest message of a client, in bytes. Default: as the SDK has it. */
+  /** Longest message of a client, in bytes. Default: that of the SDK. */
   readonly maxRequestSize?: number | undefined
-  /** What `/readyz` says. */
+  /** The content of `/readyz`. */
   readonly readiness: () => Readiness
-  /** What `/metrics` says, in the text format of Prometheus. */
+  /** The content of `/metrics`, in the text format of Prometheus. */
   readonly metricsText: () => string
-  /** The words that start this program on this machine; shown only where nobody else reaches the page. */
+  /** The words that start this program here. The page shows them only if no other machine reaches it. */
   readonly program?: readonly string[] | undefined
-  /** The page at `/` for someone who came by that address. Default: the servers, as `readiness` tells of them. */
+  /** Makes the page at `/`. `url`: the address that the browser used. Default: the servers of `readiness`. */
   readonly landing?: ((url: string) => string) | undefined
-  /** Told of what went wrong in the gateway itself, of which clients learn nothing. Default: the console. */
+  /** Called with internal errors, which clients do not see. Default: the console. */
   readonly log?: ((message: string, error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
 }
@@ -50,7 +50,7 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
   } = options
   if (allowedHosts === undefined && !isLoopback(host)) {
     throw new ParleyError('validation_failed', {
-      message: `On ${host} the gateway can be reached from elsewhere: list the names it is reached by as gateway.allowedHosts in the configuration, such as ["mcp.example.com"] (["any"] allows every name), or listen on 127.0.0.1`,
+      message: `Other machines can reach the gateway on ${host}: list its host names as gateway.allowedHosts in the configuration, such as ["mcp.example.com"] (["any"] allows every name), or listen on 127.0.0.1`,
     })
   }
   const program = isLoopback(host) && allowedHosts === undefined ? options.program : undefined
@@ -60,7 +60,7 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
     port,
     ...(allowedHosts === undefined ? {} : { allowedHosts: anyOf([...allowedHosts, ...ownNames(host)]) }),
     ...(allowedOrigins === undefined ? {} : { allowedOrigins: anyOf(allowedOrigins), cors: true }),
-    // A proxy that says nothing of who it is has let somebody in whom nobody knows.
+    // Without the header, or with an empty one, the client has no principal.
     ...(principalHeader === undefined
       ? {}
       : { principal: ({ header }) => header(principalHeader)?.trim() || undefined }),
@@ -74,7 +74,7 @@ export function siteOptions(options: GatewaySiteOptions): ServeSiteOptions {
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** C-41: no page can make its own name look like these, so that whoever lists others need not give them up. */
+/** C-41: no web page can take these names, so they stay allowed beside the listed names. */
 function ownNames(host: string): readonly string[] {
   return isLoopback(host) ? [...LOOPBACK_NAMES, host] : []
 }
@@ -83,19 +83,19 @@ function anyOf(list: readonly string[]): readonly string[] | 'any' {
   return list.includes('any') || list.includes('*') ? 'any' : list
 }
 
-/** By the code of the system: what it means, and the way out. */
+/** By the error code of the system: the cause, and how to fix it. */
 const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (host, port) =>
-    `port ${port} of ${host} is in use by another program, perhaps another gateway: end that one, or choose another port with --port or gateway.port in the configuration (0 takes any that is free)`,
+    `port ${port} of ${host} is in use by another program, perhaps another gateway: end that program, or choose another port with --port or gateway.port in the configuration (0 takes any free port)`,
   EACCES: (_, port) =>
     `this user may not listen on port ${port}: choose one above 1023 with --port or gateway.port in the configuration`,
   EADDRNOTAVAIL: (host) =>
-    `${host} is not an address of this machine: choose one that is with --host or gateway.host in the configuration`,
+    `${host} is not an address of this machine: choose one of its addresses with --host or gateway.host in the configuration`,
   ENOTFOUND: (host) =>
-    `the name ${host} is not known here: choose another with --host or gateway.host in the configuration`,
+    `this machine cannot resolve the name ${host}: choose another with --host or gateway.host in the configuration`,
 }
 
-/** An error of listening in words of the gateway; others as they are. */
+/** Explains an error of listening. Returns other errors unchanged. */
 export function listenError(error: unknown, host: string, port: number): unknown {
   const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
   const reason = code === undefined || !Object.hasOwn(REASONS, code) ? undefined : REASONS[code]

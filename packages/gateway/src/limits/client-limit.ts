@@ -1,5 +1,5 @@
 /**
- * How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by
+ * Limits the requests of one client at all addresses. Identifies the client by its principal, else by its session, else by
  * its address.
  */
 import { type Clock, type Endpoint, type FrameOrigin, networkOf, systemClock } from 'parley-mcp/engine'
@@ -11,22 +11,22 @@ export interface ClientLimitOptions {
   readonly limit: RateLimit | undefined
   readonly clock?: Clock | undefined
   readonly onRefused?: (refused: Refused) => void
-  /** Most clients that are remembered. Default 10 000. */
+  /** Limit of remembered clients. Default: 10 000. */
   readonly mostClients?: number
 }
 
-/** What is known of a conversation when it begins. */
+/** What the gateway knows of a client when its session begins. */
 export interface LimitedClient {
   readonly principal?: string
-  /** Whether several clients speak over it, each request for itself. */
+  /** Whether several clients share the link. Each request then names its client. */
   readonly sharedLink?: boolean
-  /** What the log calls it. */
+  /** The name in the log. */
   readonly label?: string | undefined
 }
 
 interface Client {
   readonly key: string
-  /** Whose requests these are, to itself and to others. */
+  /** The client's name in errors for itself. */
   readonly whose: string
   readonly whom: string
 }
@@ -34,7 +34,7 @@ interface Client {
 const SETTING = 'gateway.rateLimit'
 
 export class ClientLimit {
-  /** May be changed at any time; what was counted before stays counted. */
+  /** Can change at any time. Counted requests stay counted. */
   limit: RateLimit | undefined
   readonly #options: ClientLimitOptions
   readonly #clock: Clock
@@ -49,7 +49,7 @@ export class ClientLimit {
   }
 
   /**
-   * For one conversation at the address of `server`; `clientName` is what its client calls itself, once that is known.
+   * The check for one session at the address of `server`. `clientName`: the client's own name, once it is known.
    */
   guard(
     server: string,
@@ -87,7 +87,7 @@ export class ClientLimit {
   }
 }
 
-/** Of those who share a way in, only what came with the request tells them apart. */
+/** On a shared link, only the origin of the request identifies its client. */
 function clientFrom(origin: FrameOrigin | undefined): Client {
   if (origin?.principal !== undefined) return byPrincipal(origin.principal)
   const network = networkOf(origin?.address ?? 'unknown')

@@ -1,4 +1,4 @@
-/** The servers of a configuration, all or one by name. */
+/** The servers of a configuration: all, or one by its name. */
 import { readConfig, type ServerConfig } from '../../config/index.ts'
 import { usageError } from '../failure.ts'
 import { didYouMean } from './similar-names.ts'
@@ -13,6 +13,6 @@ export async function serversOf(file: string, name: string | undefined): Promise
   const names = [...servers.keys()]
   throw usageError(
     `There is no server ${JSON.stringify(name)} in ${file}${didYouMean(name, names)}`,
-    `its servers are ${names.join(', ') || 'none at all'}`,
+    names.length === 0 ? 'the file has no servers' : `its servers are ${names.join(', ')}`,
   )
 }

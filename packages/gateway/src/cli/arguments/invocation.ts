@@ -1,4 +1,4 @@
-/** How the user who started this program can call it again, in commands that are safe to paste. */
+/** How the user can call this program again, in commands that are safe to paste. */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, join, relative } from 'node:path'
 import { shellWord } from './shell-word.ts'
@@ -14,7 +14,7 @@ function isFetched(script: string | undefined, env: Environment): boolean {
 const PUBLISHED = 'npx -y parley-gateway'
 
 /**
- * `npx parley` is right only where the package is installed: elsewhere it would fetch a package of somebody else.
+ * `npx parley` is right only if the package is installed. Otherwise npx would fetch a package of another author.
  * `exists`: whether there is a file.
  */
 export function invocation(
@@ -28,16 +28,16 @@ export function invocation(
     env['npm_command'] === 'exec' || env['npm_lifecycle_event'] !== undefined || script.includes('node_modules')
   if (isOfNpm && isInstalled(folder, exists)) return `npx ${PROGRAM}`
   if (isGlobal(script) && isInPath(script, env)) return PROGRAM
-  const way = relative(folder, script)
-  return `node ${shellWord(way.startsWith('..') ? script : way)}`
+  const path = relative(folder, script)
+  return `node ${shellWord(path.startsWith('..') ? script : path)}`
 }
 
-/** Whether a command works only in the folder where the program was started, and in those below it. */
+/** Whether a command works only in the folder where the program was started, and below it. */
 export function isBoundToFolder(command: string): boolean {
   return command === `npx ${PROGRAM}` || /^node '?(?![/'])/.test(command)
 }
 
-/** Whether npm has installed it for all folders: its link is not among the modules of a project. */
+/** Whether npm installed the program globally: its link is not in the modules of a project. */
 function isGlobal(script: string): boolean {
   return basename(script) === PROGRAM && !script.includes('node_modules')
 }
@@ -46,14 +46,14 @@ function isInPath(script: string, env: Environment): boolean {
   return (env['PATH'] ?? '').split(delimiter).includes(dirname(script))
 }
 
-/** Whether npx finds the command in this folder or in one above it. */
+/** Whether npx finds the command in this folder or a parent folder. */
 function isInstalled(folder: string, exists: (path: string) => boolean): boolean {
   if (exists(join(folder, 'node_modules', '.bin', PROGRAM))) return true
   const above = dirname(folder)
   return above !== folder && isInstalled(above, exists)
 }
 
-/** The same for a program of this machine that may run in any folder. `whole`: finds the file behind a link. */
+/** The words that start this program from any folder. `whole`: resolves a link to its file. */
 export function startWords(
   script: string | undefined,
   env: Environment,

@@ -1,4 +1,4 @@
-/** Options that several commands share, and how their values are read. */
+/** Options of several commands, and how to read their values. */
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { isVersion, type ProtocolVersion, versions } from 'parley-mcp'
 import type { Duration } from 'parley-mcp/client'
@@ -13,20 +13,22 @@ export interface SharedOptions extends TargetOptions {
 
 const TRANSPORTS = ['streamable-http', 'sse', 'websocket', 'tcp']
 
-/** `program`: how the program is called here, for commands to copy. */
+/** `program`: how to call this program here, for commands to copy. */
 export function withTarget(command: Command, program: string): Command {
   return (
     command
-      .option('--config <file>', 'the configuration whose servers are meant')
+      .option('--config <file>', 'the configuration file with the servers')
       .option('--server <name>', 'one server of the configuration')
-      .option('--header <line>', "sent with every request, as 'NAME: VALUE'; may be repeated", collect)
+      .option('--header <line>', "a header for every request, as 'NAME: VALUE'; can be repeated", collect)
       .addOption(
-        new Option('--transport <name>', 'how to talk to an address; found out unless told').choices(TRANSPORTS),
+        new Option('--transport <name>', 'the transport of an address (default: found out by asking)').choices(
+          TRANSPORTS,
+        ),
       )
-      .option('--timeout <time>', 'how long the server may take for each step, such as 500ms, 30s, 2m', duration)
-      // Options of the program itself are what is unknown most often.
+      .option('--timeout <time>', 'the longest time of each step, such as 500ms, 30s, 2m', duration)
+      // Most unknown options belong to the program of the server.
       .showHelpAfterError(
-        `hint: --help shows what there is; a program and its options follow "--": ${program} ${command.name()} -- npx -y some-server`,
+        `hint: --help shows the options; write a program and its options after "--": ${program} ${command.name()} -- npx -y some-server`,
       )
   )
 }
@@ -37,7 +39,7 @@ export function withVersion(command: Command): Command {
 
 export function withOutput(command: Command): Command {
   return command
-    .option('--verbose', 'show what a started program writes to standard error')
+    .option('--verbose', "show the standard error of the server's program")
     .option('--json', 'one JSON document on standard output')
 }
 
@@ -45,7 +47,7 @@ export function collect(value: string, before: readonly string[] = []): string[]
   return [...before, value]
 }
 
-/** A number alone could be seconds or milliseconds: the unit is asked for. */
+/** Requires a unit, because a number alone could mean seconds or milliseconds. */
 export function duration(text: string): Duration {
   if (/^\d{1,9}(?:\.\d{1,3})?(?:ms|s|m|h)$/.test(text)) return text as Duration
   throw new InvalidArgumentError('Write a number with its unit: 500ms, 30s, 2m.')
@@ -64,10 +66,10 @@ export function positive(text: string): number {
 
 function version(text: string): ProtocolVersion {
   if (isVersion(text)) return text
-  throw new InvalidArgumentError(`There are ${versions.join(', ')}.`)
+  throw new InvalidArgumentError(`The versions are ${versions.join(', ')}.`)
 }
 
-/** The selected with what the options of the command say in addition. */
+/** Applies the options of the command to the selected server. */
 export function withOptions(selected: SelectedServer, { timeout, version: only }: SharedOptions): SelectedServer {
   const times = timeout === undefined ? {} : { timeout, initialiseTimeout: timeout }
   return {

@@ -1,4 +1,4 @@
-/** From what was written on the command line to servers that can be connected to. */
+/** The servers that a command line selects, ready to connect. */
 import { existsSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
 import type { NodeConnectOptions, NodeTarget } from 'parley-mcp/node'
@@ -6,7 +6,7 @@ import type { RemoteTransport, ServerConfig } from '../../config/index.ts'
 import { usageError } from '../failure.ts'
 import { shellWord } from './shell-word.ts'
 
-/** Options that say which server is meant and how to get there. */
+/** Options that select a server and describe how to reach it. */
 export interface TargetOptions {
   config?: string
   server?: string
@@ -14,20 +14,20 @@ export interface TargetOptions {
   transport?: RemoteTransport
 }
 
-/** What to connect to, before it is known how. */
+/** The selection as the user wrote it. */
 export interface ServerSelection extends TargetOptions {
   url?: string | undefined
   /** After `--`. */
   command: readonly string[]
 }
 
-/** A server as reports show it: never its environment, its headers or a password. */
+/** A server as reports name it, without environment, headers and passwords. */
 export type ServerReference =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'command'; readonly command: string; readonly args: readonly string[] }
 
 export interface SelectedServer {
-  /** For people: the name in the configuration, the address, or the command. */
+  /** For messages: the name in the configuration, the address, or the command. */
   readonly label: string
   readonly name: string | undefined
   readonly reference: ServerReference
@@ -35,26 +35,26 @@ export interface SelectedServer {
   readonly options: Pick<NodeConnectOptions, 'versions' | 'timeout' | 'initialiseTimeout' | 'dialect'>
 }
 
-/** The same server by another way. */
+/** The same server with another target. */
 export function withTarget(selected: SelectedServer, target: NodeTarget): SelectedServer {
   return { ...selected, target }
 }
 
-export const NEEDS_CONFIG = '--server names a server of a configuration: it needs --config'
+export const NEEDS_CONFIG = '--server names a server of a configuration, so it needs --config'
 
 const FORMS =
   'give an address (http://…, https://…, ws://…, wss://…, tcp://host:port), a command after "--", or --config FILE'
 
-/** Throws a usage error unless exactly one way to a server was given. */
+/** Throws a usage error unless the user selected in exactly one way. */
 export async function selectServers(selection: ServerSelection): Promise<SelectedServer[]> {
-  const ways = [
+  const given = [
     selection.url !== undefined && 'an address',
     selection.command.length > 0 && 'a command',
     selection.config !== undefined && '--config',
   ].filter(Boolean)
   if (selection.config === undefined && selection.server !== undefined) throw usageError(NEEDS_CONFIG)
-  if (ways.length === 0) throw usageError('No server was given', FORMS)
-  if (ways.length > 1) throw usageError(`Only one server can be meant, but there are ${ways.join(' and ')}`, FORMS)
+  if (given.length === 0) throw usageError('No server was given', FORMS)
+  if (given.length > 1) throw usageError(`Only one of ${given.join(' and ')} can select the server`, FORMS)
   if (selection.url !== undefined) return [serverAtUrl(selection.url, selection)]
   demandNoAddress(selection)
   if (selection.config === undefined) return [serverOfCommand(selection.command)]
@@ -62,12 +62,12 @@ export async function selectServers(selection: ServerSelection): Promise<Selecte
   return (await serversOf(selection.config, selection.server)).map(configuredServer)
 }
 
-/** For servers that are not named by their address. */
+/** For commands and configurations, which have no headers and transport on the command line. */
 export function demandNoAddress({ header, transport }: TargetOptions): void {
-  if (header !== undefined || transport !== undefined) throw usageError('--header and --transport belong to an address')
+  if (header !== undefined || transport !== undefined) throw usageError('--header and --transport need an address')
 }
 
-/** The same where only one server will do. */
+/** The same for commands that need exactly one server. */
 export async function selectServer(selection: ServerSelection): Promise<SelectedServer> {
   const [selected, ...others] = await selectServers(selection)
   if (selected === undefined) throw usageError(`There is no server in ${selection.config}`)
@@ -92,7 +92,7 @@ export function serverAtUrl(text: string, { header = [], transport }: TargetOpti
   }
 }
 
-/** The user could have started it just so: it gets the user's environment. */
+/** The command gets the user's environment, as if the user had started it directly. */
 function serverOfCommand([command = '', ...args]: readonly string[]): SelectedServer {
   return {
     label: [command, ...args].join(' '),
@@ -132,20 +132,19 @@ export function configuredServer({
 const SCHEMES: readonly string[] = ['http:', 'https:', 'ws:', 'wss:', 'tcp:']
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i
 
-/** Whether it is probably an address without its scheme. */
+/** Whether the text is probably an address without a scheme. */
 export function isHost(text: string): boolean {
   return text.length <= 200 && HOST.test(text)
 }
 
-/** The one address among the words of a command that takes no more. `line`: the command as it is called. */
+/** The only address among the words of a command. `line`: how to call the command. */
 export function soleAddress([first, ...more]: readonly string[], line: string): string | undefined {
   if (first === undefined || more.length === 0) return first
-  if (first.includes('://'))
-    throw usageError(`too many arguments: one address is enough, and ${JSON.stringify(more[0])} follows it`)
+  if (first.includes('://')) throw usageError(`Too many arguments: ${JSON.stringify(more[0])} follows the address`)
   throw usageError('Write -- before the command', `${line} -- ${[first, ...more].join(' ')}`)
 }
 
-/** By the ending, what runs a file. */
+/** The program that runs a file, by the ending of the file. */
 const RUNNERS: Readonly<Record<string, string>> = {
   '.js': 'node',
   '.mjs': 'node',
@@ -155,7 +154,7 @@ const RUNNERS: Readonly<Record<string, string>> = {
   '.sh': 'sh',
 }
 
-/** The command that starts a file of that name, if there is one. */
+/** The command that starts the file of that name, if it exists. */
 function programOf(text: string): string | undefined {
   if (text.includes('://') || text.length > 200 || !existsSync(text)) return undefined
   const runner = RUNNERS[extname(text)]
@@ -172,14 +171,14 @@ export function addressIn(text: string): URL {
   if (!text.includes('://') && isHost(text))
     throw usageError(`${quoted} has no scheme`, `did you mean "http://${text}"?`)
   if (!text.includes('://'))
-    throw usageError(`${quoted} is no address`, `to start a program, write it after "--": -- ${text}`)
+    throw usageError(`${quoted} is not an address`, `to start a program, write it after "--": -- ${text}`)
   throw usageError(
-    `${quoted} is no address there is a way to`,
+    `${quoted} has a scheme that Parley does not support`,
     'addresses begin with http://, https://, ws://, wss:// or tcp://',
   )
 }
 
-/** Without what may be a secret: user, password, and the values of the query. */
+/** Leaves out what may be a secret: user, password, and the values of the query. */
 export function shown(url: URL): string {
   const query = [...url.searchParams.keys()].map((key) => `${encodeURIComponent(key)}=…`).join('&')
   return `${url.protocol}//${url.host}${url.pathname}${query === '' ? '' : `?${query}`}`
@@ -192,7 +191,7 @@ export function headersFrom(lines: readonly string[]): Record<string, string> {
     lines.map((line) => {
       const at = line.indexOf(':')
       const [name, value] = [line.slice(0, at).trim(), line.slice(at + 1).trim()]
-      // The value may be a secret, and the whole line when there is no colon.
+      // The message leaves out the text, because it may be a secret.
       if (at < 1 || !TOKEN.test(name) || /[\r\n\0]/.test(value))
         throw usageError('A --header is not of the form NAME: VALUE', `--header 'Authorization: Bearer …'`)
       return [name, value]

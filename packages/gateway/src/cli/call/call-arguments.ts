@@ -1,4 +1,4 @@
-/** What is to be called: the words of the command line told apart. */
+/** Takes the words of `parley call` apart: the address, the tool and its arguments. */
 
 import { isHost } from '../arguments/selected-server.ts'
 import { usageError } from '../failure.ts'
@@ -14,7 +14,7 @@ export interface CallWords {
 export interface ToolCall {
   readonly url: string | undefined
   readonly tool: string
-  /** As it was written; `-` for standard input. */
+  /** As the user wrote it. `-` stands for standard input. */
   readonly json: string | undefined
 }
 
@@ -23,7 +23,7 @@ const formsFor = (program: string): string =>
     .map((form) => `${program} call ${form}`)
     .join(', or ')
 
-/** `program`: how this program is called. */
+/** `program`: how to call this program here. */
 export function toolCall({ words, command, config }: CallWords, program: string): ToolCall {
   const forms = formsFor(program)
   const elsewhere = command.length > 0 || config !== undefined
@@ -32,22 +32,22 @@ export function toolCall({ words, command, config }: CallWords, program: string)
   if (!elsewhere && lacksAddress(words)) throw usageError('The address is missing', forms)
   if (tool === undefined) throw usageError('No tool was given', forms)
   if (elsewhere && words.length > 1 && /^[a-z]+:\/\//i.test(tool))
-    throw usageError('An address and a command or a configuration cannot both be meant', forms)
+    throw usageError('Give an address, or a command or a configuration, not both', forms)
   if (more.length > 0)
     throw usageError(
-      `Too much: ${JSON.stringify(more[0])} follows the arguments`,
+      `Too many words: ${JSON.stringify(more[0])} follows the arguments`,
       `quote JSON as a whole for the shell: '{"city": "Oslo"}'`,
     )
   return { url, tool, json }
 }
 
-/** Where an address should be there is the tool: alone, or with its arguments behind it. */
+/** Whether the tool is in the position of the address, alone or before its arguments. */
 function lacksAddress([first = '', second]: readonly string[]): boolean {
   if (first.includes('://')) return false
   return second === undefined ? !isHost(first) : second === '-' || second.trimStart().startsWith('{')
 }
 
-/** Much more than anybody types, and no more than a message may have. */
+/** The longest message. */
 const MOST_BYTES = 32 * 1024 * 1024
 
 export async function writtenArguments(json: string | undefined, stdin: Reader): Promise<Record<string, unknown>> {
@@ -56,8 +56,8 @@ export async function writtenArguments(json: string | undefined, stdin: Reader):
   const text = await textOf(stdin)
   if (text.trim() === '')
     throw usageError(
-      'There is nothing on standard input, from where "-" reads the arguments',
-      'write {} there, or leave "-" out, where there are none',
+      '"-" reads the arguments from standard input, but standard input is empty',
+      'for a call without arguments, write {} there, or leave out "-"',
     )
   return readObject(text, 'The arguments on standard input')
 }
@@ -68,7 +68,7 @@ async function textOf(stdin: Reader): Promise<string> {
   for await (const chunk of stdin) {
     const part = Buffer.from(chunk as string | Uint8Array)
     size += part.length
-    if (size > MOST_BYTES) throw usageError('There is too much on standard input for the arguments of a call')
+    if (size > MOST_BYTES) throw usageError('The arguments on standard input are longer than 32 MiB')
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -41,7 +41,7 @@ describe('F6 one field of a form', () => {
     [{ type: 'number' }, 'many', /a number/],
     [{ type: 'number' }, ' ', /a number/],
     [{ type: 'integer' }, '1.5', /whole number/],
-    [{ type: 'integer', minimum: 3 }, '2', /at least 3/],
+    [{ type: 'integer', minimum: 3 }, '2', /3 or more/],
     [{ type: 'boolean' }, 'constructor', /yes or no/],
     [{ type: 'string', minLength: 2 }, 'a', /at least 2 characters/],
     [{ type: 'string', maxLength: 2 }, 'abc', /at most 2 characters/],

@@ -1,4 +1,4 @@
-/** One field of a form a server asks the user to fill in: how it is shown, and how a typed text is read. */
+/** One field of a form from a server: its prompt, and how to read the typed text. */
 import type { ElicitValue, PrimitiveSchema } from 'parley-mcp'
 
 export interface Choice {
@@ -8,7 +8,7 @@ export interface Choice {
 
 type SchemaObject = Readonly<Record<string, unknown>>
 
-/** A value, or what is wrong with the text. */
+/** A value, or the problem of the text. */
 export type FieldResult = { readonly value: ElicitValue } | { readonly problem: string }
 
 export function choicesOf(schema: PrimitiveSchema): readonly Choice[] | undefined {
@@ -64,13 +64,13 @@ export function readField(schema: PrimitiveSchema, text: string): FieldResult {
   if (schema.type === 'number' || schema.type === 'integer') return readNumber(text, schema as unknown as SchemaObject)
   const { minLength, maxLength } = schema as unknown as SchemaObject
   if (typeof minLength === 'number' && text.length < minLength)
-    return { problem: `at least ${minLength} characters are wanted` }
+    return { problem: `type at least ${minLength} characters` }
   if (typeof maxLength === 'number' && text.length > maxLength)
-    return { problem: `at most ${maxLength} characters are wanted` }
+    return { problem: `type at most ${maxLength} characters` }
   return { value: text }
 }
 
-const WORDS: Readonly<Record<string, boolean>> = {
+const ANSWERS: Readonly<Record<string, boolean>> = {
   y: true,
   yes: true,
   true: true,
@@ -83,19 +83,19 @@ const WORDS: Readonly<Record<string, boolean>> = {
 
 function readBoolean(text: string): FieldResult {
   const word = text.trim().toLowerCase()
-  return Object.hasOwn(WORDS, word) ? { value: WORDS[word] as boolean } : { problem: 'answer yes or no' }
+  return Object.hasOwn(ANSWERS, word) ? { value: ANSWERS[word] as boolean } : { problem: 'answer yes or no' }
 }
 
 function readNumber(text: string, { type, minimum, maximum }: SchemaObject): FieldResult {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isFinite(value)) return { problem: 'a number is wanted' }
-  if (type === 'integer' && !Number.isInteger(value)) return { problem: 'a whole number is wanted' }
-  if (typeof minimum === 'number' && value < minimum) return { problem: `at least ${minimum} is wanted` }
-  if (typeof maximum === 'number' && value > maximum) return { problem: `at most ${maximum} is wanted` }
+  if (text.trim() === '' || !Number.isFinite(value)) return { problem: 'type a number' }
+  if (type === 'integer' && !Number.isInteger(value)) return { problem: 'type a whole number' }
+  if (typeof minimum === 'number' && value < minimum) return { problem: `type ${minimum} or more` }
+  if (typeof maximum === 'number' && value > maximum) return { problem: `type ${maximum} or less` }
   return { value }
 }
 
-/** By value, by title, or by number of the list; what is a value comes before what could be a number. */
+/** Finds a choice by its value, title or number in the list. A value takes precedence over a number. */
 function readChoice(text: string, choices: readonly Choice[]): FieldResult {
   const word = text.trim()
   const found =

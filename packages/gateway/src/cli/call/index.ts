@@ -37,7 +37,7 @@ export interface CallOptions extends SharedOptions, AnswerOptions {
   log?: string
 }
 
-/** As the client has it unless told otherwise. */
+/** The default of the client. */
 const REQUEST_TIMEOUT = '60s'
 
 export async function callCommand(given: CallOptions, context: CommandContext): Promise<ExitCode> {
@@ -92,7 +92,7 @@ export async function callCommand(given: CallOptions, context: CommandContext): 
   })
 }
 
-/** Servers of the stateless era refuse what they would have to ask for. */
+/** A server of the stateless era refuses a call if it cannot ask the client. */
 function hinted(error: unknown, { version }: Client, { canBeAsked }: QuestionAnswerer): unknown {
   if (!(error instanceof ParleyError)) return error
   const { kind, message, data } = error
@@ -121,7 +121,7 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
     .join(', ')
   const listed =
     names.length === 0
-      ? 'it offers no tools at all'
+      ? 'it offers no tools'
       : `it has ${count(names.length, 'tool')}: ${few}${names.length > 20 ? ', …' : ''}`
   throw failed(
     'tool_not_found',
@@ -133,7 +133,7 @@ async function toolCalled(name: string, client: Client, signal: AbortSignal): Pr
   )
 }
 
-/** At a gateway a server that is down is missing with all of its tools, and so is one whose tools are all hidden. */
+/** A gateway lists no tools of a server that is down, or whose tools are all hidden. */
 function absentServer(name: string, names: readonly string[], client: Client): string {
   const [server = '', rest] = name.split('__', 2)
   if (
@@ -142,7 +142,7 @@ function absentServer(name: string, names: readonly string[], client: Client): s
     names.some((each) => each.startsWith(`${server}__`))
   )
     return ''
-  return `; nothing of a server ${JSON.stringify(server)} is there: it is down, which /readyz of the gateway tells, or its tools are hidden by the configuration`
+  return `; there are no tools of a server ${JSON.stringify(server)}: it is down (see /readyz of the gateway), or the configuration hides its tools`
 }
 
 interface RunningCall {
@@ -166,7 +166,7 @@ function sendCall(
 
 interface CallOutcomeContext {
   readonly tool: string
-  /** About arguments its schema does not know. */
+  /** A hint about an argument that the schema does not name. */
   readonly unknown: string | undefined
   readonly canBeAsked: boolean
 }
@@ -199,13 +199,13 @@ async function finish(
   return EXIT.ok
 }
 
-/** What this program can be asked, by capability, and what a version must have for it. */
+/** Capabilities for questions, and the versions that have them. */
 const NEEDS: Readonly<Record<string, (version: ProtocolVersion) => boolean>> = {
   'elicitation.form': (version) => methodIn(version, 'elicitation/create') !== undefined,
   'elicitation.url': (version) => supports(version, 'elicitation-url'),
 }
 
-/** `words`: those of the failed call. */
+/** `words`: the error message of the call. */
 function askingHint(words: string, version: ProtocolVersion, canBeAsked: boolean): string | undefined {
   const [, capability = ''] = /client capability "([a-z.]+)"/.exec(words) ?? []
   const has = Object.hasOwn(NEEDS, capability) ? NEEDS[capability] : undefined
@@ -213,7 +213,7 @@ function askingHint(words: string, version: ProtocolVersion, canBeAsked: boolean
   if (!has(version)) return `--version ${versions.find(has)} or later can be asked`
   return canBeAsked
     ? undefined
-    : 'the server asks something: answer with --answer key=value, or at a terminal without --decline'
+    : 'the server asks a question: answer with --answer key=value, or at a terminal without --decline'
 }
 
 interface CallOutput {

@@ -1,11 +1,11 @@
-/** JSON that somebody typed: read, or refused with the place where it goes wrong. */
+/** Reads JSON that the user typed. An error names the position of the mistake. */
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { usageError } from '../failure.ts'
 
 const BEFORE = 40
 const AFTER = 20
 
-/** `what` begins the message: `The arguments`. */
+/** `what`: the beginning of the message, such as `The arguments`. */
 export function readObject(text: string, what: string): Record<string, unknown> {
   const value = readJson(text, what)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
@@ -19,14 +19,14 @@ function readJson(text: string, what: string): unknown {
     return JSON.parse(text)
   } catch (error) {
     throw usageError(
-      `${what} are not JSON: ${placeOf(text) ?? (error as Error).message}`,
+      `${what} are not JSON: ${mistakeIn(text) ?? (error as Error).message}`,
       `quote the whole text for the shell: '{"key": "value"}'`,
     )
   }
 }
 
-/** Where and what, and the text around it with a mark below. */
-function placeOf(text: string): string | undefined {
+/** Describes the mistake, with the text around it and a mark below it. */
+function mistakeIn(text: string): string | undefined {
   const errors: ParseError[] = []
   parse(text, errors, { disallowComments: true, allowTrailingComma: false })
   const [first] = errors

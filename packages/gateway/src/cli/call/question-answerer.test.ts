@@ -62,7 +62,7 @@ describe('F6 --answer decides nothing that it does not name', () => {
     'an answer that fits no field is a mistake, though nothing has to be filled in: $schema',
     ({ schema: asked }) => {
       expect(() => new ScriptedAnswers(['city=Oslo']).fill(asked)).toThrow(
-        /--answer city: the server asks for no such field/,
+        /--answer city: the server does not ask for this field/,
       )
     },
   )

@@ -1,4 +1,4 @@
-/** Answers what a server asks the user: with what the command line says, or by asking whoever sits at the terminal. */
+/** Answers the questions of a server with the answers of the command line, or asks the user at the terminal. */
 import { createInterface, type Interface } from 'node:readline'
 import type { ElicitValue, FormSchema } from 'parley-mcp'
 import type { ElicitQuestion, ElicitReply } from 'parley-mcp/client'
@@ -21,12 +21,12 @@ export class QuestionAnswerer {
   readonly #decline: boolean
   readonly #terminal: TerminalInput
   readonly #onMistake: (mistake: CliError) => void
-  /** One question at a time: there is one terminal. */
+  /** One question at a time, because there is one terminal. */
   #turn: Promise<unknown> = Promise.resolve()
 
   /**
-   * `onMistake`: an answer of the command line does not fit what is asked. Its author has to mend it, so it is no
-   * answer to the server.
+   * `onMistake`: called if an answer of the command line does not fit the question. The user has to correct it, so the
+   * server gets no answer.
    */
   constructor(io: CliIo, { answer, decline = false }: AnswerOptions, onMistake: (mistake: CliError) => void) {
     this.#io = io
@@ -36,7 +36,7 @@ export class QuestionAnswerer {
     this.#terminal = new TerminalInput(io)
   }
 
-  /** Whether there is any use in asking: what a client says it can be asked decides with whom it may share a server. */
+  /** Whether a question can be answered. The client declares this, and it decides which clients share a server. */
   get canBeAsked(): boolean {
     return !this.#decline && (this.#answers !== undefined || this.#io.stdin.isTTY === true)
   }
@@ -51,7 +51,7 @@ export class QuestionAnswerer {
     this.#terminal.close()
   }
 
-  /** Notes on answers nobody wanted. */
+  /** Writes a note for each answer that no question used. */
   noteUnused(): void {
     for (const note of this.#answers?.unused() ?? []) this.#note(note)
   }
@@ -59,7 +59,7 @@ export class QuestionAnswerer {
   async #reply(question: ElicitQuestion): Promise<ElicitReply> {
     if (this.#answers !== undefined && question.schema !== undefined)
       return this.#scripted(question, question.schema, this.#answers)
-    if (this.#io.stdin.isTTY !== true) return this.#declined(question, 'nobody is there to be asked')
+    if (this.#io.stdin.isTTY !== true) return this.#declined(question, 'there is no terminal to ask the user')
     this.#note(`${question.server?.name ?? 'The server'} asks:\n${indent(question.message)}`)
     return question.schema === undefined ? await this.#link(question) : await this.#form(question, question.schema)
   }
@@ -79,7 +79,7 @@ export class QuestionAnswerer {
   async #form({ signal }: ElicitQuestion, { properties, required = [] }: FormSchema): Promise<ElicitReply> {
     const consent = await this.#yesOrNo('  Do you want to answer? Type yes, or no to decline: ', signal)
     if (consent !== true) return consent === false ? 'decline' : 'cancel'
-    // Not set one by one: a field may have a name that objects treat in their own way.
+    // Not set one by one, because a field may be named `__proto__`.
     const content: [string, ElicitValue][] = []
     for (const [name, schema] of Object.entries(properties)) {
       const mustBe = required.includes(name) && schema.default === undefined
@@ -97,7 +97,7 @@ export class QuestionAnswerer {
     return { action: 'accept', content: Object.fromEntries(content) }
   }
 
-  /** Never opened by itself: whether an address is to be trusted is for the user to say. */
+  /** Never opens the address. Only the user can decide to trust it. */
   async #link({ url, signal }: ElicitQuestion): Promise<ElicitReply> {
     this.#note(`  Open this address if you trust it:\n  ${url}`)
     const consent = await this.#yesOrNo('  Is it done? Type yes, or no to decline: ', signal)
@@ -144,7 +144,7 @@ class TerminalInput {
     this.#io = io
   }
 
-  /** Undefined when there is nobody any more, or nobody is asked any more. */
+  /** Undefined if the input has ended, or the question was cancelled. */
   async ask(prompt: string, signal: AbortSignal): Promise<string | undefined> {
     if (signal.aborted) return undefined
     this.#io.stderr.write(prompt)
@@ -158,7 +158,7 @@ class TerminalInput {
     return next === undefined || next.done === true ? undefined : next.value
   }
 
-  /** Nothing waits for input any longer. */
+  /** Stops waiting for input. */
   close(): void {
     this.#reading?.close()
   }

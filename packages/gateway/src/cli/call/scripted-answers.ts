@@ -1,11 +1,11 @@
-/** Answers that stand on the command line, for whichever questions the server puts. */
+/** The answers of the command line, for the questions of the server. */
 import type { ElicitValue, FormSchema } from 'parley-mcp'
 import { didYouMean, similarNames } from '../arguments/similar-names.ts'
 import { type CliError, failed } from '../failure.ts'
 import { readField } from './form-field.ts'
 import { pairOf } from './typed-arguments.ts'
 
-/** What to fill in, or why the answers are none to this question. */
+/** The filled form, or the reason to decline. */
 export type FilledForm = { readonly content: Record<string, ElicitValue> } | { readonly declined: string }
 
 export class ScriptedAnswers {
@@ -17,19 +17,19 @@ export class ScriptedAnswers {
     this.#texts = new Map(pairs.map((pair) => pairOf(pair, '--answer')))
   }
 
-  /** Throws what was written wrong. */
+  /** Throws if an answer is wrong. */
   fill({ properties, required = [] }: FormSchema): FilledForm {
     const names = Object.keys(properties)
     for (const name of names) {
       this.#asked.add(name)
       if (this.#texts.has(name)) this.#used.add(name)
     }
-    // Nobody has decided anything about it, not even that everything may be left out.
+    // Without fields, the user has decided nothing about this question.
     if (names.length === 0) return { declined: 'it asks for no field, and --answer fills in fields' }
     if (!names.some((name) => this.#texts.has(name)))
       return this.#unanswered(names, 'no --answer is for one of its fields')
-    this.#demandNoSlip(names)
-    // Not set one by one: a field may have a name that objects treat in their own way.
+    this.#refuseMisspelt(names)
+    // Not set one by one, because a field may be named `__proto__`.
     const content: [string, ElicitValue][] = []
     for (const [name, schema] of Object.entries(properties)) {
       const text = this.#texts.get(name)
@@ -44,12 +44,12 @@ export class ScriptedAnswers {
     return { content: Object.fromEntries(content) }
   }
 
-  /** About answers to what was never asked, now that nothing more will be. */
+  /** Messages about unused answers, after the last question. */
   unused(): string[] {
     return this.#strays().map((stray) => noField(stray, [...this.#asked]).message)
   }
 
-  /** Whoever wrote an answer that nobody has asked for yet has meant something else by it. */
+  /** An unused answer is probably meant for one of these fields, but misspelt. */
   #unanswered(names: readonly string[], declined: string): FilledForm {
     const [stray] = this.#strays()
     if (stray !== undefined) throw noField(stray, names)
@@ -57,13 +57,13 @@ export class ScriptedAnswers {
   }
 
   /**
-   * One that nobody has asked for yet may be for a later question, unless it is nearly the name of a field that has no
-   * answer here.
+   * An unused answer may belong to a later question, unless its name is similar to a field of this question without an
+   * answer.
    */
-  #demandNoSlip(names: readonly string[]): void {
+  #refuseMisspelt(names: readonly string[]): void {
     const open = names.filter((name) => !this.#texts.has(name))
-    const slip = this.#strays().find((stray) => similarNames(stray, open).length > 0)
-    if (slip !== undefined) throw noField(slip, names)
+    const misspelt = this.#strays().find((stray) => similarNames(stray, open).length > 0)
+    if (misspelt !== undefined) throw noField(misspelt, names)
   }
 
   #strays(): string[] {
@@ -72,8 +72,8 @@ export class ScriptedAnswers {
 }
 
 function noField(key: string, fields: readonly string[]): CliError {
-  const hint = fields.length === 0 ? 'it asked nothing' : `it asks for ${fields.join(', ')}`
-  return failed('wrong_answer', `--answer ${key}: the server asks for no such field${didYouMean(key, fields)}`, {
+  const hint = fields.length === 0 ? 'it asked for no field' : `it asks for ${fields.join(', ')}`
+  return failed('wrong_answer', `--answer ${key}: the server does not ask for this field${didYouMean(key, fields)}`, {
     hint,
   })
 }

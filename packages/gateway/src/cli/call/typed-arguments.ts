@@ -1,4 +1,4 @@
-/** Arguments written as `key=value`, read as the tool's schema says. */
+/** Arguments of the form `key=value`, converted as the tool's schema says. */
 import type { JsonSchema } from 'parley-mcp'
 import { didYouMean } from '../arguments/similar-names.ts'
 import { usageError } from '../failure.ts'
@@ -26,8 +26,8 @@ export function typedArguments(pairs: readonly string[], schema: JsonSchema | un
 }
 
 /**
- * About arguments the schema does not name, though it does not forbid them either: when a call fails, a misspelt one is
- * often why.
+ * A hint about an argument that the schema neither names nor forbids. It is often misspelt, and the reason for a failed
+ * call.
  */
 export function unknownArgument(
   args: Readonly<Record<string, unknown>>,
@@ -41,17 +41,17 @@ export function unknownArgument(
 
 function takes(properties: Schema): string {
   const names = Object.keys(properties)
-  return names.length === 0 ? 'it takes none at all' : `it takes ${names.slice(0, 20).join(', ')}`
+  return names.length === 0 ? 'it takes no arguments' : `it takes ${names.slice(0, 20).join(', ')}`
 }
 
-/** `key=value` at the first equals sign. */
+/** Splits at the first equals sign. */
 export function pairOf(pair: string, option: string): readonly [key: string, value: string] {
   const at = pair.indexOf('=')
   if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)]
   throw usageError(`${option} ${JSON.stringify(pair.slice(0, 80))} is not of the form key=value`)
 }
 
-/** A key that is repeated makes a list, where the schema has one. */
+/** A repeated key makes a list if the schema has one. */
 function valueFor(key: string, values: readonly string[], schema: Schema): unknown {
   const types = typesOf(schema)
   const [text = ''] = values
@@ -64,13 +64,13 @@ function valueFor(key: string, values: readonly string[], schema: Schema): unkno
 
 function single(key: string, values: readonly string[], read: (text: string) => unknown): unknown {
   if (values.length > 1)
-    throw usageError(`The argument ${JSON.stringify(key)} was given ${values.length} times, and is no list`)
+    throw usageError(`The argument ${JSON.stringify(key)} was given ${values.length} times, but is not a list`)
   return read(values[0] as string)
 }
 
 const NOTHING: unique symbol = Symbol('nothing')
 
-/** Strings last: everything is one. */
+/** Strings last, because every text is one. */
 const READERS: readonly (readonly [type: string, read: (text: string) => unknown])[] = [
   ['null', (text) => (text === 'null' ? null : NOTHING)],
   ['boolean', (text) => (text === 'true' ? true : text === 'false' ? false : NOTHING)],
@@ -88,11 +88,11 @@ function readAs(key: string, text: string, types: readonly string[]): unknown {
     if (value !== NOTHING) return value
   }
   throw usageError(
-    `The argument ${JSON.stringify(key)} must be of type ${types.join(' or ')}, which ${JSON.stringify(text.slice(0, 80))} is not`,
+    `The argument ${JSON.stringify(key)} must be of type ${types.join(' or ')}, not ${JSON.stringify(text.slice(0, 80))}`,
   )
 }
 
-/** Without a schema: JSON where it is JSON, else the text itself. */
+/** Without a schema: the value of valid JSON, else the text itself. */
 function guess(text: string): unknown {
   const value = jsonOf(text, () => true)
   return value === NOTHING ? text : value
@@ -120,7 +120,7 @@ function typesOf(schema: Schema): string[] {
   return [...new Set(branches.flatMap((branch: unknown) => typesOf(objectOf(branch))))]
 }
 
-/** Follows one reference into the schema itself, as generated schemas have them. */
+/** Follows one reference within the schema, as in generated schemas. */
 function resolved(schema: unknown, root: Schema): Schema {
   const own = objectOf(schema)
   const [, place, name] = /^#\/(\$defs|definitions)\/([^/]{1,100})$/.exec(String(own['$ref'] ?? '')) ?? []

@@ -1,4 +1,4 @@
-/** Opens one conversation for one command: it is not made again when it is lost, and says who asks. */
+/** Opens a connection for one command. It does not reconnect. */
 import type { Client } from 'parley-mcp/client'
 import { milliseconds } from 'parley-mcp/engine'
 import { connect, type NodeConnectOptions, type NodeTarget } from 'parley-mcp/node'
@@ -15,7 +15,7 @@ export function openClient(
   return connect(selected.target as string, {
     info: { name: 'parley', version },
     reconnect: false,
-    // What another conversation found out must not colour what this one finds.
+    // Each command finds the era of the server again, without the result of an earlier connection.
     eras: { get: (address) => eras.get(address), set: (address, era) => void eras.set(address, era) },
     onError: () => {},
     ...selected.options,
@@ -23,7 +23,7 @@ export function openClient(
   }) as Promise<Client>
 }
 
-/** The same with a word to whoever waits for it. */
+/** The same, with a note for the user if the server is slow. */
 export async function openClientWithNote(
   selected: SelectedServer,
   context: CommandContext,
@@ -37,7 +37,7 @@ export async function openClientWithNote(
   }
 }
 
-/** What a started program writes to standard error, shown while it runs. */
+/** Shows the standard error of the server's program while it runs. */
 export function withStderrShown(selected: SelectedServer, io: CliIo, wanted: boolean | undefined): SelectedServer {
   if (wanted !== true || selected.reference.kind !== 'command') return selected
   return {

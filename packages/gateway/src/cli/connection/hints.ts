@@ -1,14 +1,14 @@
-/** What to try next when a server could not be had: an error keeps its words and gets a hint. */
+/** Adds a hint to the error of a server that was not reached. */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { RemoteTarget } from 'parley-mcp/client'
 import type { SelectedServer, TargetOptions } from '../arguments/selected-server.ts'
 import { shellWord } from '../arguments/shell-word.ts'
 import { failed } from '../failure.ts'
 
-/** What the doctor can look into. */
+/** Errors that the doctor can explain. */
 const UNREACHED: ReadonlySet<ErrorKind> = new Set(['transport_error', 'connection_closed', 'initialization_timeout'])
 
-/** `given`: how the server was named. `program`: how this program is called. */
+/** `given`: how the user named the server. `program`: how to call this program here. */
 export function withHint(error: unknown, selected: SelectedServer, given: TargetOptions, program: string): unknown {
   if (!(error instanceof ParleyError)) return error
   const hint = hintFor(error, selected, given, program)
@@ -23,10 +23,10 @@ function hintFor(
 ): string | undefined {
   if (kind === 'unauthorized' && selected.reference.kind === 'url') return credentialsHint(selected)
   if (!UNREACHED.has(kind)) return undefined
-  return `${pathHint(selected, data?.['status'])}${program} doctor ${sameServer(selected, given)} finds out more`
+  return `${pathHint(selected, data?.['status'])}${program} doctor ${sameServer(selected, given)} explains why`
 }
 
-/** As it is typed again: without headers, which may be secrets, and nothing that would not work when it is copied. */
+/** The arguments that name the same server again. Leaves out headers, which may be secrets, and text that would not work. */
 function sameServer({ reference, target, name }: SelectedServer, { config, header, transport }: TargetOptions): string {
   if (config !== undefined && name !== undefined) return `--config ${shellWord(config)} --server ${shellWord(name)}`
   if (reference.kind === 'command') return ['--', reference.command, ...reference.args].map(shellWord).join(' ')
@@ -51,6 +51,6 @@ export function hasHeaders({ headers }: RemoteTarget): boolean {
 
 export function credentialsHint({ target }: SelectedServer): string {
   return hasHeaders(target as RemoteTarget)
-    ? 'the credentials that were given are not taken: get new ones'
+    ? 'the server does not accept the credentials: get new ones'
     : `give credentials: --header 'Authorization: Bearer …', or "headers" in the configuration`
 }

@@ -141,7 +141,7 @@ const ROWS: readonly Row[] = [
     line: async () => [await always(308, { location: '/v2/mcp' })],
     check: 'speaks',
     detail: /308 and leads to/,
-    fix: /leads elsewhere: use http:\/\/127\.0\.0\.1:\d+\/v2\/mcp/,
+    fix: /redirects elsewhere: use http:\/\/127\.0\.0\.1:\d+\/v2\/mcp/,
     exit: 1,
   },
   {
@@ -164,7 +164,7 @@ const ROWS: readonly Row[] = [
     name: 'http:// on a TLS port',
     line: async () => [`http://127.0.0.1:${await listening(createHttps(certificate))}/mcp`],
     check: 'speaks',
-    detail: /speaks TLS, and the address begins with http:/,
+    detail: /speaks TLS, but the address begins with http:/,
     fix: /use https:\/\/127\.0\.0\.1:\d+\/mcp/,
     exit: 1,
   },
@@ -210,7 +210,7 @@ const ROWS: readonly Row[] = [
     line: async () => [await always(401, { 'www-authenticate': 'Bearer error="invalid_token"' }), ...TOKEN],
     check: 'access',
     detail: /asks for: Bearer error="invalid_token"/,
-    fix: /the credentials that were given are not taken: get new ones/,
+    fix: /the server does not accept the credentials: get new ones/,
     exit: 1,
   },
   {
@@ -229,7 +229,7 @@ const ROWS: readonly Row[] = [
     line: async () => [await always(403, {})],
     check: 'access',
     detail: /403/,
-    fix: /credentials are not enough/,
+    fix: /credentials do not suffice/,
     exit: 1,
   },
   {
@@ -277,7 +277,7 @@ const ROWS: readonly Row[] = [
     line: async () => [await always(503, {}), '--timeout', '1s'],
     check: 'speaks',
     detail: /503/,
-    fix: /is broken: see its log/,
+    fix: /has failed: see its log/,
     exit: 1,
   },
   {
@@ -300,7 +300,7 @@ const ROWS: readonly Row[] = [
     name: 'a log line that begins with [, and no answer',
     line: async () => ['--timeout', '500ms', ...plain('--bracket', '--mute')],
     check: 'output',
-    detail: /it wrote what is no message: "\[server\] Listening on/,
+    detail: /it wrote a line that is not a message: "\[server\] Listening on/,
     fix: /is it an MCP server over standard input/,
     exit: 1,
   },
@@ -308,8 +308,8 @@ const ROWS: readonly Row[] = [
     name: 'runs on without input',
     line: async () => plain('--late'),
     check: 'ends',
-    detail: /had to be ended by SIGTERM/,
-    fix: /should end at the end/,
+    detail: /was ended by SIGTERM/,
+    fix: /should end when its standard input ends/,
     exit: 0,
   },
   {
@@ -342,7 +342,7 @@ const ROWS: readonly Row[] = [
     home: () => homeWith({ notes: { command: process.execPath, args: [plainServer, '--crash'] } }),
     check: 'starts',
     detail: /no API key: set PLAIN_KEY/,
-    fix: /mend what its last words name/,
+    fix: /correct what its last words name/,
     exit: 1,
   },
   {

@@ -1,4 +1,4 @@
-/** `parley doctor`: what is wrong, and how to mend it. */
+/** `parley doctor`: finds what is wrong, and how to fix it. */
 import { existsSync } from 'node:fs'
 import { ConfigError, type ServerConfig } from '../../config/index.ts'
 import { serversOf } from '../arguments/configured-servers.ts'
@@ -29,7 +29,7 @@ export interface DoctorOptions extends SharedOptions, ServerSelection {}
 const USUAL_FILE = 'parley.json'
 const SERVERS_AT_ONCE = 4
 /**
- * Whoever asks what is wrong does not want to wait as long as a gateway would; `--timeout` gives a slow server more.
+ * Shorter than the timeout of the gateway, so that the user gets an answer soon. `--timeout` gives a slow server more time.
  */
 const DEFAULT_TIMEOUT = '20s'
 
@@ -49,7 +49,7 @@ export async function doctorCommand(given: DoctorOptions, context: CommandContex
         )
       return numberOf(checks, 'problem') === 0 ? EXIT.ok : EXIT.failed
     }
-    // At once, whatever has to be ended first.
+    // Prints at once, before processes and connections have ended.
     signal.addEventListener('abort', end, { once: true })
     await checkSelection(doctorReport, given, context, signal)
     signal.throwIfAborted()
@@ -96,7 +96,7 @@ async function checkSelection(
   await checkServers(doctorReport, selectedServers, context, signal)
 }
 
-/** Nobody said what to look at: what the clients on this machine start is the best guess. */
+/** Without a selection, checks the servers that the clients on this machine start. */
 async function checkClients(
   doctorReport: DoctorReport,
   given: DoctorOptions,
@@ -104,13 +104,13 @@ async function checkClients(
   signal: AbortSignal,
 ): Promise<void> {
   const missing = `There is no ${USUAL_FILE} in this folder`
-  const hint = 'name what to look at: --config FILE, an address, or -- COMMAND ARGS'
-  if (given.server !== undefined) throw usageError(`${missing}, so nothing was looked at`, hint)
+  const hint = 'name what to check: --config FILE, an address, or -- COMMAND ARGS'
+  if (given.server !== undefined) throw usageError(`${missing}, so nothing was checked`, hint)
   const { files, selectedServers } = await clientConfigurations(doctorReport, context.io)
   if (selectedServers === undefined) {
     const looked = files.map(({ client, path }) => `  ${client}: ${path}`).join('\n')
     throw usageError(
-      `${missing}, and no configuration of a client, so nothing was looked at. These files were looked for:\n${looked}`,
+      `${missing}, and no configuration of a client, so nothing was checked. The doctor looked for these files:\n${looked}`,
       hint,
     )
   }
@@ -135,7 +135,7 @@ async function checkConfiguration(doctorReport: DoctorReport, file: string): Pro
   return [...(config?.servers.values() ?? [])]
 }
 
-/** About the file only when it cannot be used: the port and the other servers are not what was asked about. */
+/** Checks the file only if it cannot be read, because the port and the other servers were not selected. */
 async function checkOneServer(doctorReport: DoctorReport, file: string, name: string): Promise<ServerConfig[]> {
   try {
     return await serversOf(file, name)

@@ -1,4 +1,4 @@
-/** A promise that is waited for only so long. */
+/** Waits for a promise with a time limit. */
 export async function withTimeLimit<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {

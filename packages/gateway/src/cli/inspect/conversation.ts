@@ -1,8 +1,8 @@
-/** Which conversation a client has: with the server itself, or through a gateway with the servers behind it. */
+/** Describes which session a client gets: with a server, or with the servers behind a gateway. */
 import { isObject } from 'parley-mcp/engine'
 import type { ConversationOwner } from '../../http/index.ts'
 
-/** What a gateway tells of one of its servers. */
+/** A server behind a gateway, as the gateway reports it. */
 export interface GatewayServer {
   readonly server: string
   readonly withSession: ConversationOwner
@@ -17,7 +17,7 @@ interface SessionFacts {
 
 const TIMEOUT_MS = 2000
 
-/** In one line, for people. */
+/** One line for people. */
 export function conversationOf({ era, transport, remembered }: SessionFacts): string {
   if (era === 'stateless') return 'none: each request stands for itself'
   if (transport === 'stdio') return 'one process for each client, which keeps its state until it ends'
@@ -27,7 +27,7 @@ export function conversationOf({ era, transport, remembered }: SessionFacts): st
     : 'none: the server gives no session id'
 }
 
-/** What a client gets, as the gateway calls it. */
+/** Texts for the words that the gateway uses. */
 export const CONVERSATION_TEXTS: Readonly<Record<ConversationOwner, string>> = {
   session: 'one of its own',
   'local-user': 'the one of the local user, for all clients on this machine',
@@ -38,7 +38,7 @@ export const CONVERSATION_TEXTS: Readonly<Record<ConversationOwner, string>> = {
   none: 'none: requests are handed on',
 }
 
-/** The servers behind an address of a gateway; nothing where it is not one, or does not tell. */
+/** The servers behind a gateway. Null if the address is not a gateway, or the gateway does not report them. */
 export async function gatewayServers(
   url: string,
   signal: AbortSignal,
@@ -74,7 +74,7 @@ function isConversationOwner(value: unknown): value is ConversationOwner {
   return typeof value === 'string' && Object.hasOwn(CONVERSATION_TEXTS, value)
 }
 
-/** Where a gateway would tell of its servers, and which one of them is meant. */
+/** The URL where a gateway reports its servers, and the server that the address belongs to. */
 function addressOf(url: string): { readonly readiness: URL; readonly server: string | undefined } | undefined {
   const { origin, protocol, pathname } = new URL(url)
   const path = /^(.*?)(?:\/servers\/([^/]+))?\/(?:mcp|sse|ws)$/.exec(pathname)

@@ -52,7 +52,7 @@ async function inspectOne(
   return listsWell(inspected) ? EXIT.ok : EXIT.failed
 }
 
-/** Whether every list that the server offers could be had. */
+/** Whether every list of the server could be read. */
 function listsWell({ tools, resources, templates, prompts }: Awaited<ReturnType<Inspect>>): boolean {
   return [tools, resources, templates, prompts].every(({ error }) => error === null)
 }

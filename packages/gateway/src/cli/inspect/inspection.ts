@@ -1,4 +1,4 @@
-/** Everything there is to know of one server, as `--json` prints it. */
+/** All facts about one server, as `--json` prints them. */
 
 import type { SelectedServer, ServerReference } from '../arguments/selected-server.ts'
 import { openClientWithNote } from '../connection/connect.ts'
@@ -10,10 +10,10 @@ import { type VersionSupport, versionSupport } from './version-support.ts'
 
 export interface Inspection extends Survey {
   readonly target: ServerReference
-  /** Null when nobody wanted to know. */
+  /** Null with `--fast`. */
   readonly versions: readonly VersionSupport[] | null
   readonly losses: readonly VersionLosses[]
-  /** Of a gateway: which conversation a client gets with each server behind the address. Null elsewhere. */
+  /** For a gateway: the session that a client gets with each server behind it. Null for other servers. */
   readonly behind: readonly GatewayServer[] | null
 }
 

@@ -1,4 +1,4 @@
-/** One line for each thing a server offers. */
+/** One line for each tool, resource and prompt of a server. */
 import type { JsonSchema, Prompt, Resource, ResourceTemplate, Tool } from 'parley-mcp'
 import { cut, oneLine, printable } from '../terminal/text.ts'
 

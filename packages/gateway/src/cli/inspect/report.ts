@@ -1,4 +1,4 @@
-/** What was found out about a server, for people. */
+/** Prints the facts about a server for people. */
 import type { Severity } from 'parley-mcp'
 import type { Colours } from '../terminal/colours.ts'
 import { hanging, rows, wrapped } from '../terminal/layout.ts'
@@ -51,7 +51,7 @@ export function textOf(inspection: Inspection, shown: Shown): string {
   ].join('\n')
 }
 
-/** Of a gateway it depends on the server behind it. */
+/** For a gateway, the answer depends on the server behind it. */
 function conversation({ conversation: own, behind: servers }: Inspection): Row[] {
   return servers === null ? [['conversation', own]] : []
 }
@@ -65,7 +65,7 @@ function behind({ behind: servers }: Inspection, { colours, columns }: Shown): s
   return ['', colours.bold('conversations with the servers behind it'), ...rows(about, columns)]
 }
 
-/** They are written for models, and may be pages. */
+/** Instructions are written for models, and may be long. */
 const LINES_OF_INSTRUCTIONS = 8
 
 function instructions(text: string, { all, colours, columns }: Shown): string[] {
@@ -155,7 +155,7 @@ function lossesOf({ version, items }: VersionLosses, direct: boolean, { colours,
   return [`${head}:`, ...shown.map((item) => `    ${line(item, colours, columns)}`), ...hidden]
 }
 
-/** Where the words begin, behind the severity. */
+/** The indentation of the text after the severity. */
 const LOSS_INDENT = 16
 
 function line({ severity, when, change, rules, loses, names }: LossItem, colours: Colours, columns: number): string {

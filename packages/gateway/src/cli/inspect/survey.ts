@@ -1,4 +1,4 @@
-/** What one server is and offers, asked for in one conversation. */
+/** The facts about one server and its lists, from one connection. */
 import type {
   Era,
   Implementation,
@@ -12,7 +12,7 @@ import type {
 import type { Client } from 'parley-mcp/client'
 import { conversationOf } from './conversation.ts'
 
-/** A list, or why there is none. */
+/** A list, or the reason why it could not be read. */
 export interface ListResult<T> {
   readonly count: number
   readonly items: readonly T[]
@@ -24,7 +24,7 @@ export interface Survey {
   readonly transport: string
   readonly era: Era
   readonly version: ProtocolVersion
-  /** Which conversation a client has with the server, in one line. */
+  /** The session that a client gets with the server, in one line. */
   readonly conversation: string
   readonly capabilities: ServerCapabilities
   readonly instructions: string | null
@@ -57,7 +57,7 @@ export async function survey(client: Client): Promise<Survey> {
   }
 }
 
-/** One list that cannot be had is no reason not to show the others. */
+/** A list that cannot be read does not hide the others. */
 async function listed<T>(declared: boolean, list: () => Promise<T[]>): Promise<ListResult<T>> {
   if (!declared) return { count: 0, items: [], error: null }
   try {

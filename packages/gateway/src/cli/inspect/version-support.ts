@@ -1,4 +1,4 @@
-/** Which versions a server speaks, found out by speaking each of them. */
+/** Finds the versions of a server by connecting with each of them. */
 import { type Era, eraOf, ParleyError, type ProtocolVersion, versions } from 'parley-mcp'
 import type { SelectedServer } from '../arguments/selected-server.ts'
 import { openClient } from '../connection/connect.ts'
@@ -9,14 +9,14 @@ export interface VersionSupport {
   readonly version: ProtocolVersion
   readonly era: Era
   readonly speaks: boolean
-  /** Why not; null where it does. */
+  /** The reason if it does not speak the version, else null. */
   readonly reason: string | null
 }
 
-/** So many conversations, or processes, at once. */
+/** Limit of connections, or processes, at once. */
 const AT_ONCE = 3
 
-/** `known` is spoken, as an earlier conversation has shown. */
+/** `known`: a version of an earlier connection, which needs no test. */
 export async function versionSupport(
   selected: SelectedServer,
   known: ProtocolVersion,

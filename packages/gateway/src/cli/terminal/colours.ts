@@ -1,4 +1,4 @@
-/** Colours, where somebody is there to see them and has not asked for none. */
+/** Colours for a terminal whose user has not turned them off. */
 import type { CliIo, Writer } from './io.ts'
 
 const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const

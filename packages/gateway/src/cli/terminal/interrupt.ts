@@ -1,4 +1,4 @@
-/** Work that ends when the user has had enough. */
+/** Work that the user can interrupt. */
 import { failed } from '../failure.ts'
 import type { CliIo } from './io.ts'
 

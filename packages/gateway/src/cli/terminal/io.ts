@@ -10,11 +10,11 @@ export type Reader = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefi
 export interface CliIo {
   /** Results. */
   readonly stdout: Writer
-  /** Everything about how they came to be. */
+  /** Messages, progress and questions. */
   readonly stderr: Writer
   readonly stdin: Reader
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Calls the listener when the user wants it to end; the returned function takes the listener away. */
+  /** Calls the listener when the user interrupts the command. The returned function removes the listener. */
   onInterrupt(listener: () => void): () => void
 }
 
@@ -32,8 +32,8 @@ export function processIo(): CliIo {
 }
 
 /**
- * The first time the command may end well; whoever asks again means now. The listener stays meanwhile: without any, the
- * signal would end the process.
+ * The first signal lets the command end cleanly. The second signal exits. The listener stays until then, because without
+ * a listener the first signal would end the process.
  */
 function onInterrupt(listener: () => void): () => void {
   const signals = { SIGINT: 130, SIGTERM: 143 } as const

@@ -1,18 +1,18 @@
 /** Text laid out for the width of a terminal. */
 
-/** Where nobody knows how wide it is. */
+/** For output without a known width. */
 const USUAL_COLUMNS = 80
-/** Of a terminal; some say 0 where they do not know. */
+/** The width of a terminal. Some report 0 if they do not know it. */
 export function columnsOf({ columns }: { readonly columns?: number | undefined }): number {
   return columns || USUAL_COLUMNS
 }
 
-/** A column narrower than this is no pleasure to read. */
+/** A narrower column is hard to read. */
 const NARROWEST = 28
-/** A longer name would take the room from what is said of all others. */
+/** A longer name would leave too little room for the second column. */
 const WIDEST_NAME = 40
 
-/** Broken at spaces; a word that is too long stays whole, so that it can be copied. */
+/** Breaks lines at spaces. A word that is too long stays whole, so that it can be copied. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
@@ -23,14 +23,14 @@ export function wrapped(text: string, width: number): string[] {
   return lines
 }
 
-/** The first line as it is, the others below it by so many spaces. */
+/** Indents all lines except the first. */
 export function hanging(text: string, { columns, by }: { readonly columns: number; readonly by: number }): string {
   return wrapped(text, columns - by).join(`\n${' '.repeat(by)}`)
 }
 
 /**
- * Rows of two columns, the first as wide as its widest entry that leaves room for the second. What has no room beside a
- * name stands below it.
+ * Rows of two columns. The first is as wide as its widest entry that leaves room for the second. A text without room
+ * beside its name goes below it.
  */
 export function rows(entries: readonly (readonly [string, string])[], columns: number, by = '  '): string[] {
   const most = Math.min(WIDEST_NAME, columns - by.length - 2 - NARROWEST)
@@ -38,7 +38,7 @@ export function rows(entries: readonly (readonly [string, string])[], columns: n
   const start = by.length + width + 2
   return entries.map(([name, about]) => {
     const beside = `${by}${name.padEnd(width)}  ${about}`.trimEnd()
-    // Beside a name that is wider than the column nothing would stand where the eye looks for it.
+    // Beside a name that is wider than the column, the text would not be aligned.
     if (beside.length <= columns && (name.length <= width || about === '')) return beside
     if (name.length <= width) return `${by}${name.padEnd(width)}  ${hanging(about, { columns, by: start })}`
     const below = by.length + 4

@@ -1,17 +1,17 @@
-/** Text of other programs, made fit for a terminal: nothing in it steers the terminal, and a line is a line. */
+/** Makes text of other programs safe for a terminal: no control characters, no extra lines. */
 
 /**
- * Control characters but tab and line break, other ends of lines, and what turns the direction of writing: terminals
- * obey them.
+ * Terminals obey these: control characters except tab and line break, other line ends, and characters that change the
+ * direction of writing.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds them
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
 export function printable(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(STEERING, '\ufffd')
+  return text.replaceAll('\r\n', '\n').replace(CONTROL_CHARACTERS, '\ufffd')
 }
 
-/** The first line with anything in it, cut to a length. */
+/** The first line that is not empty, cut to a length. */
 export function oneLine(text: string | undefined, width = 100): string {
   const line = printable(text ?? '')
     .split('\n')

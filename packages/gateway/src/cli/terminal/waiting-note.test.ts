@@ -15,7 +15,7 @@ describe('a note on a slow server', () => {
 
   it('says once what is waited for, and for how long', () => {
     const use = (io: CliIo): unknown => waitingNote(io, 'npx some-server', 60_000)
-    expect(noted(true, use)).toBe('waiting for npx some-server, for 60.0 s at most; Ctrl-C gives up\n')
+    expect(noted(true, use)).toBe('waiting for npx some-server, for 60.0 s at most; Ctrl-C cancels\n')
     expect(noted(false, use)).toBe('')
   })
 

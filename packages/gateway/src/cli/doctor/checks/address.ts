@@ -1,4 +1,4 @@
-/** The way to an address, step by step: its name, its port, its certificate. */
+/** Checks an address step by step: its name, its port, its certificate. */
 import { lookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -11,17 +11,17 @@ const SECURE: readonly string[] = ['https:', 'wss:']
 const SOON_DAYS = 14
 const DAY = 86_400_000
 
-/** Without brackets, as sockets want it. */
+/** The host without brackets, as sockets need it. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
 export interface StepLimit {
-  /** Of each step, in milliseconds. */
+  /** The limit of each step, in milliseconds. */
   readonly timeout: number
-  /** Nobody waits any longer: what is under way ends without a finding. */
+  /** Cancels the step. A cancelled step reports nothing. */
   readonly signal: AbortSignal
 }
 
-/** Whether the next layer is worth trying. */
+/** Whether the next check makes sense. */
 export async function addressChecks(report: SubjectReport, url: URL, { timeout, signal }: StepLimit): Promise<boolean> {
   const port = url.port === '' ? PORTS[url.protocol] : Number(url.port)
   if (port === undefined) {
@@ -55,7 +55,7 @@ async function nameCheck(report: SubjectReport, host: string, timeout: number): 
     found === 'late'
       ? `no answer within ${elapsed(timeout)}`
       : found.code === 'ENOTFOUND'
-        ? 'nobody knows it'
+        ? 'no DNS server knows it'
         : (found.code ?? found.message)
   report.problem(
     'name',
@@ -67,8 +67,8 @@ async function nameCheck(report: SubjectReport, host: string, timeout: number): 
 
 const REFUSALS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: start the server, or check the port',
-  EHOSTUNREACH: 'there is no way to that machine: check the network or the VPN',
-  ENETUNREACH: 'there is no way to that network: check the network or the VPN',
+  EHOSTUNREACH: 'this machine cannot reach that machine: check the network or the VPN',
+  ENETUNREACH: 'this machine cannot reach that network: check the network or the VPN',
   ETIMEDOUT: 'a firewall may drop the connection: check that the port is open',
 }
 
@@ -106,17 +106,17 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'check the clock of this machine',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'if you trust it, name its certificate in NODE_EXTRA_CA_CERTS',
   SELF_SIGNED_CERT_IN_CHAIN: 'if you trust it, name the certificate of its authority in NODE_EXTRA_CA_CERTS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the server does not send its intermediate certificates: mend its settings',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the server does not send its intermediate certificates: correct its settings',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    'the server does not send its intermediate certificates, or its authority is to be named in NODE_EXTRA_CA_CERTS',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'use the name the certificate was made for',
+    'the server does not send its intermediate certificates, or NODE_EXTRA_CA_CERTS must name its authority',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use the name of the certificate',
 }
 
 function tlsCheck(report: SubjectReport, url: URL, port: number, { timeout, signal }: StepLimit): Promise<boolean> {
   if (!SECURE.includes(url.protocol)) return Promise.resolve(true)
   const host = hostOf(url)
   return new Promise((resolve) => {
-    // Accepted here only to be able to say what is wrong with it; nothing is sent.
+    // Accepts any certificate to report its problem. Nothing is sent.
     const socket = connectTls({
       host,
       port,
@@ -144,7 +144,7 @@ function tlsCheck(report: SubjectReport, url: URL, port: number, { timeout, sign
   })
 }
 
-/** Whether the port begins to speak TLS. Nothing is sent, and no certificate is judged. */
+/** Whether the port speaks TLS. Sends nothing and checks no certificate. */
 export function speaksTls(url: URL, { timeout, signal }: StepLimit): Promise<boolean> {
   const host = hostOf(url)
   return new Promise((resolve) => {
@@ -173,7 +173,7 @@ function certificateCheck(report: SubjectReport, socket: TLSSocket): boolean {
       ? ((authorizationError as NodeJS.ErrnoException).code ?? authorizationError.message)
       : String(authorizationError)
   if (!socket.authorized) {
-    report.problem('certificate', `not trusted: ${code}`, CERTIFICATES[code] ?? 'mend the certificate of the server')
+    report.problem('certificate', `not trusted: ${code}`, CERTIFICATES[code] ?? 'correct the certificate of the server')
     return false
   }
   const until = socket.getPeerCertificate().valid_to

@@ -1,4 +1,4 @@
-/** Other addresses and transports at which a server may be that was not found where the user said. */
+/** Finds other addresses and transports of a server that did not answer as selected. */
 import type { RemoteTarget } from 'parley-mcp/client'
 import { type SelectedServer, shown, withTarget } from '../../arguments/selected-server.ts'
 import { similarNames } from '../../arguments/similar-names.ts'
@@ -7,7 +7,7 @@ import type { CommandContext } from '../../terminal/io.ts'
 
 const ADDRESS_GUESS_MS = 3000
 
-/** The first of the likely addresses at which a server answers. */
+/** The first likely address where a server answers. */
 export async function otherAddress(
   selected: SelectedServer,
   said: string,
@@ -31,7 +31,7 @@ export async function otherAddress(
 }
 
 /**
- * Where servers usually are, by the scheme of the address; what begins with a scheme is another way to the same port.
+ * Usual paths of servers, by the scheme of the address. An entry with a scheme is another protocol at the same port.
  */
 const USUAL: Readonly<Record<string, readonly string[]>> = {
   http: ['/mcp', '/sse', '/mcp/sse', '/'],
@@ -42,7 +42,7 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
 const ADVICE: Readonly<Record<string, string>> = {
   http: 'check the path of the address: servers are usually at /mcp or /sse',
   ws: 'check the path of the address: WebSockets are usually at /ws',
-  tcp: 'check the port: is it a server that speaks MCP over TCP? One over HTTP has an address such as http://HOST:PORT/mcp',
+  tcp: 'check the port: is it a server that speaks MCP over TCP? A server over HTTP has an address such as http://HOST:PORT/mcp',
 }
 
 /** Without the `s` of the secure ones. */
@@ -53,13 +53,13 @@ export function usualAdvice(asked: URL): string {
 }
 
 /**
- * The most likely first, all at the host that was asked: what is sent there may hold credentials. `said` is how the
- * address was refused.
+ * The most likely first, all at the same host, because requests may contain credentials. `said`: the error message of
+ * the address.
  */
 export function candidates(asked: URL, said: string): URL[] {
-  const ways = [...meantIn(said), ...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
-  const urls = ways.map((way) =>
-    way.startsWith('/') ? new URL(way, asked) : new URL(`http://${asked.host}${way.slice('http:'.length)}`),
+  const targets = [...meantIn(said), ...namedIn(said, asked.pathname), ...(USUAL[schemeOf(asked)] ?? [])]
+  const urls = targets.map((target) =>
+    target.startsWith('/') ? new URL(target, asked) : new URL(`http://${asked.host}${target.slice('http:'.length)}`),
   )
   return urls.filter(({ href, host }) => href !== asked.href && host === asked.host)
 }
@@ -67,19 +67,19 @@ export function candidates(asked: URL, said: string): URL[] {
 const SERVER = /^\/servers\/([^/]+)\/mcp$/
 
 /**
- * The text is the server's own: a path that begins with two slashes, of either kind, would be an address somewhere
- * else.
+ * The text comes from the server. A path that begins with two slashes or backslashes would be an address at another
+ * host.
  */
 const PATH = /^\/(?!\/)[^\s;,\\]*$/
 
-/** What a gateway of Parley knows is better than any guess of ours. */
+/** The suggestion of a Parley gateway, which is better than a guess. */
 function meantIn(said: string): string[] {
   const [, path = ''] = /did you mean (\S+)\?/.exec(said) ?? []
   return PATH.test(path) ? [path] : []
 }
 
 /**
- * Parley itself lists what there is; of the servers of a gateway, names are compared and not what all of them share.
+ * A Parley server lists its endpoints. For the servers of a gateway, compares only the names, because the rest is equal.
  */
 function namedIn(said: string, path: string): string[] {
   const [, list = ''] = /the endpoints? (?:are|is) (\/[^;]*)/.exec(said) ?? []
@@ -94,10 +94,10 @@ function namedIn(said: string, path: string): string[] {
 }
 
 const TRANSPORT_GUESS_MS = 5000
-/** As the configuration calls what sessions call otherwise. */
+/** The names of the configuration for transports of a session. */
 const NAMES: Readonly<Record<string, string>> = { http: 'streamable-http' }
 
-/** The way to mend it; undefined where no other transport does either. */
+/** The advice. Undefined if no other transport works. */
 export async function otherTransport(
   selected: SelectedServer,
   context: CommandContext,

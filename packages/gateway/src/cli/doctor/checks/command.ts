@@ -1,6 +1,6 @@
 /**
- * Whether a command starts a server that behaves: found, running, silent on standard output, ready in time, and gone
- * when it should be.
+ * Checks that a command starts a correct server: found, running, only messages on standard output, ready in time, and
+ * ended with its input.
  */
 import { constants, existsSync } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
@@ -18,9 +18,9 @@ import { withTimeLimit } from '../time-limit.ts'
 import { conversationChecks } from './conversation.ts'
 import { longerThan, versionsFix } from './fixes.ts'
 
-/** Longer than the whole way from a closed input to SIGKILL takes. */
+/** Longer than the shutdown takes, from the closed input to SIGKILL. */
 const END_MS = 8000
-/** How long a server has to end when its input is closed, before it is told to. */
+/** How long a server may run after its input was closed, before it gets a signal. */
 const INPUT_END = '2s'
 
 export async function commandChecks(
@@ -61,10 +61,10 @@ async function commandCheck(
   { command, args = [], cwd, env = {}, inheritEnv }: ChildSpec,
 ): Promise<boolean> {
   if (cwd !== undefined && !existsSync(cwd)) {
-    report.problem('command', `the working folder ${cwd} does not exist`, 'make it, or mend "cwd"')
+    report.problem('command', `the working folder ${cwd} does not exist`, 'create it, or correct "cwd"')
     return false
   }
-  // Without PATH of its own a child gets that of this process, whether or not it inherits the rest.
+  // Without its own PATH, a child gets the PATH of this process, even if it inherits nothing else.
   const file = await programFile(command, { env: { ...process.env, ...env }, cwd })
   if (file === undefined) {
     const named = /[\\/]/.test(command)
@@ -75,7 +75,7 @@ async function commandCheck(
         : 'install it, or give its full path'
     report.problem(
       'command',
-      `${JSON.stringify(command)} is ${named ? 'no file that can be run' : 'not found in PATH'}`,
+      `${JSON.stringify(command)} is ${named ? 'not an executable file' : 'not found in PATH'}`,
       fix,
     )
     return false
@@ -85,7 +85,7 @@ async function commandCheck(
   if (/(?:^|[\\/])npx(?:\.cmd)?$/.test(command) && !unattended)
     report.warning(
       'unattended',
-      'npx may ask before it installs, and nobody can answer',
+      'npx may ask before it installs, and no user can answer',
       'add "-y" as the first argument',
     )
   if (inheritEnv === true) return true
@@ -94,12 +94,12 @@ async function commandCheck(
     report.warning(
       'environment',
       `empty: ${empty.map(([name]) => name).join(', ')}`,
-      'set them where the gateway is started, or leave them out',
+      'set them in the environment of the gateway, or leave them out',
     )
   return true
 }
 
-/** A child, and what it wrote to standard output that is no message. */
+/** A child process. Counts the lines of its standard output that are not messages. */
 class ChildOutputLink extends WrappedLink {
   readonly child: ChildLink
   strayLines = 0
@@ -132,8 +132,8 @@ function outputCheck(report: SubjectReport, children: readonly ChildOutputLink[]
   const first = JSON.stringify(children.find((each) => each.firstStrayLine !== undefined)?.firstStrayLine)
   report.warning(
     'output',
-    `${count(strayLines, 'line')} on standard output that ${strayLines === 1 ? 'is no message' : 'are no messages'}, the first ${first}`,
-    'the server must log to standard error: some clients stop at such a line',
+    `${count(strayLines, 'line')} on standard output that ${strayLines === 1 ? 'is not a message' : 'are not messages'}, the first ${first}`,
+    'the server must log to standard error: some clients fail at such a line',
   )
 }
 
@@ -145,8 +145,8 @@ async function endCheck(report: SubjectReport, children: readonly ChildOutputLin
   if (told === undefined || told === null) return report.ok('ends', `by itself when its input was closed, in ${took}`)
   report.warning(
     'ends',
-    `not when its input was closed: it still ran ${INPUT_END} later and had to be ended by ${told}`,
-    'the server should end at the end of its standard input: clients that only close it leave it running',
+    `not when its input was closed: it still ran ${INPUT_END} later and was ended by ${told}`,
+    'the server should end when its standard input ends: otherwise clients that only close it leave it running',
   )
 }
 
@@ -169,7 +169,7 @@ function startFailure(report: SubjectReport, error: unknown, { selected, link, a
   if (link !== undefined && link.strayLines > 0) {
     report.problem(
       'output',
-      `it wrote what is no message: ${JSON.stringify(link.firstStrayLine)}`,
+      `it wrote a line that is not a message: ${JSON.stringify(link.firstStrayLine)}`,
       'is it an MCP server over standard input and output? Some need an argument such as "stdio", and all must log to standard error',
     )
   }
@@ -177,7 +177,7 @@ function startFailure(report: SubjectReport, error: unknown, { selected, link, a
     return report.problem(
       'speaks',
       `no answer within ${elapsed(after)}; ${said}`,
-      `if it has to fetch something first, give it longer: --timeout ${longerThan(milliseconds(selected.options.initialiseTimeout ?? '20s'), 2)}; else start it by hand and see what it waits for`,
+      `if it has to fetch something first, give it more time: --timeout ${longerThan(milliseconds(selected.options.initialiseTimeout ?? '20s'), 2)}; otherwise start it by hand and see what it waits for`,
     )
   }
   if (kind === 'connection_closed')
@@ -185,8 +185,8 @@ function startFailure(report: SubjectReport, error: unknown, { selected, link, a
       'starts',
       `it ended after ${elapsed(after)}: ${message.split('; its last words')[0]}; ${said}`,
       words === ''
-        ? 'start it by hand and see what it does: it may miss an argument, or be no server'
-        : 'mend what its last words name: often a missing argument, key or module',
+        ? 'start it by hand and see what it does: an argument may be missing, or it may not be a server'
+        : 'correct what its last words name: often a missing argument, key or module',
     )
   if (kind === 'unsupported_protocol_version') return report.problem('speaks', message, versionsFix(selected))
   report.problem('starts', message, 'start it by hand and see what it says')
@@ -197,7 +197,7 @@ interface Lookup {
   readonly cwd?: string | undefined
 }
 
-/** The file; undefined when there is none that can be run. */
+/** Finds the file of a command, as the system does. Undefined if there is no executable file. */
 async function programFile(command: string, { env, cwd = process.cwd() }: Lookup): Promise<string | undefined> {
   const named = isAbsolute(command) || /[\\/]/.test(command)
   const folders = named ? [''] : (variable(env, 'PATH') ?? '').split(delimiter).filter((folder) => folder !== '')

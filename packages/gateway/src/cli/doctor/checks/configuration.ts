@@ -1,4 +1,4 @@
-/** Whether a configuration can be used: the file, the port, and every server in it. */
+/** Checks a configuration: the file, the port, and servers that are there twice. */
 import {
   ConfigError,
   type ConfigProblem,
@@ -10,7 +10,7 @@ import { count } from '../../terminal/text.ts'
 import type { SubjectReport } from '../report/subject-report.ts'
 import { portCheck } from './port.ts'
 
-/** What is in the file; undefined when it cannot be used. */
+/** The configuration. Undefined if the file has problems. */
 export async function configurationChecks(report: SubjectReport, file: string): Promise<GatewayConfig | undefined> {
   try {
     const { config, warnings } = await readConfig(file)
@@ -30,7 +30,7 @@ function placed({ line, column, path, message }: ConfigProblem): string {
   return `${line === undefined ? '' : `line ${line}, column ${column}: `}${path === '' ? '' : `${path}: `}${message}`
 }
 
-/** Two names for one server: every tool comes twice, and so does every process. */
+/** With two names for one server, every tool and every process is there twice. */
 function duplicates(report: SubjectReport, servers: readonly ServerConfig[]): void {
   const first = new Map<string, string>()
   for (const { name, target } of servers) {

@@ -1,4 +1,4 @@
-/** How a server fares in conversation: what it speaks, what it lists, and how long it takes. */
+/** Checks a connected server: its version, its lists, and how long they take. */
 import type { Tool } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
 import { DEFINITION_RULE } from 'parley-mcp/engine'
@@ -6,10 +6,10 @@ import { count, elapsed, oneLine } from '../../terminal/text.ts'
 import type { SubjectReport } from '../report/subject-report.ts'
 
 const SLOW_MS = 5000
-/** What the most particular of clients take. */
+/** Names that even the strictest clients accept. */
 const TAKEN_EVERYWHERE = /^[A-Za-z0-9_-]{1,64}$/
 
-const LIST_FIX = 'the server fails at its own list: see its log, or ask its author'
+const LIST_FIX = 'the server cannot make its list: see its log, or ask its author'
 
 export interface ConversationOptions {
   /** In milliseconds. */
@@ -28,7 +28,7 @@ export async function conversationChecks(
     report.warning(
       'speaks',
       who,
-      'clients that wait for less give up: install what it fetches at its start beforehand, or raise "initialiseTimeout"',
+      'clients with a shorter timeout give up: install beforehand what it fetches at its start, or raise "initialiseTimeout"',
     )
   else report.ok('speaks', who)
   if (client.capabilities.tools === undefined) report.ok('lists tools', 'it offers none')
@@ -37,7 +37,7 @@ export async function conversationChecks(
   definitionChecks(report, client)
 }
 
-/** What the client had to mend or leave out while it read the lists. */
+/** Reports definitions that the client had to correct or leave out. */
 function definitionChecks(report: SubjectReport, client: Client): void {
   const bad = client.losses().filter(({ rule }) => rule === DEFINITION_RULE)
   for (const method of new Set(bad.map((loss) => loss.method))) {
@@ -45,7 +45,7 @@ function definitionChecks(report: SubjectReport, client: Client): void {
       .filter((loss) => loss.method === method)
       .map(({ detail }) => detail.replace(/ (?:was mended|is left out): it /, ' '))
     const others = details.length === 1 ? '' : `; ${count(details.length - 1, 'other problem')} as well`
-    const fix = 'clients refuse the whole list because of it: mend the definition in the server'
+    const fix = 'some clients refuse the whole list because of it: correct the definition in the server'
     report.problem(
       method === 'tools/list' ? 'tool definitions' : `definitions in ${method}`,
       `${oneLine(details[0] ?? '', 300)}${others}`,
@@ -64,7 +64,7 @@ async function toolListChecks(report: SubjectReport, client: Client, signal: Abo
     else if (tools.length === 0)
       report.warning(
         'lists tools',
-        'it says that it has tools, and lists none',
+        'it declares tools, but lists none',
         'check its settings: tools may need an option or a login',
       )
     else report.ok('lists tools', found)
@@ -75,7 +75,7 @@ async function toolListChecks(report: SubjectReport, client: Client, signal: Abo
   }
 }
 
-/** Only failures are worth a line. */
+/** Reports only failures. */
 async function otherListChecks(report: SubjectReport, client: Client, signal: AbortSignal): Promise<void> {
   const { resources, prompts } = client.capabilities
   const lists: readonly (readonly [name: string, declared: boolean, list: () => Promise<unknown>])[] = [
@@ -102,17 +102,17 @@ function toolChecks(report: SubjectReport, tools: readonly Tool[]): void {
     .filter((tool) => (tool.description ?? '') === '' || /^\s*$/.test(String(tool.description)))
     .map((tool) => tool.name)
   if (twice.length > 0)
-    report.warning('tool names', `listed more than once: ${few(twice)}`, 'clients take the first or fail: rename one')
+    report.warning('tool names', `listed more than once: ${few(twice)}`, 'clients use the first or fail: rename one')
   if (odd.length > 0)
     report.warning(
       'tool names',
-      `not taken by every client: ${few(odd)}`,
-      'use 1 to 64 letters, digits, "_" and "-"; "rename" in the configuration does it, too',
+      `not accepted by every client: ${few(odd)}`,
+      'use 1 to 64 letters, digits, "_" and "-", in the server or with "rename" in the configuration',
     )
   if (wordless.length > 0)
     report.warning(
       'tool descriptions',
-      `${count(wordless.length, 'tool')} without any: ${few(wordless)}`,
+      `${count(wordless.length, 'tool')} without a description: ${few(wordless)}`,
       'models choose tools by their descriptions',
     )
 }

@@ -71,7 +71,7 @@ describe('parley doctor and time', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     expect((await waited).err).toMatch(
-      /^waiting for .*plain-server\.js --mute, for 3600\.0 s at most; Ctrl-C gives up\n/,
+      /^waiting for .*plain-server\.js --mute, for 3600\.0 s at most; Ctrl-C cancels\n/,
     )
   })
 })

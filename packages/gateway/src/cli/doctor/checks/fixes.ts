@@ -1,7 +1,7 @@
 /** Advice that several checks give. */
 import type { SelectedServer } from '../../arguments/selected-server.ts'
 
-/** A time to try when one of so many milliseconds was too short, in whole minutes and always longer. */
+/** A longer timeout to try, in whole minutes. */
 export function longerThan(ms: number, least = 1): string {
   return `${Math.max(least, Math.ceil(ms / 30_000))}m`
 }

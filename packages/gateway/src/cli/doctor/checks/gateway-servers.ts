@@ -1,6 +1,6 @@
 /**
- * The servers behind a gateway of Parley, by what it says of them: it works without them, and whoever asks may be
- * looking for just those.
+ * Checks the servers behind a Parley gateway, as the gateway reports them. The gateway works without them, but the user
+ * may need them.
  */
 import type { Client } from 'parley-mcp/client'
 import { gatewayInfo } from '../../../config/index.ts'
@@ -39,7 +39,7 @@ export async function gatewayServerChecks(report: SubjectReport, client: Client,
   }
 }
 
-/** Nothing where the resource is not what a gateway of this kind has. */
+/** Undefined if the server has no such resource. */
 async function serversBehind(client: Client, signal: AbortSignal): Promise<readonly GatewayServer[] | undefined> {
   try {
     const [first] = (await client.read('parley://status', { signal })).contents

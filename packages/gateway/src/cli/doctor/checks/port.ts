@@ -1,4 +1,4 @@
-/** Whether the gateway could listen where it is told to. */
+/** Checks that the gateway can listen on its port. */
 import { createServer } from 'node:net'
 import type { SubjectReport } from '../report/subject-report.ts'
 import { withTimeLimit } from '../time-limit.ts'

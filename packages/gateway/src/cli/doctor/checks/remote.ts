@@ -1,4 +1,4 @@
-/** Whether there is a server at an address, and if not, what is there instead. */
+/** Checks the server at an address. If there is none, finds what is there instead. */
 import { ParleyError } from 'parley-mcp'
 import type { RemoteTarget } from 'parley-mcp/client'
 import { milliseconds } from 'parley-mcp/engine'
@@ -35,7 +35,7 @@ export async function remoteChecks(
   if (PLAIN.includes(url.protocol) && !LOOPBACK.test(url.hostname) && hasHeaders(target)) {
     report.warning(
       'secrecy',
-      'headers, and with them keys, travel unencrypted',
+      'headers, which may contain keys, are sent unencrypted',
       `use ${url.protocol === 'ws:' ? 'wss' : 'https'}://`,
     )
   }
@@ -55,7 +55,7 @@ export async function remoteChecks(
   }
 }
 
-/** How long it may take to be reached, in milliseconds. */
+/** How long the connection may take, in milliseconds. */
 function reachTimeout({ options }: SelectedServer): number {
   return milliseconds(options.initialiseTimeout ?? '10s')
 }
@@ -80,21 +80,21 @@ async function refusal(
     return report.problem(
       'speaks',
       detail,
-      `is it an MCP server? If it is slow, give it longer: --timeout ${longerThan(reachTimeout(selected))}`,
+      `is it an MCP server? If it is slow, give it more time: --timeout ${longerThan(reachTimeout(selected))}`,
     )
   if (kind === 'unauthorized') return report.problem('access', detail, credentialsHint(selected))
   if (kind === 'forbidden') return report.problem('access', detail, FORBIDDEN_FIX)
-  // Gateways of this kind say whom they speak of.
+  // A Parley gateway names the server that failed.
   if (typeof data?.['server'] === 'string')
     return report.problem(
       'speaks',
       detail,
-      'the gateway is there, the server behind it is not: look at it where the gateway runs',
+      'the gateway works, but the server behind it does not: check it on the machine of the gateway',
     )
   if (status !== undefined && status >= 500)
-    return report.problem('speaks', detail, 'the server, or a proxy in front of it, is broken: see its log')
+    return report.problem('speaks', detail, 'the server, or a proxy in front of it, has failed: see its log')
   if (/what came is not HTTP/.test(detail))
-    return report.problem('speaks', detail, 'check the port: another program than a web server listens there')
+    return report.problem('speaks', detail, 'check the port: a program that is not a web server listens there')
   const found = await otherAddress(selected, message, context, signal)
   const fix =
     found === undefined
@@ -103,10 +103,9 @@ async function refusal(
   report.problem('speaks', detail, fix)
 }
 
-const FORBIDDEN_FIX =
-  'the credentials are not enough, or the server does not know the name it is called by: check its allowed hosts'
+const FORBIDDEN_FIX = 'the credentials do not suffice, or the server does not allow this host name: check both'
 
-/** What the address answers to a plain request says more than the error of a client that expected MCP. */
+/** Finds the cause in the answer to a plain request, which says more than the error of an MCP client. */
 async function httpCause(selected: SelectedServer, signal: AbortSignal): Promise<Cause | undefined> {
   const target = selected.target as RemoteTarget
   const url = new URL(target.url)
@@ -121,7 +120,7 @@ async function httpCause(selected: SelectedServer, signal: AbortSignal): Promise
     const secure = shown(new URL(url.href.replace(/^http:/, 'https:')))
     return {
       check: 'speaks',
-      detail: `port ${url.port || 80} speaks TLS, and the address begins with http://`,
+      detail: `port ${url.port || 80} speaks TLS, but the address begins with http://`,
       fix: `use ${secure}`,
     }
   }

@@ -1,4 +1,4 @@
-/** Where MCP clients keep the servers they start, and what is in those files. */
+/** The files in which MCP clients configure their servers. */
 import { readFile } from 'node:fs/promises'
 import { posix, win32 } from 'node:path'
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
@@ -7,7 +7,7 @@ import { isObject } from 'parley-mcp/engine'
 
 export interface ClientEnvironment {
   readonly home: string
-  /** The folder of a project, in which some clients look as well. */
+  /** The folder of a project. Some clients have a file there. */
   readonly folder: string
   readonly platform: NodeJS.Platform
   readonly env: Readonly<Record<string, string | undefined>>
@@ -17,7 +17,7 @@ export interface ClientFile {
   /** The name of the client. */
   readonly client: string
   readonly path: string
-  /** Where relative paths in it start. */
+  /** Where relative paths of the file start. */
   readonly base: string
   /** Takes the servers out of what was read. */
   readonly serversIn: (content: JsonObject) => unknown
@@ -25,7 +25,7 @@ export interface ClientFile {
 
 const MCP_SERVERS = (content: JsonObject): unknown => content['mcpServers']
 
-/** Every file that is looked for, in the order in which clients are listed. */
+/** All files, in the order of the report. */
 export function clientFiles({ home, folder, platform, env }: ClientEnvironment): ClientFile[] {
   const { join } = platform === 'win32' ? win32 : posix
   const settings = settingsFolder({ home, platform, env }, join)
@@ -60,7 +60,7 @@ function settingsFolder({ home, platform, env }: Omit<ClientEnvironment, 'folder
   return env['XDG_CONFIG_HOME'] ?? join(home, '.config')
 }
 
-/** Those for every project, and those for this one. */
+/** The servers of all projects and of this project. */
 function claudeCodeServers(content: JsonObject, folder: string): unknown {
   const { mcpServers = {}, projects } = content
   const project = isObject(projects) ? projects[folder] : undefined
@@ -70,7 +70,7 @@ function claudeCodeServers(content: JsonObject, folder: string): unknown {
 
 export type ClientServers = { readonly servers: ReadonlyMap<string, unknown> } | { readonly problem: string }
 
-/** Undefined where there is no such file. Comments and trailing commas are read over, as editors do. */
+/** Undefined if there is no such file. Accepts comments and trailing commas, as editors do. */
 export async function readClientFile({ path, serversIn }: ClientFile): Promise<ClientServers | undefined> {
   let text: string
   try {
@@ -84,9 +84,9 @@ export async function readClientFile({ path, serversIn }: ClientFile): Promise<C
   const [first] = errors
   if (first !== undefined)
     return { problem: `line ${text.slice(0, first.offset).split('\n').length}: ${printParseErrorCode(first.error)}` }
-  if (!isObject(content)) return { problem: 'there is no JSON object in it' }
+  if (!isObject(content)) return { problem: 'the file does not contain a JSON object' }
   const servers = serversIn(content as JsonObject) ?? {}
   return isObject(servers)
     ? { servers: new Map(Object.entries(servers)) }
-    : { problem: 'its servers are no JSON object' }
+    : { problem: 'its servers are not a JSON object' }
 }

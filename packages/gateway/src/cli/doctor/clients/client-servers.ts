@@ -15,7 +15,7 @@ export interface ClientConfigurations {
   readonly selectedServers: readonly SelectedServer[] | undefined
 }
 
-/** Adds a subject for each file that is there. A server that several clients have is looked at once. */
+/** Adds a subject for each existing file. A server of several clients is checked once. */
 export async function clientConfigurations(
   doctorReport: DoctorReport,
   io: Pick<CliIo, 'env'>,
@@ -31,7 +31,7 @@ export async function clientConfigurations(
     isAny = true
     const report = doctorReport.add(`${file.client}: ${file.path}`)
     if ('problem' in read)
-      report.problem('configuration', read.problem, 'mend the file: the client cannot read it either')
+      report.problem('configuration', read.problem, 'correct the file: the client cannot read it either')
     else report.ok('configuration', count(read.servers.size, 'server'))
     for (const [name, entry] of 'problem' in read ? [] : read.servers) {
       const server = serverIn(report, name, entry, file, env)
@@ -50,10 +50,10 @@ export async function clientConfigurations(
   return { files, selectedServers: isAny ? selectedServers : undefined }
 }
 
-/** Stands for the name while the entry is read: clients take names that a gateway does not. */
+/** Replaces the name while the entry is read, because clients accept more names than a gateway. */
 const ANY_NAME = 'server'
 
-/** One by one, so that an entry that cannot be read hides no other. Undefined where there is nothing to look at. */
+/** Reads entries one by one, so that a wrong entry hides no other. Undefined if the entry has problems. */
 function serverIn(
   report: SubjectReport,
   name: string,

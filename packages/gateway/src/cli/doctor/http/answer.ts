@@ -1,6 +1,6 @@
 /**
- * What an address answers to the first message of a client, with all that a person would look at. Redirects are not
- * followed.
+ * The HTTP answer of an address to the first message of a client. Does not
+ * follow redirects.
  */
 import { newestHandshakeVersion } from 'parley-mcp'
 import { withTimeLimit } from '../time-limit.ts'
@@ -13,7 +13,7 @@ export interface HttpAnswer {
   header(name: string): string | undefined
   /** The beginning of the body. */
   readonly body: string
-  /** The whole body came, and was not cut off here. */
+  /** Whether `body` is complete. */
   readonly isWhole: boolean
 }
 
@@ -23,7 +23,7 @@ export interface HttpQuestion {
   readonly signal: AbortSignal
 }
 
-/** Undefined where no HTTP answer comes. `headers` go to this address only. */
+/** Undefined without an HTTP answer. `headers` go only to this address. */
 export async function httpAnswer({ url, headers, signal }: HttpQuestion): Promise<HttpAnswer | undefined> {
   const params = {
     protocolVersion: newestHandshakeVersion,
@@ -38,7 +38,7 @@ export async function httpAnswer({ url, headers, signal }: HttpQuestion): Promis
   })
 }
 
-/** A page for browsers, asked for without any credentials. */
+/** Requests a page as a browser does, without credentials. */
 export async function pageAt(url: URL, signal: AbortSignal): Promise<HttpAnswer | undefined> {
   return await answerTo(url, signal, { method: 'GET', headers: { accept: 'text/html' } })
 }

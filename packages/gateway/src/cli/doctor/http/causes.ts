@@ -1,4 +1,4 @@
-/** What an HTTP answer that is no MCP means, and what to do about it. */
+/** Finds the cause of an HTTP answer that is not MCP, and how to fix it. */
 
 import { shown } from '../../arguments/selected-server.ts'
 import { oneLine } from '../../terminal/text.ts'
@@ -13,13 +13,13 @@ export interface Cause {
 
 export interface RequestFacts {
   readonly url: URL
-  /** Whether headers were given, which may hold credentials. */
+  /** Whether the user gave headers, which may contain credentials. */
   readonly hasHeaders: boolean
 }
 
 type Recognise = (answer: HttpAnswer, facts: RequestFacts) => Cause | undefined
 
-/** The first that recognises the answer is believed. */
+/** The first match counts. */
 const CAUSES: readonly Recognise[] = [missingScope, challenged, limited, misdirected, webPage, emptyStream]
 
 export function causeOf(answer: HttpAnswer, facts: RequestFacts): Cause | undefined {
@@ -43,7 +43,7 @@ function missingScope({ status, header }: HttpAnswer): Cause | undefined {
   }
 }
 
-/** By the scheme of the challenge: what a person has to get, and how it is given. */
+/** By the scheme of the challenge: the credentials to get, and how to pass them. */
 const SCHEMES: Readonly<Record<string, string>> = {
   bearer: `give a token: --header 'Authorization: Bearer …', or "headers" in the configuration`,
   basic: `give user and password: --header 'Authorization: Basic …' with USER:PASSWORD in base64, or "headers" in the configuration`,
@@ -54,9 +54,9 @@ function challenged({ status, header }: HttpAnswer, { hasHeaders }: RequestFacts
   const challenge = header('www-authenticate')
   const asked =
     challenge === undefined
-      ? 'it answered 401, and does not say what it wants'
+      ? 'it answered 401 without naming the credentials'
       : `it answered 401 and asks for: ${oneLine(challenge, 300)}`
-  const again = hasHeaders ? 'the credentials that were given are not taken: ' : ''
+  const again = hasHeaders ? 'the server does not accept the credentials: ' : ''
   const metadata = parameter(challenge, 'resource_metadata')
   if (metadata !== undefined) {
     const where = `its authorization server is named in ${oneLine(metadata, 200)}`
@@ -91,13 +91,13 @@ function misdirected({ status }: HttpAnswer, { url }: RequestFacts): Cause | und
   return {
     check: 'speaks',
     detail,
-    fix: 'use the host name that the server is made for, or add this one to its allowed hosts',
+    fix: 'use a host name that the server allows, or add this one to its allowed hosts',
   }
 }
 
 const LOGIN = /\b(?:sign[ -]?in|log[ -]?in|login|signin|sso|single sign|authenticat|password|saml|oauth2?|authorize)\b/i
 
-/** Whether an address or a title is that of a page where people log in. */
+/** Whether an address or a title belongs to a login page. */
 export function isLogin(text: string): boolean {
   return LOGIN.test(text.replaceAll(/[/_.?=&]/g, ' '))
 }
@@ -129,7 +129,7 @@ function emptyStream({ status, header, body, isWhole }: HttpAnswer): Cause | und
   return {
     check: 'speaks',
     detail,
-    fix: 'the server took the request and did not answer it: see its log, and that of any proxy in between',
+    fix: 'the server accepted the request, but did not answer it: see its log and the log of any proxy',
   }
 }
 
@@ -151,7 +151,7 @@ export async function redirectCause(
   if (target === undefined)
     return {
       check: 'speaks',
-      detail: `it answered ${status} and does not say where to`,
+      detail: `it answered ${status} without a valid location`,
       fix: 'ask its operator for the right address',
     }
   if (target.href === url.href)
@@ -161,7 +161,7 @@ export async function redirectCause(
       fix: 'the server, or a proxy in front of it, is set up wrongly: see its log',
     }
   const detail = `it answered ${status} and leads to ${oneLine(shown(target), 200)}`
-  // The page is asked for without credentials, and only where the question came from.
+  // Requests the page without credentials, and only at the same origin.
   const page = target.origin === url.origin ? await pageAt(target, signal) : undefined
   const title = page === undefined ? undefined : titleIn(page.body)
   const named = title === undefined ? detail : `${detail}, a page titled ${JSON.stringify(title)}`
@@ -170,6 +170,6 @@ export async function redirectCause(
   return {
     check: 'speaks',
     detail: named,
-    fix: `the address leads elsewhere: use ${oneLine(shown(target), 200)} if you trust it`,
+    fix: `the address redirects elsewhere: use ${oneLine(shown(target), 200)} if you trust it`,
   }
 }

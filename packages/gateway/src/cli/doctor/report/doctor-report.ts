@@ -1,6 +1,6 @@
 /**
- * What the doctor looks at: each subject is told as soon as it is finished, and what is there of the others when nobody
- * waits any longer.
+ * The reports of all subjects. Passes each one on as soon as it is finished. After an interruption, the others are
+ * available unfinished.
  */
 import { type Check, SubjectReport } from './subject-report.ts'
 

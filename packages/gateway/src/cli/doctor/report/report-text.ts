@@ -1,4 +1,4 @@
-/** What the doctor found, for people. */
+/** Prints reports of the doctor for people. */
 import type { Colours } from '../../terminal/colours.ts'
 import { count, printable } from '../../terminal/text.ts'
 import type { Check, Status, SubjectReport } from './subject-report.ts'

@@ -1,14 +1,14 @@
-/** One thing that was looked at, and how it is. */
+/** The checks of one subject: this machine, a file or a server. */
 export type Status = 'ok' | 'warning' | 'problem'
 
 export interface Check {
   /** What it is about: this machine, a file, a server. */
   readonly subject: string
-  /** Such as `starts`; the same from release to release. */
+  /** Such as `starts`. Stable between releases. */
   readonly check: string
   readonly status: Status
   readonly detail: string
-  /** The way to mend it; null where nothing has to be. */
+  /** How to fix it. Null if there is nothing to fix. */
   readonly fix: string | null
 }
 
