@@ -26,8 +26,8 @@ beforeEach(() => {
   reloading = new ConfigReloader({ reload }, { ...silentLog, info: say, warning: say, error: say }, one().config)
 })
 
-const REFUSED = /^The configuration was not taken, and the former one stays in force: .*/s
-const MENDED = 'The configuration can be read again; nothing has changed'
+const REFUSED = /^The changed configuration was refused. The gateway keeps the previous one: .*/s
+const MENDED = 'The configuration is valid again. Nothing has changed'
 
 describe('G a configuration that is read again', () => {
   it('is taken, and nothing is said beside its warnings', async () => {
@@ -56,7 +56,7 @@ describe('G a configuration that is read again', () => {
     await reloading.apply(other())
     failure = undefined
     await reloading.apply(one())
-    expect(said).toEqual([expect.stringMatching(/stays in force: Error: no pins$/), MENDED])
+    expect(said).toEqual([expect.stringMatching(/keeps the previous one: Error: no pins$/), MENDED])
   })
 
   it('is compared with what is in force when one that was read before it fails afterwards', async () => {
@@ -75,7 +75,10 @@ describe('G a configuration that is read again', () => {
     await slow.apply(broken)
     under[1]?.succeed()
     await second
-    expect(said).toEqual([expect.stringMatching(/stays in force: Error: no pins$/), expect.stringMatching(REFUSED)])
+    expect(said).toEqual([
+      expect.stringMatching(/keeps the previous one: Error: no pins$/),
+      expect.stringMatching(REFUSED),
+    ])
     const again = slow.apply(third())
     await vi.waitFor(() => expect(under).toHaveLength(3))
     under[2]?.succeed()

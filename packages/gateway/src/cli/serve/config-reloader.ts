@@ -1,4 +1,4 @@
-/** What becomes of a configuration that was read again while the gateway runs, and what is said of it. */
+/** Applies a changed configuration while the gateway runs, and logs the outcome. */
 import {
   ConfigError,
   describeProblem,
@@ -13,10 +13,10 @@ export class ConfigReloader {
   readonly #gateway: Pick<Gateway, 'reload'>
   readonly #log: GatewayLog
   #inForce: GatewayConfig
-  /** How many were read, and which of them was the last that is not in force. */
+  /** Number of read configurations, and the number of the last refused one. */
   #read = 0
   #refused = 0
-  /** Of two that are read one right after the other, the first has been taken or not before the second is. */
+  /** Applies configurations one after the other. */
   #turn: Promise<void> = Promise.resolve()
 
   constructor(gateway: Pick<Gateway, 'reload'>, log: GatewayLog, inForce: GatewayConfig) {
@@ -27,7 +27,7 @@ export class ConfigReloader {
 
   async apply(outcome: ParsedConfig | ConfigError): Promise<void> {
     const number = ++this.#read
-    // Whoever has made the mistake learns of it now: a reload may wait for servers.
+    // Reports a mistake at once, because a reload may wait for servers.
     if (outcome instanceof ConfigError) return this.#refuse(number, outcome.message)
     const { config, warnings } = outcome
     for (const warning of warnings) this.#log.warning(describeProblem(warning))
@@ -43,13 +43,13 @@ export class ConfigReloader {
     }
     const isMended = this.#refused > 0 && this.#refused < number
     if (isMended && isSameConfig(config, this.#inForce))
-      this.#log.info('The configuration can be read again; nothing has changed')
+      this.#log.info('The configuration is valid again. Nothing has changed')
     if (isMended) this.#refused = 0
     this.#inForce = config
   }
 
   #refuse(number: number, why: string): void {
     this.#refused = Math.max(this.#refused, number)
-    this.#log.error(`The configuration was not taken, and the former one stays in force: ${why}`)
+    this.#log.error(`The changed configuration was refused. The gateway keeps the previous one: ${why}`)
   }
 }

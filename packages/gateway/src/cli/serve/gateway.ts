@@ -32,7 +32,7 @@ export async function gatewayCommand(given: Partial<GatewayStart>, program: stri
   await startGateway(gatewayStart(given, program), program)
 }
 
-/** `program`: how this program is called here. */
+/** `program`: how to call this program here. */
 async function startGateway(start: GatewayStart, program: string): Promise<void> {
   const override = {
     ...(start.port === undefined ? {} : { port: start.port }),
@@ -52,7 +52,7 @@ async function startGateway(start: GatewayStart, program: string): Promise<void>
     program: startWords(process.argv[1], process.env),
   })
   const stopReports = reportCrashes({ setting: config.gateway.crashReports, config: start.config, gateway, log })
-  // Before anything is said: a program that reads that the gateway listens may end it at once.
+  // Before any output, because a program may end the gateway as soon as it reads that the gateway listens.
   const ending = awaitEndSignal(log)
   const { url: listening } = await gateway.start().catch((error: unknown) => {
     ending.stop()
@@ -60,13 +60,13 @@ async function startGateway(start: GatewayStart, program: string): Promise<void>
   })
   const url = usableUrl(listening, config.gateway)
   const isForPeople = readsText()
-  // Programs that collect logs read both streams as one: lines for people must not stand between JSON.
+  // Log collectors join both streams, so lines for people must not mix with JSON.
   const write = (text: string): void => {
     if (isForPeople) process.stdout.write(text)
   }
   write(addresses(url, gateway.upstreams))
   if (!isForPeople) log.info(`Parley listens on ${url}`, { event: 'listening', url })
-  // On a terminal both are read by the same person.
+  // On a terminal, the same user reads both streams.
   const inLog = process.stdout.isTTY && process.stderr.isTTY && WARNS.has(config.gateway.log)
   const startupReport = new StartupReport({ url, command: program, write, clock: systemClock, inLog })
   void startupReport.print(gateway.upstreams)
@@ -84,10 +84,10 @@ async function startGateway(start: GatewayStart, program: string): Promise<void>
   stopReports()
 }
 
-/** Levels at which it is in the log that a server was not reached. */
+/** Log levels that contain the warning about a server that was not reached. */
 const WARNS: ReadonlySet<string> = new Set(['debug', 'info', 'warning'])
 
-/** Structured for programs, readable for people. */
+/** JSON for programs, text for people. */
 function logFor(least: 'debug' | 'info' | 'warning' | 'error' | 'silent'): GatewayLog {
   const sink = (line: string): void => void process.stderr.write(line)
   return readsText() ? textLog(least, sink) : jsonLog(least, sink)
@@ -100,11 +100,11 @@ function readsText(): boolean {
 interface EndSignal {
   /** Resolves when the process is told to end. */
   readonly told: Promise<void>
-  /** Looks no more whether npm has ended. */
+  /** Stops the check whether npm has ended. */
   readonly stop: () => void
 }
 
-/** The second signal ends it at once. */
+/** The second signal ends the process at once. */
 function awaitEndSignal(log: GatewayLog): EndSignal {
   let stop = (): void => {}
   const told = new Promise<void>((resolve) => {

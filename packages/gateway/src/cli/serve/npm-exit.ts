@@ -1,4 +1,4 @@
-/** Tells that npm has ended. npm signals only the shell that it started, and many shells do not pass signals on. */
+/** Notices that npm has ended. npm signals only the shell that it started, and many shells do not pass signals on. */
 import type { Clock } from 'parley-mcp/engine'
 
 /** How often to look, in milliseconds. */
@@ -12,7 +12,7 @@ export interface NpmExitOptions {
 }
 
 /**
- * Calls the listener once when the parent is another one than at the start. Looks only if npm or npx started this
+ * Calls the listener once when the parent process has changed. Checks only if npm or npx started this
  * program.
  */
 export function onNpmExit(listener: () => void, { env, parent, clock }: NpmExitOptions): () => void {

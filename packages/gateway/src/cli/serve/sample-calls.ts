@@ -1,24 +1,24 @@
-/** Calls that whoever has just started the gateway can make: of tools that do no harm, with arguments that fit. */
+/** Sample calls for a user who has just started the gateway: harmless tools with valid arguments. */
 import type { Era, Tool } from 'parley-mcp'
 import { isObject } from 'parley-mcp/engine'
 import { NameTable } from '../../catalogue/index.ts'
 import type { Upstream } from '../../upstream/index.ts'
 
 export interface SampleCall {
-  /** As it is called at the address of all servers. */
+  /** The name at the address of all servers. */
   readonly name: string
   readonly args: unknown
-  /** Of the server. */
+  /** The era of the server. */
   readonly era: Era
 }
 
 const MOST_CALLS = 3
 const MOST_DEPTH = 4
 const LONGEST = 160
-/** What a shell and a terminal take as it is, between single quotes. */
+/** Characters that need no escape between single quotes in a shell. */
 const PLAIN = /^[ !-&(-~]*$/
 
-/** One of each server that was reached, of the first few. */
+/** One call for each connected server, up to a limit. */
 export async function sampleCalls(upstreams: readonly Upstream[]): Promise<SampleCall[]> {
   const names = new NameTable(upstreams.map(({ name }) => name))
   const found = await Promise.all(
@@ -43,12 +43,12 @@ async function callOf(upstream: Upstream, names: NameTable): Promise<SampleCall 
   return undefined
 }
 
-/** By its own account; without one it is taken to be destructive, as the specification says. */
+/** Whether the annotations say so. Without them, a tool counts as destructive, as in the specification. */
 function isHarmless({ annotations }: Tool): boolean {
   return annotations?.readOnlyHint === true || annotations?.destructiveHint === false
 }
 
-/** A value that the schema probably allows: its own example if it has one, else only what it demands. */
+/** A value that the schema probably allows: its example, else only the required parts. */
 export function sampleOf(schema: unknown, depth = 0): unknown {
   if (!isObject(schema) || depth > MOST_DEPTH) return null
   const given = [first(schema['examples']), schema['const'], schema['default'], first(schema['enum'])].find(

@@ -1,13 +1,13 @@
-/** Says what an end waits for, to whoever has told the program to end and sees nothing happen. */
+/** Names the servers that delay the shutdown, for a user who waits for it. */
 import type { Clock } from 'parley-mcp/engine'
 
-/** Nobody wonders about less, in milliseconds. */
+/** No notice before this time, in milliseconds. */
 const FIRST_NOTICE_MS = 500
-/** Neither requests nor processes are given longer. */
+/** Limit for requests and for processes, in milliseconds. */
 const NOTICE_INTERVAL_MS = 5000
 
 export interface ShutdownNoticeOptions {
-  /** Names of the servers that are waited for. */
+  /** Names of the servers that delay the shutdown. */
   readonly awaited: () => readonly string[]
   readonly say: (words: string) => void
   readonly clock: Clock

@@ -64,7 +64,7 @@ describe('whoever starts the gateway', () => {
     await broken.fail()
     await greeted
     expect(written).toMatch(
-      /^ {2}later: is started by its first client\n {2}quick: quick 1 speaks 2025-06-18 \(handshake\), offers nothing\n {2}broken: not reached: gone\n\nTry it/,
+      /^ {2}later: its first client starts it\n {2}quick: quick 1 speaks 2025-06-18 \(handshake\), offers nothing\n {2}broken: not reached: gone\n\nTry it/,
     )
     expect(written).not.toContain('still starting')
   })

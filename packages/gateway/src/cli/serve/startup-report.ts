@@ -1,6 +1,6 @@
 /**
- * Tells whoever has started the gateway of each server when it is reached or has failed, and what to try; nothing more
- * once the gateway ends.
+ * Prints each server when it is connected or has failed, and commands to try. Prints nothing more
+ * after the gateway ended.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
@@ -8,17 +8,17 @@ import { sampleCalls } from './sample-calls.ts'
 import { commandsToTry, serverLine, stillStarting } from './startup-text.ts'
 
 export interface StartupReportOptions {
-  /** Of the gateway, without a path. */
+  /** The URL of the gateway, without a path. */
   readonly url: string
-  /** How this program is called here. */
+  /** How to call this program here. */
   readonly command: string
   readonly write: (text: string) => void
   readonly clock: Clock
-  /** Whether what is written stands between the warnings of the log. Default false. */
+  /** Whether the output is mixed with the log. Default: false. */
   readonly inLog?: boolean
 }
 
-/** Whoever wants to try it does not wait longer than this for servers that are slow to start, in milliseconds. */
+/** The longest wait for slow servers before the commands to try, in milliseconds. */
 const MAX_START_WAIT_MS = 5000
 
 export class StartupReport {
@@ -30,7 +30,7 @@ export class StartupReport {
     this.#options = options
   }
 
-  /** Those that are late are told of when they come. */
+  /** Prints late servers when they are connected. */
   async print(upstreams: readonly Upstream[]): Promise<void> {
     const { url, command } = this.#options
     const awaited = new Set(upstreams)

@@ -1,4 +1,4 @@
-/** What `parley gateway` prints: where it listens, what each server speaks, and what to try. */
+/** The texts of `parley gateway`: its addresses, its servers, and commands to try. */
 import { eraOf, newestVersion, versions } from 'parley-mcp'
 import { isLoopback } from 'parley-mcp/node'
 import type { GatewaySettings } from '../../config/index.ts'
@@ -20,11 +20,11 @@ export function addresses(url: string, upstreams: readonly Upstream[]): string {
 
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-/** The address that a person on this machine can use: with one of the names that the gateway answers to. */
+/** The address for a user on this machine, with a host name that the gateway allows. */
 export function usableUrl(url: string, { host, allowedHosts }: Pick<GatewaySettings, 'host' | 'allowedHosts'>): string {
   if (isLoopback(host)) return url
   const { port } = new URL(url)
-  // Where the gateway listens on all addresses, a name of this machine works here, whatever others call it.
+  // If the gateway listens on all addresses, a loopback name works on this machine.
   const local = EVERY_ADDRESS.has(host)
     ? allowedHosts?.find((each) => isLoopback(each.replace(/:\d+$/, '')))
     : undefined
@@ -35,11 +35,11 @@ export function usableUrl(url: string, { host, allowedHosts }: Pick<GatewaySetti
   return host === '::' ? `http://[::1]:${port}` : url
 }
 
-/** One line when a server was reached, or was not. `inLog`: whoever reads this has just read in the log why. */
+/** One line about a server. `inLog`: the user sees the log, which explains a failure. */
 export function serverLine(upstream: Upstream, inLog = false): string {
   const { name, introduction, version, era, config } = upstream
   if (introduction === undefined || version === undefined) {
-    if (config.lazy) return `  ${name}: is started by its first client\n`
+    if (config.lazy) return `  ${name}: its first client starts it\n`
     return `  ${name}: not reached${inLog ? '; the log above says why' : `: ${failureReason(upstream)}`}\n`
   }
   const offers = ['tools', 'resources', 'prompts', 'completions', 'logging', 'tasks'].filter((each) =>
@@ -54,7 +54,7 @@ export function stillStarting(name: string): string {
 
 const LONGEST_REASON = 160
 
-/** In one line; the log has all of it. What a program said of its own error tells more than how it ended. */
+/** The reason in one line, with an error line of the program. The log has more. */
 function failureReason(upstream: Pick<Upstream, 'name' | 'status'>): string {
   const { lastError, lastStderr } = upstream.status()
   const reason = oneLine(
@@ -65,7 +65,7 @@ function failureReason(upstream: Pick<Upstream, 'name' | 'status'>): string {
   return complaint === undefined ? reason : `${reason}: ${oneLine(complaint, LONGEST_REASON)}`
 }
 
-/** `command`: how this program is called here. Calls are shown from clients of the era the server is not of. */
+/** `command`: how to call this program here. The calls use a client of the other era than the server. */
 export function commandsToTry(url: string, command: string, calls: readonly SampleCall[]): string {
   const called = calls.map(({ name, args, era }) => {
     const version = era === 'stateless' ? versions.find((each) => eraOf(each) === 'handshake') : newestVersion
