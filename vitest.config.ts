@@ -50,7 +50,7 @@ const FIRST = [
   'test/installed-command.test.ts',
   'gateway/test/',
   'sdk/test/wire/every-transport.test.ts',
-  'gateway/src/supervision/watcher.test.ts',
+  'gateway/src/supervision/launch/watcher.test.ts',
   'sdk/test/wire/stdio-child.test.ts',
   'sdk/test/laws/validity.test.ts',
   'sdk/test/wire/http-client-own.test.ts',

@@ -34,8 +34,8 @@ const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; 
     folders: ['client/', 'serve/'],
   },
   gateway: {
-    names: ['Conversation', 'Entry', 'Findings', 'Lines', 'News', 'Place', 'Subject', 'Way'],
-    folders: ['cli/', 'cli/doctor/', 'config/'],
+    names: [],
+    folders: [],
   },
 }
 

@@ -1,10 +1,10 @@
-/** `docs/configuration.md` from the tables that read the configuration. */
+/** Makes `docs/configuration.md` from the tables that read the configuration. */
 import { code, table } from '../../sdk/scripts/markdown.mjs'
 
 const INTRODUCTION = `# Configuration
 
-\`parley gateway\` and \`parley bridge --config\` read the file that other MCP clients have already, with more options where they are wanted. Everything but the servers may be left
-out. This page is made from the tables that read the file, and so is [the JSON Schema](../packages/gateway/schema/config.json) for editors:
+\`parley gateway\` and \`parley bridge --config\` read the configuration file of other MCP clients, with more settings. Everything except the servers is optional. A script makes
+this page from the tables that read the file. The same tables make [the JSON Schema](../packages/gateway/schema/config.json) for editors:
 
 \`\`\`json
 {
@@ -17,39 +17,49 @@ out. This page is made from the tables that read the file, and so is [the JSON S
 }
 \`\`\`
 
-**Formats.** The ending tells: \`.json\` and \`.jsonc\` may have comments and trailing commas, \`.yaml\` and \`.yml\` are YAML 1.2. Servers stand under \`mcpServers\`, or under \`servers\` as
-some editors write it. At the top, keys that begin with \`x-\` are read by nobody: a place for YAML anchors and notes.
+**Formats.** The ending of the file name decides. \`.json\` and \`.jsonc\` are JSON with comments and trailing commas. \`.yaml\` and \`.yml\` are YAML 1.2. The servers are under
+\`mcpServers\`, or under \`servers\` as in some editors. The gateway ignores top-level keys that begin with \`x-\`: use them for YAML anchors and notes.
 
-**Mistakes.** A file is taken whole or not at all. A text that is no JSON or YAML is named first, because nothing can be read from it; in one that is, every problem is named at once, each with its line, its key, and how to mend it; an unknown key is a problem, with the key that was
-probably meant. Keys that other programs keep in the same file have no effect, and a warning says so. \`parley doctor --config parley.json\` shows all of it without starting anything for long.
+**Mistakes.** The gateway takes a complete file or nothing. If the text is not JSON or YAML, the message names the first error. Otherwise the message names every problem, with its line, its key and
+how to fix it. An unknown key is a problem, and the message suggests the closest known key. Keys of other programs in the same file have no effect and cause a warning.
+\`parley doctor --config parley.json\` checks a file.
 
-**Environment variables.** In any text, \`\${NAME}\` is the variable of the environment the gateway was started in, \`\${NAME:-other}\` is \`other\` where it is unset or empty (which may be a variable itself: \`\${NAME:-\${OTHER}}\`), and \`$\${\` is a \`\${\` that
-stays. \`\${env:NAME}\` means the same as \`\${NAME}\`. Numbers and switches may be variables, too: \`"port": "\${PORT}"\`. A variable that is not set is a problem, except in a server that is
-\`disabled\`. What came from a variable is never shown in messages.
+**Environment variables.** They work in every text:
 
-**Paths** that begin with \`./\` or \`../\`, and \`cwd\`, \`pins\`, \`audit\` and \`crashReports\`, start at the folder of the file. Arguments are handed on as they are: give the server a \`cwd\` when they name files.
+- \`\${NAME}\` is the variable of the gateway's environment. \`\${env:NAME}\` means the same.
+- \`\${NAME:-other}\` is \`other\` if the variable is unset or empty. The default may be a variable: \`\${NAME:-\${OTHER}}\`.
+- \`$\${\` is a \`\${\` without a variable.
+- Numbers and switches may be variables: \`"port": "\${PORT}"\`.
+- A variable that is not set is a problem, except in a server that is \`disabled\`.
+- Messages never show the content of a variable.
+
+**Paths** start at the folder of the file if they begin with \`./\` or \`../\`. \`cwd\`, \`pins\`, \`audit\` and \`crashReports\` always do. The gateway does not change \`args\`: set \`cwd\` for a server whose arguments name files.
 
 **Times** are texts with a unit, \`"500ms"\`, \`"30s"\`, \`"5m"\`, \`"1h"\`, or numbers of milliseconds.
 
 **Sizes** are texts with a unit, \`"512KiB"\`, \`"64MiB"\`, \`"1GB"\`, or numbers of bytes.
 
-**Changes** are read while the gateway runs. Servers that were added are started, those that were removed are ended, those that changed are replaced, and all come in the order of the file; sessions with all others go on,
-and clients are told that the lists have changed. Another \`rateLimit\` is in force at once, and ends no session. A file with a mistake is reported in the log and changes nothing. What else stands under
-\`gateway\` is in force after the next start; the log names what has to wait.
+**Changes.** The gateway reads the file again when it changes:
 
-What the settings do is told on the page about [the gateway](gateway.md).`
+- It starts added servers, ends removed servers, and replaces changed servers. The order of the servers follows the file.
+- Sessions with all other servers continue. Clients are notified that the lists changed.
+- A changed \`rateLimit\` holds at once and ends no session.
+- A file with a mistake changes nothing, and the log reports the mistake.
+- Other settings under \`gateway\` hold after the next start. The log names them.
+
+The page about [the gateway](gateway.md) explains the settings.`
 
 /** Keys of a server in the order of the table, cut where its sections begin. */
 const SECTIONS = new Map([
   ['command', '### A program to start'],
   ['url', '### A server that is already running'],
-  ['disabled', '### Whether and how it is spoken to'],
-  ['restart', '### Its life'],
+  ['disabled', '### Protocol and sessions'],
+  ['restart', '### Restarts'],
   ['timeout', '### Limits'],
   ['tools', '### What clients see'],
 ])
 
-const HEAD = ['key', 'type', 'default', 'what it means', 'example']
+const HEAD = ['key', 'type', 'default', 'meaning', 'example']
 
 export function renderConfig({ configSchema }) {
   const { properties, $defs } = configSchema()
@@ -57,10 +67,10 @@ export function renderConfig({ configSchema }) {
   const withKeys = (schema) => schema.properties ?? schema.anyOf?.find((each) => each.properties)?.properties
   const parts = [
     INTRODUCTION,
-    '## At the top',
+    '## Top level',
     keysOf(properties),
     '## A server',
-    'Under its name, which becomes part of its address and of the names of its tools: letters, digits, `.`, `_` and `-`, at most 64. It has either `command` or `url`.',
+    'The key is the name of the server. The name becomes part of its address and of the names of its tools. It has at most 64 letters, digits, `.`, `_` and `-`. A server has either `command` or `url`.',
     ...inSections(server),
     '### restart',
     'A policy alone, or an object:',
@@ -73,10 +83,10 @@ export function renderConfig({ configSchema }) {
     '## gateway',
     keysOf(withKeys(properties.gateway)),
     '### memory',
-    'What is counted, and what is refused, is told under [Memory](gateway.md#memory).',
+    'See [Memory](gateway.md#memory) for what counts and what the gateway refuses.',
     keysOf(withKeys(withKeys(properties.gateway).memory)),
     '## Keys of other programs',
-    'They may stay in the file, and have no effect here.',
+    'They may stay in the file and have no effect.',
     foreignOf({ ...server, ...properties }),
   ]
   return `${parts.join('\n\n')}\n`
@@ -116,7 +126,7 @@ function rowOf(key, field) {
   ]
 }
 
-/** Too long for a table, or shown on the page anyway. */
+/** Empty for an example that is too long for a table. */
 function short(example) {
   const text = JSON.stringify(example)
   return text.length > 60 ? '' : code(text)
@@ -154,7 +164,7 @@ function typeOf(schema) {
   if (schema.type === 'integer') return `${schema.minimum} to ${schema.maximum}`
   if (schema.type === 'string') return 'text'
   const kinds = (schema.anyOf ?? []).filter(({ $ref }) => $ref !== '#/$defs/placeholder').map(typeOf)
-  if (kinds.length === 0) throw new Error(`No words for ${JSON.stringify(schema)}`)
+  if (kinds.length === 0) throw new Error(`Cannot describe the type ${JSON.stringify(schema)}`)
   return [...new Set(kinds)].join(', or ')
 }
 
@@ -170,7 +180,7 @@ function foreignOf(fields) {
     ['keys', 'instead'],
     [...byReason].map(([why, group]) => [
       group.map(([key]) => code(key)).join(', '),
-      why.replace('Of another program; has no effect here. ', ''),
+      why.replace('Belongs to another program and has no effect here. ', ''),
     ]),
   )
 }

@@ -2,7 +2,8 @@
  * Receipts: what is kept of each thing that happened, as one line of JSON in one spelling, bound to the line before it
  * by its hash.
  */
-import { canonicalJson, sha256 } from '../catalogue/index.ts'
+import { canonicalJson } from 'parley-mcp/engine'
+import { sha256 } from '../catalogue/index.ts'
 
 /** What has become of a request of a client, or of a question of a server. */
 export type Outcome = 'ok' | 'tool_error' | 'input_required' | 'error' | 'refused' | 'cancelled' | 'unanswered'

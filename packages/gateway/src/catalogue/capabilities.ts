@@ -1,7 +1,6 @@
 /** How the gateway introduces itself for all its servers at once. */
 import { declares, type Loss } from 'parley-mcp'
-import { type Identity, type Introduction, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
-import { canonicalJson } from './canonical.ts'
+import { canonicalJson, type Identity, type Introduction, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
 import { mergeInstructions } from './instructions.ts'
 
 export interface IntroducedServer {

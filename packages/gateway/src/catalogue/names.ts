@@ -1,5 +1,5 @@
 /** Names of tools or prompts of many servers in one list. */
-import { sha256 } from './canonical.ts'
+import { sha256 } from './sha256.ts'
 
 export interface FoundName {
   readonly server: string

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import type { Tool } from 'parley-mcp'
+import { canonicalJson } from 'parley-mcp/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { canonicalJson } from './canonical.ts'
 import { PinBook, type PinsFileError } from './index.ts'
 
 const tool = (name: string, more: Partial<Tool> = {}): Tool => ({

@@ -1,10 +1,12 @@
 /**
  * Pins tool definitions on first sight, so that a server cannot quietly give a tool that was trusted another meaning.
  */
+
 import { ParleyError, type Tool } from 'parley-mcp'
+import { canonicalJson } from 'parley-mcp/engine'
 import type { PinMode } from '../config/index.ts'
-import { canonicalJson, sha256 } from './canonical.ts'
 import { type Pins, type PinsFileError, readPins, writePins } from './pins-file.ts'
+import { sha256 } from './sha256.ts'
 
 export { PinsFileError } from './pins-file.ts'
 

@@ -1,8 +1,8 @@
-/** `parley audit`: whether the receipts of an audit file are as the gateway wrote them. */
+/** `parley audit`: checks that the receipts of an audit file are unchanged. */
 import { type Verdict, verifyAuditFile } from '../audit/index.ts'
-import type { Surroundings } from './connecting.ts'
 import { EXIT, type ExitCode, failed, usageError } from './failure.ts'
-import { type Paint, paint } from './paint.ts'
+import { type Colours, coloursFor } from './terminal/colours.ts'
+import type { CommandContext } from './terminal/io.ts'
 
 export interface AuditOptions {
   readonly files: readonly string[]
@@ -14,26 +14,28 @@ const HASH = /^sha256-[0-9a-f]{64}$/
 
 export async function auditCommand(
   { files, hash, json }: AuditOptions,
-  { io, program }: Pick<Surroundings, 'io' | 'program'>,
+  { io, program }: Pick<CommandContext, 'io' | 'program'>,
 ): Promise<ExitCode> {
   const [file, ...others] = files
   if (file === undefined) throw usageError('No file was given', `${program} audit audit.jsonl`)
   if (others.length > 0) throw usageError('One file at a time', `${program} audit ${file}`)
-  if (hash !== undefined && !HASH.test(hash)) throw usageError('--hash is "sha256-" and 64 hexadecimal digits')
+  if (hash !== undefined && !HASH.test(hash)) throw usageError('--hash must be "sha256-" and 64 hexadecimal digits')
   const verdict = await verifyAuditFile(file, { expected: hash }).catch((cause: NodeJS.ErrnoException) => {
     throw failed('audit_unreadable', `${file} cannot be read (${cause.code ?? cause.message})`, { cause })
   })
-  io.stdout.write(json === true ? `${JSON.stringify(verdict, null, 2)}\n` : report(verdict, paint(io.stdout, io.env)))
+  io.stdout.write(
+    json === true ? `${JSON.stringify(verdict, null, 2)}\n` : report(verdict, coloursFor(io.stdout, io.env)),
+  )
   return verdict.unbroken ? EXIT.ok : EXIT.failed
 }
 
-function report(verdict: Verdict, { green, red, dim }: Paint): string {
+function report(verdict: Verdict, { green, red, dim }: Colours): string {
   const { receipts, lost, torn, from, to, continues, hash, wrong } = verdict
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['from', from],
     ['to', to],
-    ['lost', lost === 0 ? undefined : `${lost}, which the gateway could not write`],
-    ['torn', torn === 0 ? undefined : `${torn}, which the gateway had not written to the end when it was stopped`],
+    ['lost', lost === 0 ? undefined : `${lost} that the gateway could not write`],
+    ['torn', torn === 0 ? undefined : `${torn} that the gateway had written in part when it was stopped`],
     ['continues', continues],
     ['last hash', hash],
   ]

@@ -1,37 +1,36 @@
-/** The subcommands of `parley`: what each takes, and what it says of itself. */
+/** The subcommands of `parley`: their arguments, options and help texts. */
 import { Argument, Command } from 'commander'
+import { collect, port, positive, withOutput, withTarget, withVersion } from './arguments/options.ts'
+import { soleAddress } from './arguments/selected-server.ts'
 import { usageError } from './failure.ts'
-import { columnsOf } from './layout.ts'
-import { collect, port, positive, withOutput, withTarget, withVersion } from './options.ts'
-import type { ProgramOptions } from './program.ts'
-import { soleAddress } from './target.ts'
+import type { CommandContext } from './terminal/io.ts'
+import { columnsOf } from './terminal/layout.ts'
 
-export interface Line {
-  readonly options: ProgramOptions
-  /** What follows `--`. */
+export interface CommandLine {
+  readonly context: CommandContext
+  /** The words after `--`. */
   readonly command: readonly string[]
   readonly setExit: (code: number) => void
 }
 
-const EXIT_CODES =
-  '\nExit code: 0 when it went well, 1 when what was asked for failed,\n2 when the command line is wrong.'
+const EXIT_CODES = '\nExit code: 0 if the command succeeded, 1 if it failed,\n2 if the command line is wrong.'
 
-export function createProgram(line: Line, json: boolean): Command {
-  const { io, version, program: called } = line.options
+export function createProgram(commandLine: CommandLine, json: boolean): Command {
+  const { io, version, program: called } = commandLine.context
   const program = new Command(called)
     .description('Any MCP client, any MCP server, any version')
     .version(version, '-V, --version', 'print the version of this program')
-    .helpOption('-h, --help', 'print this')
+    .helpOption('-h, --help', 'print this help')
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // Told as JSON by the caller instead.
+      // With --json, the caller prints the error as JSON.
       writeErr: (text) => (json ? undefined : io.stderr.write(text)),
       getOutHelpWidth: () => columnsOf(io.stdout),
       getErrHelpWidth: () => columnsOf(io.stderr),
     })
-    .showHelpAfterError('hint: --help shows what there is')
+    .showHelpAfterError('hint: --help shows the commands and options')
     .configureHelp({ subcommandTerm: (each) => each.name() })
     .addHelpText(
       'after',
@@ -43,30 +42,30 @@ Examples:
   $ ${called} doctor -- npx -y some-server
 ${EXIT_CODES}`,
     )
-  gateway(program, line)
-  bridge(program, line)
-  inspect(program, line)
-  call(program, line)
-  doctor(program, line)
-  audit(program, line)
+  gateway(program, commandLine)
+  bridge(program, commandLine)
+  inspect(program, commandLine)
+  call(program, commandLine)
+  doctor(program, commandLine)
+  audit(program, commandLine)
   return program
 }
 
-function gateway(program: Command, { options, command }: Line): void {
+function gateway(program: Command, { context, command }: CommandLine): void {
   program
     .command('gateway')
     .description('serve the configured servers to clients of every version and transport')
     .usage('[options]')
     .addArgument(new Argument('[words...]'))
-    .option('--config <file>', 'the configuration; parley.json in this folder unless told')
-    .option('--port <number>', 'where to listen; 4000 unless the configuration says otherwise', port)
-    .option('--host <name>', 'the address to listen on; 127.0.0.1 unless the configuration says otherwise')
+    .option('--config <file>', 'the configuration file (default: parley.json in this folder)')
+    .option('--port <number>', 'the port to listen on (default: the configuration, else 4000)', port)
+    .option('--host <name>', 'the address to listen on (default: the configuration, else 127.0.0.1)')
     .addHelpText(
       'after',
       `
 Examples:
-  $ ${options.program} gateway
-  $ ${options.program} gateway --config servers.yaml --port 8080
+  $ ${context.program} gateway
+  $ ${context.program} gateway --config servers.yaml --port 8080
 ${EXIT_CODES}`,
     )
     .action(async ([word], given) => {
@@ -77,136 +76,136 @@ ${EXIT_CODES}`,
           'The gateway takes no command after "--"',
           'name the servers in a configuration: --config parley.json',
         )
-      await (await import('./gateway-command.ts')).gatewayCommand(given, options.program)
+      await (await import('./serve/gateway.ts')).gatewayCommand(given, context.program)
     })
 }
 
-function bridge(program: Command, { options, command }: Line): void {
-  withVersion(withTarget(program.command('bridge'), options.program))
-    .description('speak standard input and output here, and to any server there')
+function bridge(program: Command, { context, command }: CommandLine): void {
+  withVersion(withTarget(program.command('bridge'), context.program))
+    .description('connect standard input and output to any server')
     .usage('--config F --server NAME | URL | -- COMMAND ARGS')
     .addArgument(new Argument('[url...]', 'the address of the server'))
     .addHelpText(
       'after',
       `
 Examples:
-  $ ${options.program} bridge https://mcp.example.com/mcp
-  $ ${options.program} bridge --version 2025-06-18 https://mcp.example.com/mcp
-  $ ${options.program} bridge --config parley.json --server files
-  $ ${options.program} bridge -- npx -y some-server
+  $ ${context.program} bridge https://mcp.example.com/mcp
+  $ ${context.program} bridge --version 2025-06-18 https://mcp.example.com/mcp
+  $ ${context.program} bridge --config parley.json --server files
+  $ ${context.program} bridge -- npx -y some-server
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
-      const url = soleAddress(words, `${options.program} bridge`)
-      await (await import('./bridge-command.ts')).bridgeCommand({ ...given, url, command }, options)
+      const url = soleAddress(words, `${context.program} bridge`)
+      await (await import('./serve/bridge-command.ts')).bridgeCommand({ ...given, url, command }, context)
     })
 }
 
-function inspect(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withVersion(withTarget(program.command('inspect'), options.program)))
-    .description('show who a server is, what it speaks and offers, and what clients of other versions lose')
+function inspect(program: Command, { context, command, setExit }: CommandLine): void {
+  withOutput(withVersion(withTarget(program.command('inspect'), context.program)))
+    .description('show the versions and offers of a server, and what clients of other versions lose')
     .usage('URL | -- COMMAND ARGS | --config F [--server NAME]')
     .addArgument(new Argument('[url...]', 'the address of the server'))
-    .option('--fast', 'do not find out which other versions the server speaks')
+    .option('--fast', 'do not test which other versions the server speaks')
     .option('--all', 'show every tool, resource and prompt, and every loss')
-    .option('--first <number>', 'how many of each to show', positive, 20)
+    .option('--first <number>', 'the number of tools, resources and prompts to show', positive, 20)
     .addHelpText(
       'after',
       `
 Examples:
-  $ ${options.program} inspect https://example.com/mcp --header 'Authorization: Bearer …'
-  $ ${options.program} inspect --version 2025-06-18 -- node server.js
-  $ ${options.program} inspect --config parley.json --server files --json
+  $ ${context.program} inspect https://example.com/mcp --header 'Authorization: Bearer …'
+  $ ${context.program} inspect --version 2025-06-18 -- node server.js
+  $ ${context.program} inspect --config parley.json --server files --json
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
-      const url = soleAddress(words, `${options.program} inspect`)
-      setExit(await (await import('./inspect/index.ts')).inspectCommand({ ...given, url, command }, options))
+      const url = soleAddress(words, `${context.program} inspect`)
+      setExit(await (await import('./inspect/index.ts')).inspectCommand({ ...given, url, command }, context))
     })
 }
 
-function call(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withVersion(withTarget(program.command('call'), options.program)))
+function call(program: Command, { context, command, setExit }: CommandLine): void {
+  withOutput(withVersion(withTarget(program.command('call'), context.program)))
     .description('call one tool')
     .usage(
       [
         '[options] URL TOOL [JSON]',
         '[options] TOOL [JSON] -- COMMAND ARGS',
         '[options] --config F --server NAME TOOL [JSON]',
-      ].join(`\n       ${options.program} call `),
+      ].join(`\n       ${context.program} call `),
     )
     .addArgument(
       new Argument(
         '[words...]',
-        'the address unless there is a command or a configuration, the tool, its arguments as JSON or "-" for standard input',
+        'the address (without it, a command or a configuration), the tool, and its arguments as JSON or "-" for standard input',
       ),
     )
-    .option('--arg <key=value>', "an argument, read as the tool's schema says; may be repeated", collect)
-    .option('--answer <key=value>', 'the answer to a field the server asks for; may be repeated', collect)
-    .option('--decline', 'be a client that can be asked nothing, also at a terminal')
-    .option('--out <file>', 'write images, audio and other binary results to this file')
-    .option('--log <level>', "show the server's log from this level on")
+    .option('--arg <key=value>', "an argument, converted as the tool's schema says; can be repeated", collect)
+    .option('--answer <key=value>', 'the answer to a field that the server asks for; can be repeated', collect)
+    .option('--decline', 'tell the server that this client cannot be asked, even at a terminal')
+    .option('--out <file>', 'the file for images, audio and other binary results')
+    .option('--log <level>', "show the server's log messages of this level and above")
     .addHelpText(
       'after',
       `
-Results are printed on standard output; progress, log and questions on standard
+Results go to standard output. Progress, log and questions go to standard
 error. Ctrl-C cancels the call.
 
 Examples:
-  $ ${options.program} call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
-  $ ${options.program} call forecast --arg city=Oslo --arg days=3 -- node weather.js
-  $ ${options.program} call --config parley.json --server weather forecast - < city.json
+  $ ${context.program} call http://127.0.0.1:3000/mcp forecast '{"city":"Oslo"}'
+  $ ${context.program} call forecast --arg city=Oslo --arg days=3 -- node weather.js
+  $ ${context.program} call --config parley.json --server weather forecast - < city.json
 ${EXIT_CODES}`,
     )
     .action(async (words, given) =>
-      setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, options)),
+      setExit(await (await import('./call/index.ts')).callCommand({ ...given, words, command }, context)),
     )
 }
 
-function doctor(program: Command, { options, command, setExit }: Line): void {
-  withOutput(withTarget(program.command('doctor'), options.program))
-    .description('find out what is wrong with a configuration, an address or a command, and how to mend it')
+function doctor(program: Command, { context, command, setExit }: CommandLine): void {
+  withOutput(withTarget(program.command('doctor'), context.program))
+    .description('find what is wrong with a configuration, an address or a command, and how to fix it')
     .usage('[URL | -- COMMAND ARGS | --config F [--server NAME]]')
     .addArgument(
       new Argument(
         '[url...]',
-        'the address of a server; without any, parley.json in this folder, or the servers of the MCP clients on this machine',
+        'the address of a server (default: parley.json in this folder, else the servers of the MCP clients on this machine)',
       ),
     )
     .addHelpText(
       'after',
       `
 Examples:
-  $ ${options.program} doctor --config parley.json
-  $ ${options.program} doctor https://mcp.example.com/mcp
-  $ ${options.program} doctor -- npx -y some-server
+  $ ${context.program} doctor --config parley.json
+  $ ${context.program} doctor https://mcp.example.com/mcp
+  $ ${context.program} doctor -- npx -y some-server
 ${EXIT_CODES}`,
     )
     .action(async (words, given) => {
-      const url = soleAddress(words, `${options.program} doctor`)
-      setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, options))
+      const url = soleAddress(words, `${context.program} doctor`)
+      setExit(await (await import('./doctor/index.ts')).doctorCommand({ ...given, url, command }, context))
     })
 }
 
-function audit(program: Command, { options, command, setExit }: Line): void {
+function audit(program: Command, { context, command, setExit }: CommandLine): void {
   program
     .command('audit')
-    .description('find out whether the receipts in an audit file are as the gateway wrote them')
+    .description('check that the receipts in an audit file are unchanged')
     .usage('[options] FILE')
-    .addArgument(new Argument('[files...]', 'the file that gateway.audit names in the configuration'))
-    .option('--hash <hash>', 'a hash that was kept elsewhere, which must be in the file')
+    .addArgument(new Argument('[files...]', 'the file of gateway.audit in the configuration'))
+    .option('--hash <hash>', 'a hash that you stored elsewhere; it must be in the file')
     .option('--json', 'one JSON document on standard output')
     .addHelpText(
       'after',
       `
 Examples:
-  $ ${options.program} audit audit.jsonl
-  $ ${options.program} audit audit.jsonl --hash sha256-0123… --json
+  $ ${context.program} audit audit.jsonl
+  $ ${context.program} audit audit.jsonl --hash sha256-0123… --json
 ${EXIT_CODES}`,
     )
     .action(async (files, given) => {
       if (command.length > 0)
-        throw usageError('An audit is of a file, not of a command', `${options.program} audit audit.jsonl`)
-      setExit(await (await import('./audit-command.ts')).auditCommand({ ...given, files }, options))
+        throw usageError('audit takes a file, not a command', `${context.program} audit audit.jsonl`)
+      setExit(await (await import('./audit-command.ts')).auditCommand({ ...given, files }, context))
     })
 }

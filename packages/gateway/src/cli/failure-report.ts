@@ -1,9 +1,9 @@
-/** What is printed of a failure: one message, for people or for programs. */
+/** Prints a failure: one message, for people or for programs. */
 import { ParleyError, ToolError } from 'parley-mcp'
 import { CliError, EXIT, type ExitCode } from './failure.ts'
-import type { CliIo } from './io.ts'
-import { paint } from './paint.ts'
-import { harmless } from './text.ts'
+import { coloursFor } from './terminal/colours.ts'
+import type { CliIo } from './terminal/io.ts'
+import { printable } from './terminal/text.ts'
 
 /** As it is printed with `--json`. */
 export interface FailureReport {
@@ -13,7 +13,7 @@ export interface FailureReport {
   readonly data?: unknown
 }
 
-export function reportOf(error: unknown): FailureReport {
+export function failureReport(error: unknown): FailureReport {
   if (error instanceof CliError) {
     return {
       kind: error.kind,
@@ -40,14 +40,14 @@ export function reportOf(error: unknown): FailureReport {
   return { kind: 'internal_error', message: error instanceof Error ? error.message : String(error) }
 }
 
-/** Prints what went wrong and gives the exit code. */
-export function tell(error: unknown, io: CliIo, json: boolean): ExitCode {
-  const report = reportOf(error)
-  const { red, dim } = paint(io.stderr, io.env)
+/** Prints the failure and returns the exit code. */
+export function printFailure(error: unknown, io: CliIo, json: boolean): ExitCode {
+  const report = failureReport(error)
+  const { red, dim } = coloursFor(io.stderr, io.env)
   if (json) io.stderr.write(`${JSON.stringify({ error: report })}\n`)
   else
     io.stderr.write(
-      `${red('error:')} ${harmless(report.message)}\n${report.hint === undefined ? '' : `${dim('hint:')} ${harmless(report.hint)}\n`}`,
+      `${red('error:')} ${printable(report.message)}\n${report.hint === undefined ? '' : `${dim('hint:')} ${printable(report.hint)}\n`}`,
     )
   return error instanceof CliError ? error.exitCode : EXIT.failed
 }

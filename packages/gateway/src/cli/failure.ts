@@ -1,20 +1,20 @@
-/** How a command ends badly: with an exit code, a message and a hint. */
+/** The error of a command: its exit code, message and hint. */
 
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 export interface FailureDetails {
-  /** The way to mend it. */
+  /** How to fix it. */
   hint?: string
-  /** For programs. */
+  /** Details for programs. */
   data?: unknown
   cause?: unknown
 }
 
 export class CliError extends Error {
   override readonly name: string = 'CliError'
-  /** A stable name: of the catalogue of errors where it has one. */
+  /** A stable name. The kind of the error catalogue, if it has one. */
   readonly kind: string
   readonly exitCode: ExitCode
   readonly hint: string | undefined
@@ -29,12 +29,12 @@ export class CliError extends Error {
   }
 }
 
-/** The command was written in a way that means nothing. */
+/** The command line is wrong. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('usage', EXIT.usage, message, hint === undefined ? {} : { hint })
 }
 
-/** The command was understood, and what it asks for did not come about. */
+/** The command line is right, but the command failed. */
 export function failed(kind: string, message: string, details?: FailureDetails): CliError {
   return new CliError(kind, EXIT.failed, message, details)
 }

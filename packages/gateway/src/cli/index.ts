@@ -1,3 +1,4 @@
-export { invocation } from './invocation.ts'
-export { type CliIo, processIo, type Reader, type Writer } from './io.ts'
-export { type ProgramOptions, runCli } from './program.ts'
+export { gatewayInfo } from '../config/index.ts'
+export { invocation } from './arguments/invocation.ts'
+export { runCli } from './program.ts'
+export { type CliIo, type CommandContext, processIo, type Reader, type Writer } from './terminal/io.ts'

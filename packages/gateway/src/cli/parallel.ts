@@ -1,4 +1,4 @@
-/** Work on many things, only so many at once; results in the order of the things. */
+/** Runs work on many items with a limit. The results have the order of the items. */
 export async function inParallel<T, R>(items: readonly T[], most: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { bridgeStart, forPeople } from './bridge-command.ts'
 import { parley, plainServer } from './cli.fixtures.ts'
-import { gatewayStart } from './gateway-command.ts'
-import { processIo } from './io.ts'
+import { terminalNotice } from './serve/bridge-command.ts'
+import { bridgeStart } from './serve/bridge-start.ts'
+import { gatewayStart } from './serve/gateway.ts'
+import { processIo } from './terminal/io.ts'
 
 describe('the command line', () => {
   it('tells its version and its commands', async () => {
@@ -17,8 +18,8 @@ describe('the command line', () => {
   })
 
   it.each([
-    [['inspct'], 'hint: --help shows what there is\n'],
-    [['inspect', '--nope'], 'hint: --help shows what there is; a program'],
+    [['inspct'], 'hint: --help shows the commands and options\n'],
+    [['inspect', '--nope'], 'hint: --help shows the options; write a program'],
     [['inspect'], 'hint: give an address'],
   ])('ends errors of use with a hint (%j)', async (line, hint) => {
     expect((await parley(line)).err).toContain(`\n${hint}`)
@@ -48,20 +49,20 @@ describe('the command line', () => {
     [['inspect', '--'], /A command is expected after "--"/],
     [['inspect', 'localhost:3000/mcp'], /did you mean "http:\/\/localhost:3000\/mcp"\?/],
     [['inspect', 'server.js'], /write it after "--"|did you mean/],
-    [['inspect', 'ftp://example.com'], /no address there is a way to/],
+    [['inspect', 'ftp://example.com'], /a scheme that Parley does not support/],
     [['inspect', 'http://x', '--', 'node'], /an address and a command/],
-    [['inspect', '--server', 'a'], /--server names a server of a configuration: it needs --config/],
+    [['inspect', '--server', 'a'], /--server names a server of a configuration, so it needs --config/],
     [['inspect', 'node', 'server.js'], /Write -- before the command\nhint: parley inspect -- node server.js\n/],
-    [['inspect', 'npx', '-y', 'some-server'], /unknown option '-y'\n.*follow "--"/],
+    [['inspect', 'npx', '-y', 'some-server'], /unknown option '-y'\n.*after "--"/],
     [['bridge', 'node', 'x.js'], /hint: parley bridge -- node x.js\n/],
     [['inspect', 'http://x', '--server', 'a'], /it needs --config/],
     [['inspect', 'http://x', '--header', 'no colon'], /not of the form NAME: VALUE/],
     [['inspect', 'tcp://x:1', '--header', 'a: b'], /no headers/],
-    [['inspect', '--transport', 'sse', '--', 'node'], /belong to an address/],
+    [['inspect', '--transport', 'sse', '--', 'node'], /need an address/],
     [['inspect', 'http://x', '--transport', 'pigeon'], /Allowed choices/],
     [['inspect', 'http://x', '--timeout', '30'], /with its unit/],
-    [['inspect', 'http://x', '--version', '2025-01-01'], /There are 2024-11-05/],
-    [['inspect', 'http://x', 'http://y'], /too many arguments/],
+    [['inspect', 'http://x', '--version', '2025-01-01'], /The versions are 2024-11-05/],
+    [['inspect', 'http://x', 'http://y'], /Too many arguments/],
     [['call', 'http://x'], /No tool was given/],
     [['call', 'forecast', '{"city":"Oslo"}'], /The address is missing\nhint: parley call URL TOOL \[JSON\]/],
     [['call', 'forecast', '--arg', 'city=Oslo'], /The address is missing/],
@@ -74,10 +75,10 @@ describe('the command line', () => {
     [['bridge'], /No server was given/],
     [['audit'], /No file was given/],
     [['audit', 'a.jsonl', 'b.jsonl'], /One file at a time/],
-    [['audit', '--', 'node'], /not of a command/],
-    [['audit', 'a.jsonl', '--hash', 'abc'], /--hash is "sha256-" and 64 hexadecimal digits/],
+    [['audit', '--', 'node'], /not a command/],
+    [['audit', 'a.jsonl', '--hash', 'abc'], /--hash must be "sha256-" and 64 hexadecimal digits/],
     [['bridge', '--config', 'f'], /Which server/],
-    [['bridge', '--server', 'a'], /--server names a server of a configuration: it needs --config/],
+    [['bridge', '--server', 'a'], /--server names a server of a configuration, so it needs --config/],
   ])('refuses %j with 2', async (line, message) => {
     const { code, out, err } = await parley(line)
     expect([code, out]).toEqual([2, ''])
@@ -86,7 +87,7 @@ describe('the command line', () => {
 
   it('hints at commands as they are typed here', async () => {
     const { err } = await parley(['inspect', 'npx', '-y', 'some-server'], { program: 'npx parley-gateway' })
-    expect(err).toContain('follow "--": npx parley-gateway inspect -- npx -y some-server')
+    expect(err).toContain('after "--": npx parley-gateway inspect -- npx -y some-server')
   })
 
   it('gives errors of use as JSON with --json', async () => {
@@ -161,7 +162,7 @@ describe('commands that name a server', () => {
     [{ command: ['node', 'my server.js'] }, "-- node 'my server.js'"],
     [{ config: 'a.json', server: 'b', command: [] }, '--config a.json --server b'],
   ])('tell whoever types what a client should start (%j)', (given, same) => {
-    expect(forPeople(bridgeStart(given), 'parley')).toBe(
+    expect(terminalNotice(bridgeStart(given), 'parley')).toBe(
       `The bridge speaks MCP on standard input; a client starts it. To look at the server: parley inspect ${same}. Ctrl-C ends it.\n`,
     )
   })

@@ -1,38 +1,31 @@
 /** The `parley` command: from a command line to its exit code. */
+
+import type { ServerSelection } from './arguments/selected-server.ts'
 import { EXIT, usageError } from './failure.ts'
-import type { CliIo } from './io.ts'
-import type { Wish } from './target.ts'
+import type { CommandContext } from './terminal/io.ts'
 
-export interface ProgramOptions {
-  readonly io: CliIo
-  /** Version of the package. */
-  readonly version: string
-  /** How the program is called here, for commands to copy. */
-  readonly program: string
-}
-
-/** Runs one command line and gives its exit code; never throws. */
-export async function runCli(line: readonly string[], options: ProgramOptions): Promise<number> {
+/** Runs one command line and returns its exit code. Never throws. */
+export async function runCli(line: readonly string[], context: CommandContext): Promise<number> {
   const at = line.indexOf('--')
   const [own, command] = at === -1 ? [line, []] : [line.slice(0, at), line.slice(at + 1)]
   const json = own.includes('--json')
   try {
     if (at !== -1 && command.length === 0)
-      throw usageError('A command is expected after "--"', `for example: ${options.program} inspect -- node server.js`)
+      throw usageError('A command is expected after "--"', `for example: ${context.program} inspect -- node server.js`)
     const plain = plainBridge(own, command)
-    if (plain === undefined) return await runCommand(own, command, options)
-    await (await import('./bridge-command.ts')).bridgeCommand(plain, options)
+    if (plain === undefined) return await runCommand(own, command, context)
+    await (await import('./serve/bridge-command.ts')).bridgeCommand(plain, context)
     return EXIT.ok
   } catch (error) {
-    return (await import('./failure-report.ts')).tell(error, options.io, json)
+    return (await import('./failure-report.ts')).printFailure(error, context.io, json)
   }
 }
 
 /**
- * The bridge as clients start it, without any option. A client waits for it, and loading what reads options takes a
- * while.
+ * The bridge without options, as clients start it. It skips the parser of options, which loads slowly while a client
+ * waits.
  */
-function plainBridge([name, ...words]: readonly string[], command: readonly string[]): Wish | undefined {
+function plainBridge([name, ...words]: readonly string[], command: readonly string[]): ServerSelection | undefined {
   const [url] = words
   const isPlain = name === 'bridge' && words.length + Math.min(command.length, 1) === 1 && url?.startsWith('-') !== true
   return isPlain ? { url, command } : undefined
@@ -41,7 +34,7 @@ function plainBridge([name, ...words]: readonly string[], command: readonly stri
 async function runCommand(
   own: readonly string[],
   command: readonly string[],
-  options: ProgramOptions,
+  context: CommandContext,
 ): Promise<number> {
   const { CommanderError } = await import('commander')
   const { createProgram } = await import('./commands.ts')
@@ -51,7 +44,7 @@ async function runCommand(
     exit = code
   }
   try {
-    await createProgram({ options, command, setExit }, json).parseAsync(own, { from: 'user' })
+    await createProgram({ context, command, setExit }, json).parseAsync(own, { from: 'user' })
     return exit
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error

@@ -1,4 +1,4 @@
-/** What differs between two configurations, so that a reload touches nothing else. */
+/** The differences between two configurations. A reload changes nothing else. */
 import { isDeepStrictEqual } from 'node:util'
 import type { GatewayConfig, GatewaySettings, ServerConfig } from './types.ts'
 
@@ -8,9 +8,9 @@ export interface ConfigDiff {
   readonly removed: readonly string[]
   readonly changed: readonly string[]
   readonly kept: readonly string[]
-  /** Those of `kept` that have another rate limit, which can be changed while they run. */
+  /** Servers of `kept` with another rate limit, which the gateway changes while they run. */
   readonly relimited: readonly string[]
-  /** Whether those that stay come in another order, which decides whose a URI is that several offer. */
+  /** Whether the remaining servers have another order. If several servers offer one URI, the first one serves it. */
   readonly reordered: boolean
   /** Keys of the gateway's own settings that changed. */
   readonly gatewayChanged: readonly (keyof GatewaySettings)[]
@@ -39,7 +39,7 @@ function unlimited(server: ServerConfig | undefined): ServerConfig | undefined {
   return server && { ...server, rateLimit: undefined }
 }
 
-/** Also the order of the servers, which is not the same to clients of all of them. */
+/** Compares the order of the servers as well, because clients of all servers see it. */
 export function isSameConfig(one: GatewayConfig, other: GatewayConfig): boolean {
   return isDeepStrictEqual(one, other) && isDeepStrictEqual([...one.servers.keys()], [...other.servers.keys()])
 }

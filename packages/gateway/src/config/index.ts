@@ -1,13 +1,14 @@
 /** The gateway's configuration: read, checked, compared and watched. */
-export { serverDefaults, settingsDefaults } from './defaults.ts'
+export { hasLocalUser } from './addresses.ts'
 export { type ConfigDiff, changedSettings, diffConfig, isSameConfig } from './diff.ts'
-export type { ConfigFormat } from './document.ts'
-export { hasLocalUser } from './local-user.ts'
+export type { ConfigFormat } from './documents/document.ts'
+export { gatewayInfo } from './gateway-info.ts'
 export { distance, nearest } from './nearest.ts'
-export { type Override, type ParseOptions, parseConfig, type Reading } from './parse.ts'
+export { type Override, type ParsedConfig, type ParseOptions, parseConfig } from './parse.ts'
 export { ConfigError, type ConfigProblem, describeProblem } from './problem.ts'
 export { type ReadOptions, readConfig } from './read.ts'
-export { configSchema } from './schema.ts'
+export { serverDefaults, settingsDefaults } from './settings/defaults.ts'
+export { configSchema } from './settings/schema.ts'
 export type {
   CommandTarget,
   GatewayConfig,

@@ -1,15 +1,15 @@
-/** Finds what was probably meant by a word with a typing mistake. */
+/** Finds the known word that is closest to a misspelt one. */
 
 const LONGEST = 64
 
-/** The candidate at the smallest distance, if that is small for its length. */
+/** The candidate at the smallest distance. Undefined if no distance is small for the length of its candidate. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST) return undefined
   let found: string | undefined
   let best = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const limit = Math.max(1, Math.floor(candidate.length / 3))
-    // Names of tools may be of any length, and nobody measures what is too long anyway.
+    // Names may be very long. A large difference in length rules a candidate out without the costly comparison.
     if (Math.abs(candidate.length - word.length) > limit) continue
     const away = distance(word.toLowerCase(), candidate.toLowerCase())
     if (away <= limit && away < best) {
@@ -20,7 +20,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return found
 }
 
-/** Letters added, left out, replaced, or swapped with their neighbour. */
+/** The number of letters that are added, left out, replaced, or swapped with their neighbour. */
 export function distance(left: string, right: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: right.length + 1 }, (_, index) => index)

@@ -6,9 +6,9 @@ import { stringify } from 'yaml'
 import { ACCEPTED, ENV } from './accepted.fixtures.ts'
 import {
   type GatewayConfig,
+  type ParsedConfig,
   type ParseOptions,
   parseConfig,
-  type Reading,
   type ServerConfig,
   serverDefaults,
   settingsDefaults,
@@ -16,7 +16,7 @@ import {
 
 const BASE = resolve('/srv/parley')
 
-function parse(value: unknown, options: Partial<ParseOptions> = {}): Reading {
+function parse(value: unknown, options: Partial<ParseOptions> = {}): ParsedConfig {
   return parseConfig(typeof value === 'string' ? value : JSON.stringify(value), {
     file: 'parley.json',
     env: ENV,
@@ -265,14 +265,14 @@ describe('warnings', () => {
 
   it('a bare number that looks like seconds', () => {
     expect(warnings({ command: 'x', timeout: 60 })).toEqual([
-      'mcpServers.one.timeout: A bare number is in milliseconds, so this is 60 ms.',
+      'mcpServers.one.timeout: A number without a unit is in milliseconds, so this is 60 ms.',
     ])
     expect(warnings({ command: 'x', timeout: 60_000 })).toEqual([])
   })
 
   it('arguments inside of the command, and keys without effect', () => {
     expect(warnings({ command: 'npx -y server' })).toEqual([
-      'mcpServers.one.command: The command contains spaces, and is not split at them.',
+      'mcpServers.one.command: The command contains spaces. The gateway does not split it.',
     ])
     expect(warnings({ command: '/Program Files/node' })).toEqual([])
     expect(warnings({ url: 'http://a.example', env: { A: 'b' }, args: [] })).toEqual([

@@ -1,17 +1,17 @@
-/** What is wrong with a configuration, where, and how to mend it. */
+/** Problems of a configuration: what is wrong, where, and how to fix it. */
 
 export interface ConfigProblem {
   readonly file: string
-  /** From 1; absent where the file itself is the problem. */
+  /** Counted from 1. Undefined if the problem concerns the whole file. */
   readonly line: number | undefined
   readonly column: number | undefined
-  /** Such as `mcpServers.files.args[1]`; empty for the whole file. */
+  /** Such as `mcpServers.files.args[1]`. Empty for the whole file. */
   readonly path: string
   readonly message: string
   readonly hint: string
 }
 
-/** Everything that is wrong with a configuration, at once. */
+/** All problems of a configuration. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   /** At most 50. */
@@ -23,10 +23,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** One problem in three lines: where, what, and the way out. */
+/** One problem in three lines: where it is, what is wrong, and how to fix it. */
 export function describeProblem({ file, line, column, path, message, hint }: ConfigProblem): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`
-  return `${place}${path === '' ? '' : ` ${path}`}\n  ${message}\n  ${hint}`
+  const position = line === undefined ? file : `${file}:${line}:${column}`
+  return `${position}${path === '' ? '' : ` ${path}`}\n  ${message}\n  ${hint}`
 }
 
 function summary(problems: readonly ConfigProblem[], total: number): string {

@@ -64,10 +64,10 @@ describe('the whole error', () => {
 
       parley.json:4:73 mcpServers.files.env.TOKEN
         The environment variable NOT_SET is not set.
-        Set NOT_SET where the gateway is started, or give it a default: \${NOT_SET:-value}.
+        Set NOT_SET in the environment of the gateway, or give it a default: \${NOT_SET:-value}.
 
       parley.json:5:5 mcpServers["my server"]
-        Not a name for a server: it becomes part of addresses and of tool names.
+        Not a valid name for a server. The name becomes part of addresses and tool names.
         Use letters, digits, ".", "_" and "-", at most 64, beginning with a letter or digit. For example "my-server".
 
       parley.json:5:38 mcpServers["my server"]
@@ -75,23 +75,23 @@ describe('the whole error', () => {
         Keep "command" for a program to start, or "url" for a server that is already running.
 
       parley.json:6:24 mcpServers.search.url
-        The transport "sse" does not go with "ws:".
+        The transport "sse" does not fit "ws:".
         Begin the URL with http: or https:, or remove the transport.
 
       parley.json:6:75 mcpServers.search.restart
-        "permanently" is not known here.
+        "permanently" is not a known value.
         Did you mean "permanent"? Known are "permanent", "transient", "temporary".
 
       parley.json:7:5 mcpServers.search
-        Is there twice; the first is on line 6.
+        This key is there twice. The first is on line 6.
         Remove or rename one of the two.
 
       parley.json:8:22 mcpServers.self.url
-        This is the address of the gateway itself, which would call itself for ever.
+        This is the address of the gateway itself, which would call itself without end.
         Correct the URL, or give the gateway another port.
 
       parley.json:8:64 mcpServers.self.versions[0]
-        "2025-06-17" is not known here.
+        "2025-06-17" is not a known value.
         Did you mean "2025-06-18"? Known are "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28".
 
       parley.json:10:24 gateway.port
@@ -131,13 +131,13 @@ describe('texts that are no configuration', () => {
     ['a missing comma', '{\n "a": 1\n "b": 2 }', 'a.json', 3, 2, 'A comma is missing before this.'],
     ['a key without quotes', '{\n mcpServers: {} }', 'a.json', 2, 2, 'Not a JSON value.'],
     ['a brace too few', '{ "a": {}\n', 'a.json', 2, 1, 'A closing } is missing.'],
-    ['something behind the end', '{}\n}', 'a.json', 2, 1, 'There is more after the end of the configuration.'],
-    ['a backslash alone', '{ "a": "C:\\x" }', 'a.json', 1, 8, 'Not an escape that JSON knows.'],
+    ['something behind the end', '{}\n}', 'a.json', 2, 1, 'There is text after the end of the configuration.'],
+    ['a backslash alone', '{ "a": "C:\\x" }', 'a.json', 1, 8, 'Not a JSON escape.'],
     ['a tab in YAML', 'a:\n\t- b', 'a.yaml', 2, 1, 'Indented with a tab.'],
     ['two documents', 'a: 1\n---\nb: 2', 'a.yaml', 2, 1, 'The file holds more than one document.'],
-    ['an unknown anchor', 'mcpServers:\n  a: *b\n', 'a.yaml', 2, 6, 'No anchor of this name stands before.'],
+    ['an unknown anchor', 'mcpServers:\n  a: *b\n', 'a.yaml', 2, 6, 'There is no anchor of this name above.'],
     ['a tag', 'mcpServers: !secret x\n', 'a.yaml', 1, 13, 'A tag that has no meaning here.'],
-    ['a key that is a list', 'mcpServers:\n  ? [a]\n  : 1\n', 'a.yaml', 2, 5, 'A key that is not a text.'],
+    ['a key that is a list', 'mcpServers:\n  ? [a]\n  : 1\n', 'a.yaml', 2, 5, 'The key is not a text.'],
   ]
   for (const [title, text, file, line, column, message] of cases) {
     it(`${title}: ${message}`, () => expect(problems(text, { file })[0]).toMatchObject({ file, line, column, message }))
@@ -145,7 +145,7 @@ describe('texts that are no configuration', () => {
 
   it('an ending that tells no format', () => {
     expect(problems('{}', { file: 'parley.toml' })).toMatchObject([
-      { line: undefined, message: 'The ending of the file does not tell its format.' },
+      { line: undefined, message: 'The file name has no known ending.' },
     ])
   })
 
@@ -180,7 +180,7 @@ describe('keys', () => {
     expect(ofServer({ command: 'x', tools: { dney: [] } })).toEqual([
       'tools.dney: Unknown key "dney". Did you mean "deny"?',
     ])
-    expect(ofServer({ command: 'x', quux: 1 })[0]).toContain('Remove it. Known are command, args, env,')
+    expect(ofServer({ command: 'x', quux: 1 })[0]).toContain('Remove it. The known keys are command, args, env,')
     expect(ofGateway({ prot: 1 })).toEqual(['prot: Unknown key "prot". Did you mean "port"?'])
     expect(problems({ mcpserver: {} })).toMatchObject([{ path: 'mcpserver', hint: 'Did you mean "mcpServers"?' }])
   })
@@ -193,7 +193,7 @@ describe('keys', () => {
   })
 
   it('repeated ones, in JSON and YAML, with the line of the first', () => {
-    const expected = [{ line: 3, path: 'mcpServers.a', message: 'Is there twice; the first is on line 2.' }]
+    const expected = [{ line: 3, path: 'mcpServers.a', message: 'This key is there twice. The first is on line 2.' }]
     expect(problems('{ "mcpServers": {\n "a": { "command": "x" },\n "a": { "command": "y" } } }')).toMatchObject(
       expected,
     )
@@ -261,7 +261,7 @@ describe('values', () => {
 
   it('unknown versions, dialects, policies and transports', () => {
     expect(ofServer({ command: 'x', versions: ['2025-06-17'] })[0]).toContain(
-      'versions[0]: "2025-06-17" is not known here. Did you mean "2025-06-18"?',
+      'versions[0]: "2025-06-17" is not a known value. Did you mean "2025-06-18"?',
     )
     expect(ofServer({ command: 'x', dialect: 'erl' })[0]).toContain('Write one of "erlmcp".')
     expect(ofServer({ command: 'x', restart: 'permanetn' })[0]).toContain('Did you mean "permanent"?')
@@ -273,14 +273,14 @@ describe('values', () => {
   it('neither or both of command and url, and transports that do not fit', () => {
     expect(ofServer({})[0]).toContain(': Has neither "command" nor "url".')
     expect(ofServer({ command: 'x', url: 'http://a.example' })[0]).toContain(': Has both "command" and "url".')
-    expect(ofServer({ command: 'x', type: 'sse' })[0]).toContain('type: A command is spoken to over stdio only.')
+    expect(ofServer({ command: 'x', type: 'sse' })[0]).toContain('type: A command only speaks stdio.')
     expect(ofServer({ url: 'http://a.example', transport: 'stdio' })[0]).toContain(
-      'transport: A server at a "url" is not reached over stdio.',
+      'transport: A server with a "url" does not speak stdio.',
     )
     expect(ofServer({ url: 'http://a.example', transport: 'sse', type: 'http' })[0]).toContain('contradict')
     expect(ofServer({ url: 'http://a.example', transport: 'websocket' })[0]).toContain('Begin the URL with ws: or wss:')
     expect(ofServer({ url: 'ws://a.example', type: 'http' })[0]).toContain(
-      'url: The transport "streamable-http" does not go with "ws:".',
+      'url: The transport "streamable-http" does not fit "ws:".',
     )
     expect(ofServer({ url: 'tcp://a.example' })[0]).toContain('Write tcp://host:port.')
     for (const url of ['example.com/mcp', 'http://', '', 'http://a b', 'http://['])
@@ -296,7 +296,7 @@ describe('values', () => {
     expect(ofServer({ command: 'x', env: { 'A=B': 'c' } })).toHaveLength(1)
     expect(ofServer({ command: 'x', args: ['\0'] })).toHaveLength(1)
     expect(ofServer({ command: ' ' })).toHaveLength(1)
-    expect(ofServer({ command: 'x', cwd: '~/x' })[0]).toContain('only shells understand')
+    expect(ofServer({ command: 'x', cwd: '~/x' })[0]).toContain('only shells expand')
     expect(ofServer({ command: 'x', tools: { rename: { a: 'c', b: 'c' } } })[0]).toContain(
       'tools.rename.b: Another key has the same value.',
     )
@@ -350,7 +350,7 @@ describe('variables', () => {
         column: 28,
         path: 'mcpServers.a.args[0]',
         message: 'The environment variable NOT_SET is not set.',
-        hint: 'Set NOT_SET where the gateway is started, or give it a default: ${NOT_SET:-value}.',
+        hint: 'Set NOT_SET in the environment of the gateway, or give it a default: ${NOT_SET:-value}.',
       },
     ])
   })
@@ -367,12 +367,12 @@ describe('variables', () => {
       '${SECRET:-${a b}}',
       '${A:-${B:-${SECRET}}}',
     ])
-      expect(ofServer({ command: 'x', args: [text] })[0], text).toContain('A "${" that is no variable.')
+      expect(ofServer({ command: 'x', args: [text] })[0], text).toContain('A "${" that does not begin a variable.')
     expect(ofServer({ command: 'x', args: ['${NOT_SET:-${NEITHER}}'] })[0]).toContain(
       'The environment variable NEITHER is not set.',
     )
     expect(ofServer({ command: 'x', args: ['${input:key}'] })[0]).toContain('cannot ask')
-    expect(ofServer({ command: 'x', args: ['${workspaceFolder}'] })[0]).toContain('Only editors know')
+    expect(ofServer({ command: 'x', args: ['${workspaceFolder}'] })[0]).toContain('Only editors set')
     expect(ofServer({ command: 'x', args: ['${constructor}'] })[0]).toContain(
       'The environment variable constructor is not set.',
     )

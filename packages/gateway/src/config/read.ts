@@ -1,29 +1,29 @@
 /** Reads a configuration from a file. */
 import { readFile, stat } from 'node:fs/promises'
-import type { ConfigFormat } from './document.ts'
-import type { Environment } from './expand.ts'
-import { type Override, parseConfig, type Reading } from './parse.ts'
+import type { ConfigFormat } from './documents/document.ts'
+import { type Override, type ParsedConfig, parseConfig } from './parse.ts'
 import { ConfigError } from './problem.ts'
+import type { Environment } from './shapes/variables.ts'
 
 export interface ReadOptions {
-  /** Default: by the ending. */
+  /** Default: the format of the file's ending. */
   readonly format?: ConfigFormat
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   readonly env?: Environment
   readonly override?: Override
 }
 
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_BYTES = 4 * 1024 * 1024
 const FAILURES: Readonly<Record<string, readonly [message: string, hint: string]>> = {
   ENOENT: ['There is no such file.', 'Check the path, or create it with { "mcpServers": {} }.'],
   ENOTDIR: ['There is no such file.', 'Check the path.'],
-  EISDIR: ['This is a folder.', 'Name the file in it.'],
+  EISDIR: ['This is a folder.', 'Name a file in it.'],
   EACCES: ['The file may not be read.', 'Give the user that runs the gateway the right to read it.'],
   EPERM: ['The file may not be read.', 'Give the user that runs the gateway the right to read it.'],
 }
 
-/** Rejects with a `ConfigError` that names every problem, also if there is no such file. */
-export async function readConfig(path: string, options: ReadOptions = {}): Promise<Reading> {
+/** Rejects with a `ConfigError` that names every problem, even if there is no such file. */
+export async function readConfig(path: string, options: ReadOptions = {}): Promise<ParsedConfig> {
   return parseConfig(await readText(path), { env: process.env, ...options, file: path })
 }
 
@@ -41,7 +41,7 @@ export async function readText(path: string): Promise<string> {
 async function readBytes(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path)
-    if (size <= MOST_BYTES) return await readFile(path)
+    if (size <= MAX_BYTES) return await readFile(path)
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code)
     const [message, hint] = FAILURES[code] ?? [

@@ -1,11 +1,11 @@
-/** A configuration as the gateway uses it: read, expanded, checked, with every default filled in. */
+/** A configuration as the gateway uses it, with all variables and defaults filled in. */
 import type { ProtocolVersion } from 'parley-mcp'
 
 export type RestartPolicy = 'permanent' | 'transient' | 'temporary'
-/** Whose upstream session a client without a session of its own is given (8.2). */
+/** Which session with the server a client without its own session gets. See docs/gateway.md. */
 export type SessionPolicy = 'shared' | 'principal' | 'request' | 'handle'
 export type RemoteTransport = 'streamable-http' | 'sse' | 'websocket' | 'tcp'
-/** How a client of 2025-11-25 learns that its user has to open a link (8.3). */
+/** How a client of 2025-11-25 learns that its user has to open a link. */
 export type UrlMode = 'ask' | 'error'
 export type PinMode = 'off' | 'report' | 'block'
 
@@ -13,7 +13,7 @@ export interface CommandTarget {
   readonly kind: 'command'
   readonly command: string
   readonly args: readonly string[]
-  /** On top of what every child inherits. */
+  /** In addition to the variables that every child inherits. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
 }
@@ -21,34 +21,34 @@ export interface CommandTarget {
 export interface RemoteTarget {
   readonly kind: 'remote'
   readonly url: string
-  /** Absent: found out by asking. */
+  /** Undefined: the gateway asks the server. */
   readonly transport: RemoteTransport | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface RestartSettings {
   readonly policy: RestartPolicy
-  /** More restarts than this within `within` milliseconds, and the upstream is given up for a while. */
+  /** After more restarts within `within` milliseconds, the gateway gives the server up for a while. */
   readonly maxRestarts: number
   readonly within: number
 }
 
-/** So many at once, and as many again spread over each time of `per` milliseconds. */
+/** So many requests at once, and as many again spread over each `per` milliseconds. */
 export interface RateLimit {
   readonly requests: number
   readonly per: number
 }
 
-/** Most bytes that are kept because of clients. */
+/** Limits of the bytes that the gateway keeps for clients. */
 export interface MemorySettings {
   readonly session: number
   readonly principal: number
-  /** Absent: a part of the heap. */
+  /** Undefined: a part of the heap. */
   readonly total: number | undefined
 }
 
 export interface ToolSettings {
-  /** Names or patterns with `*`; absent: all. */
+  /** Names or patterns with `*`. Undefined: all. */
   readonly allow: readonly string[] | undefined
   readonly deny: readonly string[]
   /** Name at the server → name for clients. */
@@ -60,34 +60,34 @@ export interface ToolSettings {
 export interface ServerConfig {
   readonly name: string
   readonly target: CommandTarget | RemoteTarget
-  /** Versions to speak with it; absent: all. */
+  /** Versions to speak with it. Undefined: all. */
   readonly versions: readonly ProtocolVersion[] | undefined
   readonly dialect: 'erlmcp' | undefined
-  /** Absent: as the server and the client suggest. */
+  /** Undefined: depends on the client. See docs/gateway.md. */
   readonly session: SessionPolicy | undefined
   readonly urlMode: UrlMode
   readonly restart: RestartSettings
-  /** Started by the first client that needs it. */
+  /** Whether the first client that needs the server starts it. */
   readonly lazy: boolean
-  /** Stopped after so long without use; absent: never. */
+  /** Stops the server after so long without use. Undefined: never. */
   readonly idleStop: number | undefined
   readonly timeout: number
   readonly initialiseTimeout: number
-  /** Most requests at once, and most that wait for their turn or for the server to start. */
+  /** Limits of the requests that run at once, and of those that wait. */
   readonly maxConcurrent: number
   readonly maxQueued: number
-  /** Most conversations with it at once, beside that of the gateway itself. */
+  /** Limit of conversations with it at once, without that of the gateway itself. */
   readonly maxSessions: number
-  /** Most times that a request is made again because it was answered with questions (8.1). */
+  /** Limit of repeats of one request that the server answers with questions. */
   readonly maxRounds: number
   /** Longest message that is read from it, in bytes. */
   readonly maxMessageSize: number
-  /** Most requests it is sent by all clients together; absent: any number. */
+  /** Limit of the requests of all clients together. Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined
   readonly tools: ToolSettings
-  /** Whether lists and reads are kept as long as the server allows. */
+  /** Whether lists and resources are cached for as long as the server allows. */
   readonly cache: boolean
-  /** How often lists are compared where a server cannot tell of changes. */
+  /** How often lists are compared if the server cannot report changes. */
   readonly poll: number
 }
 
@@ -97,28 +97,28 @@ export interface GatewaySettings {
   readonly store: string
   readonly allowedHosts: readonly string[] | undefined
   readonly allowedOrigins: readonly string[] | undefined
-  /** Names by which `/metrics` is read beside those. */
+  /** Additional host names for `/metrics`. */
   readonly metricsHosts: readonly string[]
-  /** The header in which a proxy in front tells who the client is. */
+  /** The header in which a proxy names the principal. */
   readonly principalHeader: string | undefined
-  /** How long a client over HTTP may leave its session unused before it ends, in milliseconds. */
+  /** How long a session over HTTP may be unused before it ends, in milliseconds. */
   readonly sessionIdle: number
-  /** Longest message that is read from a server that says nothing else, and from a client, in bytes. */
+  /** Longest message from a server without a limit of its own, and from a client, in bytes. */
   readonly maxMessageSize: number
   readonly maxRequestSize: number
-  /** Most requests one client may make; absent: any number. */
+  /** Limit of the requests of one client. Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined
-  /** Most bytes that are kept because of clients; absent: the defaults. */
+  /** Undefined: the defaults. */
   readonly memory: MemorySettings | undefined
   /** Names of servers without which the gateway is not ready. */
   readonly requiredServers: readonly string[]
   readonly log: 'debug' | 'info' | 'warning' | 'error' | 'silent'
   readonly translation: 'lenient' | 'strict'
-  /** Where pinned tool definitions are kept; absent: beside the configuration, or in memory without one. */
+  /** The file of pinned tool definitions. Undefined: beside the configuration, or in memory without one. */
   readonly pins: string | undefined
-  /** Where receipts of what clients asked are kept; absent: nowhere. */
+  /** The file of receipts. Undefined: no receipts. */
   readonly audit: string | undefined
-  /** Where reports of a crash are written, or `off`; absent: in a folder beside the configuration. */
+  /** The folder of crash reports, or `off`. Undefined: a folder beside the configuration. */
   readonly crashReports: string | undefined
 }
 

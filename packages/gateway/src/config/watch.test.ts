@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type FakeClock, fakeClock } from 'parley-mcp/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConfigError, type ConfigWatch, type Reading, readConfig, type WatchOptions, watchConfig } from './index.ts'
+import {
+  ConfigError,
+  type ConfigWatch,
+  type ParsedConfig,
+  readConfig,
+  type WatchOptions,
+  watchConfig,
+} from './index.ts'
 
 let folder: string
 let path: string
@@ -30,7 +37,7 @@ function text(...names: readonly string[]): string {
   return JSON.stringify({ mcpServers: Object.fromEntries(names.map((name) => [name, { command: 'x' }])) })
 }
 
-function tell(outcome: Reading | ConfigError): void {
+function tell(outcome: ParsedConfig | ConfigError): void {
   told.push(outcome instanceof ConfigError ? outcome : [...outcome.config.servers.keys()])
 }
 

@@ -1,35 +1,35 @@
-/** Watches a configuration file and tells of every change that matters. */
+/** Watches a configuration file and reports every change of its meaning. */
 import { type FSWatcher, watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, systemClock } from 'parley-mcp/engine'
 import { isSameConfig } from './diff.ts'
-import type { Reading } from './parse.ts'
+import type { ParsedConfig } from './parse.ts'
 import { ConfigError } from './problem.ts'
 import { type ReadOptions, readConfig } from './read.ts'
 
 export interface WatchOptions extends ReadOptions {
   readonly clock?: Clock
-  /** How long the file must be left alone before it is read, in milliseconds. Default 200. */
+  /** How long the file must stay unchanged before it is read, in milliseconds. Default 200. */
   readonly debounce?: number
   /**
    * How often it is looked at where the system tells of no changes, as on network drives, in milliseconds. Default
    * 2000.
    */
   readonly interval?: number
-  /** What is in use already. Default: what the file says when the watch begins. */
-  readonly current?: Reading
+  /** The configuration in use. Default: the content of the file when the watch begins. */
+  readonly current?: ParsedConfig
 }
 
 export interface ConfigWatch {
   close(): void
 }
 
-/** After an error, also that the file is gone, the watch goes on; what was in use stays in use. */
+/** The watch continues after every error, even if the file is gone. */
 export function watchConfig(
   path: string,
-  onChange: (outcome: Reading | ConfigError) => void,
+  onChange: (outcome: ParsedConfig | ConfigError) => void,
   options: WatchOptions = {},
 ): ConfigWatch {
   const watched = new Watch(path, onChange, options)
@@ -39,18 +39,18 @@ export function watchConfig(
 
 class Watch {
   readonly #path: string
-  readonly #onChange: (outcome: Reading | ConfigError) => void
+  readonly #onChange: (outcome: ParsedConfig | ConfigError) => void
   readonly #options: WatchOptions
   readonly #clock: Clock
   #watcher: FSWatcher | undefined
-  #last: Reading | ConfigError | undefined
-  #trace: string | undefined
+  #last: ParsedConfig | ConfigError | undefined
+  #stamp: string | undefined
   #reading: Promise<void> = Promise.resolve()
   #cancelRead: (() => void) | undefined
-  #cancelLook: (() => void) | undefined
+  #cancelCheck: (() => void) | undefined
   #isClosed = false
 
-  constructor(path: string, onChange: (outcome: Reading | ConfigError) => void, options: WatchOptions) {
+  constructor(path: string, onChange: (outcome: ParsedConfig | ConfigError) => void, options: WatchOptions) {
     this.#path = path
     this.#onChange = onChange
     this.#options = options
@@ -60,20 +60,20 @@ class Watch {
 
   start(): void {
     this.#listen()
-    // With something to compare with, the file may be in the middle of being written as at any other time.
+    // With a configuration to compare, the first read waits as well: the file may be half written.
     if (this.#last === undefined) this.#enqueue()
     else this.#readLater()
-    this.#lookLater()
+    this.#checkLater()
   }
 
   close(): void {
     this.#isClosed = true
     this.#watcher?.close()
     this.#cancelRead?.()
-    this.#cancelLook?.()
+    this.#cancelCheck?.()
   }
 
-  /** The folder, not the file: editors put a new file in its place, and the old one would be watched for ever. */
+  /** Watches the folder, not the file: editors replace the file, and a watch would stay on the old one. */
   #listen(): void {
     const name = basename(this.#path)
     try {
@@ -82,20 +82,20 @@ class Watch {
       })
       this.#watcher.on('error', () => this.#watcher?.close())
     } catch {
-      // The folder is missing or the system has no more watches to give: looking now and then is enough.
+      // The folder is missing, or the system has no watches left. The regular check of the file is enough then.
     }
   }
 
-  /** Finds what the folder does not tell of: links to files elsewhere, network drives, a folder that was replaced. */
-  #lookLater(): void {
+  /** Finds changes that the folder does not report: links to other folders, network drives, a replaced folder. */
+  #checkLater(): void {
     if (this.#isClosed) return
-    this.#cancelLook = this.#clock.after(this.#options.interval ?? 2000, () => {
-      void this.#look().then(() => this.#lookLater())
+    this.#cancelCheck = this.#clock.after(this.#options.interval ?? 2000, () => {
+      void this.#checkFile().then(() => this.#checkLater())
     })
   }
 
-  async #look(): Promise<void> {
-    if ((await traceOf(this.#path)) !== this.#trace) this.#readLater()
+  async #checkFile(): Promise<void> {
+    if ((await fileStamp(this.#path)) !== this.#stamp) this.#readLater()
   }
 
   #readLater(): void {
@@ -104,13 +104,13 @@ class Watch {
     this.#cancelRead = this.#clock.after(this.#options.debounce ?? 200, () => this.#enqueue())
   }
 
-  /** One reading at a time, so that the last outcome told is of the last content. */
+  /** Reads one at a time, so that the last reported outcome belongs to the last content. */
   #enqueue(): void {
     this.#reading = this.#reading.then(() => this.#read())
   }
 
   async #read(): Promise<void> {
-    this.#trace = await traceOf(this.#path)
+    this.#stamp = await fileStamp(this.#path)
     const outcome = await this.#outcome()
     const before = this.#last
     if (this.#isClosed || isSame(before, outcome)) return
@@ -118,7 +118,7 @@ class Watch {
     if (before !== undefined || outcome instanceof ConfigError) this.#onChange(outcome)
   }
 
-  async #outcome(): Promise<Reading | ConfigError> {
+  async #outcome(): Promise<ParsedConfig | ConfigError> {
     const { format, env, override } = this.#options
     const given = {
       ...(format === undefined ? {} : { format }),
@@ -134,14 +134,14 @@ class Watch {
   }
 }
 
-function isSame(left: Reading | ConfigError | undefined, right: Reading | ConfigError): boolean {
+function isSame(left: ParsedConfig | ConfigError | undefined, right: ParsedConfig | ConfigError): boolean {
   if (left instanceof ConfigError || right instanceof ConfigError)
     return left instanceof ConfigError && right instanceof ConfigError && left.message === right.message
   return left !== undefined && isSameConfig(left.config, right.config) && isDeepStrictEqual(left, right)
 }
 
-/** Changes whenever the file probably did. */
-async function traceOf(path: string): Promise<string> {
+/** A text that changes when the file changes. */
+async function fileStamp(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path)
     return [ino, size, mtimeMs, ctimeMs].join(' ')

@@ -1,6 +1,6 @@
 /** Which conversation with a server a client gets, by the settings and by what is known of the server. */
 import type { GatewaySettings } from '../config/index.ts'
-import type { Conversations, WhoseConversation } from '../http/index.ts'
+import type { ConversationSharing, Conversations } from '../http/index.ts'
 import type { Upstream } from '../upstream/index.ts'
 
 /** `undefined` before the server was ever reached: what it speaks decides. */
@@ -17,7 +17,7 @@ export function conversationsOf(
   }
 }
 
-function withoutSession(upstream: Upstream, hasPrincipals: boolean): WhoseConversation {
+function withoutSession(upstream: Upstream, hasPrincipals: boolean): ConversationSharing {
   const { session } = upstream.config
   if (session !== undefined && session !== 'principal') return session
   if (upstream.hasLocalUser) return 'local-user'

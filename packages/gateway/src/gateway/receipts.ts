@@ -2,10 +2,9 @@
  * The gateway's own part of the audit: that it began, took another configuration and ended, and how many receipts there
  * are.
  */
-import { type Clock, systemClock } from 'parley-mcp/engine'
+import { type Clock, canonicalJson, systemClock } from 'parley-mcp/engine'
 import type { Servable } from 'parley-mcp/server'
 import { type AuditCounts, AuditedServable, AuditLog, digestOf, type Locating } from '../audit/index.ts'
-import { canonicalJson } from '../catalogue/index.ts'
 import type { GatewayConfig } from '../config/index.ts'
 import type { Metrics } from '../http/index.ts'
 import type { GatewayLog } from '../log/index.ts'

@@ -1,4 +1,4 @@
-/** Where a server of the gateway is reached, by each of the ways. */
+/** The paths of a server for each transport. */
 import { ParleyError } from 'parley-mcp'
 
 export interface ServerEndpoints {
@@ -7,10 +7,10 @@ export interface ServerEndpoints {
   readonly webSocket: string
 }
 
-/** No character of it means anything in a path. */
+/** Only characters without a meaning in a path. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** Of one server by its name; of all of them together without one. */
+/** The paths of one server by its name. Without a name, the paths of all servers together. */
 export function endpointsOf(name = ''): ServerEndpoints {
   if (name !== '' && !NAME.test(name)) {
     throw new ParleyError('validation_failed', {

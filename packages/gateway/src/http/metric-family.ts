@@ -11,7 +11,7 @@ export interface FamilyOptions {
 
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
-/** Longer values are cut: whoever chooses them must not fill the memory. */
+/** Longer values are cut, because clients choose some of them and must not fill the memory. */
 const MAX_VALUE_LENGTH = 200
 const OTHER = 'other'
 
@@ -37,7 +37,7 @@ export class TextFamily {
     this.#name = name
     this.#help = help
     this.#maxSeries = maxSeries
-    // A metric that is not there cannot be told from one at which nothing has happened.
+    // Without labels, the metric begins with 0, so that a monitor sees it before the first event.
     if (labels.length === 0) this.update({}, () => 0)
   }
 
@@ -46,13 +46,13 @@ export class TextFamily {
     series.value = change(series.value)
   }
 
-  /** The number itself, for whoever changes it often. */
+  /** The series itself, for a caller that changes it often. */
   at(labels: Readonly<Record<string, string>>): { value: number } {
     return this.#find(this.#valuesOf(labels))
   }
 
   remove(labels: Readonly<Record<string, string>>): void {
-    this.#series.delete(keyOf(this.#valuesOf(labels)))
+    this.#series.delete(seriesKey(this.#valuesOf(labels)))
   }
 
   clear(): void {
@@ -66,7 +66,7 @@ export class TextFamily {
     return `# HELP ${this.#name} ${escapeHelp(this.#help)}\n# TYPE ${this.#name} ${this.type}\n${lines.join('')}`
   }
 
-  /** A label that was not given is empty, which is the same as absent. */
+  /** A missing label is empty. Prometheus treats both the same. */
   #valuesOf(labels: Readonly<Record<string, string>>): readonly string[] {
     const unknown = Object.keys(labels).find((label) => !this.labels.includes(label))
     if (unknown !== undefined) throw new TypeError(`Metric ${this.#name} has no label ${JSON.stringify(unknown)}`)
@@ -76,10 +76,10 @@ export class TextFamily {
   }
 
   #find(values: readonly string[]): Series {
-    const found = this.#series.get(keyOf(values))
+    const found = this.#series.get(seriesKey(values))
     if (found !== undefined) return found
     const kept = this.#series.size < this.#maxSeries ? values : values.map(() => OTHER)
-    const key = keyOf(kept)
+    const key = seriesKey(kept)
     const series = this.#series.get(key) ?? { values: kept, value: 0 }
     this.#series.set(key, series)
     return series
@@ -91,7 +91,7 @@ export class TextFamily {
   }
 }
 
-function keyOf(values: readonly string[]): string {
+function seriesKey(values: readonly string[]): string {
   return JSON.stringify(values)
 }
 

@@ -24,7 +24,7 @@ export interface MetricsOptions {
   maxSeries?: number
 }
 
-/** What is measured now, asked for when somebody reads. */
+/** The current value, measured when a monitor reads. */
 export type Measure = (gauge: Gauge) => void
 
 export class Metrics {
@@ -54,7 +54,7 @@ export class Metrics {
     }
   }
 
-  /** With `measure` its values are made anew whenever somebody reads. */
+  /** With `measure`, the values are measured whenever a monitor reads. */
   gauge(name: string, help: string, labels: readonly string[] = [], measure?: Measure): Gauge {
     const family = this.#family('gauge', name, help, labels)
     const gauge: Gauge = {

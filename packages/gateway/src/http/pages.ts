@@ -1,9 +1,9 @@
 /** The plain paths of the gateway: for people, probes and monitors. */
 import { isIP } from 'node:net'
 import type { Mount } from 'parley-mcp/server'
-import { addressOf } from './address.ts'
 import { endpointsOf } from './endpoints.ts'
-import { LANDING_HEADERS } from './landing.ts'
+import { LANDING_HEADERS } from './landing-page.ts'
+import { ownUrl } from './own-url.ts'
 import type { Readiness } from './readiness.ts'
 
 type Exchange = Parameters<Mount['handle']>[0]
@@ -11,9 +11,9 @@ type Exchange = Parameters<Mount['handle']>[0]
 export interface PageSources {
   readonly readiness: () => Readiness
   readonly metricsText: () => string
-  /** Names by which monitors come that the guard does not know. */
+  /** Host names of monitors that the guard does not allow. */
   readonly metricsHosts: readonly string[] | 'any'
-  /** `url` is the address without a path, as the reader has it. */
+  /** `url`: the address without a path, as the browser knows it. */
   readonly landing: (url: string) => string
 }
 
@@ -24,13 +24,13 @@ const TEXT_HEADERS = { 'content-type': 'text/plain; charset=utf-8', allow: 'GET,
 /** By path. */
 export function pageMounts({ readiness, metricsText, landing, metricsHosts }: PageSources): Record<string, Mount> {
   return {
-    '/': forPeople(page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(addressOf(exchange))))),
+    '/': forPeople(page((exchange) => exchange.respond(200, LANDING_HEADERS, landing(ownUrl(exchange))))),
     '/metrics': forMonitors(
       page((exchange) => exchange.respond(200, METRICS_HEADERS, metricsText())),
       metricsHosts,
     ),
     '/healthz': openPage((exchange) => json(exchange, 200, { status: 'ok' })),
-    // Probes come by address, not by name: whom the guard would not let in learns whether, but not what.
+    // Probes use an address, not a name. A request that the guard refuses gets the status, but no details.
     '/readyz': openPage(
       (exchange) => {
         const { ready, servers } = readiness()
@@ -58,7 +58,7 @@ function json(exchange: Exchange, status: number, value: unknown): void {
 function page(show: (exchange: Exchange) => void): Mount {
   return {
     admit: (exchange) => {
-      if (asks(exchange)) return true
+      if (isRead(exchange)) return true
       exchange.respond(405, TEXT_HEADERS, 'This path takes GET only\n')
       return false
     },
@@ -66,36 +66,36 @@ function page(show: (exchange: Exchange) => void): Mount {
   }
 }
 
-/** MCP clients come here when their address has no path. */
+/** MCP clients request this page if their address has no path. */
 function forPeople(shown: Mount): Mount {
   const { path, sse, webSocket } = endpointsOf()
   const words = `This page is for people; MCP clients connect to ${path}, those of HTTP+SSE to ${sse.path}, those of WebSocket to ${webSocket}\n`
   return {
     ...shown,
     admit: (exchange) => {
-      if (asks(exchange) && !wantsEvents(exchange)) return true
-      exchange.respond(asks(exchange) ? 406 : 405, TEXT_HEADERS, words)
+      if (isRead(exchange) && !wantsEvents(exchange)) return true
+      exchange.respond(isRead(exchange) ? 406 : 405, TEXT_HEADERS, words)
       return false
     },
   }
 }
 
-/** And would not know what to do with a page. */
+/** Whether the client wants an event stream, and could not use a page. */
 function wantsEvents(exchange: Exchange): boolean {
   const accept = exchange.header('accept') ?? ''
   return accept.includes('text/event-stream') && !accept.includes('text/html')
 }
 
 /**
- * Monitors find the gateway by its address, which the guard refuses where names are listed. No web page can make its
- * own name look like an address, so these are let in; other names as the settings say. Requests of web pages stay
+ * Monitors use an IP address, which the guard refuses if names are listed. No web page can take an IP address as its
+ * name, so addresses are allowed. Other names are allowed if the settings list them. Requests of web pages stay
  * refused.
  */
 function forMonitors(shown: Mount, names: readonly string[] | 'any'): Mount {
   return {
     ...shown,
     strangers: (exchange) => {
-      const isLetIn = asks(exchange) && exchange.header('origin') === undefined && isHostOf(exchange, names)
+      const isLetIn = isRead(exchange) && exchange.header('origin') === undefined && isHostOf(exchange, names)
       if (isLetIn) shown.handle(exchange)
       return isLetIn
     },
@@ -109,16 +109,16 @@ function isHostOf(exchange: Exchange, names: readonly string[] | 'any'): boolean
   return names === 'any' || names.some((each) => [host, name].includes(each.toLowerCase()))
 }
 
-function openPage(show: (exchange: Exchange) => void, toStrangers = show): Mount {
+function openPage(show: (exchange: Exchange) => void, refusedByGuard = show): Mount {
   return {
     ...page(show),
     strangers: (exchange) => {
-      if (asks(exchange)) toStrangers(exchange)
-      return asks(exchange)
+      if (isRead(exchange)) refusedByGuard(exchange)
+      return isRead(exchange)
     },
   }
 }
 
-function asks({ method }: Exchange): boolean {
+function isRead({ method }: Exchange): boolean {
   return method === 'GET' || method === 'HEAD'
 }

@@ -1,30 +1,30 @@
-/** What the gateway says of itself and its servers to those that watch over it. */
+/** The state of the gateway and its servers, for monitors. */
 
 /**
- * Whose a conversation with a server is: `session` of the client alone, `local-user`, `principal`, `shared` by all
- * clients, for one `request`, by its `handle`; `none` where the server keeps nothing between requests.
+ * The owner of a server session: `session` (one client session), `local-user`, `principal`, `shared` (all clients),
+ * `request` (one request), `handle`. `none`: the server keeps nothing between requests.
  */
-export type WhoseConversation = 'session' | 'local-user' | 'principal' | 'shared' | 'request' | 'handle' | 'none'
+export type ConversationSharing = 'session' | 'local-user' | 'principal' | 'shared' | 'request' | 'handle' | 'none'
 
-/** Which conversation a client gets with a server. */
+/** The session that a client gets with a server. */
 export interface Conversations {
-  /** A client that shook hands. */
-  readonly withSession: WhoseConversation
-  /** A client of 2026-07-28. */
-  readonly withoutSession: WhoseConversation
+  /** For a client with a handshake. */
+  readonly withSession: ConversationSharing
+  /** For a client of 2026-07-28. */
+  readonly withoutSession: ConversationSharing
 }
 
 export interface ServerState {
   readonly name: string
   /** One word: `running`, `starting`, `stopped`, `failed`… */
   readonly state: string
-  /** Whether requests to it are answered, or wait no longer than its start takes. */
+  /** Whether the server answers requests, or will when it has started. */
   readonly ready: boolean
-  /** Whether the gateway is not ready without it; absent: no. */
+  /** Whether the gateway needs the server to be ready. Default: no. */
   readonly required?: boolean
-  /** Why it is not, in one line. */
+  /** Why the server is not ready, in one line. */
   readonly detail?: string
-  /** Absent before it was ever reached. */
+  /** Undefined before the first connection. */
   readonly conversations?: Conversations
 }
 

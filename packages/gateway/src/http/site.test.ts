@@ -7,7 +7,7 @@ import { fakeClock } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { GatewaySite, type GatewaySiteOptions, type Readiness } from './index.ts'
-import { siteOptions } from './options.ts'
+import { siteOptions } from './site-options.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -1,14 +1,14 @@
 /**
- * The gateway's one port: every server and all of them together by every transport, and what people and monitors ask
- * for.
+ * The gateway's port. Serves every server alone and all servers together over every transport, and the pages for people
+ * and monitors.
  */
 import { ParleyError } from 'parley-mcp'
 import type { Duration } from 'parley-mcp/engine'
 import { type Served, type SiteServing, serveSite } from 'parley-mcp/node'
 import type { Servable } from 'parley-mcp/server'
 import { endpointsOf } from './endpoints.ts'
-import { hintsAmong } from './near-misses.ts'
-import { type GatewaySiteOptions, siteOptions, whyNot } from './options.ts'
+import { pathHints } from './path-hints.ts'
+import { type GatewaySiteOptions, listenError, siteOptions } from './site-options.ts'
 
 export interface Listening {
   /** Without a path: `http://127.0.0.1:4000`. */
@@ -21,20 +21,20 @@ export interface DrainOptions {
   drain?: Duration
 }
 
-/** The place of the aggregate among the servers; no server can have this name. */
+/** The key of the aggregate among the servers. No server can have this name. */
 const AGGREGATE = ''
 
 export class GatewaySite {
   readonly #options: GatewaySiteOptions
   readonly #servers = new Map<string, Servable>()
-  /** What is served, or about to be. */
+  /** Servers that are served, or about to be. */
   readonly #served = new Map<string, Promise<Served>>()
-  /** Names whose paths are not free yet: until their servers have begun to leave. */
+  /** Names whose paths are still in use by a removed server. */
   readonly #freeing = new Map<string, Promise<unknown>>()
-  /** Those that finish what they work on, perhaps beside a new one of the same name. */
+  /** Removed servers that finish their requests, perhaps beside a new server of the same name. */
   readonly #leaving = new Set<Promise<void>>()
   #opening: Promise<SiteServing> | undefined
-  /** From the moment that servers can be served. */
+  /** Defined as soon as servers can be served. */
   #serving: SiteServing | undefined
   #closing: Promise<void> | undefined
 
@@ -42,12 +42,12 @@ export class GatewaySite {
     this.#options = options
   }
 
-  /** How many sessions clients have with it. */
+  /** The number of client sessions. */
   get sessions(): number {
     return this.#serving?.sessions ?? 0
   }
 
-  /** With all servers that are there; others may come and go while it listens. */
+  /** Listens with the current servers. Servers can be added and removed while it listens. */
   async listen(): Promise<Listening> {
     if (this.#closing !== undefined) throw closed()
     this.#opening ??= this.#open()
@@ -55,20 +55,20 @@ export class GatewaySite {
     return { url, port }
   }
 
-  /** What is reached at `/mcp`, `/sse` and `/ws`. */
+  /** Serves all servers together at `/mcp`, `/sse` and `/ws`. */
   async setAggregate(server: Servable): Promise<void> {
     await this.#add(AGGREGATE, server)
   }
 
-  /** From now on it is reached under `/servers/NAME/`. */
+  /** Serves the server under `/servers/NAME/`. */
   async addServer(name: string, server: Servable): Promise<void> {
     if (name === AGGREGATE) throw new ParleyError('validation_failed', { message: 'A server needs a name' })
     await this.#add(name, server)
   }
 
   /**
-   * Its running requests finish and its sessions end; the others go on. Its name is free at once, and new clients meet
-   * who takes it.
+   * Lets its running requests finish and ends its sessions. Its name is free at once, so that another server can take
+   * the name.
    */
   async removeServer(name: string, options: DrainOptions = {}): Promise<void> {
     const served = this.#served.get(name)
@@ -92,7 +92,7 @@ export class GatewaySite {
     }
   }
 
-  /** Listens no more; what runs may finish within `drain`. */
+  /** Stops listening. Running requests may finish within `drain`. */
   close(options: DrainOptions = {}): Promise<void> {
     this.#closing ??= this.#close(options)
     return this.#closing
@@ -104,7 +104,7 @@ export class GatewaySite {
       const options = {
         ...siteOptions(this.#options),
         fastHttp: true,
-        hint: hintsAmong(() => [...this.#servers.keys()]),
+        hint: pathHints(() => [...this.#servers.keys()]),
       }
       return await serveSite(options, (serving) => {
         this.#serving = serving
@@ -114,7 +114,7 @@ export class GatewaySite {
       this.#opening = undefined
       this.#serving = undefined
       this.#served.clear()
-      throw whyNot(error, host, port)
+      throw listenError(error, host, port)
     }
   }
 
@@ -133,9 +133,9 @@ export class GatewaySite {
       })
     this.#servers.set(name, server)
     try {
-      // One that never came to be served leaves nothing behind.
+      // A removed server whose start failed leaves nothing to wait for.
       await this.#freeing.get(name)?.catch(() => {})
-      // It may have been removed while it waited.
+      // The server may have been removed during the wait.
       if (this.#serving !== undefined && this.#servers.get(name) === server)
         await this.#serve(this.#serving, name, server)
     } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * Lets so many through in a time, evenly: a bucket that each fills a little, and that leaks at a steady pace. One
- * number, and no timer.
+ * A leaky bucket: each request fills it by one, and it leaks at a constant rate. Needs one number
+ * and no timer.
  */
 import type { RateLimit } from '../config/index.ts'
 
-/** Far less than a request: what numbers lose when they are rounded keeps nobody out. */
+/** Tolerance for rounding errors, far less than a request. */
 const GRAIN = 1e-6
 
 export class Bucket {
-  /** In requests; full at as many as the limit has. */
+  /** In requests. The bucket is full at the limit. */
   #level = 0
   #at: number
 
@@ -16,7 +16,7 @@ export class Bucket {
     this.#at = now
   }
 
-  /** How many milliseconds too early somebody comes; 0 is in time, and counted. Whoever comes too early is not. */
+  /** Returns 0 and counts the request, or returns how many milliseconds too early it is. */
   take(now: number, { requests, per }: RateLimit): number {
     this.#leak(now, requests / per)
     const over = this.#level + 1 - requests
@@ -25,13 +25,13 @@ export class Bucket {
     return 0
   }
 
-  /** Whether it is as if nobody had ever come. */
+  /** Whether no counted request is left. */
   isEmpty(now: number, { requests, per }: RateLimit): boolean {
     this.#leak(now, requests / per)
     return this.#level <= GRAIN
   }
 
-  /** A clock that is set back leaks nothing. */
+  /** Does not leak if the clock was set back. */
   #leak(now: number, pace: number): void {
     if (now > this.#at) this.#level = Math.max(0, this.#level - (now - this.#at) * pace)
     this.#at = now

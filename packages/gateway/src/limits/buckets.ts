@@ -1,19 +1,19 @@
 /**
- * A bucket for each of those who are counted: as many as there is room for, and none for those who have not come for a
- * while.
+ * One bucket for each client, up to a limit. Drops the buckets of clients that
+ * were inactive for a while.
  */
 import type { RateLimit } from '../config/index.ts'
 import { Bucket } from './bucket.ts'
 
 const MOST = 10_000
 /**
- * How often all of them may be looked at, in milliseconds: whoever comes under ever new names must not make that dear.
+ * Pause between searches for empty buckets, in milliseconds. A client with ever new names must not cause many searches.
  */
 const PAUSE = 1000
 
 export class Buckets {
   readonly #most: number
-  /** In the order in which they came first. */
+  /** In the order of their first request. */
   readonly #buckets = new Map<string, Bucket>()
   #tidiedAt = Number.NEGATIVE_INFINITY
 
@@ -36,8 +36,8 @@ export class Buckets {
   }
 
   /**
-   * Those without use go for nothing; where there are none, a quarter of them begins anew, those that came first. One
-   * at a time, a full `Map` would be slow.
+   * Drops empty buckets. If there are none, drops the oldest quarter. Dropping one at a time would be slow, because a full
+   * `Map` is slow to search from its front.
    */
   #makeRoom(now: number, limit: RateLimit): void {
     if (now - this.#tidiedAt >= PAUSE) {

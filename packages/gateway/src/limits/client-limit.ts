@@ -1,5 +1,5 @@
 /**
- * How many requests one client may make, wherever it makes them: known by its principal, else by its session, else by
+ * Limits the requests of one client at all addresses. Identifies the client by its principal, else by its session, else by
  * its address.
  */
 import type { ParleyError } from 'parley-mcp'
@@ -12,7 +12,7 @@ export interface ClientLimitOptions {
   readonly limit: RateLimit | undefined
   readonly clock?: Clock | undefined
   readonly onRefused?: (refused: Refused) => void
-  /** Most clients that are remembered. Default 10 000. */
+  /** Limit of remembered clients. Default: 10 000. */
   readonly mostClients?: number
 }
 
@@ -30,7 +30,7 @@ export interface LimitedRequest {
 
 interface Client {
   readonly key: string
-  /** Whose requests these are, to itself and to others. */
+  /** The client's name in errors for itself. */
   readonly whose: string
   readonly whom: string
 }
@@ -38,7 +38,7 @@ interface Client {
 const SETTING = 'gateway.rateLimit'
 
 export class ClientLimit {
-  /** May be changed at any time; what was counted before stays counted. */
+  /** Can change at any time. Counted requests stay counted. */
   limit: RateLimit | undefined
   readonly #options: ClientLimitOptions
   readonly #clock: Clock

@@ -1,4 +1,4 @@
-/** What whoever comes too often is told, and what is told of it to those who look after the gateway. */
+/** The error for a client over its limit, and the facts for the operator. */
 import { ParleyError } from 'parley-mcp'
 import type { RateLimit } from '../config/index.ts'
 
@@ -8,13 +8,13 @@ export type RefusalReason = 'client_rate_limit' | 'server_rate_limit'
 export interface Refused {
   readonly server: string
   readonly reason: RefusalReason
-  /** Who was refused, as a beginning of a sentence; the same for the same one. */
+  /** The refused client, as the beginning of a sentence. The same text for the same client. */
   readonly whom: string
-  /** Which setting refused it, with its value. */
+  /** The setting that refused it, with its value. */
   readonly limit: string
 }
 
-/** `sentence`: whose limit is reached. `setting`: which key of the configuration says so. */
+/** `sentence`: whose limit is reached. `setting`: the key in the configuration. */
 export function tooOften(sentence: string, setting: string, limit: RateLimit, retryAfterMs: number): ParleyError {
   return new ParleyError('rate_limited', {
     message: `${sentence} (${shownLimit(setting, limit)}): try again in ${inSeconds(retryAfterMs)}`,
@@ -32,7 +32,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1000],
 ]
 
-/** As the configuration has it. */
+/** In the notation of the configuration. */
 function shownTime(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms % each === 0) ?? ['ms', 1]
   return `${ms / size} ${unit}`

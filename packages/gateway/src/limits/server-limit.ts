@@ -1,6 +1,6 @@
 /**
- * How many requests a server is sent by all clients together. What the gateway asks on its own account is not counted,
- * and never waits.
+ * Limits the requests of all clients together to one server. The gateway's own requests do not count
+ * and never wait.
  */
 import type { Clock } from 'parley-mcp/engine'
 import type { RateLimit } from '../config/index.ts'
@@ -15,7 +15,7 @@ export interface ServerLimitOptions {
 }
 
 export class ServerLimit {
-  /** May be changed at any time; what was counted before stays counted. */
+  /** Can change at any time. Counted requests stay counted. */
   limit: RateLimit | undefined
   readonly #options: ServerLimitOptions
   readonly #bucket: Bucket
@@ -26,7 +26,7 @@ export class ServerLimit {
     this.#bucket = new Bucket(options.clock.now())
   }
 
-  /** Counts a request that is about to be sent; throws when it is one too many. */
+  /** Counts a request before it is sent. Throws if it is over the limit. */
   demand(): void {
     const { limit } = this
     if (limit === undefined) return
@@ -36,7 +36,7 @@ export class ServerLimit {
     const setting = `mcpServers.${server}.rateLimit`
     onRefused?.({ server, reason: 'server_rate_limit', whom: 'Clients', limit: shownLimit(setting, limit) })
     throw tooOften(
-      `The server ${JSON.stringify(server)} has been sent as many requests as all clients together may send it`,
+      `All clients together have sent as many requests to the server ${JSON.stringify(server)} as they may`,
       setting,
       limit,
       wait,

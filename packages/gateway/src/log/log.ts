@@ -1,8 +1,8 @@
-/** What the gateway says of itself: one line per event on standard error, for people or for programs. */
+/** The log of the gateway: one line for each event on standard error, for people or for programs. */
 
 export type LogSeverity = 'debug' | 'info' | 'warning' | 'error'
 
-/** Facts beside the sentence; never payloads, never secrets. */
+/** Facts of a message. Never payloads and never secrets. */
 export type LogFacts = Readonly<Record<string, unknown>>
 
 export type GatewayLog = Readonly<Record<LogSeverity, (message: string, facts?: LogFacts) => void>>
@@ -10,7 +10,7 @@ export type GatewayLog = Readonly<Record<LogSeverity, (message: string, facts?: 
 export type LogSink = (line: string) => void
 
 const ORDER: readonly LogSeverity[] = ['debug', 'info', 'warning', 'error']
-/** A server may write what it likes. */
+/** Limit of a message, because a server may write long lines. */
 const LONGEST = 2000
 
 function logWith(
@@ -26,7 +26,7 @@ function logWith(
   return { debug: at('debug'), info: at('info'), warning: at('warning'), error: at('error') }
 }
 
-/** For people: `12:30:01 warning files: …`, control characters of others made visible. */
+/** For people: `12:30:01 warning files: …`. Control characters are made visible. */
 export function textLog(least: LogSeverity | 'silent', sink: LogSink, now: () => Date = () => new Date()): GatewayLog {
   return logWith(least, (severity, message) => {
     const mark = severity === 'info' ? '' : `${severity} `
@@ -38,8 +38,8 @@ export function textLog(least: LogSeverity | 'silent', sink: LogSink, now: () =>
 export function jsonLog(least: LogSeverity | 'silent', sink: LogSink, now: () => Date = () => new Date()): GatewayLog {
   return logWith(least, (severity, message, facts) => {
     const own = { time: now().toISOString(), severity, message }
-    // What a fact is called must not change what the line says of itself.
-    sink(`${JSON.stringify({ ...own, ...facts, ...own }).replace(STEERING, unicodeEscape)}\n`)
+    // A fact must not replace the time, severity or message.
+    sink(`${JSON.stringify({ ...own, ...facts, ...own }).replace(CONTROL_CHARACTERS, unicodeEscape)}\n`)
   })
 }
 
@@ -61,19 +61,19 @@ export function changedLog(log: GatewayLog, change: (text: string) => string): G
 export const silentLog: GatewayLog = logWith('silent', () => {})
 
 /**
- * A message of several lines cannot be taken for several messages; whatever steers terminals, or turns the direction of
- * writing, is shown.
+ * Indents further lines, so that one message does not look like several. Makes control characters visible, and characters
+ * that change the direction of writing.
  */
 function visible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(STEERING, escaped).replaceAll('\n', '\n  ')
+  return text.replaceAll('\r\n', '\n').replace(CONTROL_CHARACTERS, escaped).replaceAll('\n', '\n  ')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds them
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
 /**
- * JSON escapes C0 control characters by itself. C1 ones, U+2028 and the like end lines or steer terminals of whoever
- * reads the log.
+ * JSON escapes only C0 control characters. C1 characters, U+2028 and similar ones end lines or control the
+ * terminal.
  */
 function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,8 +1,8 @@
 /** Errors for clients of a server that ended, cannot be reached or is not available. */
 import { catalogue, type ErrorKind, ParleyError } from 'parley-mcp'
-import { quoted, STDERR } from './last-lines.ts'
 import { type Redact, withoutPath } from './redaction.ts'
 import type { UpstreamExit } from './status.ts'
+import { quoted, STDERR } from './stderr-lines.ts'
 
 const MAX_REASON = 2000
 

@@ -2,11 +2,11 @@
 import { ParleyError } from 'parley-mcp'
 import type { Clock, Link } from 'parley-mcp/engine'
 import { crashError, lostConnection, startError, statusIn, unresponsive } from './failures.ts'
-import type { Pass } from './gate.ts'
-import { LastLines } from './last-lines.ts'
-import { isChild, type Launch } from './launch.ts'
+import { isChild, type Launch } from './launch/launch.ts'
 import type { Redact } from './redaction.ts'
+import type { Pass } from './restart/gate.ts'
 import type { UpstreamExit } from './status.ts'
+import { StderrLines } from './stderr-lines.ts'
 import { WatchedLink } from './watched-link.ts'
 
 export interface RunEnd {
@@ -47,7 +47,7 @@ export class Run {
   /** Resolves when the process or connection is gone. */
   readonly gone: Promise<void>
   /** Its standard error. */
-  readonly lines: LastLines
+  readonly lines: StderrLines
   readonly #options: RunOptions
   #raw: Link | undefined
   #link: WatchedLink | undefined
@@ -59,7 +59,7 @@ export class Run {
     this.#options = options
     this.pass = options.pass
     this.startedAt = options.clock.now()
-    this.lines = new LastLines(options.redact, options.onLine)
+    this.lines = new StderrLines(options.redact, options.onLine)
     this.gone = new Promise((resolve) => {
       this.#resolveGone = resolve
     })

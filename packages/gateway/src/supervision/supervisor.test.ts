@@ -1,8 +1,8 @@
 import { ParleyError } from 'parley-mcp'
 import { flush } from 'parley-mcp/testing'
 import { describe, expect, it, vi } from 'vitest'
-import { FIRST_COOL_DOWN } from './backoff.ts'
 import { isUnavailable } from './failures.ts'
+import { FIRST_COOL_DOWN } from './restart/intensity.ts'
 import { type Stage, stage, type TestLink } from './supervisor.fixtures.ts'
 
 const broken = () => new ParleyError('transport_error', { message: 'ECONNRESET with very-secret' })

@@ -5,7 +5,6 @@
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import { type Clock, type Link, type LinkOpener, systemClock } from 'parley-mcp/engine'
 import type { CommandTarget, RemoteTarget, RestartSettings } from '../config/index.ts'
-import type { ChildOptions } from './command-launch.ts'
 import {
   explained,
   finished,
@@ -16,12 +15,13 @@ import {
   unavailable,
   withoutSearchPath,
 } from './failures.ts'
-import { Gate, type Refusal } from './gate.ts'
-import type { LastLines } from './last-lines.ts'
-import { type Launch, launchOf } from './launch.ts'
+import type { ChildOptions } from './launch/command-launch.ts'
+import { type Launch, launchOf } from './launch/launch.ts'
 import { type Redact, redactionFor, withoutBody } from './redaction.ts'
+import { Gate, type Refusal } from './restart/gate.ts'
 import { Run, type RunEnd } from './run.ts'
 import type { UpstreamEvent, UpstreamExit, UpstreamState, UpstreamStatus } from './status.ts'
+import type { StderrLines } from './stderr-lines.ts'
 
 export interface SupervisorOptions {
   readonly name: string
@@ -81,7 +81,7 @@ export class Supervisor {
   #since: number
   /** The state while no run is alive or starting. */
   #restingState: UpstreamState = 'idle'
-  #lastLines: LastLines | undefined
+  #stderrLines: StderrLines | undefined
   #lastExit: UpstreamExit | undefined
   #lastError: string | undefined
   #stopped = false
@@ -151,7 +151,7 @@ export class Supervisor {
       restarts: this.#restarts,
       lastExit: this.#lastExit,
       lastError: this.#lastError,
-      lastStderr: [...(this.#lastLines?.lines ?? [])],
+      lastStderr: [...(this.#stderrLines?.lines ?? [])],
       nextAttemptAt: this.#stopped ? undefined : this.#gate.nextAt,
     }
   }
@@ -217,7 +217,7 @@ export class Supervisor {
     this.#awaitOnStop(run.gone)
     opening.lastRun = run
     this.#runs.add(run)
-    this.#lastLines = run.lines
+    this.#stderrLines = run.lines
     if (this.#stopped) {
       void run.link.close()
       throw stoppedError(this.name)
@@ -272,7 +272,7 @@ export class Supervisor {
 
   #ended(run: Run, { abnormal, summary, exit, status, silent = false }: RunEnd): void {
     this.#runs.delete(run)
-    this.#lastLines = run.lines
+    this.#stderrLines = run.lines
     this.#lastError = summary
     this.#silent = silent
     if (exit !== undefined) this.#lastExit = exit
@@ -364,7 +364,7 @@ export class Supervisor {
 
   #because(because: string): Unavailability {
     // The text may concern another client.
-    const stderr = this.#options.severalClients === true ? [] : (this.#lastLines?.lines ?? [])
+    const stderr = this.#options.severalClients === true ? [] : (this.#stderrLines?.lines ?? [])
     return { name: this.name, because, stderr, now: this.#clock.now(), nextAttemptAt: this.#gate.nextAt }
   }
 }

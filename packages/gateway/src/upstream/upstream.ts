@@ -10,7 +10,7 @@ import {
   systemClock,
   systemMint,
 } from 'parley-mcp/engine'
-import type { ServerConfig } from '../config/index.ts'
+import { gatewayInfo, type ServerConfig } from '../config/index.ts'
 import { ServerLimit } from '../limits/index.ts'
 import type { GatewayLog } from '../log/index.ts'
 import { Bulkhead, Supervisor, type UpstreamStatus, upstreamReconnect, withoutBody } from '../supervision/index.ts'
@@ -35,9 +35,6 @@ const CONVERSATION_IDLE = 1_800_000
 
 export type ListKind = 'tools' | 'prompts' | 'resources'
 const KINDS: readonly ListKind[] = ['tools', 'prompts', 'resources']
-
-/** Who the gateway is when it speaks for itself. */
-export const SELF = { name: 'parley-gateway', version: '0.1.0' } as const
 
 /** The most calls of one conversation that wait for their clients. */
 const MOST_ASKED = 1000
@@ -127,7 +124,7 @@ export class Upstream {
       config,
       clock: this.clock,
       log: this.#conversationLog,
-      open: ({ info = SELF, capabilities, owner, lasting, prefer }) =>
+      open: ({ info = gatewayInfo, capabilities, owner, lasting, prefer }) =>
         this.#openConversation({ info, capabilities }, owner, lasting, prefer),
       isSessionless: () => this.#isSessionless,
       endOneOpenedAhead: () => this.pool.endOneOpenedAhead(),
@@ -207,7 +204,7 @@ export class Upstream {
 
   async #openGatewayConversation(): Promise<Conversation> {
     const conversation = await this.#openConversation(
-      { info: SELF, capabilities: knowingTasks(this.#gatewayAbilities.capabilities) },
+      { info: gatewayInfo, capabilities: knowingTasks(this.#gatewayAbilities.capabilities) },
       undefined,
       true,
     )

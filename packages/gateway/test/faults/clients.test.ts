@@ -10,7 +10,7 @@ const FORM = {
 const ASK = { name: 'ask', arguments: FORM }
 const capabilities = { elicitation: { form: {} } }
 
-describe('8.2 a client of 2026-07-28 whose call is parked', () => {
+describe('a client of 2026-07-28 whose call is parked', () => {
   const rig = perTest()
 
   const call = (params: Record<string, unknown>, headers: Record<string, string> = {}): Promise<RawAnswer> =>
@@ -111,7 +111,7 @@ describe('8.2 a client of 2026-07-28 whose call is parked', () => {
 describe('a client that vanishes in the middle of a call', () => {
   const rig = perTest()
 
-  it('8.2 rule 8: without a session, the server is told to stop', async () => {
+  it('without a session, the server is told to stop', async () => {
     await rig.start({ files: { ...faulty(), session: 'shared' } })
     const abort = new AbortController()
     const hanging = modern(
@@ -128,7 +128,7 @@ describe('a client that vanishes in the middle of a call', () => {
     expect(rig.gateway.upstreams[0]?.bulkhead.stats().running).toBe(0)
   })
 
-  it('8.1 with a session, it may come back: only the end of the session ends the call', async () => {
+  it('with a session, it may come back: only the end of the session ends the call', async () => {
     await rig.start({ files: faulty() })
     const session = await shakeHands(rig.address('files'))
     const abort = new AbortController()

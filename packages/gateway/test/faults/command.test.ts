@@ -145,9 +145,9 @@ describe('the built command', () => {
     const files = await client('files')
     const told = (pattern: RegExp) => eventually(async () => expect(words()).toMatch(pattern))
     await writeFile(file, '{ "mcpServers": { "files": { "comand": "x" } } }')
-    await told(/not taken.*comand/s)
+    await told(/was refused.*comand/s)
     await rm(file)
-    await told(/not taken.*no such file/is)
+    await told(/was refused.*no such file/is)
     expect(await textOf(files, 'echo', { text: 'still' })).toBe('still')
     await writeFile(
       file,

@@ -5,11 +5,12 @@
 import type { Loss } from 'parley-mcp'
 import type { Introduction } from 'parley-mcp/engine'
 import { mergeIntroductions } from '../../catalogue/index.ts'
-import { SELF, type Upstream } from '../../upstream/index.ts'
+import { gatewayInfo } from '../../config/index.ts'
+import type { Upstream } from '../../upstream/index.ts'
 
 export class MergedIntroduction {
   /** An object of its own: who introduces itself is known by it. */
-  readonly #self = { ...SELF }
+  readonly #self = { ...gatewayInfo }
   #upstreams: readonly Upstream[] = []
   #seen: readonly (Introduction | undefined)[] | undefined
   #merged: Introduction | undefined

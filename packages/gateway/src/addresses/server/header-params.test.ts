@@ -5,8 +5,8 @@
 import { ParleyError } from 'parley-mcp'
 import type { Body, Inbound, Link, SendOptions } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
-import { toolDefaults } from '../../config/defaults.ts'
 import type { ServerConfig } from '../../config/index.ts'
+import { toolDefaults } from '../../config/settings/defaults.ts'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { RawClient, type ScriptedServer, scripted, text, textOf, until } from './peers.fixtures.ts'
 

@@ -31,7 +31,10 @@ describe('parley call', () => {
 
   it('reads arguments from standard input', async () => {
     const nothing = await parley(['call', serving.url, 'forecast', '-'], { stdin: '\n' })
-    expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('There is nothing on standard input')])
+    expect([nothing.code, nothing.err]).toEqual([
+      2,
+      expect.stringContaining('"-" reads the arguments from standard input'),
+    ])
     const { out } = await parley(['call', serving.url, 'forecast', '-'], { stdin: '{"city":"Bergen"}' })
     expect(JSON.parse(out)).toMatchObject({ city: 'Bergen' })
   })
@@ -70,7 +73,7 @@ describe('parley call', () => {
   it('calls nothing whose result cannot be written', async () => {
     const { code, out, err } = await parley(['call', serving.url, 'fail', '--out', join(folder, 'absent', 'x.png')])
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/the folder .*absent cannot be written to: it does not exist/)
+    expect(err).toMatch(/the folder .*absent is not writable: it does not exist/)
   })
 
   it('ends with 1 and the words of the tool on standard error when it fails', async () => {
@@ -103,7 +106,7 @@ describe('parley call', () => {
     await using gateway = await serveHttp(createServer({ name: 'parley-gateway', version: '1.0.0' }).add(here), {
       port: 0,
     })
-    expect((await parley(['call', gateway.url, 'gone__say'])).err).toContain('nothing of a server "gone" is there')
+    expect((await parley(['call', gateway.url, 'gone__say'])).err).toContain('there are no tools of a server "gone"')
     expect((await parley(['call', gateway.url, 'here__sya'])).err).not.toContain('nothing of a server')
   })
 
@@ -122,10 +125,10 @@ describe('parley call', () => {
   it('points to the doctor when there is no server', async () => {
     const nowhere = 'http://127.0.0.1:1/'
     expect((await parley(['call', nowhere, 'forecast'])).err).toMatch(
-      /hint: servers are usually at a path such as \/mcp; parley doctor http:\/\/127.0.0.1:1\/ finds out more/,
+      /hint: servers are usually at a path such as \/mcp; parley doctor http:\/\/127.0.0.1:1\/ explains why/,
     )
     expect((await parley(['call', 'forecast', '--', 'no-such-program', 'x'])).err).toContain(
-      'hint: parley doctor -- no-such-program x finds out more',
+      'hint: parley doctor -- no-such-program x explains why',
     )
     expect(JSON.parse((await parley(['call', nowhere, 'forecast', '--json'])).err).error).toMatchObject({
       kind: 'transport_error',
@@ -136,16 +139,16 @@ describe('parley call', () => {
   it.each([
     [
       ['http://127.0.0.1:1/a', 'x', '--header', 'A: s3cret'],
-      'parley doctor http://127.0.0.1:1/a with the same --header finds out more',
+      'parley doctor http://127.0.0.1:1/a with the same --header explains why',
     ],
-    [['http://127.0.0.1:1/a?key=s3cret', 'x'], 'parley doctor with the same address finds out more'],
-    [['x', '--', 'no-such-program', 'two words'], "parley doctor -- no-such-program 'two words' finds out more"],
+    [['http://127.0.0.1:1/a?key=s3cret', 'x'], 'parley doctor with the same address explains why'],
+    [['x', '--', 'no-such-program', 'two words'], "parley doctor -- no-such-program 'two words' explains why"],
   ])('gives no command that does not work: %j', async (line, hint) => {
     expect((await parley(['call', ...line])).err).toContain(`hint: ${hint}\n`)
   })
 
   it.each([
-    [404, (origin: string) => `did you mean ${origin}/mcp? parley doctor ${origin}/ finds out more`],
+    [404, (origin: string) => `did you mean ${origin}/mcp? parley doctor ${origin}/ explains why`],
     [401, () => `give credentials: --header 'Authorization: Bearer …', or "headers" in the configuration`],
   ])('knows what to do about the status %d', async (status, hint) => {
     const other = createHttp((_, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')
@@ -223,7 +226,7 @@ describe('F6 questions of a server during parley call', () => {
         })
         expect([code, err]).toEqual([
           1,
-          'error: This needs the client capability "elicitation.form", which this client did not declare\nhint: the server asks something: answer with --answer key=value, or at a terminal without --decline\n',
+          'error: This needs the client capability "elicitation.form", which this client did not declare\nhint: the server asks a question: answer with --answer key=value, or at a terminal without --decline\n',
         ])
       }
     },
@@ -261,10 +264,10 @@ describe('F6 questions of a server during parley call', () => {
     [['place=moon', 'sure=yes'], '--answer place=moon: choose one of test, live'],
     [
       ['place=live', 'sure=yes', 'copys=3'],
-      '--answer copys: the server asks for no such field; did you mean "copies"?',
+      '--answer copys: the server does not ask for this field; did you mean "copies"?',
     ],
-    [['colour=red'], '--answer colour: the server asks for no such field'],
-    [['plaice=live', 'sure=yes'], '--answer plaice: the server asks for no such field; did you mean "place"?'],
+    [['colour=red'], '--answer colour: the server does not ask for this field'],
+    [['plaice=live', 'sure=yes'], '--answer plaice: the server does not ask for this field; did you mean "place"?'],
   ])('stop the call where --answer %j is a mistake', async (answers, message) => {
     for (const version of ['2025-06-18', '2026-07-28']) {
       const { code, out, err } = await parley([
@@ -293,7 +296,7 @@ describe('F6 questions of a server during parley call', () => {
       'colour=red',
     ]
     const { code, err } = await parley(line)
-    expect([code, err]).toEqual([0, '--answer colour: the server asks for no such field\n'])
+    expect([code, err]).toEqual([0, '--answer colour: the server does not ask for this field\n'])
   })
 
   it('are put to whoever sits at the terminal, again where the answer does not fit', async () => {
@@ -302,7 +305,7 @@ describe('F6 questions of a server during parley call', () => {
       [/2\. live\n {2}place \(one of these\): $/, 'moon\n'],
       [/choose one of test, live\n[\s\S]*place \(one of these\): $/, '2\n'],
       [/copies \(integer, 1 to 5\) \[2\]: $/, '9\n'],
-      [/at most 5 is wanted\n[\s\S]*copies \(integer, 1 to 5\) \[2\]: $/, '\n'],
+      [/type 5 or less\n[\s\S]*copies \(integer, 1 to 5\) \[2\]: $/, '\n'],
       [/sure \(boolean\): $/, 'no\n'],
     ]
     const { out, err } = await parley(['call', serving.url, 'deploy'], {

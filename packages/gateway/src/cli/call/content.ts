@@ -1,5 +1,5 @@
 /**
- * The result of a call, printed: text as it is, everything else as one line, binary content into a file where wanted.
+ * Prints the result of a call: text as it is, everything else as one line. Writes binary content to a file if asked.
  */
 import { constants } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
@@ -8,16 +8,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ContentBlock } from 'parley-mcp'
 import type { CallOutcome } from 'parley-mcp/client'
 import { failed } from '../failure.ts'
-import { bytes, harmless, oneLine } from '../text.ts'
+import { bytes, oneLine, printable } from '../terminal/text.ts'
 
-/** Structured content, or text that says more than it; then the rest. On a terminal nothing steers it. */
+/** The content as text. Leaves out text that repeats the structured content. */
 export function printed({ content, structured }: CallOutcome, terminal: boolean): string {
   const shown = content
     .filter((block) => !(block.type === 'text' && structured !== undefined && saysTheSame(block.text, structured)))
     .map(blockText)
   if (structured !== undefined) shown.push(JSON.stringify(structured, null, 2))
   const text = shown.join('\n')
-  return text === '' ? '' : `${terminal ? harmless(text) : text}\n`
+  return text === '' ? '' : `${terminal ? printable(text) : text}\n`
 }
 
 /** Servers repeat structured content as text for older clients. */
@@ -59,7 +59,7 @@ function binaryOf(block: ContentBlock): string | undefined {
   return block.type === 'resource' && 'blob' in block.resource ? String(block.resource.blob) : undefined
 }
 
-/** Before anything is called whose result could then not be kept. */
+/** Checks the folder before the call, so that the result is not lost. */
 export async function demandFolder(file: string): Promise<void> {
   const folder = dirname(file)
   const problem = await access(folder, constants.W_OK).then(
@@ -67,10 +67,10 @@ export async function demandFolder(file: string): Promise<void> {
     (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? 'it does not exist' : (error.code ?? error.message)),
   )
   if (problem !== undefined)
-    throw failed('cannot_write', `Cannot write ${file}: the folder ${folder} cannot be written to: ${problem}`)
+    throw failed('cannot_write', `Cannot write ${file}: the folder ${folder} is not writable: ${problem}`)
 }
 
-/** Gives what was written, by file. The second and later ones get a number: `picture-2.png`. */
+/** Returns the written files. The second and later files get a number: `picture-2.png`. */
 export async function writeBinaries({ content }: CallOutcome, file: string): Promise<{ file: string; size: number }[]> {
   const found = content.map(binaryOf).filter((data) => data !== undefined)
   if (found.length === 0)

@@ -9,9 +9,9 @@ import { createServer, resource, tool } from 'parley-mcp/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parley, plain, plainServer } from '../cli.fixtures.ts'
 import { weatherServer } from '../weather.fixtures.ts'
-import { type Check, Findings } from './check.ts'
-import { candidates } from './elsewhere.ts'
-import { machineChecks } from './machine.ts'
+import { candidates } from './checks/alternatives.ts'
+import { nodeCheck } from './index.ts'
+import { type Check, SubjectReport } from './report/subject-report.ts'
 
 interface Diagnosis {
   readonly code: number
@@ -96,12 +96,14 @@ describe('parley doctor on an address', () => {
       detail: expect.stringContaining('resource_metadata'),
       fix: expect.stringContaining("--header 'Authorization"),
     })
-    expect(named(await doctor(url, '--header', 'Authorization: Bearer old'), 'access')?.fix).toContain('are not taken')
+    expect(named(await doctor(url, '--header', 'Authorization: Bearer old'), 'access')?.fix).toContain(
+      'does not accept the credentials',
+    )
   })
 
   it.each([
-    [503, 'is broken'],
-    [302, 'leads elsewhere'],
+    [503, 'has failed'],
+    [302, 'redirects elsewhere'],
     [404, 'check the path'],
   ])('reads the status %d', async (status, fix) => {
     expect(named(await doctor(await answering(status, { location: '/elsewhere' })), 'speaks')?.fix).toContain(fix)
@@ -138,7 +140,7 @@ describe('parley doctor on an address', () => {
     const diagnosis = await doctor(`http://127.0.0.1:${(gateway.address() as AddressInfo).port}/servers/a/mcp`)
     expect(named(diagnosis, 'speaks')).toMatchObject({
       detail: expect.stringContaining('exited with code 1'),
-      fix: expect.stringContaining('the gateway is there'),
+      fix: expect.stringContaining('the gateway works'),
     })
   })
 
@@ -291,7 +293,7 @@ describe('parley doctor on a command', () => {
     expect(diagnosis.code).toBe(0)
     expect(named(diagnosis, 'output')).toMatchObject({
       status: 'warning',
-      detail: '1 line on standard output that is no message, the first "Server is starting…"',
+      detail: '1 line on standard output that is not a message, the first "Server is starting…"',
     })
   })
 
@@ -318,7 +320,7 @@ describe('parley doctor on a command', () => {
     const ends = named(await doctor(...plain('--late')), 'ends')
     expect(ends).toMatchObject({
       status: 'warning',
-      detail: 'not when its input was closed: it still ran 2s later and had to be ended by SIGTERM',
+      detail: 'not when its input was closed: it still ran 2s later and was ended by SIGTERM',
     })
   })
 
@@ -426,16 +428,16 @@ describe('parley doctor while it works', () => {
     process.chdir(await mkdtemp(join(folder, 'empty-')))
     const { code, out, err } = await parley(['doctor', '--server', 'x']).finally(() => process.chdir(before))
     expect([code, out]).toEqual([2, ''])
-    expect(err).toContain('nothing was looked at')
+    expect(err).toContain('nothing was checked')
   })
 })
 
 describe('parley doctor on this machine', () => {
   it('wants Node 20 or later', () => {
     const found = (node: string): readonly Check[] => {
-      const findings = new Findings('this machine')
-      machineChecks(findings, node)
-      return findings.checks
+      const report = new SubjectReport('this machine')
+      nodeCheck(report, node)
+      return report.checks
     }
     expect(found('20.1.0')).toMatchObject([{ status: 'ok' }])
     expect(found('18.20.0')).toMatchObject([{ status: 'problem', fix: 'install Node 20 or later' }])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { parseConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
 import { parley, plainServer } from '../cli.fixtures.ts'
-import { behindGateway, conversationOf } from './conversation.ts'
+import { conversationOf, gatewayServers } from './conversation.ts'
 
 it.each([
   ['stateless', 'http', false, /^none: each request/],
@@ -31,7 +31,7 @@ async function asked(url: string, body: unknown = READY): Promise<[string[], unk
     urls.push(String(at))
     return new Response(typeof body === 'string' ? body : JSON.stringify(body))
   }
-  const behind = await behindGateway(url, new AbortController().signal, get as typeof fetch)
+  const behind = await gatewayServers(url, new AbortController().signal, get as typeof fetch)
   return [urls, behind?.map(({ server }) => server) ?? null]
 }
 

@@ -1,15 +1,15 @@
-/** Which conversation a client has: with the server itself, or through a gateway with the servers behind it. */
+/** Describes which session a client gets: with a server, or with the servers behind a gateway. */
 import { isObject } from 'parley-mcp/engine'
-import type { WhoseConversation } from '../../http/index.ts'
+import type { ConversationOwner } from '../../http/index.ts'
 
-/** What a gateway tells of one of its servers. */
-export interface Behind {
+/** A server behind a gateway, as the gateway reports it. */
+export interface GatewayServer {
   readonly server: string
-  readonly withSession: WhoseConversation
-  readonly withoutSession: WhoseConversation
+  readonly withSession: ConversationOwner
+  readonly withoutSession: ConversationOwner
 }
 
-interface Spoken {
+interface SessionFacts {
   readonly era: string | undefined
   readonly transport: string
   readonly remembered: boolean
@@ -17,8 +17,8 @@ interface Spoken {
 
 const TIMEOUT_MS = 2000
 
-/** In one line, for people. */
-export function conversationOf({ era, transport, remembered }: Spoken): string {
+/** One line for people. */
+export function conversationOf({ era, transport, remembered }: SessionFacts): string {
   if (era === 'stateless') return 'none: each request stands for itself'
   if (transport === 'stdio') return 'one process for each client, which keeps its state until it ends'
   if (transport !== 'http') return 'one for each connection'
@@ -27,8 +27,8 @@ export function conversationOf({ era, transport, remembered }: Spoken): string {
     : 'none: the server gives no session id'
 }
 
-/** What a client gets, as the gateway calls it. */
-export const WHOSE: Readonly<Record<WhoseConversation, string>> = {
+/** Texts for the words that the gateway uses. */
+export const CONVERSATION_TEXTS: Readonly<Record<ConversationOwner, string>> = {
   session: 'one of its own',
   'local-user': 'the one of the local user, for all clients on this machine',
   principal: 'the one of its principal; without a principal, one for each request',
@@ -38,12 +38,12 @@ export const WHOSE: Readonly<Record<WhoseConversation, string>> = {
   none: 'none: requests are handed on',
 }
 
-/** The servers behind an address of a gateway; nothing where it is not one, or does not tell. */
-export async function behindGateway(
+/** The servers behind a gateway. Null if the address is not a gateway, or the gateway does not report them. */
+export async function gatewayServers(
   url: string,
   signal: AbortSignal,
   get: typeof fetch = fetch,
-): Promise<readonly Behind[] | null> {
+): Promise<readonly GatewayServer[] | null> {
   try {
     const found = addressOf(url)
     if (found === undefined) return null
@@ -53,7 +53,7 @@ export async function behindGateway(
     })
     const { servers } = (await response.json()) as { servers?: unknown }
     if (!isObject(servers)) return null
-    const all = Object.entries(servers).flatMap(([server, state]) => behindIn(server, state))
+    const all = Object.entries(servers).flatMap(([server, state]) => gatewayServerIn(server, state))
     const meant = all.filter(({ server }) => found.server === undefined || found.server === server)
     return meant.length === 0 ? null : meant
   } catch {
@@ -61,18 +61,20 @@ export async function behindGateway(
   }
 }
 
-function behindIn(server: string, state: unknown): Behind[] {
+function gatewayServerIn(server: string, state: unknown): GatewayServer[] {
   const conversations = isObject(state) ? state['conversations'] : undefined
   if (!isObject(conversations)) return []
   const { withSession, withoutSession } = conversations
-  return isWhose(withSession) && isWhose(withoutSession) ? [{ server, withSession, withoutSession }] : []
+  return isConversationOwner(withSession) && isConversationOwner(withoutSession)
+    ? [{ server, withSession, withoutSession }]
+    : []
 }
 
-function isWhose(value: unknown): value is WhoseConversation {
-  return typeof value === 'string' && Object.hasOwn(WHOSE, value)
+function isConversationOwner(value: unknown): value is ConversationOwner {
+  return typeof value === 'string' && Object.hasOwn(CONVERSATION_TEXTS, value)
 }
 
-/** Where a gateway would tell of its servers, and which one of them is meant. */
+/** The URL where a gateway reports its servers, and the server that the address belongs to. */
 function addressOf(url: string): { readonly readiness: URL; readonly server: string | undefined } | undefined {
   const { origin, protocol, pathname } = new URL(url)
   const path = /^(.*?)(?:\/servers\/([^/]+))?\/(?:mcp|sse|ws)$/.exec(pathname)

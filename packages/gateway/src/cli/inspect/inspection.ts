@@ -1,35 +1,37 @@
-/** Everything there is to know of one server, as `--json` prints it. */
-import { openPatiently, type Surroundings } from '../connecting.ts'
-import type { Aim, Subject } from '../target.ts'
-import { type Behind, behindGateway } from './conversation.ts'
+/** All facts about one server, as `--json` prints them. */
+
+import type { SelectedServer, ServerReference } from '../arguments/selected-server.ts'
+import { openClientWithNote } from '../connection/connect.ts'
+import type { CommandContext } from '../terminal/io.ts'
+import { type GatewayServer, gatewayServers } from './conversation.ts'
 import { lossesOf, type VersionLosses } from './losses.ts'
-import { type Spoken, spokenBy } from './spoken.ts'
 import { type Survey, survey } from './survey.ts'
+import { type VersionSupport, versionSupport } from './version-support.ts'
 
 export interface Inspection extends Survey {
-  readonly target: Subject
-  /** Null when nobody wanted to know. */
-  readonly versions: readonly Spoken[] | null
+  readonly target: ServerReference
+  /** Null with `--fast`. */
+  readonly versions: readonly VersionSupport[] | null
   readonly losses: readonly VersionLosses[]
-  /** Of a gateway: which conversation a client gets with each server behind the address. Null elsewhere. */
-  readonly behind: readonly Behind[] | null
+  /** For a gateway: the session that a client gets with each server behind it. Null for other servers. */
+  readonly behind: readonly GatewayServer[] | null
 }
 
 export async function inspection(
-  aim: Aim,
-  surroundings: Surroundings,
+  selected: SelectedServer,
+  context: CommandContext,
   { fast, signal }: { fast: boolean; signal: AbortSignal },
 ): Promise<Inspection> {
-  const client = await openPatiently(aim, surroundings, { signal })
+  const client = await openClientWithNote(selected, context, { signal })
   const stop = () => void client.close()
   signal.addEventListener('abort', stop, { once: true })
   try {
     const facts = await survey(client)
     await client.close()
     signal.throwIfAborted()
-    const versions = fast ? null : await spokenBy(aim, facts.version, surroundings, signal)
-    const behind = aim.subject.kind === 'url' ? await behindGateway(aim.subject.url, signal) : null
-    return { target: aim.subject, ...facts, versions, losses: lossesOf(facts), behind }
+    const versions = fast ? null : await versionSupport(selected, facts.version, context, signal)
+    const behind = selected.reference.kind === 'url' ? await gatewayServers(selected.reference.url, signal) : null
+    return { target: selected.reference, ...facts, versions, losses: lossesOf(facts), behind }
   } finally {
     signal.removeEventListener('abort', stop)
     await client.close()

@@ -1,11 +1,11 @@
 import { type ProtocolVersion, type Tool, versions } from 'parley-mcp'
 import { describe, expect, it } from 'vitest'
 import { lossesOf } from './losses.ts'
-import type { Offer } from './survey.ts'
+import type { ListResult } from './survey.ts'
 
-const none: Offer<never> = { count: 0, items: [], error: null }
+const none: ListResult<never> = { count: 0, items: [], error: null }
 const empty = { capabilities: {}, tools: none, resources: none, templates: none, prompts: none }
-const offering = (tools: readonly Partial<Tool>[]): { capabilities: object; tools: Offer<Tool> } => ({
+const offering = (tools: readonly Partial<Tool>[]): { capabilities: object; tools: ListResult<Tool> } => ({
   capabilities: { tools: {} },
   tools: {
     count: tools.length,

@@ -1,5 +1,5 @@
 /**
- * What a client of another version loses with a server: the rules of translation that concern what this server offers.
+ * What a client of another version loses with this server: the translation rules that affect what the server offers.
  */
 import {
   type Entry,
@@ -29,7 +29,7 @@ export interface LossItem {
   readonly change: string
   readonly rules: readonly string[]
   readonly loses: string
-  /** Tools, prompts and resources it happens to. */
+  /** The affected tools, prompts and resources. */
   readonly names: readonly string[]
 }
 
@@ -49,14 +49,14 @@ const LISTS = {
   'resources/templates/list': 'templates',
 } as const
 
-/** Rules that say nothing to a server without the capability, though they touch messages that it has. */
+/** Rules that do not affect a server without tasks, although they change messages that it has. */
 const TASKS: ReadonlySet<string> = new Set(['C-24', 'C-23', 'D-47', 'D-07'])
 const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 const WORST_FIRST: readonly Severity[] = ['E', 'w', 'i']
 const SUREST_FIRST: readonly Occasion[] = ['always', 'sometimes', 'asking']
 
-/** For every version but the one that is spoken with the server. */
+/** For every version except the one of this connection. */
 export function lossesOf(facts: Facts): VersionLosses[] {
   return versions
     .filter((version) => version !== facts.version)
@@ -74,7 +74,7 @@ function lossesToward(client: ProtocolVersion, facts: Facts): LossItem[] {
   return items.sort((one, other) => rank(one) - rank(other))
 }
 
-/** What one side says on its way from one version to another. */
+/** The losses in messages of one side, from one version to another. */
 function shapes(
   from: ProtocolVersion,
   to: ProtocolVersion,
@@ -107,8 +107,8 @@ function occasion(
   speaker: 'client' | 'server',
   facts: Facts,
 ): Occasion | undefined {
-  // What frames every message is the session's to write, and an error says what it says in any form: nothing is lost by
-  // either.
+  // The session writes the envelope of every message, and errors keep their content in any form. Neither loses
+  // anything.
   const actions = entry.actions.filter((action) => action.envelope !== true && action.part !== 'error')
   if (actions.some((action) => speaker === 'server' && action.methods.some((method) => method in LISTS)))
     return undefined
@@ -131,18 +131,19 @@ function occasion(
   return possible.some((method) => !isQuestion(method)) ? 'sometimes' : 'asking'
 }
 
-/** Who writes the parameters; the other one writes the result. */
+/** Whether this side writes the parameters. The other side writes the result. */
 function sends(method: MethodInfo, speaker: 'client' | 'server'): boolean {
   return method.from === 'both' || (isQuestion(method) ? speaker === 'server' : method.from === speaker)
 }
 
-/** Something a server asks of the user, the model or the client. */
+/** A request from the server to the user, the model or the client. */
 function isQuestion({ kind, from }: MethodInfo): boolean {
   return kind === 'request' && (from === 'server' || from === 'embedded')
 }
 
 /**
- * Openings are translated by themselves; methods need what the server declares, questions somebody who works on a call.
+ * Whether the server can use the method: a method needs its capability, and a question needs a call. Each translation
+ * handles the opening messages itself.
  */
 function isPossible(method: MethodInfo, { capabilities }: Facts): boolean {
   const { tools, prompts, resources } = capabilities

@@ -1,17 +1,17 @@
-/** What was found out about a server, for people. */
+/** Prints the facts about a server for people. */
 import type { Severity } from 'parley-mcp'
-import { hanging, rows, wrapped } from '../layout.ts'
-import type { Paint } from '../paint.ts'
-import { count, harmless, indent, oneLine } from '../text.ts'
-import { WHOSE } from './conversation.ts'
+import type { Colours } from '../terminal/colours.ts'
+import { hanging, rows, wrapped } from '../terminal/layout.ts'
+import { count, indent, oneLine, printable } from '../terminal/text.ts'
+import { CONVERSATION_TEXTS } from './conversation.ts'
 import type { Inspection } from './inspection.ts'
+import { promptRow, type Row, resourceRow, templateRow, toolRow } from './list-rows.ts'
 import type { LossItem, VersionLosses } from './losses.ts'
-import type { Spoken } from './spoken.ts'
-import { promptRow, type Row, resourceRow, templateRow, toolRow } from './summary.ts'
-import type { Offer } from './survey.ts'
+import type { ListResult } from './survey.ts'
+import type { VersionSupport } from './version-support.ts'
 
 export interface Shown {
-  readonly paint: Paint
+  readonly colours: Colours
   /** How many of each list. */
   readonly first: number
   readonly all: boolean
@@ -20,7 +20,7 @@ export interface Shown {
 }
 
 export function textOf(inspection: Inspection, shown: Shown): string {
-  const { bold } = shown.paint
+  const { bold } = shown.colours
   const { server } = inspection
   const title = server.title !== undefined && server.title !== server.name ? ` (${oneLine(server.title)})` : ''
   return [
@@ -51,31 +51,31 @@ export function textOf(inspection: Inspection, shown: Shown): string {
   ].join('\n')
 }
 
-/** Of a gateway it depends on the server behind it. */
+/** For a gateway, the answer depends on the server behind it. */
 function conversation({ conversation: own, behind: servers }: Inspection): Row[] {
   return servers === null ? [['conversation', own]] : []
 }
 
-function behind({ behind: servers }: Inspection, { paint, columns }: Shown): string[] {
+function behind({ behind: servers }: Inspection, { colours, columns }: Shown): string[] {
   if (servers === null) return []
   const about = servers.flatMap(({ server, withSession, withoutSession }): Row[] => [
-    [oneLine(server, 40), `client with a session: ${WHOSE[withSession]}`],
-    ['', `client without: ${WHOSE[withoutSession]}`],
+    [oneLine(server, 40), `client with a session: ${CONVERSATION_TEXTS[withSession]}`],
+    ['', `client without: ${CONVERSATION_TEXTS[withoutSession]}`],
   ])
-  return ['', paint.bold('conversations with the servers behind it'), ...rows(about, columns)]
+  return ['', colours.bold('conversations with the servers behind it'), ...rows(about, columns)]
 }
 
-/** They are written for models, and may be pages. */
+/** Instructions are written for models, and may be long. */
 const LINES_OF_INSTRUCTIONS = 8
 
-function instructions(text: string, { all, paint, columns }: Shown): string[] {
-  const lines = harmless(text.trim()).split('\n')
+function instructions(text: string, { all, colours, columns }: Shown): string[] {
+  const lines = printable(text.trim()).split('\n')
   const most = all ? lines.length : LINES_OF_INSTRUCTIONS
   const rest = lines.length - most
   const shown = lines.slice(0, most).flatMap((each) => wrapped(each, columns - 2))
   return [
     indent(shown.join('\n').trimEnd()),
-    ...(rest > 0 ? [paint.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : []),
+    ...(rest > 0 ? [colours.dim(`  … and ${count(rest, 'more line')}; --all shows them`)] : []),
   ]
 }
 
@@ -89,7 +89,7 @@ function speech({ versions }: Inspection): Row[] {
   return [['speaks', spoken.join(', ')], ...others]
 }
 
-function versionsFor(versions: readonly Spoken[], reason: string): string {
+function versionsFor(versions: readonly VersionSupport[], reason: string): string {
   return versions
     .filter((each) => each.reason === reason)
     .map((each) => each.version)
@@ -108,19 +108,19 @@ function capabilitiesIn(capabilities: object): string {
 
 function list<T>(
   title: string,
-  { items, error }: Offer<T>,
+  { items, error }: ListResult<T>,
   row: (item: T) => Row,
-  { paint, first, all, columns }: Shown,
+  { colours, first, all, columns }: Shown,
 ): string[] {
-  if (error !== null) return ['', `${paint.bold(title)} ${paint.red('cannot be listed:')} ${oneLine(error, 300)}`]
+  if (error !== null) return ['', `${colours.bold(title)} ${colours.red('cannot be listed:')} ${oneLine(error, 300)}`]
   if (items.length === 0) return []
   const most = all ? items.length : first
   const rest = items.length - most
   return [
     '',
-    `${paint.bold(title)} (${items.length})`,
+    `${colours.bold(title)} (${items.length})`,
     ...rows(items.slice(0, most).map(row), columns),
-    ...(rest > 0 ? [paint.dim(`  … and ${rest} more; --all shows them`)] : []),
+    ...(rest > 0 ? [colours.dim(`  … and ${rest} more; --all shows them`)] : []),
   ]
 }
 
@@ -130,13 +130,13 @@ function losses({ losses: all, version, versions }: Inspection, shown: Shown): s
   const direct = new Set(versions?.filter((each) => each.speaks).map((each) => each.version))
   const [title, compared] = ['what clients of other versions lose', `(compared with ${version})`]
   const gap = title.length + 1 + compared.length > shown.columns ? '\n  ' : ' '
-  const heading = `${shown.paint.bold(title)}${gap}${shown.paint.dim(compared)}`
+  const heading = `${shown.colours.bold(title)}${gap}${shown.colours.dim(compared)}`
   return ['', heading, ...all.flatMap((each) => lossesOf(each, direct.has(each.version), shown))]
 }
 
-function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, all, columns }: Shown): string[] {
+function lossesOf({ version, items }: VersionLosses, direct: boolean, { colours, all, columns }: Shown): string[] {
   const spoken = direct ? ', which the server speaks itself' : ''
-  const head = `  ${version}${paint.dim(spoken)}`
+  const head = `  ${version}${colours.dim(spoken)}`
   const certain = items.filter((item) => item.when !== 'asking')
   const asking = items.filter((item) => item.when === 'asking')
   if (items.length === 0) return [`${head}: nothing`]
@@ -145,19 +145,21 @@ function lossesOf({ version, items }: VersionLosses, direct: boolean, { paint, a
       columns,
       by: 4,
     })
-    return [`  ${version}${paint.dim(words.slice(2 + version.length))}`]
+    return [`  ${version}${colours.dim(words.slice(2 + version.length))}`]
   }
   const shown = all ? items : certain
   const hidden =
-    all || asking.length === 0 ? [] : [paint.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
-  return [`${head}:`, ...shown.map((item) => `    ${line(item, paint, columns)}`), ...hidden]
+    all || asking.length === 0
+      ? []
+      : [colours.dim(`    ${asking.length} more if it asks the user or the model (--all)`)]
+  return [`${head}:`, ...shown.map((item) => `    ${line(item, colours, columns)}`), ...hidden]
 }
 
-/** Where the words begin, behind the severity. */
+/** The indentation of the text after the severity. */
 const LOSS_INDENT = 16
 
-function line({ severity, when, change, rules, loses, names }: LossItem, paint: Paint, columns: number): string {
-  const colour = { E: paint.red, w: paint.yellow, i: paint.dim }[severity]
+function line({ severity, when, change, rules, loses, names }: LossItem, colours: Colours, columns: number): string {
+  const colour = { E: colours.red, w: colours.yellow, i: colours.dim }[severity]
   const occasion = when === 'always' ? namesIn(names) : when === 'sometimes' ? ' (where it happens)' : ' (if it asks)'
   const words = hanging(`${change} [${rules.join(', ')}]: ${loses}${occasion}`, { columns, by: LOSS_INDENT })
   return `${colour(SEVERITIES[severity].padEnd(10))}  ${words}`

@@ -1,4 +1,4 @@
-/** What one server is and offers, asked for in one conversation. */
+/** The facts about one server and its lists, from one connection. */
 import type {
   Era,
   Implementation,
@@ -12,8 +12,8 @@ import type {
 import type { Client } from 'parley-mcp/client'
 import { conversationOf } from './conversation.ts'
 
-/** A list, or why there is none. */
-export interface Offer<T> {
+/** A list, or the reason why it could not be read. */
+export interface ListResult<T> {
   readonly count: number
   readonly items: readonly T[]
   readonly error: string | null
@@ -24,23 +24,23 @@ export interface Survey {
   readonly transport: string
   readonly era: Era
   readonly version: ProtocolVersion
-  /** Which conversation a client has with the server, in one line. */
+  /** The session that a client gets with the server, in one line. */
   readonly conversation: string
   readonly capabilities: ServerCapabilities
   readonly instructions: string | null
-  readonly tools: Offer<Tool>
-  readonly resources: Offer<Resource>
-  readonly templates: Offer<ResourceTemplate>
-  readonly prompts: Offer<Prompt>
+  readonly tools: ListResult<Tool>
+  readonly resources: ListResult<Resource>
+  readonly templates: ListResult<ResourceTemplate>
+  readonly prompts: ListResult<Prompt>
 }
 
 export async function survey(client: Client): Promise<Survey> {
   const { capabilities, session } = client
   const [tools, resources, templates, prompts] = await Promise.all([
-    offer(capabilities.tools !== undefined, () => client.tools()),
-    offer(capabilities.resources !== undefined, () => client.resources()),
-    offer(capabilities.resources !== undefined, () => client.templates()),
-    offer(capabilities.prompts !== undefined, () => client.prompts()),
+    listed(capabilities.tools !== undefined, () => client.tools()),
+    listed(capabilities.resources !== undefined, () => client.resources()),
+    listed(capabilities.resources !== undefined, () => client.templates()),
+    listed(capabilities.prompts !== undefined, () => client.prompts()),
   ])
   return {
     server: client.server as Implementation,
@@ -57,8 +57,8 @@ export async function survey(client: Client): Promise<Survey> {
   }
 }
 
-/** One list that cannot be had is no reason not to show the others. */
-async function offer<T>(declared: boolean, list: () => Promise<T[]>): Promise<Offer<T>> {
+/** A list that cannot be read does not hide the others. */
+async function listed<T>(declared: boolean, list: () => Promise<T[]>): Promise<ListResult<T>> {
   if (!declared) return { count: 0, items: [], error: null }
   try {
     const items = await list()

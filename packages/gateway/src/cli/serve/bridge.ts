@@ -1,4 +1,4 @@
-/** `parley bridge`: a client that can only start a program, and a server that may be anywhere and speak anything. */
+/** `parley bridge`: serves one server over standard input and output. */
 import { basename } from 'node:path'
 import { milliseconds } from 'parley-mcp/engine'
 import { serveStdio } from 'parley-mcp/node'
@@ -7,24 +7,23 @@ import { type CommandTarget, type RemoteTarget, type ServerConfig, serverDefault
 import type { GatewayLog } from '../../log/index.ts'
 import type { EarlyLaunch } from '../../supervision/index.ts'
 import { type Help, Upstream } from '../../upstream/index.ts'
-import { shown } from '../target.ts'
-import { sameServer } from './same-server.ts'
-import type { BridgeStart } from './starts.ts'
+import { shown } from '../arguments/selected-server.ts'
+import { type BridgeStart, sameServer } from './bridge-start.ts'
 
-/** How long the process has to end by itself. */
-const FAREWELL_MS = 1000
+/** How long the process may take to end by itself. */
+const EXIT_DELAY_MS = 1000
 
-export interface BridgeSurroundings {
-  /** How this program is called here. */
+export interface BridgeOptions {
+  /** How to call this program here. */
   readonly program: string
   readonly log: GatewayLog
-  /** The server, if it was started already. */
+  /** The server process, if it was started early. */
   readonly early: EarlyLaunch | undefined
 }
 
-export async function startBridge(start: BridgeStart, { program, log, early }: BridgeSurroundings): Promise<void> {
+export async function startBridge(start: BridgeStart, { program, log, early }: BridgeOptions): Promise<void> {
   const config = await configFor(start)
-  // One client, one server: its log reads as if the server had been started without the bridge.
+  // With one client and one server, the log looks as without the bridge.
   const onStderr = (line: string): void => void process.stderr.write(`${line}\n`)
   const launch = early && { launch: early.launch }
   const upstream = new Upstream(config, {
@@ -36,8 +35,8 @@ export async function startBridge(start: BridgeStart, { program, log, early }: B
     ...launch,
   })
   const served = new ServerAddress(upstream, { translation: 'lenient' })
-  // The server is given its time to end as well, which is longer than a process that only speaks for itself would be
-  // given.
+  // The process waits for the server to end, so `serveStdio` must not end it
+  // before.
   const handle = await serveStdio(served, { exit: false })
   try {
     await handle.closed
@@ -47,23 +46,23 @@ export async function startBridge(start: BridgeStart, { program, log, early }: B
   }
 }
 
-/** Nothing is left to be done: what still keeps the process running must not. */
+/** Exits even if an open handle would keep the process running. */
 function endSoon(): void {
-  setTimeout(() => process.exit(), FAREWELL_MS).unref()
+  setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
 }
 
 async function configFor({ upstream, timeout, version }: BridgeStart): Promise<ServerConfig> {
-  // Reaching the server is a step as well.
+  // The timeout also limits the connection.
   const limit = timeout === undefined ? undefined : milliseconds(timeout)
   const times = limit === undefined ? {} : { timeout: limit, initialiseTimeout: limit }
   const own = { ...times, ...(version === undefined ? {} : { versions: [version] }) }
   if (upstream.kind !== 'configured') return { ...serverDefaults(nameOf(upstream), upstream), ...own }
-  const { serversOf } = await import('../configured.ts')
+  const { serversOf } = await import('../arguments/configured-servers.ts')
   const [server] = await serversOf(upstream.config, upstream.server)
   return { ...(server as ServerConfig), ...own }
 }
 
-/** What messages call it: the script or the program, or the address. */
+/** The name for messages: the script, the program or the address. */
 export function nameOf(target: CommandTarget | RemoteTarget): string {
   if (target.kind === 'remote') return shown(new URL(target.url))
   const { command, args } = target
@@ -73,7 +72,7 @@ export function nameOf(target: CommandTarget | RemoteTarget): string {
   return basename(script ?? command) || 'server'
 }
 
-/** Of what they run there is more to say than of themselves. */
+/** For these programs, the name of the script says more. */
 const INTERPRETERS = /^(?:node|bun|deno|npx|python[\d.]*|uvx?|pipx|ruby)(?:\.(?:exe|cmd))?$/
 
 function helpFor(start: BridgeStart, program: string): Help {

@@ -1,29 +1,29 @@
-/** Writes a report when an error that is not caught ends the gateway, with the state of its servers. */
+/** Writes a report with the state of the servers when an uncaught error ends the gateway. */
 import { dirname, join, resolve } from 'node:path'
 import { CrashReporter } from 'parley-mcp/node'
 import type { Gateway } from '../../gateway/index.ts'
 import type { GatewayLog } from '../../log/index.ts'
 
-/** The folder beside the configuration, unless the configuration names another. */
+/** The default folder, beside the configuration. */
 const USUAL = 'parley-crash-reports'
 const OFF = 'off'
 
 export interface CrashReportsOptions {
   /** `gateway.crashReports` of the configuration. */
   readonly setting: string | undefined
-  /** Path of the configuration. */
+  /** The path of the configuration. */
   readonly config: string
   readonly gateway: Pick<Gateway, 'readiness' | 'redact' | 'sessions'>
   readonly log: GatewayLog
 }
 
-/** The returned function ends the watch. */
+/** The returned function stops the reporter. */
 export function reportCrashes({ setting, config, gateway, log }: CrashReportsOptions): () => void {
   if (setting === OFF) return () => {}
   const reporter = new CrashReporter({
     directory: setting ?? join(dirname(resolve(config)), USUAL),
     redact: (text) => gateway.redact(text),
-    // Names and states only: what a server said may be anything.
+    // Only names and states, because errors of a server may contain secrets.
     details: () => ({
       sessions: gateway.sessions,
       servers: gateway.readiness().servers.map(({ name, state }) => ({ name, state })),

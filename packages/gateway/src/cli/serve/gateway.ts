@@ -2,22 +2,38 @@
  * `parley gateway`: reads the configuration, starts everything, says where it listens, and ends everything when it is
  * told to.
  */
+
+import { existsSync } from 'node:fs'
 import { systemClock } from 'parley-mcp/engine'
 import { describeProblem, readConfig, watchConfig } from '../../config/index.ts'
 import { Gateway } from '../../gateway/index.ts'
 import { type GatewayLog, jsonLog, textLog } from '../../log/index.ts'
-import { startWords } from '../invocation.ts'
-import { shellWord } from '../shell-word.ts'
+import { startWords } from '../arguments/invocation.ts'
+import { shellWord } from '../arguments/shell-word.ts'
+import { usageError } from '../failure.ts'
+import { ConfigReloader } from './config-reloader.ts'
 import { reportCrashes } from './crash-reports.ts'
-import { farewell } from './farewell.ts'
-import { addresses, usableUrl } from './greeting.ts'
-import { onNpmEnd } from './npm-parent.ts'
-import { Reloading } from './reloading.ts'
-import type { GatewayStart } from './starts.ts'
-import { Welcome } from './welcome.ts'
+import { onNpmExit } from './npm-exit.ts'
+import { announceShutdown } from './shutdown-notice.ts'
+import { StartupReport } from './startup-report.ts'
+import { addresses, usableUrl } from './startup-text.ts'
 
-/** `program`: how this program is called here. */
-export async function startGateway(start: GatewayStart, program: string): Promise<void> {
+export interface GatewayStart {
+  /** Path of the configuration. */
+  readonly config: string
+  /** What the command line says instead of the configuration. */
+  readonly port: number | undefined
+  readonly host: string | undefined
+}
+
+const USUAL = 'parley.json'
+
+export async function gatewayCommand(given: Partial<GatewayStart>, program: string): Promise<void> {
+  await startGateway(gatewayStart(given, program), program)
+}
+
+/** `program`: how to call this program here. */
+async function startGateway(start: GatewayStart, program: string): Promise<void> {
   const override = {
     ...(start.port === undefined ? {} : { port: start.port }),
     ...(start.host === undefined ? {} : { host: start.host }),
@@ -36,31 +52,31 @@ export async function startGateway(start: GatewayStart, program: string): Promis
     program: startWords(process.argv[1], process.env),
   })
   const stopReports = reportCrashes({ setting: config.gateway.crashReports, config: start.config, gateway, log })
-  // Before anything is said: a program that reads that the gateway listens may end it at once.
-  const ending = untilToldToEnd(log)
+  // Before any output, because a program may end the gateway as soon as it reads that the gateway listens.
+  const ending = awaitEndSignal(log)
   const { url: listening } = await gateway.start().catch((error: unknown) => {
     ending.stop()
     throw error
   })
   const url = usableUrl(listening, config.gateway)
   const isForPeople = readsText()
-  // Programs that collect logs read both streams as one: lines for people must not stand between JSON.
+  // Log collectors join both streams, so lines for people must not mix with JSON.
   const write = (text: string): void => {
     if (isForPeople) process.stdout.write(text)
   }
   write(addresses(url, gateway.upstreams))
   if (!isForPeople) log.info(`Parley listens on ${url}`, { event: 'listening', url })
-  // On a terminal both are read by the same person.
+  // On a terminal, the same user reads both streams.
   const inLog = process.stdout.isTTY && process.stderr.isTTY && WARNS.has(config.gateway.log)
-  const welcome = new Welcome({ url, command: program, write, clock: systemClock, inLog })
-  void welcome.greet(gateway.upstreams)
-  const reloading = new Reloading(gateway, log, config)
-  const watch = watchConfig(start.config, (outcome) => void reloading.take(outcome), { override, current: reading })
+  const startupReport = new StartupReport({ url, command: program, write, clock: systemClock, inLog })
+  void startupReport.print(gateway.upstreams)
+  const reloader = new ConfigReloader(gateway, log, config)
+  const watch = watchConfig(start.config, (outcome) => void reloader.apply(outcome), { override, current: reading })
   await ending.told
   ending.stop()
-  welcome.end()
+  startupReport.end()
   watch.close()
-  await farewell(gateway.close(), {
+  await announceShutdown(gateway.close(), {
     awaited: () => gateway.awaited,
     say: (words) => log.info(words),
     clock: systemClock,
@@ -68,10 +84,10 @@ export async function startGateway(start: GatewayStart, program: string): Promis
   stopReports()
 }
 
-/** Levels at which it is in the log that a server was not reached. */
+/** Log levels that contain the warning about a server that was not reached. */
 const WARNS: ReadonlySet<string> = new Set(['debug', 'info', 'warning'])
 
-/** Structured for programs, readable for people. */
+/** JSON for programs, text for people. */
 function logFor(least: 'debug' | 'info' | 'warning' | 'error' | 'silent'): GatewayLog {
   const sink = (line: string): void => void process.stderr.write(line)
   return readsText() ? textLog(least, sink) : jsonLog(least, sink)
@@ -81,15 +97,15 @@ function readsText(): boolean {
   return process.stderr.isTTY || process.env['PARLEY_LOG'] === 'text'
 }
 
-interface ToldToEnd {
+interface EndSignal {
   /** Resolves when the process is told to end. */
   readonly told: Promise<void>
-  /** Looks no more whether npm has ended. */
+  /** Stops the check whether npm has ended. */
   readonly stop: () => void
 }
 
-/** The second signal ends it at once. */
-function untilToldToEnd(log: GatewayLog): ToldToEnd {
+/** The second signal ends the process at once. */
+function awaitEndSignal(log: GatewayLog): EndSignal {
   let stop = (): void => {}
   const told = new Promise<void>((resolve) => {
     let isTold = false
@@ -100,7 +116,22 @@ function untilToldToEnd(log: GatewayLog): ToldToEnd {
       resolve()
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal))
-    stop = onNpmEnd(() => end('npm has ended'), { env: process.env, parent: () => process.ppid, clock: systemClock })
+    stop = onNpmExit(() => end('npm has ended'), { env: process.env, parent: () => process.ppid, clock: systemClock })
   })
   return { told, stop: () => stop() }
+}
+
+export function gatewayStart(
+  { config, port, host }: Partial<GatewayStart>,
+  program: string,
+  exists: (file: string) => boolean = existsSync,
+): GatewayStart {
+  if (config === undefined && !exists(USUAL)) {
+    throw usageError(
+      `There is no ${USUAL} in this folder`,
+      `name a configuration: ${program} gateway --config FILE, with { "mcpServers": { "files": { "command": "…" } } }`,
+    )
+  }
+  if (host === '') throw usageError('--host is empty', 'leave it out to listen on 127.0.0.1')
+  return { config: config ?? USUAL, port, host }
 }

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { invocation, isBoundToFolder, startWords } from '../invocation.ts'
+import { invocation, isBoundToFolder, startWords } from '../arguments/invocation.ts'
 import { nameOf } from './bridge.ts'
-import { addresses, serverLine, toTry, usableUrl } from './greeting.ts'
-import { sampleOf } from './suggestions.ts'
+import { sampleOf } from './sample-calls.ts'
+import { addresses, commandsToTry, serverLine, usableUrl } from './startup-text.ts'
 
 describe('how the program is called again', () => {
   it.each([
@@ -170,7 +170,7 @@ describe('what is printed', () => {
   })
 
   it('calls servers from clients of the other era', () => {
-    const printed = toTry('http://127.0.0.1:4000', 'parley', [
+    const printed = commandsToTry('http://127.0.0.1:4000', 'parley', [
       { name: 'old__a', args: { b: 1 }, era: 'handshake' },
       { name: 'new__c', args: {}, era: 'stateless' },
     ])

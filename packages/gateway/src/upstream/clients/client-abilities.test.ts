@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Capabilities } from 'parley-mcp'
+import { canonicalJson } from 'parley-mcp/engine'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from '../../catalogue/index.ts'
 import { abilitiesOf, NO_ABILITIES } from './client-abilities.ts'
 
 const part = fc.constantFrom(undefined, {}, true, { x: 1 })

@@ -3,8 +3,8 @@
  * requests of the stateless era say it each time (8.2).
  */
 import type { Capabilities } from 'parley-mcp'
-import { isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
-import { canonicalJson, sha256 } from '../../catalogue/index.ts'
+import { canonicalJson, isObject, TASKS_EXTENSION } from 'parley-mcp/engine'
+import { sha256 } from '../../catalogue/index.ts'
 import { VIA_KEY } from './via.ts'
 
 export interface ClientAbilities {

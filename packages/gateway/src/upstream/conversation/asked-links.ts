@@ -2,7 +2,7 @@
  * Links that a server of the stateless era wants its client to open, remembered for one call: the same link is not
  * shown twice (8.3).
  */
-import type { Body } from 'parley-mcp/engine'
+import { Backoff, type Body } from 'parley-mcp/engine'
 
 export interface AskedLink {
   readonly url: string
@@ -15,7 +15,7 @@ export interface AskedLink {
 }
 
 /** Milliseconds before a server that still waits for the user is asked again; the last one is repeated. */
-const PACE: readonly number[] = [2000, 4000, 8000, 10_000]
+const delays = new Backoff([2000, 4000, 8000, 10_000])
 /** When the user is given up, in milliseconds. */
 const MAX_WAIT = 600_000
 
@@ -80,5 +80,5 @@ export function isLinkQuestion(method: string, params: Body): params is Body & {
 
 /** How long it is waited before the next time. */
 export function paceOf({ repeats }: AskedLink): number {
-  return PACE[Math.min(repeats, PACE.length - 1)] as number
+  return delays.delayBefore(repeats)
 }

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type BridgeRig, bridgeTo } from '../../addresses/server/bridge.fixtures.ts'
 import { RawClient, scripted, text } from '../../addresses/server/peers.fixtures.ts'
 import { PinBook } from '../../catalogue/index.ts'
-import { toolDefaults } from '../../config/defaults.ts'
 import type { ServerConfig } from '../../config/index.ts'
+import { toolDefaults } from '../../config/settings/defaults.ts'
 import { type GatewayLog, silentLog } from '../../log/index.ts'
 
 let rig: BridgeRig
