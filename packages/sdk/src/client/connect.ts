@@ -3,11 +3,11 @@ import type { Link } from '../jsonrpc/index.ts'
 import type { LogMessageParams } from '../protocol/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { Client } from './client.ts'
-import { Connection } from './connection.ts'
+import { Connection } from './connection/connection.ts'
 import type { ConnectOptions } from './options.ts'
-import { checkRoots } from './roots.ts'
+import { checkRoots } from './questions/roots.ts'
 import { type LinkOpener, type RemoteTarget, type Target, wayTo } from './target.ts'
-import type { ToolsOf } from './typed.ts'
+import type { ToolsOf } from './calls/tool-types.ts'
 
 /** A server value talks in this process; its tools give the client its types. */
 export function connect<S extends Acceptor>(server: S, options?: ConnectOptions): Promise<Client<ToolsOf<S>>>

@@ -13,13 +13,13 @@ import type {
   TaskOptions,
 } from '../session/index.ts'
 import type { DialectName, Profile, ProtocolVersion } from '../versions/index.ts'
-import type { RelayedEndpoint } from './answer.ts'
-import type { ElicitOption } from './elicitation.ts'
-import type { EraMemory } from './era-memory.ts'
+import type { RelayedEndpoint } from './questions/client-endpoint.ts'
+import type { ElicitOption } from './questions/elicitation.ts'
+import type { EraMemory } from './connection/era-memory.ts'
 import { packageVersion } from './package-version.ts'
-import type { ReconnectOptions } from './reconnect.ts'
-import type { RootsOption } from './roots.ts'
-import type { SampleOption } from './sampling.ts'
+import type { ReconnectOptions } from './connection/reconnect.ts'
+import type { RootsOption } from './questions/roots.ts'
+import type { SampleOption } from './questions/sampling.ts'
 
 export interface ConnectOptions {
   /** Who connects. Default `parley-client` with the version of this package. */

@@ -3,7 +3,7 @@ import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { type HttpHeaders, type HttpLinkOptions, memoryPair, openHttp, webSocketTo } from '../transport/index.ts'
-import { LocalTools } from './local-tools.ts'
+import { LocalTools } from './calls/local-tools.ts'
 import type { ConnectOptions } from './options.ts'
 
 /** Opens a new link each time it is called. */
