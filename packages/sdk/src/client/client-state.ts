@@ -1,106 +1,113 @@
-/** What a client has asked of its server and wants again on every new session, and what it has learnt from it. */
+/** What a client keeps when its session is replaced: subscriptions, log level, known tools and cached answers. */
 import type { Body } from '../jsonrpc/index.ts'
 import type { ListToolsResult, Tool } from '../protocol/index.ts'
 import type { Session } from '../session/index.ts'
 import type { HeaderParam } from '../versions/index.ts'
-import type { Connection, Keeper, Restored } from './connection/connection.ts'
-import { KnownTools } from './calls/known-tools.ts'
-import { Listening } from './subscriptions/stateless-subscriptions.ts'
-import { KeptLogLevel } from './subscriptions/log-level.ts'
-import { isBelow, type ListKind, listChanged, listKinds, type News, RESOURCE_UPDATED } from './subscriptions/changes.ts'
 import { type CallOutcome, successOf } from './calls/call-outcome.ts'
-import { type PageOptions, Reading, type ReadOptions } from './lists/cached-reader.ts'
+import { KnownTools } from './calls/known-tools.ts'
+import type { Connection } from './connection/connection.ts'
 import type { ReconnectReport } from './connection/reconnect.ts'
+import type { Report } from './error-reporter.ts'
+import { CachedReader, type PageOptions, type ReadOptions } from './lists/cached-reader.ts'
 import { ResponseCache } from './lists/response-cache.ts'
-import { Subscribing } from './subscriptions/handshake-subscriptions.ts'
+import { HandshakeSubscriptions } from './subscriptions/handshake-subscriptions.ts'
+import { LogLevelSetting } from './subscriptions/log-level.ts'
+import { StatelessSubscriptions } from './subscriptions/stateless-subscriptions.ts'
+import {
+  isBelow,
+  type ListKind,
+  listChanged,
+  listKinds,
+  RESOURCE_UPDATED,
+  type Subjects,
+} from './subscriptions/subjects.ts'
 import { Subscriptions } from './subscriptions/subscriptions.ts'
 
-/** The lists that are out of date when a kind has changed. */
+/** The lists to drop from the cache when a list has changed. */
 const LISTS_OF: Readonly<Record<ListKind, readonly string[]>> = {
   tools: ['tools/list'],
   resources: ['resources/list', 'resources/templates/list', 'skills/list'],
   prompts: ['prompts/list'],
 }
 
-/** Milliseconds before a list of tools that was just read is doubted again. */
-const PATIENCE = 60_000
+/** The list of tools is read again for a failed check only once in this time. */
+const TOOLS_RELOAD_INTERVAL_MS = 60_000
 
-export interface KeptOptions {
-  /** Whether answers are kept as long as the server allows. */
-  readonly cache: boolean
-  onError(error: unknown, during: string): void
-}
+/** What was restored on a new session. */
+export type Restored = Pick<ReconnectReport, 'notRestored' | 'logLevelError' | 'presumed'>
 
-export class Kept implements Keeper {
+export class ClientState {
   readonly subscriptions: Subscriptions
-  readonly logLevel: KeptLogLevel
-  readonly reading: Reading
+  readonly logLevel: LogLevelSetting
+  readonly reader: CachedReader
   readonly #cache: ResponseCache | undefined
   readonly #connection: Connection
   #tools: KnownTools | undefined
-  #relearning: Promise<unknown> | undefined
-  #relearntAt = Number.NEGATIVE_INFINITY
+  #reloading: Promise<unknown> | undefined
+  #reloadedAt = Number.NEGATIVE_INFINITY
 
-  constructor(connection: Connection, { cache, onError }: KeptOptions) {
+  /** `cache`: whether answers are kept as long as the server allows. */
+  constructor(connection: Connection, cache: boolean, report: Report) {
     this.#connection = connection
-    this.#cache = cache ? new ResponseCache(connection.pace.clock) : undefined
-    this.reading = new Reading(connection, this.#cache)
-    this.logLevel = new KeptLogLevel(connection)
-    const listening = new Listening({
+    this.#cache = cache ? new ResponseCache(connection.retryTiming.clock) : undefined
+    this.reader = new CachedReader(connection, this.#cache)
+    this.logLevel = new LogLevelSetting(connection)
+    const stateless = new StatelessSubscriptions({
       session: () => connection.session,
-      ...connection.pace,
-      lists: () => listKinds.filter((kind) => connection.listeners.hears(listChanged(kind))),
-      missed: (news) => void this.#presume(news),
-      onError: (error) => onError(error, 'listening for changes'),
+      ...connection.retryTiming,
+      lists: () => listKinds.filter((kind) => connection.listeners.hasListener(listChanged(kind))),
+      mayHaveMissed: (subjects) => void this.#presume(subjects),
+      onError: (error) => report(error, 'listening for changes'),
     })
-    const ways = { handshake: new Subscribing(connection), stateless: listening }
-    this.subscriptions = new Subscriptions(connection, ways, (error) => onError(error, 'subscription handler'))
-    connection.keeper = this
+    const byEra = { handshake: new HandshakeSubscriptions(connection), stateless }
+    this.subscriptions = new Subscriptions(connection, byEra, (error) => report(error, 'subscription handler'))
   }
 
-  /** Made when something is to be known of tools, which whoever hands messages on never wants. */
+  /** Created on first use: proxies never need it. */
   get tools(): KnownTools {
-    this.#tools ??= new KnownTools((name, result) => this.#checkAnew(name, result))
+    this.#tools ??= new KnownTools((name, result) => this.#checkAgain(name, result))
     return this.#tools
   }
 
-  /** What is known of the server is corrected before anybody else hears of a change and asks again. */
-  began(session: Session): void {
-    for (const kind of listKinds) session.onNotification(listChanged(kind), () => this.#listIsOld(kind))
-    session.onNotification(RESOURCE_UPDATED, ({ uri }) => this.#resourceIsOld(uri))
+  /** Before the handshake. These handlers come first, so that later ones do not read outdated answers. */
+  prepare(session: Session): void {
+    for (const kind of listKinds) session.onNotification(listChanged(kind), () => this.#dropList(kind))
+    session.onNotification(RESOURCE_UPDATED, ({ uri }) => this.#dropResource(uri))
   }
 
+  /** After the handshake: requests now use this session. */
   opened(session: Session): void {
     this.logLevel.apply(session)
   }
 
-  /** Somebody has begun or ceased to listen to notifications. */
+  /** A notification handler was added or removed. */
   listenersChanged(): void {
     this.logLevel.apply(this.#connection.session)
-    this.subscriptions.reconsider()
+    this.subscriptions.listenersChanged()
   }
 
   isRepeatableTool(name: string): boolean {
     return this.#tools?.isRepeatable(name) === true
   }
 
+  /** The arguments of a tool that travel in headers. `undefined` if the tool is unknown. */
   headerParams(tool: string): readonly HeaderParam[] | undefined {
     return this.#tools?.headerParamsOf(tool)
   }
 
-  /** Calls that fail together learn together. A list that cannot be had leaves the call to fail as it did. */
+  /** The server refused the headers of a call. Calls that fail together share one reload; its failure is ignored. */
   async headersRefused(): Promise<void> {
-    this.#relearntAt = this.#connection.pace.clock.now()
-    this.#relearning ??= this.allTools({ fresh: true })
+    this.#reloadedAt = this.#connection.retryTiming.clock.now()
+    this.#reloading ??= this.allTools({ fresh: true })
       .catch(() => {})
       .finally(() => {
-        this.#relearning = undefined
+        this.#reloading = undefined
       })
-    await this.#relearning
+    await this.#reloading
   }
 
   allTools(options?: ReadOptions): Promise<Tool[]> {
-    return this.reading.all(
+    return this.reader.all(
       'tools/list',
       options,
       (each) => this.toolPage(each),
@@ -109,13 +116,13 @@ export class Kept implements Keeper {
   }
 
   toolPage(options?: PageOptions): Promise<ListToolsResult> {
-    return this.reading.page('tools/list', 'tools', options, (page) =>
+    return this.reader.page('tools/list', 'tools', options, (page) =>
       this.#admitTools(page),
     ) as Promise<ListToolsResult>
   }
 
   async restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored> {
-    // A renewed connection overlaps with the one before: nothing can have been missed.
+    // A renewed connection overlaps with the previous one, so no notification was missed.
     const isSame = cause === 'renewed' && session.version === before.version
     if (!isSame) {
       this.tools.forget()
@@ -134,41 +141,38 @@ export class Kept implements Keeper {
     }
   }
 
-  /** Anything may have changed while nobody listened: whoever follows a list or a resource reads it again. */
-  #presume({ lists, uris }: News): Restored['presumed'] {
-    for (const kind of lists) this.#listIsOld(kind)
-    for (const uri of uris) this.#resourceIsOld(uri)
+  /** Changes may have been missed. Handlers are called as if these lists and resources had changed. */
+  #presume({ lists, uris }: Subjects): Restored['presumed'] {
+    for (const kind of lists) this.#dropList(kind)
+    for (const uri of uris) this.#dropResource(uri)
     const { listeners } = this.#connection
     const methods = [...lists].map(listChanged).filter((method) => listeners.presume(method, {}))
-    const told = [...uris].filter((uri) => listeners.presume(RESOURCE_UPDATED, { uri }))
-    return [...methods.map((method) => ({ method })), ...told.map((uri) => ({ method: RESOURCE_UPDATED, uri }))]
+    const updated = [...uris].filter((uri) => listeners.presume(RESOURCE_UPDATED, { uri }))
+    return [...methods.map((method) => ({ method })), ...updated.map((uri) => ({ method: RESOURCE_UPDATED, uri }))]
   }
 
   /**
-   * In the stateless era a server may be replaced by a newer one without anybody noticing: before it is blamed for its
-   * answer, its list is read again.
+   * A stateless server may be replaced by a newer version without a notification. If an answer fails its check, the list
+   * of tools is read again and the check is repeated.
    */
-  #checkAnew(name: string, result: Body): Promise<CallOutcome> | undefined {
-    const { session, pace } = this.#connection
-    const sinceLast = pace.clock.now() - this.#relearntAt
-    const isNew = this.#relearning === undefined && sinceLast >= 0 && sinceLast < PATIENCE
-    if (session.era !== 'stateless' || isNew) return undefined
+  #checkAgain(name: string, result: Body): Promise<CallOutcome> | undefined {
+    const { session, retryTiming } = this.#connection
+    const sinceLast = retryTiming.clock.now() - this.#reloadedAt
+    const isRecent = this.#reloading === undefined && sinceLast >= 0 && sinceLast < TOOLS_RELOAD_INTERVAL_MS
+    if (session.era !== 'stateless' || isRecent) return undefined
     return this.headersRefused().then(() => (this.tools.checkOf(name) ?? successOf)(result))
   }
 
-  #listIsOld(kind: ListKind): void {
+  #dropList(kind: ListKind): void {
     if (kind === 'tools') this.tools.forget()
     this.#cache?.forget(LISTS_OF[kind])
   }
 
-  #resourceIsOld(uri: unknown): void {
+  #dropResource(uri: unknown): void {
     if (typeof uri === 'string') this.#cache?.forget(['resources/read'], (read) => read === uri || isBelow(uri, read))
   }
 
-  /**
-   * D-46: where arguments travel in headers, a tool that says wrongly which ones cannot be called, so nobody is shown
-   * it.
-   */
+  /** D-46: a tool with invalid header parameters cannot be called over HTTP, so it is left out of the list. */
   #admitTools(page: Body): Body {
     const { session } = this.#connection
     const listed = page['tools'] as Tool[]
@@ -176,7 +180,7 @@ export class Kept implements Keeper {
       session.era === 'stateless' && session.mirrors
         ? this.tools.learnHeaders(listed, (error) => session.reportError(error, 'tools/list'))
         : listed
-    // D-47: lists of the stateless era do not tell which calls become tasks.
+    // D-47: a stateless list does not say which calls become tasks.
     this.tools.learn(shown, session.era === 'stateless' ? undefined : 'forbidden')
     return shown === listed ? page : { ...page, tools: shown }
   }

@@ -4,8 +4,8 @@ import { type Context, createServer, resource, tool } from '../server/index.ts'
 import { connect, fakeClock, flush } from '../testing/index.ts'
 import { connect as connectTo } from './connect.ts'
 import type { ConnectOptions } from './options.ts'
-import { rawServer } from './raw-server.fixtures.ts'
 import { userRejected } from './questions/sampling.ts'
+import { rawServer } from './raw-server.fixtures.ts'
 
 const named = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const
 const broken = new Error('no window')

@@ -2,14 +2,14 @@
 import {
   type Client,
   type ConnectOptions,
+  cannotConnectTo,
   connect as connectAnywhere,
   httpOptions,
-  isAtHand,
+  isDirectTarget,
   isRemote,
   type LinkOpener,
+  type LinkOpenings,
   type LinkSettings,
-  noWayTo,
-  type Openings,
   openerFor,
   type RemoteTarget,
   type Target,
@@ -31,7 +31,7 @@ export interface NodeConnectOptions extends ConnectOptions, CrashReporting {}
 
 export type NodeTarget = Target | ChildSpec
 
-const openings: Openings = {
+const openings: LinkOpenings = {
   // A fetch that was given is there to be used.
   'http:': (url, target, settings) =>
     openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
@@ -58,9 +58,9 @@ export async function connect(
       ? connectAnywhere(target as LinkOpener, options)
       : connectReporting(target, options, new CrashReporter(crashReports))
   if (isCommand(given)) return connectChild(given, options, through)
-  if (isAtHand(given)) return through(given)
+  if (isDirectTarget(given)) return through(given)
   const open = isRemote(given) ? openerFor(given, options, openings) : undefined
-  if (open === undefined) throw noWayTo(given, TAKEN)
+  if (open === undefined) throw cannotConnectTo(given, SUPPORTED_TARGETS)
   return through(open)
 }
 
@@ -71,13 +71,13 @@ export async function openLink(
 ): Promise<Link> {
   if (isCommand(target)) return childLink({ ...(settings.clock && { clock: settings.clock }), ...target })
   const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
-  if (open === undefined) throw noWayTo(target, OPENED)
+  if (open === undefined) throw cannotConnectTo(target, SUPPORTED_ADDRESSES)
   return open()
 }
 
-const OPENED = 'openLink() takes { command, args } or an address with http, https, ws, wss or tcp'
+const SUPPORTED_ADDRESSES = 'openLink() takes { command, args } or an address with http, https, ws, wss or tcp'
 
-const TAKEN =
+const SUPPORTED_TARGETS =
   'connect() of parley-mcp/node takes { command, args }, an address with http, https, ws, wss or tcp, a server value, a Link, or a function that opens one'
 
 async function connectChild(

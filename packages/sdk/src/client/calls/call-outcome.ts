@@ -1,14 +1,11 @@
-/** The result of a tool call as a program wants it. */
+/** The result of a tool call, as `client.call` returns it. */
 import { ParleyError, ToolError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { ContentBlock, Meta } from '../../protocol/index.ts'
 import { type SchemaObject, validateJson } from '../../schema/index.ts'
 
 export interface CallOutcome<Value = unknown> {
-  /**
-   * Structured content where the server sent it; else the text, or what it is as JSON where that fits a known output
-   * schema.
-   */
+  /** The structured content. Without it, the text, or its JSON value if that fits the known output schema. */
   readonly value: Value
   readonly content: readonly ContentBlock[]
   /** All text blocks, joined by line breaks. */
@@ -18,11 +15,11 @@ export interface CallOutcome<Value = unknown> {
   readonly meta: Meta | undefined
 }
 
-const NOTHING: readonly ContentBlock[] = []
+const NO_CONTENT: readonly ContentBlock[] = []
 
-/** Throws `invalid_answer` for what is no tool result. */
+/** Throws `invalid_answer` if this is not a tool result. */
 export function outcomeOf(result: Body): CallOutcome {
-  const content = (result['content'] ?? NOTHING) as readonly ContentBlock[]
+  const content = (result['content'] ?? NO_CONTENT) as readonly ContentBlock[]
   if (!Array.isArray(content))
     throw new ParleyError('invalid_answer', { message: 'The answer to tools/call has no "content" array' })
   const structured = result['structuredContent']
@@ -37,7 +34,7 @@ export function outcomeOf(result: Body): CallOutcome {
   }
 }
 
-/** The outcome, or the failure the tool reported as a `ToolError` that has the outcome. */
+/** Throws a `ToolError` if the tool reported a failure. */
 export function successOf(result: Body): CallOutcome {
   const outcome = outcomeOf(result)
   if (outcome.isError) throw toolErrorOf(outcome)
@@ -57,8 +54,8 @@ export function toolErrorOf(outcome: CallOutcome): ToolError {
 }
 
 /**
- * Versions without structured content carry a copy as a block of text: the outcome with that as its value, or
- * `undefined` when there is none.
+ * Versions without structured content carry it as JSON in a text block. Returns the outcome with that value, or
+ * `undefined` if no block fits the schema.
  */
 export async function withDeclaredValue(outcome: CallOutcome, schema: SchemaObject): Promise<CallOutcome | undefined> {
   if (outcome.structured !== undefined || outcome.isError) return undefined

@@ -1,7 +1,4 @@
-/**
- * What a client has learnt from lists of tools: their output schemas, to hold answers against, and which of them may be
- * called twice.
- */
+/** What a client knows from the list of tools: output schemas, header parameters, task support, and what is repeatable. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Tool, ToolExecution } from '../../protocol/index.ts'
@@ -13,22 +10,19 @@ type TaskSupport = NonNullable<ToolExecution['taskSupport']>
 
 type Check = (result: Body) => CallOutcome | Promise<CallOutcome>
 
-/**
- * Gives the outcome after all, when the schema turns out to be another one by now; `undefined` when that is not to be
- * expected.
- */
+/** Reads the tools again and repeats the check. `undefined` if that would not help. */
 type Mismatch = (name: string, result: Body) => Promise<CallOutcome> | undefined
 
-/** Names come from the server: more are not remembered, which only means that they are not checked. */
+/** The server chooses the names, so their number is limited. Further tools are not checked. */
 const MAX_TOOLS = 10_000
 
 export class KnownTools {
   readonly #checks = new Map<string, Check>()
   readonly #repeatable = new Set<string>()
-  /** Kept until the tool is listed anew: a tool that runs only as a task cannot be called without knowing it. */
+  /** Not cleared by `forget`: some tools can only be called as tasks. */
   readonly #taskSupport = new Map<string, TaskSupport>()
   readonly #headers = new Map<string, readonly HeaderParam[]>()
-  /** Tools that were left out, and why. */
+  /** Tools left out of the list, and why. */
   readonly #invalid = new Map<string, string>()
 
   readonly #onMismatch: Mismatch
@@ -37,16 +31,13 @@ export class KnownTools {
     this.#onMismatch = onMismatch
   }
 
-  /**
-   * One function per tool, made when it is listed: calls then need none of their own. `unsaid` is what saying nothing
-   * of tasks means.
-   */
-  learn(tools: readonly Tool[], unsaid: TaskSupport | undefined): void {
+  /** Creates one check per tool here, so that calls create none. `defaultSupport`: for tools that say nothing of tasks. */
+  learn(tools: readonly Tool[], defaultSupport: TaskSupport | undefined): void {
     for (const tool of tools) {
       const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
       if (readOnlyHint !== true && idempotentHint !== true) this.#repeatable.delete(tool.name)
       else if (this.#repeatable.size < MAX_TOOLS) this.#repeatable.add(tool.name)
-      const support = tool.execution?.taskSupport ?? unsaid
+      const support = tool.execution?.taskSupport ?? defaultSupport
       if (support === undefined) this.#taskSupport.delete(tool.name)
       else if (this.#taskSupport.size < MAX_TOOLS) this.#taskSupport.set(tool.name, support)
       if (tool.outputSchema === undefined) this.#checks.delete(tool.name)
@@ -56,8 +47,8 @@ export class KnownTools {
   }
 
   /**
-   * The tools whose arguments can travel in headers; the others are told of once and left out (D-46). Kept until a tool
-   * is listed anew: headers that are out of date cost no more than none.
+   * Returns the tools whose header parameters are valid. Reports each other tool once (D-46). Not cleared by `forget`:
+   * outdated headers cost no more than missing ones.
    */
   learnHeaders(tools: Tool[], onInvalid: (error: ParleyError) => void): Tool[] {
     const valid = tools.filter((tool) => {
@@ -79,7 +70,7 @@ export class KnownTools {
     return valid.length === tools.length ? tools : valid
   }
 
-  /** `undefined` when it was not listed. */
+  /** `undefined` if the tool was not listed. */
   headerParamsOf(name: string): readonly HeaderParam[] | undefined {
     return this.#headers.get(name)
   }
@@ -89,12 +80,12 @@ export class KnownTools {
     this.#repeatable.clear()
   }
 
-  /** Whether the server says that a second call does no harm. */
+  /** Whether the tool is annotated as read-only or idempotent. */
   isRepeatable(name: string): boolean {
     return this.#repeatable.has(name)
   }
 
-  /** C-23: whether it can or must run as a task; `undefined` when it was not listed. */
+  /** C-23: whether the tool can or must run as a task. `undefined` if the tool was not listed. */
   taskSupportOf(name: string): TaskSupport | undefined {
     return this.#taskSupport.get(name)
   }
@@ -103,10 +94,7 @@ export class KnownTools {
     return this.#checks.size === 0
   }
 
-  /**
-   * Throws like `successOf`, and `invalid_answer` for structured content that breaks the promise; `undefined` when none
-   * was made.
-   */
+  /** Throws like `successOf`, and `invalid_answer` if the content does not fit. `undefined` without an output schema. */
   checkOf(name: string): Check | undefined {
     return this.#checks.get(name)
   }
@@ -117,27 +105,29 @@ export class KnownTools {
       if (outcome.isError) throw toolErrorOf(outcome)
       try {
         const settled = checked(name, schema, outcome)
-        return settled instanceof Promise ? settled.catch((error) => this.#doubt(check, name, result, error)) : settled
+        return settled instanceof Promise
+          ? settled.catch((error) => this.#checkAgain(check, name, result, error))
+          : settled
       } catch (error) {
-        return this.#doubt(check, name, result, error)
+        return this.#checkAgain(check, name, result, error)
       }
     }
     return check
   }
 
-  /** The tool may have been listed anew while the call was under way, or should be. */
-  #doubt(used: Check, name: string, result: Body, error: unknown): CallOutcome | Promise<CallOutcome> {
+  /** The schema may have changed since the call began. */
+  #checkAgain(used: Check, name: string, result: Body, error: unknown): CallOutcome | Promise<CallOutcome> {
     const present = this.#checks.get(name)
     if (present !== used) return (present ?? successOf)(result)
-    const again = this.#onMismatch(name, result)
-    if (again === undefined) throw error
-    return again
+    const secondCheck = this.#onMismatch(name, result)
+    if (secondCheck === undefined) throw error
+    return secondCheck
   }
 }
 
 function checked(name: string, schema: SchemaObject, outcome: CallOutcome): CallOutcome | Promise<CallOutcome> {
   if (outcome.structured === undefined) {
-    return withDeclaredValue(outcome, schema).then((found) => found ?? unstructured(name))
+    return withDeclaredValue(outcome, schema).then((found) => found ?? missingContent(name))
   }
   const validated = validateJson(schema, outcome.structured)
   return validated instanceof Promise
@@ -152,7 +142,7 @@ function accept(name: string, validated: Validated, outcome: CallOutcome): CallO
   })
 }
 
-function unstructured(name: string): never {
+function missingContent(name: string): never {
   throw new ParleyError('invalid_answer', {
     message: `Tool "${name}" declares an output schema but answered without structured content that fits it`,
   })

@@ -1,15 +1,12 @@
-/**
- * What a client knows of the tools of a server in its own process beside what travels: what they threw, and their
- * output schemas.
- */
+/** For a server in the same process: the errors that its tools threw, and their output schemas. */
 import { ToolError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { SchemaObject } from '../../schema/index.ts'
 import type { Acceptor } from '../../session/index.ts'
 import { type CallOutcome, withDeclaredValue } from './call-outcome.ts'
 
-/** A cause is looked up as soon as its answer arrives; those of calls that throw nothing are never looked up. */
-const MAX_KEPT = 32
+/** Calls that do not throw leave their errors here, so the number is limited. */
+const MAX_ERRORS = 32
 
 type Convert = (result: Body) => CallOutcome | Promise<CallOutcome>
 
@@ -21,25 +18,22 @@ export class LocalTools {
     this.#server = server
   }
 
-  /** The server has answered with that text because a handler threw. */
-  readonly note = (text: string, thrown: unknown): void => {
+  /** A handler threw, and the server answered with this text. */
+  readonly addError = (text: string, thrown: unknown): void => {
     if (text !== '') this.#thrown.push({ text, thrown })
-    if (this.#thrown.length > MAX_KEPT) this.#thrown.shift()
+    if (this.#thrown.length > MAX_ERRORS) this.#thrown.shift()
   }
 
-  /**
-   * The same conversion; a failure has what the handler threw as `cause`, and the value is what the tool declares in
-   * every version.
-   */
-  converting(name: string, convert: Convert): Convert {
+  /** Wraps `convert`: failures get the thrown error as `cause`, and the value fits the output schema in every version. */
+  wrapConvert(name: string, convert: Convert): Convert {
     return (result) => {
-      if (result['isError'] === true) return this.#naming(convert, result)
+      if (result['isError'] === true) return this.#withErrorCause(convert, result)
       const schema = result['structuredContent'] === undefined ? this.#server.outputSchema?.(name) : undefined
-      return schema === undefined ? convert(result) : declared(convert(result), schema)
+      return schema === undefined ? convert(result) : withDeclared(convert(result), schema)
     }
   }
 
-  #naming(convert: Convert, result: Body): CallOutcome | Promise<CallOutcome> {
+  #withErrorCause(convert: Convert, result: Body): CallOutcome | Promise<CallOutcome> {
     try {
       return convert(result)
     } catch (error) {
@@ -56,7 +50,7 @@ export class LocalTools {
   }
 }
 
-async function declared(
+async function withDeclared(
   outcome: CallOutcome | Promise<CallOutcome>,
   schema: SchemaObject | Promise<SchemaObject>,
 ): Promise<CallOutcome> {

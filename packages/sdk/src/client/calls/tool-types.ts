@@ -1,16 +1,16 @@
-/** What a server's type tells its client: tool names, their arguments and what they return. */
+/** Types that a client derives from a server's type: tool names, arguments and results. */
 
-/** How a tool looks from outside. */
+/** The types of one tool. */
 export interface ToolShape {
   input: unknown
   /** `undefined` for tools without an output schema. */
   output: unknown
 }
 
-/** What is known of a server whose type is not: any tool may be called with any arguments. */
+/** For a server without a known type: any tool with any arguments. */
 export type AnyTools = Record<string, { input: Record<string, unknown>; output: unknown }>
 
-/** The tools of a server value, from its phantom member; `AnyTools` when it has none. */
+/** The tools of a server, from its type-only member. `AnyTools` without one. */
 export type ToolsOf<S> = S extends { readonly '~tools'?: infer Tools }
   ? unknown extends Tools
     ? AnyTools
@@ -21,13 +21,13 @@ export type ToolName<Tools> = keyof Tools & string
 
 type InputFor<Shape> = Shape extends { input: infer Input } ? Input : Record<string, unknown>
 
-/** Arguments may be left out where an empty object would do. */
+/** Arguments are optional if an empty object is valid. */
 export type CallArguments<Shape, Options> =
   Record<never, never> extends InputFor<Shape>
     ? [args?: InputFor<Shape>, options?: Options]
     : [args: InputFor<Shape>, options?: Options]
 
-/** Structured output where the tool declares it, text where it does not. */
+/** Structured output if the tool declares it, else text. */
 export type ValueOf<Shape> = Shape extends { output: infer Output }
   ? unknown extends Output
     ? unknown

@@ -1,7 +1,6 @@
-/** The way from a client to its server, through as many sessions as it takes. */
+/** A client's connection to its server. It replaces its session after a loss and before request ids run out. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
-
 import {
   type Adopt,
   type Clock,
@@ -13,16 +12,18 @@ import {
 } from '../../session/index.ts'
 import type { Backoff } from '../../timing/index.ts'
 import { isUnsent } from '../../transport/index.ts'
-import type { HeaderParam, ProtocolVersion } from '../../versions/index.ts'
-import { type Dialling, dial } from './dial.ts'
-import { Doubt } from './liveness-check.ts'
-import { knownEra } from './era-memory.ts'
-import { type Report, reporter } from '../error-reporter.ts'
-import { Listeners } from './listeners.ts'
+import type { ProtocolVersion } from '../../versions/index.ts'
 import type { LocalTools } from '../calls/local-tools.ts'
-import { Observers } from './observers.ts'
+import { ClientState, type Restored } from '../client-state.ts'
+import { type Report, reporter } from '../error-reporter.ts'
 import type { ConnectOptions } from '../options.ts'
-import { type Losses, Orphans } from './lost-requests.ts'
+import type { ConnectMethod } from '../target.ts'
+import { type DialOptions, dial } from './dial.ts'
+import { knownEra } from './era-memory.ts'
+import { Listeners } from './listeners.ts'
+import { LivenessCheck } from './liveness-check.ts'
+import { LostRequests, type LostRequestsReport } from './lost-requests.ts'
+import { Observers } from './observers.ts'
 import {
   type ConnectionState,
   type ReconnectReport,
@@ -33,30 +34,9 @@ import {
 } from './reconnect.ts'
 import { Redial } from './redial.ts'
 import { SessionHandle } from './session-handle.ts'
-import type { Way } from '../target.ts'
-import { Waiting } from './waiting-requests.ts'
+import { WaitingRequests } from './waiting-requests.ts'
 
-/** What came back on a new session and what did not. */
-export type Restored = Pick<ReconnectReport, 'notRestored' | 'logLevelError' | 'presumed'>
-
-/** Who knows what a session is used for, and what its successor has to be told. */
-export interface Keeper {
-  /** A session before its handshake. */
-  began(session: Session): void
-  /** It is the one that requests are made on from now on. */
-  opened(session: Session): void
-  /** Somebody has begun or ceased to listen to notifications. */
-  listenersChanged(): void
-  isRepeatableTool(name: string): boolean
-  /** The arguments of a tool that travel in headers; `undefined` when that is not known. */
-  headerParams(tool: string): readonly HeaderParam[] | undefined
-  /** A server found them wrong: finds out what they are. */
-  headersRefused(tool: string): Promise<void>
-  /** Sends what has to be sent at once; never rejects. */
-  restore(session: Session, before: Session, cause: ReconnectReport['cause']): Promise<Restored>
-}
-
-interface Outage extends Losses {
+interface Outage extends LostRequestsReport {
   readonly reason: Error | undefined
   readonly since: number
 }
@@ -67,99 +47,98 @@ export class Connection {
   readonly listeners: Listeners
   readonly stateChanges: Observers<StateChange>
   readonly reports: Observers<ReconnectReport>
-  /** What decides when something that failed is tried again. */
-  readonly pace: { readonly clock: Clock; readonly random: () => number; readonly backoff: Backoff }
-  /** Set by the client before the connection is opened. */
-  keeper: Keeper | undefined
+  /** Decides when a failed attempt is repeated. */
+  readonly retryTiming: { readonly clock: Clock; readonly random: () => number; readonly backoff: Backoff }
+  /** What the client restores on each new session. */
+  readonly clientState: ClientState
   readonly #clock: Clock
-  readonly #dialling: Dialling
+  readonly #dialOptions: DialOptions
   readonly #options: ConnectOptions
   readonly #report: Report
-  /** Only where the server is in this process. */
+  /** Only for a server in this process. */
   readonly local: LocalTools | undefined
-  /** Absent where a lost connection stays lost. */
+  /** Undefined when the client does not reconnect. */
   readonly #redial: Redial | undefined
-  /** Opens the successor of a session whose request ids run out (M3). */
+  /** Opens the next session before request ids run out (M3). */
   readonly #renewal: Redial | undefined
   readonly #settings: ReconnectSettings
-  readonly #waiting: Waiting
-  readonly #orphans: Orphans
-  readonly #doubt: Doubt
-  /** Sessions that still wait for answers but get no new requests. */
+  readonly #waiting: WaitingRequests
+  readonly #lostRequests: LostRequests
+  readonly #livenessCheck: LivenessCheck
+  /** Replaced sessions that still wait for answers. They get no new requests. */
   #draining: Set<Session> | undefined
-  /** Absent for programs that stand between a server and several others. */
-  readonly #handle: SessionHandle | undefined
+  /** Undefined for proxies: they have several clients. */
+  readonly #sessionHandle: SessionHandle | undefined
   #session: Session | undefined
   #state: ConnectionState = 'connected'
   #paused = false
   #connectedAt = 0
   #reconnects = 0
   #outage: Outage | undefined
-  #gaveUp: Error | undefined
+  #reconnectFailure: Error | undefined
   #closing: Promise<void> | undefined
 
-  constructor(way: Way, options: ConnectOptions) {
+  constructor(target: ConnectMethod, options: ConnectOptions) {
     this.#options = options
-    this.local = way.local
+    this.local = target.local
     this.#clock = options.clock ?? systemClock
     if (options.sessionHandle ?? options.endpoint === undefined)
-      this.#handle = new SessionHandle(options.mint ?? systemMint)
+      this.#sessionHandle = new SessionHandle(options.mint ?? systemMint)
     const report = reporter(options)
     this.#report = report
-    this.listeners = new Listeners(report, () => this.#session !== undefined && this.keeper?.listenersChanged())
+    this.listeners = new Listeners(report, () => this.#session !== undefined && this.clientState.listenersChanged())
     this.stateChanges = new Observers((error) => report(error, 'state observer'))
     this.reports = new Observers((error) => report(error, 'reconnect observer'))
-    const reconnect = reconnectOption(way, options.reconnect)
+    const reconnect = reconnectOption(target, options.reconnect)
     this.#settings = settleReconnect(reconnect ?? {})
-    this.#waiting = new Waiting({
+    this.#waiting = new WaitingRequests({
       clock: this.#clock,
       maxWaiting: this.#settings.maxWaiting,
       timeout: options.timeout ?? '60s',
     })
-    this.#orphans = new Orphans(
-      this.#settings.retry,
-      this.#waiting,
-      (name) => this.keeper?.isRepeatableTool(name) === true,
+    this.#lostRequests = new LostRequests(this.#settings.retry, this.#waiting, (name) =>
+      this.clientState.isRepeatableTool(name),
     )
-    this.#doubt = new Doubt(options.keepAlive || {}, (session) => this.#isAlive(session))
-    this.#dialling = {
-      open: way.open,
-      repeatable: way.repeatable,
-      era: knownEra(way.address, options.eras),
+    this.#livenessCheck = new LivenessCheck(options.keepAlive || {}, (session) => this.#onAlive(session))
+    this.#dialOptions = {
+      open: target.open,
+      canReopen: target.canReopen,
+      era: knownEra(target.address, options.eras),
       options,
       adopt: this.#adopt,
       tools: {
-        headerParams: (tool) => this.keeper?.headerParams(tool),
-        headersRefused: (tool) => this.keeper?.headersRefused(tool),
+        headerParams: (tool) => this.clientState.headerParams(tool),
+        headersRefused: () => this.clientState.headersRefused(),
       },
-      onSession: (session) => this.#begin(session),
+      onSession: (session) => this.#prepare(session),
       onEvent: (event) => this.#onEvent(event),
     }
-    this.pace = { clock: this.#clock, random: options.random ?? Math.random, backoff: this.#settings.backoff }
-    const redialling = {
-      ...this.pace,
+    this.retryTiming = { clock: this.#clock, random: options.random ?? Math.random, backoff: this.#settings.backoff }
+    const redialOptions = {
+      ...this.retryTiming,
       retries: this.#settings.retries,
       judge: this.#settings.judge,
-      dial: (signal: AbortSignal) => dial(this.#dialling, signal),
+      dial: (signal: AbortSignal) => dial(this.#dialOptions, signal),
     }
     if (reconnect !== undefined)
       this.#redial = new Redial({
-        ...redialling,
-        onSession: (session, attempts) => void this.#cameBack(session, attempts),
-        onTold: (error) => this.#dismiss(() => error),
+        ...redialOptions,
+        onSession: (session, attempts) => void this.#onReconnected(session, attempts),
+        onReject: (error) => this.#rejectWaiting(() => error),
         onGivenUp: (error) => this.#giveUp(error),
       })
-    if (way.repeatable)
+    if (target.canReopen)
       this.#renewal = new Redial({
-        ...redialling,
-        onSession: (session) => void this.#renewed(session),
+        ...redialOptions,
+        onSession: (session) => void this.#onRenewed(session),
         onGivenUp: (error) => report(error, 'renewal of the connection'),
       })
+    this.clientState = new ClientState(this, options.cache ?? true, report)
   }
 
-  /** The first session; without it there is no connection to speak of, so it is tried once. */
+  /** Opens the first session. A failure is not retried. */
   async open(): Promise<void> {
-    this.#use(await dial(this.#dialling, this.#options.signal))
+    this.#use(await dial(this.#dialOptions, this.#options.signal))
   }
 
   /** The current session, or the last one while there is none. */
@@ -171,7 +150,7 @@ export class Connection {
     return this.#state
   }
 
-  get facts(): { waiting: number; reconnects: number; attempts: number; nextAttemptAt: number | undefined } {
+  get reconnectStatus(): { waiting: number; reconnects: number; attempts: number; nextAttemptAt: number | undefined } {
     const { attempts = 0, nextAt } = this.#state === 'reconnecting' ? (this.#redial as Redial) : {}
     return { waiting: this.#waiting.size, reconnects: this.#reconnects, attempts, nextAttemptAt: nextAt }
   }
@@ -184,12 +163,12 @@ export class Connection {
   ): Promise<T> {
     const session = this.#session as Session
     if (session.open) return this.#send(session, method, params, options, convert)
-    if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
+    if (this.#reconnectFailure !== undefined) return Promise.reject(connectionLost(method, this.#reconnectFailure))
     if (this.#state === 'closed' || this.#redial === undefined) return session.request(method, params, options, convert)
     return new Promise((resolve, reject) => this.#waiting.add({ method, params, options, convert, resolve, reject }))
   }
 
-  /** Since 2026-07-28 there is no ping; the question every server answers takes its place. */
+  /** 2026-07-28 has no ping. `session.ping` sends a request that every server answers. */
   #send<T>(
     session: Session,
     method: string,
@@ -201,21 +180,21 @@ export class Connection {
       return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
     return session.request(
       method,
-      this.#handle === undefined ? params : this.#handle.addedTo(params, session),
+      this.#sessionHandle === undefined ? params : this.#sessionHandle.addedTo(params, session),
       options,
       convert,
     )
   }
 
-  /** Whether what was lost with a session is asked for again on the next one. */
+  /** Whether lost requests are sent again on the next session. */
   get repeats(): boolean {
     return this.#redial !== undefined && this.#settings.retry === 'safe'
   }
 
-  /** Resolves when there is a session to ask `method` on; waits for it as a request would. */
+  /** Resolves when a session is open. Waits as a request of `method` would. */
   ready(method: string): Promise<void> {
     if (this.session.open) return Promise.resolve()
-    if (this.#gaveUp !== undefined) return Promise.reject(hopeless(method, this.#gaveUp))
+    if (this.#reconnectFailure !== undefined) return Promise.reject(connectionLost(method, this.#reconnectFailure))
     if (this.#state === 'closed' || this.#redial === undefined) {
       return Promise.reject(
         new ParleyError('session_closed', { message: `${method} was not sent: the session is closed` }),
@@ -229,7 +208,7 @@ export class Connection {
         convert: undefined,
         resolve,
         reject,
-        begin: resolve,
+        onReady: resolve,
       }),
     )
   }
@@ -253,7 +232,7 @@ export class Connection {
     this.#redial?.stop()
     this.#renewal?.stop()
     this.#setState('closed', undefined)
-    for (const { method, reject } of this.#waiting.take())
+    for (const { method, reject } of this.#waiting.takeAll())
       reject(
         new ParleyError('session_closed', {
           message: `${method} was not sent: the client was closed while it waited for the connection`,
@@ -262,8 +241,9 @@ export class Connection {
     await Promise.all([this.session, ...(this.#draining ?? [])].map((session) => session.close()))
   }
 
-  #begin(session: Session): void {
-    this.keeper?.began(session)
+  /** Before the handshake. */
+  #prepare(session: Session): void {
+    this.clientState.prepare(session)
     this.listeners.attach(session)
     if (this.#paused) session.pause()
     this.#options.onSession?.(session)
@@ -272,34 +252,34 @@ export class Connection {
   #use(session: Session): void {
     this.#session = session
     this.#connectedAt = this.#clock.now()
-    session.onClose((reason) => this.#ended(session, reason))
-    this.keeper?.opened(session)
+    session.onClose((reason) => this.#onSessionClosed(session, reason))
+    this.clientState.opened(session)
   }
 
-  #ended(session: Session, reason: Error | undefined): void {
-    // One that was drained, or closed by its owner.
+  #onSessionClosed(session: Session, reason: Error | undefined): void {
+    // A replaced session, or the caller closed the client.
     if (session !== this.#session || this.#state === 'closed') return
     this.#renewal?.stop()
     if (this.#redial === undefined) return this.#setState('closed', reason)
     const now = this.#clock.now()
-    this.#outage = { reason, since: now, ...this.#orphans.account() }
+    this.#outage = { reason, since: now, ...this.#lostRequests.takeReport() }
     this.#setState('reconnecting', reason)
     // An observer may have closed the client.
     if (this.#closing !== undefined) return
-    const lasted = now - this.#connectedAt >= this.#settings.backoff.longest
+    const wasStable = now - this.#connectedAt >= this.#settings.backoff.longest
     this.#redial.start(reason, {
-      afresh: lasted,
-      atOnce: reason instanceof ParleyError && reason.kind === 'session_lost',
+      resetFailures: wasStable,
+      immediately: reason instanceof ParleyError && reason.kind === 'session_lost',
     })
   }
 
-  async #cameBack(session: Session, attempts: number): Promise<void> {
+  async #onReconnected(session: Session, attempts: number): Promise<void> {
     const { reason, since, failed, retried } = this.#outage as Outage
     const downFor = this.#clock.now() - since
     await this.#replaceWith(session, { cause: 'lost', reason, attempts, downFor, failed, retried })
   }
 
-  async #renewed(session: Session): Promise<void> {
+  async #onRenewed(session: Session): Promise<void> {
     this.#drain(this.session)
     await this.#replaceWith(session, {
       cause: 'renewed',
@@ -311,7 +291,7 @@ export class Connection {
     })
   }
 
-  /** Its requests are answered where they were made; then it ends. */
+  /** Closes a replaced session when all its requests are answered. */
   #drain(session: Session): void {
     this.#draining ??= new Set()
     this.#draining.add(session)
@@ -322,57 +302,58 @@ export class Connection {
   async #replaceWith(session: Session, facts: Omit<ReconnectReport, 'version' | keyof Restored>): Promise<void> {
     const before = this.session
     this.#reconnects++
-    // First on the wire, so that nobody hears less than before because a request overtook it.
-    const restoring = this.keeper?.restore(session, before, facts.cause)
+    // Sent first: a request that overtakes it could change what the client is told.
+    const restoring = this.clientState.restore(session, before, facts.cause)
     this.#use(session)
     this.#setState('connected', undefined)
     this.#sendWaiting()
-    const restored = (await restoring) ?? { notRestored: [], logLevelError: undefined, presumed: [] }
+    const restored = await restoring
     const version = { before: before.version as ProtocolVersion, after: session.version as ProtocolVersion }
-    this.reports.tell({ ...facts, ...restored, version })
+    this.reports.notify({ ...facts, ...restored, version })
   }
 
   #giveUp(error: Error | undefined): void {
-    const gaveUp = error ?? new ParleyError('connection_closed', { message: 'The server closed the connection' })
-    this.#gaveUp = gaveUp
-    this.#setState('closed', gaveUp)
-    this.#dismiss((method) => hopeless(method, gaveUp))
+    const failure = error ?? new ParleyError('connection_closed', { message: 'The server closed the connection' })
+    this.#reconnectFailure = failure
+    this.#setState('closed', failure)
+    this.#rejectWaiting((method) => connectionLost(method, failure))
   }
 
-  #dismiss(errorFor: (method: string) => Error): void {
-    for (const { method, reject } of this.#waiting.take()) reject(errorFor(method))
+  #rejectWaiting(errorFor: (method: string) => Error): void {
+    for (const { method, reject } of this.#waiting.takeAll()) reject(errorFor(method))
   }
 
   #sendWaiting(): void {
     const { session } = this
-    for (const { method, params, options, convert, resolve, reject, begin } of this.#waiting.take()) {
-      if (begin === undefined) this.#send(session, method, params, options, convert).then(resolve as never, reject)
-      else begin()
+    for (const { method, params, options, convert, resolve, reject, onReady } of this.#waiting.takeAll()) {
+      if (onReady === undefined) this.#send(session, method, params, options, convert).then(resolve as never, reject)
+      else onReady()
     }
   }
 
-  readonly #adopt: Adopt = (orphan, { error, seen }) => {
-    if (this.#redial === undefined || this.#state === 'closed' || this.#doubt.isQuestion(orphan.options)) return false
+  readonly #adopt: Adopt = (lost, { error, seen }) => {
+    if (this.#redial === undefined || this.#state === 'closed' || this.#livenessCheck.isProbe(lost.options))
+      return false
     if (this.session.open) {
-      // Anything else is what the server, or somebody before it, said about this request alone.
+      // Any other error is about this request alone.
       if (!(error instanceof ParleyError && TRANSPORT_FAILURES.includes(error.kind))) return false
-      this.#doubt.cast(this.session)
+      this.#livenessCheck.start(this.session)
     }
-    return this.#orphans.take(orphan, seen && !isUnsent(error))
+    return this.#lostRequests.add(lost, seen && !isUnsent(error))
   }
 
-  #isAlive(session: Session): void {
+  #onAlive(session: Session): void {
     if (session !== this.#session || this.#state !== 'connected') return
-    // Nothing was lost after all.
-    this.#orphans.account()
+    // The connection was not lost: these requests go out on the same session.
+    this.#lostRequests.takeReport()
     this.#sendWaiting()
   }
 
   #onEvent(event: SessionEvent): void {
     if (event.type === 'ids' && event.threshold === 0.96 && this.#state === 'connected')
-      this.#renewal?.start(undefined, { afresh: true, atOnce: true })
+      this.#renewal?.start(undefined, { resetFailures: true, immediately: true })
     if (event.type === 'silence' && this.#redial !== undefined && this.#state === 'connected')
-      this.#doubt.cast(this.session)
+      this.#livenessCheck.start(this.session)
     this.#options.onEvent?.(event)
     if (event.type === 'error') this.#report(event.error, event.during)
   }
@@ -381,11 +362,11 @@ export class Connection {
     const from = this.#state
     if (from === to) return
     this.#state = to
-    this.stateChanges.tell({ from, to, reason })
+    this.stateChanges.notify({ from, to, reason })
   }
 }
 
-function hopeless(method: string, cause: Error): ParleyError {
+function connectionLost(method: string, cause: Error): ParleyError {
   return new ParleyError('connection_closed', {
     message: `${method} was not answered: the connection was lost and did not come back: ${cause.message}`,
     cause,

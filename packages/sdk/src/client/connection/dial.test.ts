@@ -3,12 +3,12 @@ import type { Body, Link } from '../../jsonrpc/index.ts'
 import { createServer, tool } from '../../server/index.ts'
 import { fakeClock, flush } from '../../testing/index.ts'
 import { type Era, handshakeVersions, versions } from '../../versions/index.ts'
-import { type EraMemory, RecentEras } from './era-memory.ts'
 import { connect } from '../index.ts'
 import type { ConnectOptions } from '../options.ts'
 import { type RawServer, rawServer } from '../raw-server.fixtures.ts'
 import { rawStateless } from '../raw-stateless.fixtures.ts'
 import { openerFor, type Target } from '../target.ts'
+import { type EraMemory, RecentEras } from './era-memory.ts'
 
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,4 +1,4 @@
-/** Opens one session: a link, and what both sides agree on; or one clear error and nothing left behind. */
+/** Opens a link and a session on it. After a failure nothing stays open. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Link } from '../../jsonrpc/index.ts'
 import {
@@ -12,16 +12,16 @@ import {
   versionsIn,
 } from '../../session/index.ts'
 import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../../versions/index.ts'
-import { ClientEndpoint, relayed, type ToolHeaders } from '../questions/client-endpoint.ts'
-import { namingCaller } from '../calls/caller-stack.ts'
-import type { KnownEra } from './era-memory.ts'
+import { withCallerStack } from '../calls/caller-stack.ts'
 import { type ConnectOptions, identityFrom } from '../options.ts'
+import { ClientEndpoint, relayed, type ToolHeaders } from '../questions/client-endpoint.ts'
 import type { LinkOpener } from '../target.ts'
+import type { KnownEra } from './era-memory.ts'
 
-export interface Dialling {
+export interface DialOptions {
   readonly open: LinkOpener
-  /** Whether another link can be opened. */
-  readonly repeatable: boolean
+  /** Whether a second link can be opened. */
+  readonly canReopen: boolean
   readonly era: KnownEra
   readonly options: ConnectOptions
   readonly adopt: Adopt
@@ -31,18 +31,18 @@ export interface Dialling {
   readonly onEvent: (event: SessionEvent) => void
 }
 
-export async function dial(dialling: Dialling, signal: AbortSignal | undefined): Promise<Session> {
-  const speaks = versionsOf(dialling.options)
-  const known = preferredEra(dialling.options, speaks) ?? eraIn(dialling.era)
-  const session = await attempt(dialling, speaks, known, signal).catch((error: unknown) => {
+export async function dial(dialOptions: DialOptions, signal: AbortSignal | undefined): Promise<Session> {
+  const speaks = versionsOf(dialOptions.options)
+  const known = preferredEra(dialOptions.options, speaks) ?? eraIn(dialOptions.era)
+  const session = await attempt(dialOptions, speaks, known, signal).catch((error: unknown) => {
     const second = secondAttempt(error, known, speaks)
-    if (second === undefined || !dialling.repeatable || signal?.aborted) throw error
-    return attempt(dialling, speaks, second.era, signal)
+    if (second === undefined || !dialOptions.canReopen || signal?.aborted) throw error
+    return attempt(dialOptions, speaks, second.era, signal)
   })
-  // Who speaks or tries versions of one era only has learnt nothing about the other.
-  if (known === 'handshake' && session.era === known && dialling.options.prefer !== undefined) return session
+  // Remember the era only if the client could have found the other one.
+  if (known === 'handshake' && session.era === known && dialOptions.options.prefer !== undefined) return session
   if (session.era !== undefined && (session.era === 'stateless' || versionsIn('stateless', speaks).length > 0))
-    dialling.era.set(session.era)
+    dialOptions.era.set(session.era)
   return session
 }
 
@@ -50,15 +50,15 @@ function preferredEra({ prefer }: ConnectOptions, speaks: readonly ProtocolVersi
   return prefer !== undefined && versionsIn(prefer, speaks).length > 0 ? prefer : undefined
 }
 
-/** What is remembered may have been written by anybody. */
+/** The memory may be the caller's own, so its values are checked. */
 function eraIn(memory: KnownEra): Era | undefined {
   const era: unknown = memory.get()
   return era === 'handshake' || era === 'stateless' ? era : undefined
 }
 
 /**
- * Some servers do not survive a question they do not know, and some have changed since they were remembered: over a new
- * link, once.
+ * What to try on a second link. Some servers end when they get an unknown request. Others changed their era since it was
+ * remembered.
  */
 function secondAttempt(
   error: unknown,
@@ -71,35 +71,35 @@ function secondAttempt(
 }
 
 async function attempt(
-  dialling: Dialling,
+  dialOptions: DialOptions,
   speaks: readonly ProtocolVersion[],
   era: Era | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Session> {
-  if (signal?.aborted) throw givenUp(signal)
-  const session = openSession(await openLink(dialling.open, signal), speaks, dialling)
-  const abort = () => void session.close({ reason: givenUp(signal) })
+  if (signal?.aborted) throw connectAborted(signal)
+  const session = openSession(await openLink(dialOptions.open, signal), speaks, dialOptions)
+  const abort = () => void session.close({ reason: connectAborted(signal) })
   signal?.addEventListener('abort', abort, { once: true })
   try {
-    dialling.onSession(session)
+    dialOptions.onSession(session)
     await session.begin(era === undefined ? {} : { era })
     return session
   } catch (error) {
     await session.close()
-    throw signal?.aborted ? givenUp(signal) : error
+    throw signal?.aborted ? connectAborted(signal) : error
   } finally {
     signal?.removeEventListener('abort', abort)
   }
 }
 
-/** A link that comes after the caller has gone is closed again. */
+/** Closes a link that opens after the caller has aborted. */
 async function openLink(open: LinkOpener, signal: AbortSignal | undefined): Promise<Link> {
   const opening = open()
   if (!(opening instanceof Promise)) return opening
   if (signal === undefined) return await opening
   return await new Promise((resolve, reject) => {
     const abort = () => {
-      reject(givenUp(signal))
+      reject(connectAborted(signal))
       opening.then((link) => link.close()).catch(() => {})
     }
     signal.addEventListener('abort', abort, { once: true })
@@ -107,17 +107,17 @@ async function openLink(open: LinkOpener, signal: AbortSignal | undefined): Prom
   })
 }
 
-/** Settings can be wrong; the other end must not wait for a session that never came to be. */
-function openSession(link: Link, speaks: readonly ProtocolVersion[], dialling: Dialling): Session {
+/** Wrong settings throw. The link is then closed, so that the server does not wait. */
+function openSession(link: Link, speaks: readonly ProtocolVersion[], dialOptions: DialOptions): Session {
   try {
-    return new Session(sessionOptions(link, speaks, dialling))
+    return new Session(sessionOptions(link, speaks, dialOptions))
   } catch (error) {
     link.close()
     throw error
   }
 }
 
-/** The versions to speak, checked here so that a typing error is not mistaken for a server that is too old. */
+/** Checked here, so that a misspelt version is not reported as a server that is too old. */
 function versionsOf({ version, versions: list, dialect }: ConnectOptions): readonly ProtocolVersion[] {
   const asked: readonly ProtocolVersion[] =
     spokenVersions({ versions: version === undefined ? list : [version], dialect }) ?? versions
@@ -132,7 +132,7 @@ function versionsOf({ version, versions: list, dialect }: ConnectOptions): reado
 function sessionOptions(
   link: Link,
   speaks: readonly ProtocolVersion[],
-  { options, adopt, tools, onEvent }: Dialling,
+  { options, adopt, tools, onEvent }: DialOptions,
 ): SessionOptions {
   return {
     ...present({
@@ -159,20 +159,20 @@ function sessionOptions(
         : relayed(options.endpoint, tools),
     versions: speaks,
     adopt,
-    // Whoever stands between two others hands failures on, and has no line of its own to show.
-    ...(options.endpoint === undefined && { refused: namingCaller }),
+    // A proxy passes failures on, so its own stack helps no caller.
+    ...(options.endpoint === undefined && { refused: withCallerStack }),
     onEvent,
   }
 }
 
-/** Without the members that are undefined: a default is a member that is absent. */
+/** Removes members that are undefined, because a default needs an absent member. */
 function present<T extends object>(given: T): Partial<T> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-function givenUp(signal: AbortSignal | undefined): ParleyError {
+function connectAborted(signal: AbortSignal | undefined): ParleyError {
   return new ParleyError('request_cancelled', {
-    message: 'Connecting was given up by the caller',
+    message: 'The caller aborted connecting',
     cause: signal?.reason,
   })
 }

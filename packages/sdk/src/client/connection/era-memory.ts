@@ -1,8 +1,8 @@
-/** What was found out about the era of servers, so that nobody has to find it out twice (V4). */
+/** Remembers the era of servers, so that clients need not find it out again (V4). */
 import type { Era } from '../../versions/index.ts'
 
 /**
- * By address: origin and path. One of your own can outlive the process; what it says is only believed until a server
+ * The era by address: origin and path. Your own memory can outlive the process. A wrong entry is corrected when a server
  * contradicts it.
  */
 export interface EraMemory {
@@ -10,7 +10,7 @@ export interface EraMemory {
   set(address: string, era: Era): void
 }
 
-/** Forgets first what was asked for least recently. */
+/** Drops the least recently used entry first. */
 export class RecentEras implements EraMemory {
   readonly #eras = new Map<string, Era>()
   readonly #most: number
@@ -33,21 +33,21 @@ export class RecentEras implements EraMemory {
   }
 }
 
-/** Shared by all connections of this process that bring none of their own. */
-const known: EraMemory = new RecentEras(1000)
+/** Shared by all connections of this process without their own memory. */
+const sharedEras: EraMemory = new RecentEras(1000)
 
-/** What is known of one server. */
+/** The remembered era of one server. */
 export interface KnownEra {
   get(): Era | undefined
   set(era: Era): void
 }
 
 /**
- * Addresses are remembered beyond the connection; commands and functions may lead somewhere else each time somebody
- * connects, unless who connects has a memory for them.
+ * Addresses are remembered beyond the connection. Commands and functions are not: they may lead to another server each
+ * time. A memory of the caller's own remembers both.
  */
 export function knownEra(address: string | undefined, memory?: EraMemory): KnownEra {
-  const eras = memory ?? (address === undefined ? new RecentEras(1) : known)
+  const eras = memory ?? (address === undefined ? new RecentEras(1) : sharedEras)
   const key = address ?? ''
   return { get: () => eras.get(key), set: (era) => eras.set(key, era) }
 }

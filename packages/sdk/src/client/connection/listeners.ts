@@ -1,11 +1,11 @@
-/** Notification handlers that outlive sessions: each session of a client gets them all. */
+/** Notification handlers of a client. They are registered on every session. */
 import type { Body } from '../../jsonrpc/index.ts'
 import type { NotificationHandler, Session } from '../../session/index.ts'
 
 interface Registration {
   readonly method: string
   readonly handler: NotificationHandler
-  /** How to take the handler away from each session that has it. */
+  /** Removes the handler from each session that has it. */
   readonly removals: Map<Session, () => void>
 }
 
@@ -15,15 +15,15 @@ export class Listeners {
   readonly #onError: (error: unknown, during: string) => void
   readonly #onChange: (method: string) => void
 
-  /** `onChange` is told of every method somebody begins or ceases to listen to. */
+  /** `onChange` gets the method of every handler that is added or removed. */
   constructor(onError: (error: unknown, during: string) => void, onChange: (method: string) => void = () => {}) {
     this.#onError = onError
     this.#onChange = onChange
   }
 
-  /** `*` hears everything. */
+  /** `*` gets every notification. */
   add(method: string, handler: NotificationHandler): () => void {
-    // A function of its own, so that the same handler may be given twice.
+    // A new function, so that the same handler can be added twice.
     const registration: Registration = {
       method,
       handler: (params, actual) => handler(params, actual),
@@ -39,14 +39,14 @@ export class Listeners {
     }
   }
 
-  /** Whether a notification of the method would reach anybody. */
-  hears(method: string): boolean {
+  /** Whether a handler would get notifications of this method. */
+  hasListener(method: string): boolean {
     for (const registration of this.#registrations)
       if (registration.method === method || registration.method === '*') return true
     return false
   }
 
-  /** Before the handshake, because servers may speak right after it. */
+  /** Call this before the handshake: servers may notify right after it. */
   attach(session: Session): void {
     this.#sessions.add(session)
     for (const registration of this.#registrations) listen(session, registration)
@@ -56,12 +56,12 @@ export class Listeners {
     })
   }
 
-  /** Tells handlers of something no server has said. False when nobody listens. */
+  /** Calls handlers although the server sent nothing. False when there is no handler. */
   presume(method: string, params: Body): boolean {
-    const concerned = [...this.#registrations].filter(
+    const interested = [...this.#registrations].filter(
       (registration) => registration.method === method || registration.method === '*',
     )
-    for (const { handler } of concerned) {
+    for (const { handler } of interested) {
       try {
         const outcome = handler(params, method)
         if (outcome instanceof Promise) outcome.catch((error) => this.#onError(error, `handler of ${method}`))
@@ -69,7 +69,7 @@ export class Listeners {
         this.#onError(error, `handler of ${method}`)
       }
     }
-    return concerned.length > 0
+    return interested.length > 0
   }
 }
 

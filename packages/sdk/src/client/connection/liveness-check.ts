@@ -1,13 +1,13 @@
-/** Some links live on when messages do not get through: whether the server does is worth a question. */
+/** Asks a server whether it still answers, for links that stay open when messages do not get through. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Duration, KeepAliveSettings, RequestOptions, Session } from '../../session/index.ts'
 
-export class Doubt {
+export class LivenessCheck {
   readonly #timeout: Duration
   readonly #excused: () => boolean
   readonly #onAlive: (session: Session) => void
   #session: Session | undefined
-  #question: RequestOptions | undefined
+  #probe: RequestOptions | undefined
 
   constructor({ timeout = '10s', excused = () => false }: KeepAliveSettings, onAlive: (session: Session) => void) {
     this.#timeout = timeout
@@ -15,36 +15,36 @@ export class Doubt {
     this.#onAlive = onAlive
   }
 
-  /** Whether these are the options of the question itself, which is about one session and no other. */
-  isQuestion(options: RequestOptions | undefined): boolean {
-    return options !== undefined && options === this.#question
+  /** Whether these are the options of the probe, which belongs to one session only. */
+  isProbe(options: RequestOptions | undefined): boolean {
+    return options !== undefined && options === this.#probe
   }
 
-  /** Ends the session unless it answers. */
-  cast(session: Session): void {
+  /** Closes the session unless the server answers. */
+  start(session: Session): void {
     if (this.#session === session) return
     this.#session = session
-    const question: RequestOptions = { timeout: this.#timeout }
-    this.#question = question
+    const probe: RequestOptions = { timeout: this.#timeout }
+    this.#probe = probe
     const settle = () => {
       if (this.#session === session) this.#session = undefined
     }
-    session.ping(question).then(
+    session.ping(probe).then(
       () => {
         settle()
         this.#onAlive(session)
       },
       (error: unknown) => {
         settle()
-        // Any answer is a sign of life.
+        // Any answer proves that the server is alive.
         if (error instanceof ParleyError && error.receivedCode !== undefined) this.#onAlive(session)
-        else if (isSilence(error) && (session.excused || this.#excused())) return
+        else if (isTimeout(error) && (session.excused || this.#excused())) return
         else void session.close({ reason: error as Error })
       },
     )
   }
 }
 
-function isSilence(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return error instanceof ParleyError && error.kind === 'request_timeout'
 }

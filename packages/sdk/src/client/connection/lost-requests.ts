@@ -1,54 +1,89 @@
-/**
- * Requests that lost their session: made again where that does no harm, failed where it might, and accounted for either
- * way.
- */
+/** Requests that lost their session. Some are sent again on the next session; the others fail. Both are reported. */
 import type { Orphan, RequestOptions } from '../../session/index.ts'
 import type { LostRequest, ReconnectSettings } from './reconnect.ts'
-import { isRepeatable } from '../repeatable.ts'
-import type { Waiting } from './waiting-requests.ts'
+import type { WaitingRequests } from './waiting-requests.ts'
 
-export interface Losses {
+export interface LostRequestsReport {
   readonly failed: readonly LostRequest[]
   readonly retried: readonly LostRequest[]
 }
 
-export class Orphans {
+/** The options of a request that was sent again. It is not sent a third time. */
+interface RetryOptions extends RequestOptions {
+  readonly isRetry?: true
+}
+
+export class LostRequests {
   readonly #retry: ReconnectSettings['retry']
-  readonly #waiting: Waiting
+  readonly #waiting: WaitingRequests
   readonly #isRepeatableTool: (name: string) => boolean
-  /** Options of requests that are not made again. */
-  readonly #final = new WeakSet<RequestOptions>()
   #failed: LostRequest[] = []
   #retried: LostRequest[] = []
 
-  constructor(retry: ReconnectSettings['retry'], waiting: Waiting, isRepeatableTool: (name: string) => boolean) {
+  constructor(
+    retry: ReconnectSettings['retry'],
+    waiting: WaitingRequests,
+    isRepeatableTool: (name: string) => boolean,
+  ) {
     this.#retry = retry
     this.#waiting = waiting
     this.#isRepeatableTool = isRepeatableTool
   }
 
-  /** True when the request now waits for another session. `seen`: the server may have begun to answer it. */
-  take(orphan: Orphan, seen: boolean): boolean {
-    const { id, method, params, options, convert, startedAt, resolve, reject } = orphan
+  /** True when the request now waits for another session. `seen`: the server may have received it. */
+  add(lost: Orphan, seen: boolean): boolean {
+    const { id, method, params, options, convert, startedAt, resolve, reject } = lost
     const harmless = !seen || (this.#retry === 'safe' && isRepeatable(method, params, this.#isRepeatableTool))
-    const wasMadeAgain = options !== undefined && this.#final.has(options)
-    const again = harmless && !wasMadeAgain && !this.#waiting.full
+    const again = harmless && (options as RetryOptions | undefined)?.isRetry !== true && !this.#waiting.full
     ;(again ? this.#retried : this.#failed).push({ id, method, startedAt })
-    if (again) this.#waiting.add({ method, params, options: this.#lastTime(options), convert, resolve, reject })
-    return again
+    if (!again) return false
+    const retryOptions: RetryOptions = { ...options, isRetry: true }
+    this.#waiting.add({ method, params, options: retryOptions, convert, resolve, reject })
+    return true
   }
 
-  /** What was lost since the last time somebody asked. */
-  account(): Losses {
-    const losses = { failed: this.#failed, retried: this.#retried }
+  /** The requests lost since the last report. */
+  takeReport(): LostRequestsReport {
+    const report = { failed: this.#failed, retried: this.#retried }
     this.#failed = []
     this.#retried = []
-    return losses
+    return report
   }
+}
 
-  #lastTime(options: RequestOptions | undefined): RequestOptions {
-    const last = { ...options }
-    this.#final.add(last)
-    return last
-  }
+/**
+ * These requests only read, or leave the same state however often they are sent. `subscriptions/listen` is not here:
+ * the subscriptions open a new stream themselves.
+ */
+const REPEATABLE: ReadonlySet<string> = new Set([
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/directory/read',
+  'skills/list',
+  'skills/get',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+  'logging/setLevel',
+  'tasks/get',
+  'tasks/result',
+  'tasks/update',
+  'tasks/list',
+])
+
+/** Tools are repeatable when their annotations say so. */
+function isRepeatable(
+  method: string,
+  params: Record<string, unknown> | undefined,
+  isRepeatableTool: (name: string) => boolean,
+): boolean {
+  if (method !== 'tools/call') return REPEATABLE.has(method)
+  const name = params?.['name']
+  return typeof name === 'string' && isRepeatableTool(name)
 }

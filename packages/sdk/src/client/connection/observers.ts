@@ -1,25 +1,30 @@
-/** Those who want to hear of something; one that throws harms no other. */
+/** Calls a set of observers. An observer that throws does not affect the others. */
 
-export class Observers<Told> {
-  #observers: Set<{ readonly tell: (told: Told) => unknown }> | undefined
+export class Observers<Event> {
+  #observers: Set<{ readonly notify: (event: Event) => unknown }> | undefined
   readonly #onError: (error: unknown) => void
 
   constructor(onError: (error: unknown) => void) {
     this.#onError = onError
   }
 
-  add(tell: (told: Told) => unknown): () => void {
-    // An object of its own, so that the same function may be given twice.
-    const observer = { tell }
-    this.#observers ??= new Set()
-    this.#observers.add(observer)
-    return () => this.#observers?.delete(observer)
+  get size(): number {
+    return this.#observers?.size ?? 0
   }
 
-  tell(told: Told): void {
-    for (const { tell } of [...(this.#observers ?? [])]) {
+  /** Returns a function that removes the observer. It returns false when the observer was removed before. */
+  add(notify: (event: Event) => unknown): () => boolean {
+    // A new object, so that the same function can be added twice.
+    const observer = { notify }
+    this.#observers ??= new Set()
+    this.#observers.add(observer)
+    return () => this.#observers?.delete(observer) === true
+  }
+
+  notify(event: Event): void {
+    for (const { notify } of [...(this.#observers ?? [])]) {
       try {
-        const outcome = tell(told)
+        const outcome = notify(event)
         if (outcome instanceof Promise) outcome.catch(this.#onError)
       } catch (error) {
         this.#onError(error)

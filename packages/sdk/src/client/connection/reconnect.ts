@@ -1,14 +1,14 @@
-/** How a client comes back after its connection was lost: settings, schedule, and the account of what it cost. */
+/** Settings, states and reports of reconnecting. */
 import { type ErrorKind, ParleyError } from '../../errors/index.ts'
 import { type Duration, milliseconds } from '../../session/index.ts'
 import { Backoff } from '../../timing/index.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { ConnectOptions } from '../options.ts'
-import type { Way } from '../target.ts'
+import type { ConnectMethod } from '../target.ts'
 
 /**
- * What a failed attempt to come back means. `again`: the next one may succeed, and whoever waits goes on waiting.
- * `tell`: so it may, but those who wait are told now. `stop`: there is no point in another one.
+ * What to do after a failed attempt to reconnect. `again`: try again; requests go on waiting. `tell`: try again, and fail
+ * the waiting requests with this error. `stop`: give up.
  */
 export type Hope = 'again' | 'tell' | 'stop'
 
@@ -16,19 +16,19 @@ export interface ReconnectOptions {
   /** How many attempts in a row may fail before the client gives up. Default 10. */
   retries?: number
   /**
-   * How long to wait before each attempt; the last one is repeated. Default 1, 2, 4, 8, 16, 30 s. Up to a fifth is
-   * added by chance.
+   * How long to wait before each attempt. The last delay is repeated. Each delay grows by a random part of up to 20 %.
+   * Default 1, 2, 4, 8, 16, 30 s.
    */
   delays?: readonly Duration[]
   /**
-   * `safe` makes requests again that were waiting when the connection was lost and that do no harm when made twice:
-   * lists, reads, prompts, completions, and calls of tools listed as read-only or idempotent. Once each. `false`: all
-   * of them fail. Default `safe`.
+   * What happens to unanswered requests when the connection is lost. `safe`: requests that are safe to repeat are sent
+   * again, once; the others fail. Safe are lists, reads, prompts, completions, and calls of tools listed as read-only or
+   * idempotent. `false`: all fail. Default `safe`.
    */
   retry?: 'safe' | false
-  /** Most requests that wait for the connection to come back; more fail at once. Default 1000. */
+  /** Most requests that wait for a reconnect. More fail at once. Default 1000. */
   maxWaiting?: number
-  /** What the error of an attempt means. Default: `stop` when credentials are missing or not enough, else `again`. */
+  /** What the error of an attempt means. Default: `stop` for missing or insufficient credentials, else `again`. */
   judge?: (error: Error) => Hope
 }
 
@@ -40,12 +40,12 @@ export interface ReconnectSettings {
   readonly judge: (error: Error) => Hope
 }
 
-/** Trying again would not help, and may lock an account. */
-const HOPELESS: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'forbidden'])
+/** Another attempt would fail as well, and could lock an account. */
+const CREDENTIAL_ERRORS: ReadonlySet<ErrorKind> = new Set(['unauthorized', 'forbidden'])
 const judgeByKind = (error: Error): Hope =>
-  error instanceof ParleyError && HOPELESS.has(error.kind) ? 'stop' : 'again'
+  error instanceof ParleyError && CREDENTIAL_ERRORS.has(error.kind) ? 'stop' : 'again'
 
-/** Keeps many clients of one server from reconnecting at the same moment. */
+/** Many clients of one server must not reconnect at the same moment. */
 const JITTER = 0.2
 const DELAYS: readonly Duration[] = ['1s', '2s', '4s', '8s', '16s', '30s']
 
@@ -56,55 +56,55 @@ export function settleReconnect(options: ReconnectOptions): ReconnectSettings {
   return { retries, backoff: new Backoff(delays.map(milliseconds), JITTER), retry, maxWaiting, judge }
 }
 
-/** The settings to reconnect with; `undefined` where a lost connection stays lost. */
+/** `undefined` when the client does not reconnect. */
 export function reconnectOption(
-  target: Pick<Way, 'comesBack' | 'repeatable'>,
+  target: Pick<ConnectMethod, 'reconnects' | 'canReopen'>,
   given: ConnectOptions['reconnect'],
 ): ReconnectOptions | undefined {
-  const wanted = given ?? target.comesBack
+  const wanted = given ?? target.reconnects
   if (wanted === false) return undefined
-  if (!target.repeatable)
+  if (!target.canReopen)
     throw new TypeError(
       'A Link can be used once: to reconnect, give connect() a function that opens a new one each time',
     )
   return wanted === true ? {} : wanted
 }
 
-/** `connected` → `reconnecting` → `connected` …, and `closed` at the end: closed by its owner, or given up. */
+/** `connected` → `reconnecting` → `connected` …, and `closed` at the end: closed by the caller, or given up. */
 export type ConnectionState = 'connected' | 'reconnecting' | 'closed'
 
 export interface StateChange {
   readonly from: ConnectionState
   readonly to: ConnectionState
-  /** Why the connection was lost or given up; absent for a clean end. */
+  /** Why the connection was lost or given up. Undefined for a clean end. */
   readonly reason: Error | undefined
 }
 
-/** A request that was waiting for its answer when the connection was lost. */
+/** A request without an answer when the connection was lost. */
 export interface LostRequest {
   readonly id: string | number
   readonly method: string
   readonly startedAt: number
 }
 
-/** What a reconnect cost, exactly. */
+/** The effects of one reconnect. */
 export interface ReconnectReport {
-  /** `lost`: the connection broke. `renewed`: it was replaced before its request ids ran out, and nothing was lost. */
+  /** `lost`: the connection broke. `renewed`: it was replaced before request ids ran out; nothing was lost. */
   readonly cause: 'lost' | 'renewed'
-  /** Why the session before ended. */
+  /** Why the previous session ended. */
   readonly reason: Error | undefined
   readonly attempts: number
   /** How long there was no connection, in milliseconds. */
   readonly downFor: number
-  /** Requests that failed with the connection; their callers were told. */
+  /** Requests that failed when the connection was lost. */
   readonly failed: readonly LostRequest[]
-  /** Requests that were made again, or held back until now. */
+  /** Requests that were sent again. */
   readonly retried: readonly LostRequest[]
-  /** Subscriptions the server did not take again; they are tried at the next reconnect. */
+  /** Subscriptions that the server refused. The client tries them again at the next reconnect. */
   readonly notRestored: readonly { readonly uri: string; readonly error: Error }[]
-  /** Set when the log level could not be set again. */
+  /** Set if restoring the log level failed. */
   readonly logLevelError: Error | undefined
-  /** Notifications handlers were given on suspicion, because the real ones may have been missed. */
+  /** Notifications that handlers got because the real ones may have been missed. */
   readonly presumed: readonly { readonly method: string; readonly uri?: string }[]
   readonly version: { readonly before: ProtocolVersion; readonly after: ProtocolVersion }
 }

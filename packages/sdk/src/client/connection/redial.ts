@@ -1,4 +1,4 @@
-/** Tries to open a session again and again, ever more patiently, until there is one or hope is lost. */
+/** Tries to open a session, with growing delays, until one opens or the attempts are given up. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Clock, Session } from '../../session/index.ts'
 import type { Backoff } from '../../timing/index.ts'
@@ -12,14 +12,14 @@ export interface RedialOptions {
   readonly dial: (signal: AbortSignal) => Promise<Session>
   readonly onSession: (session: Session, attempts: number) => void
   readonly judge: (error: Error) => Hope
-  /** An attempt failed in a way that those who wait are to be told; there will be another one. */
-  readonly onTold?: (error: Error) => void
+  /** An attempt failed, and waiting requests fail with this error. Another attempt follows. */
+  readonly onReject?: (error: Error) => void
   readonly onGivenUp: (error: Error | undefined) => void
 }
 
 export class Redial {
   readonly #options: RedialOptions
-  /** Failures in a row; a connection that does not last is one, too. */
+  /** Failures in a row. A connection that is lost soon counts as one. */
   #failures = 0
   /** Attempts since the connection was lost. */
   #attempts = 0
@@ -35,20 +35,20 @@ export class Redial {
     return this.#attempts
   }
 
-  /** When the next attempt is due; undefined while one is under way or none is needed. */
+  /** When the next attempt starts. Undefined during an attempt and when none is needed. */
   get nextAt(): number | undefined {
     return this.#nextAt
   }
 
-  /**
-   * `afresh` forgets earlier failures; `atOnce` does not wait before the first attempt, because the server is known to
-   * be there.
-   */
-  start(reason: Error | undefined, { afresh, atOnce }: { afresh: boolean; atOnce: boolean }): void {
+  /** `immediately` skips the first delay, for a server that is known to be reachable. */
+  start(
+    reason: Error | undefined,
+    { resetFailures, immediately }: { resetFailures: boolean; immediately: boolean },
+  ): void {
     this.stop()
     this.#attempts = 0
-    if (afresh) this.#failures = 0
-    this.#schedule(reason, atOnce)
+    if (resetFailures) this.#failures = 0
+    this.#schedule(reason, immediately)
   }
 
   stop(): void {
@@ -59,15 +59,15 @@ export class Redial {
     this.#abort = undefined
   }
 
-  #schedule(reason: Error | undefined, atOnce = false): void {
-    const { clock, random, backoff, retries, judge, onTold, onGivenUp } = this.#options
-    const hope = reason === undefined ? 'again' : judge(reason)
-    if (this.#failures >= retries || hope === 'stop') return onGivenUp(reason)
-    const delay = atOnce && this.#failures === 0 ? 0 : backoff.delayBefore(this.#failures, random())
+  #schedule(reason: Error | undefined, immediately = false): void {
+    const { clock, random, backoff, retries, judge, onReject, onGivenUp } = this.#options
+    const decision = reason === undefined ? 'again' : judge(reason)
+    if (this.#failures >= retries || decision === 'stop') return onGivenUp(reason)
+    const delay = immediately && this.#failures === 0 ? 0 : backoff.delayBefore(this.#failures, random())
     this.#nextAt = clock.now() + delay
-    // Whoever waits for the connection waits for this timer, too.
+    // The timer keeps the process alive: requests may wait for the connection.
     this.#cancelTimer = clock.after(delay, () => void this.#try(), true)
-    if (hope === 'tell') onTold?.(reason as Error)
+    if (decision === 'tell') onReject?.(reason as Error)
   }
 
   async #try(): Promise<void> {

@@ -1,9 +1,9 @@
-/** Requests that wait for a connection: bounded in number, each in time, and interruptible. */
+/** Requests that wait for a connection. Their number and their time are limited, and the caller can cancel them. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type Clock, type Duration, milliseconds, type RequestOptions } from '../../session/index.ts'
 
-/** A request and the promise it has to settle. */
+/** A request and the promise to settle. */
 export interface WaitingRequest {
   readonly method: string
   readonly params: Body | undefined
@@ -11,22 +11,22 @@ export interface WaitingRequest {
   readonly convert: ((result: Body) => unknown) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
-  /** It waits for the connection alone: nothing is sent. */
-  readonly begin?: () => void
+  /** Called instead of sending the request. */
+  readonly onReady?: () => void
 }
 
-export interface WaitingOptions {
+export interface WaitingRequestsOptions {
   readonly clock: Clock
   readonly maxWaiting: number
-  /** How long a request without a time-out of its own waits. */
+  /** For requests without their own time-out. */
   readonly timeout: Duration
 }
 
-export class Waiting {
-  readonly #options: WaitingOptions
+export class WaitingRequests {
+  readonly #options: WaitingRequestsOptions
   #requests: Map<WaitingRequest, () => void> | undefined
 
-  constructor(options: WaitingOptions) {
+  constructor(options: WaitingRequestsOptions) {
     this.#options = options
   }
 
@@ -49,7 +49,7 @@ export class Waiting {
         }),
       )
     const timeout = milliseconds(options?.timeout ?? this.#options.timeout)
-    const cancelTimer = clock.after(timeout, () => this.#drop(request, late(method, timeout)), true)
+    const cancelTimer = clock.after(timeout, () => this.#drop(request, timedOut(method, timeout)), true)
     const onAbort = () => this.#drop(request, cancelled(method, options?.signal))
     options?.signal?.addEventListener('abort', onAbort, { once: true })
     this.#requests ??= new Map()
@@ -59,8 +59,8 @@ export class Waiting {
     })
   }
 
-  /** All of them, in order; they wait no longer. */
-  take(): WaitingRequest[] {
+  /** Removes and returns all of them, in order. */
+  takeAll(): WaitingRequest[] {
     const waiting = this.#requests ?? new Map<WaitingRequest, () => void>()
     this.#requests = undefined
     for (const release of waiting.values()) release()
@@ -81,7 +81,7 @@ function cancelled(method: string, signal: AbortSignal | undefined): ParleyError
   })
 }
 
-function late(method: string, timeout: number): ParleyError {
+function timedOut(method: string, timeout: number): ParleyError {
   return new ParleyError('request_timeout', {
     message: `${method} timed out: the connection did not come back within ${timeout} ms`,
   })

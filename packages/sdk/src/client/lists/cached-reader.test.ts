@@ -109,7 +109,7 @@ describe('D-42 F9 what is fresh', () => {
   })
 })
 
-describe('F9 news ends freshness', () => {
+describe('F9 a change notification ends freshness', () => {
   it.each([
     ['notifications/tools/list_changed', ['tools/list']],
     ['notifications/prompts/list_changed', ['prompts/list']],

@@ -3,7 +3,13 @@ import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { PaginatedResult } from '../../protocol/index.ts'
 import { type RequestOptions, wasAsked } from '../../session/index.ts'
-import { type BadDefinition, cacheableMethods, definitionsIn, emptyIfUnknown, readableList } from '../../versions/index.ts'
+import {
+  type BadDefinition,
+  cacheableMethods,
+  definitionsIn,
+  emptyIfUnknown,
+  readableList,
+} from '../../versions/index.ts'
 import type { Connection } from '../connection/connection.ts'
 import { allPages, itemsUnder } from './pages.ts'
 import type { ResponseCache } from './response-cache.ts'
@@ -20,7 +26,7 @@ export interface PageOptions extends ReadOptions {
 
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 
-export class Reading {
+export class CachedReader {
   readonly #connection: Connection
   readonly #cache: ResponseCache | undefined
   /** By list: what was told of it last. */

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import { connect } from '../connect.ts'
-import { allPages } from './pages.ts'
 import { rawServer } from '../raw-server.fixtures.ts'
+import { allPages } from './pages.ts'
 
 const paged = (params: Body): Body => {
   const page = params['cursor'] === undefined ? 0 : Number(params['cursor'])

@@ -11,9 +11,9 @@ import {
   type Session,
   TaskReceiver,
 } from '../../session/index.ts'
-import { answerElicitation, elicitHandlers } from './elicitation.ts'
 import { isOwnFault, type Report, reporter } from '../error-reporter.ts'
 import type { ConnectOptions } from '../options.ts'
+import { answerElicitation, elicitHandlers } from './elicitation.ts'
 import { answerRoots } from './roots.ts'
 import { answerSampling, sampleOffer } from './sampling.ts'
 

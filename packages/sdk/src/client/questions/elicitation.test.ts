@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import { connect } from '../connect.ts'
-import type { ElicitOption, ElicitQuestion, ElicitReply } from './elicitation.ts'
 import { rawServer } from '../raw-server.fixtures.ts'
+import type { ElicitOption, ElicitQuestion, ElicitReply } from './elicitation.ts'
 
 const form = (properties: Body, required: string[] = []) => ({
   message: 'Well?',

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Era } from '../../versions/index.ts'
-import type { RelayedEndpoint } from './client-endpoint.ts'
 import type { EraMemory } from '../connection/era-memory.ts'
 import { connect } from '../index.ts'
 import { rawServer } from '../raw-server.fixtures.ts'
 import { rawStateless } from '../raw-stateless.fixtures.ts'
+import type { RelayedEndpoint } from './client-endpoint.ts'
 
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -3,7 +3,12 @@
  */
 import { ParleyError } from '../../errors/index.ts'
 import { isObject } from '../../jsonrpc/index.ts'
-import type { CreateMessageParams, CreateMessageResult, SamplingContent, SamplingMessage } from '../../protocol/index.ts'
+import type {
+  CreateMessageParams,
+  CreateMessageResult,
+  SamplingContent,
+  SamplingMessage,
+} from '../../protocol/index.ts'
 import type { Identity, Inbound } from '../../session/index.ts'
 
 /** One request for the model: the parameters of `sampling/createMessage`, and who asks. */

@@ -8,16 +8,16 @@ import { type PaginatedResult, SKILLS_EXTENSION } from '../../protocol/index.ts'
 import type { RequestOptions } from '../../session/index.ts'
 import { entryFault, type SkillEntry } from '../../skills/index.ts'
 import type { Connection } from '../connection/connection.ts'
+import type { CachedReader, ReadOptions } from '../lists/cached-reader.ts'
 import { LoadedSkill } from './loaded-skill.ts'
-import type { Reading, ReadOptions } from '../lists/cached-reader.ts'
 
 type SkillsPage = PaginatedResult & { skills: SkillEntry[] }
 
 export class ClientSkills {
   readonly #connection: Connection
-  readonly #reading: Reading
+  readonly #reading: CachedReader
 
-  constructor(connection: Connection, reading: Reading) {
+  constructor(connection: Connection, reading: CachedReader) {
     this.#connection = connection
     this.#reading = reading
   }

@@ -1,22 +1,20 @@
-/**
- * How a server is told what its client wants to hear of: each era has a way of its own, and nobody above notices which.
- */
+/** How a client asks for updates of resources. Each era has its own implementation. */
 import type { Session } from '../../session/index.ts'
 
-/** A resource the server does not want to tell about. */
-export interface Refused {
+/** A resource that the server did not accept. */
+export interface RefusedSubscription {
   readonly uri: string
   readonly error: Error
 }
 
-export interface Following {
-  /** Resolves when the server has agreed to tell of the resource. */
-  follow(uri: string): Promise<unknown>
-  unfollow(uri: string): Promise<void>
-  /** Follows all of them again on a new session; gives what the server refused and never rejects. */
-  restore(session: Session, uris: readonly string[]): Promise<readonly Refused[]>
-  /** Somebody has begun or ceased to listen. */
-  reconsider(): void
-  /** The session is the other era's, or there will be none any more. */
+export interface EraSubscriptions {
+  /** Resolves when the server has accepted the subscription. */
+  subscribe(uri: string): Promise<unknown>
+  unsubscribe(uri: string): Promise<void>
+  /** Subscribes to all of them again on a new session. Returns those that the server refused. Never rejects. */
+  restore(session: Session, uris: readonly string[]): Promise<readonly RefusedSubscription[]>
+  /** A notification handler was added or removed. */
+  listenersChanged(): void
+  /** The session is of the other era, or the client is closed. */
   stop(): void
 }

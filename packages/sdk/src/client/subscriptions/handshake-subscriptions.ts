@@ -1,36 +1,36 @@
-/** Following resources in the handshake era: one request for each; lists are told of unasked. */
+/** Subscriptions of the handshake era: one request for each resource. Servers announce list changes without one. */
 import type { Session } from '../../session/index.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Following, Refused } from './era-subscriptions.ts'
+import type { EraSubscriptions, RefusedSubscription } from './era-subscriptions.ts'
 
-export class Subscribing implements Following {
+export class HandshakeSubscriptions implements EraSubscriptions {
   readonly #connection: Connection
-  /** What the server knows of, as far as this side can tell. */
-  #held: Set<string> | undefined
+  /** The subscriptions that the server has, as far as the client knows. */
+  #active: Set<string> | undefined
 
   constructor(connection: Connection) {
     this.#connection = connection
   }
 
-  async follow(uri: string): Promise<void> {
-    this.#hold(uri)
+  async subscribe(uri: string): Promise<void> {
+    this.#addActive(uri)
     await this.#connection.request('resources/subscribe', { uri })
   }
 
-  async unfollow(uri: string): Promise<void> {
+  async unsubscribe(uri: string): Promise<void> {
     const { session } = this.#connection
-    // A session that has ended took its subscriptions with it (M7).
-    if (this.#held?.delete(uri) && session.open) await session.request('resources/unsubscribe', { uri })
+    // Subscriptions end with their session (M7).
+    if (this.#active?.delete(uri) && session.open) await session.request('resources/unsubscribe', { uri })
   }
 
-  async restore(session: Session, uris: readonly string[]): Promise<readonly Refused[]> {
-    const refused: Refused[] = []
+  async restore(session: Session, uris: readonly string[]): Promise<readonly RefusedSubscription[]> {
+    const refused: RefusedSubscription[] = []
     const subscribe = async (uri: string): Promise<void> => {
-      this.#hold(uri)
+      this.#addActive(uri)
       try {
         await session.request('resources/subscribe', { uri })
       } catch (error) {
-        this.#held?.delete(uri)
+        this.#active?.delete(uri)
         refused.push({ uri, error: error as Error })
       }
     }
@@ -38,14 +38,14 @@ export class Subscribing implements Following {
     return refused
   }
 
-  reconsider(): void {}
+  listenersChanged(): void {}
 
   stop(): void {
-    this.#held = undefined
+    this.#active = undefined
   }
 
-  #hold(uri: string): void {
-    this.#held ??= new Set()
-    this.#held.add(uri)
+  #addActive(uri: string): void {
+    this.#active ??= new Set()
+    this.#active.add(uri)
   }
 }

@@ -1,13 +1,13 @@
-/** How much a server is asked to log: by a request in the handshake era, with every request since. */
+/** The log level of a client. The handshake era sets it by a request, the stateless era sends it with each request. */
 import { ParleyError } from '../../errors/index.ts'
 import { type LogLevel, logLevels } from '../../protocol/index.ts'
 import type { RequestOptions, Session } from '../../session/index.ts'
 import type { Connection } from '../connection/connection.ts'
-import { undeclared } from './missing-capability.ts'
+import { missingCapability } from './missing-capability.ts'
 
 const METHOD = 'logging/setLevel'
 
-export class KeptLogLevel {
+export class LogLevelSetting {
   readonly #connection: Connection
   #level: LogLevel | undefined
 
@@ -22,34 +22,32 @@ export class KeptLogLevel {
         this.#level = level
         return
       } catch (error) {
-        // The connection may have come back in the other era meanwhile.
+        // A reconnect may have changed the era meanwhile.
         if (!this.#isPerRequest) throw error
       }
     }
-    const breach = undeclared(this.#connection.session, METHOD)
+    const breach = missingCapability(this.#connection.session, METHOD)
     if (breach !== undefined) throw breach
-    // Every request that follows would be refused for it.
+    // The server would refuse all later requests.
     if (!logLevels.includes(level))
       throw new ParleyError('invalid_log_level', { message: `Invalid log level: use one of ${logLevels.join(', ')}` })
     this.#level = level
     this.apply(this.#connection.session)
   }
 
-  /**
-   * Servers of the handshake era send everything until they are told otherwise; who listens for that hears as much in
-   * the stateless one.
-   */
+  /** Handshake-era servers send all messages by default. With a log handler, the stateless era does the same. */
   apply(session: Session): void {
     if (session.era !== 'stateless') return
-    const wanted = this.#level ?? (this.#connection.listeners.hears('notifications/message') ? 'debug' : undefined)
+    const wanted =
+      this.#level ?? (this.#connection.listeners.hasListener('notifications/message') ? 'debug' : undefined)
     const level = session.hasPeerCapability('logging') ? wanted : undefined
     if (session.logLevel !== level) session.logLevel = level
   }
 
-  /** On a new session; gives why it was not possible. */
+  /** Sets the level on a new session. Returns the error of a failure. */
   async restore(session: Session): Promise<Error | undefined> {
     if (this.#level === undefined) return undefined
-    if (session.era === 'stateless') return undeclared(session, METHOD)
+    if (session.era === 'stateless') return missingCapability(session, METHOD)
     try {
       await session.request(METHOD, { level: this.#level })
       return undefined

@@ -1,17 +1,10 @@
-/**
- * What a server must have declared is the same in both eras, although the stateless one has no request that could be
- * refused.
- */
+/** Capabilities that subscriptions and log levels need. The stateless era has no request to refuse, so they check here. */
 import type { ParleyError } from '../../errors/index.ts'
-
 import { breach, type Session } from '../../session/index.ts'
 import { methodIn, newestHandshakeVersion } from '../../versions/index.ts'
 
-/**
- * The error a request of the handshake era would fail with for lack of a capability; `undefined` when it would be
- * allowed.
- */
-export function undeclared(
+/** The error that a handshake-era request would get. `undefined` if the server declared the capability. */
+export function missingCapability(
   session: Session,
   method: 'resources/subscribe' | 'logging/setLevel',
 ): ParleyError | undefined {

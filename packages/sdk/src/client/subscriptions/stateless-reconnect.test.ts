@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { fakeClock, flush, leaks } from '../../testing/index.ts'
 import { connect } from '../connect.ts'
+import type { ReconnectReport } from '../connection/reconnect.ts'
 import type { ConnectOptions } from '../options.ts'
 import { rawServer } from '../raw-server.fixtures.ts'
 import { type RawStateless, rawStateless } from '../raw-stateless.fixtures.ts'
-import type { ReconnectReport } from '../connection/reconnect.ts'
 
 const SECOND = 1000
 const updated = 'notifications/resources/updated'

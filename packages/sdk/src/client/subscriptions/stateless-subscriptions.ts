@@ -1,62 +1,59 @@
 /**
- * Following resources and lists in the stateless era: one stream for everything that is wanted, replaced when that
- * changes and reopened when it is lost (D-19, D-29).
+ * Subscriptions of the stateless era: one stream for all resources and lists. A change of the wanted set replaces the
+ * stream, and a lost stream is reopened (D-19, D-29).
  */
 import { type ErrorKind, ParleyError } from '../../errors/index.ts'
 import type { Clock, Session } from '../../session/index.ts'
 import type { Backoff } from '../../timing/index.ts'
-import type { Following, Refused } from './era-subscriptions.ts'
-import { filterOf, grantedOf, isEmpty, isSame, type ListKind, type News } from './changes.ts'
-import { undeclared } from './missing-capability.ts'
+import type { EraSubscriptions, RefusedSubscription } from './era-subscriptions.ts'
+import { missingCapability } from './missing-capability.ts'
+import { acceptedOf, filterOf, isEmpty, isSame, type ListKind, type Subjects } from './subjects.ts'
 
-export interface ListeningHost {
+export interface StatelessSubscriptionsHost {
   session(): Session
   readonly clock: Clock
   readonly random: () => number
   readonly backoff: Backoff
-  /** The lists somebody has a handler for. */
+  /** The lists that have a notification handler. */
   lists(): readonly ListKind[]
-  /** For a while nobody listened: these may have changed. */
-  missed(news: News): void
+  /** There was no stream for a while, so changes of these may have been missed. */
+  mayHaveMissed(subjects: Subjects): void
   onError(error: unknown): void
 }
 
-/** A resource that is wanted: `waiting` until the server has agreed once, `refused` when it has not. */
-interface Want {
+/** A wanted resource. `waiting` until the server first accepts it, `refused` if it does not. */
+interface WantedResource {
   waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined
   refused: Error | undefined
 }
 
 interface Stream {
   readonly session: Session
-  readonly granted: News
+  readonly accepted: Subjects
   readonly since: number
   readonly abort: AbortController
 }
 
-/**
- * A server that does not know the method will not learn it, and knocking again without the right credentials may lock
- * an account.
- */
-const FUTILE: ReadonlySet<ErrorKind> = new Set(['method_not_found', 'unauthorized', 'forbidden'])
+/** Errors that a retry does not fix. A retry with wrong credentials could also lock an account. */
+const PERMANENT_ERRORS: ReadonlySet<ErrorKind> = new Set(['method_not_found', 'unauthorized', 'forbidden'])
 
-export class Listening implements Following {
-  readonly #host: ListeningHost
-  readonly #wants = new Map<string, Want>()
-  /** Lists the server announces and yet did not agree to tell of. */
+export class StatelessSubscriptions implements EraSubscriptions {
+  readonly #host: StatelessSubscriptionsHost
+  readonly #resources = new Map<string, WantedResource>()
+  /** Lists with a declared capability that the server did not accept. */
   #refusedLists: Set<ListKind> | undefined
-  /** Set when a session is about to become the host's. */
+  /** A new session that the host does not use yet. */
   #next: Session | undefined
   #current: Stream | undefined
-  /** The stream that is to take its place; one at a time. */
+  /** Aborts the stream that is being opened. Only one is opened at a time. */
   #opening: AbortController | undefined
   #scheduled = false
   #failures = 0
   #cancelTimer: (() => void) | undefined
-  /** Whether there was a time without a stream although one was wanted. */
+  /** Whether a wanted stream was missing for a while. */
   #gap = false
 
-  constructor(host: ListeningHost) {
+  constructor(host: StatelessSubscriptionsHost) {
     this.#host = host
   }
 
@@ -64,164 +61,164 @@ export class Listening implements Following {
     return this.#next ?? this.#host.session()
   }
 
-  follow(uri: string): Promise<void> {
-    const breach = undeclared(this.#session, 'resources/subscribe')
+  subscribe(uri: string): Promise<void> {
+    const breach = missingCapability(this.#session, 'resources/subscribe')
     if (breach !== undefined) return Promise.reject(breach)
     return new Promise((resolve, reject) => {
-      this.#wants.set(uri, { waiting: { resolve, reject }, refused: undefined })
-      this.reconsider()
+      this.#resources.set(uri, { waiting: { resolve, reject }, refused: undefined })
+      this.listenersChanged()
     })
   }
 
-  async unfollow(uri: string): Promise<void> {
-    if (this.#wants.delete(uri)) this.reconsider()
+  async unsubscribe(uri: string): Promise<void> {
+    if (this.#resources.delete(uri)) this.listenersChanged()
   }
 
-  /** At once, so that it is the first on the new session. */
-  async restore(session: Session, uris: readonly string[]): Promise<readonly Refused[]> {
+  /** Sends without delay, so that the request is the first on the new session. */
+  async restore(session: Session, uris: readonly string[]): Promise<readonly RefusedSubscription[]> {
     this.#next = session
-    this.#stopWaiting()
+    this.#cancelRetry()
     this.#opening?.abort()
     this.#opening = undefined
     this.#refusedLists = undefined
-    // Whoever restores tells everybody to look again.
+    // The client calls the handlers after a restore anyway.
     this.#gap = false
-    const breach = undeclared(session, 'resources/subscribe')
-    for (const uri of uris) this.#wants.set(uri, { waiting: undefined, refused: breach })
-    const failure = await this.#bringAbout(session)
+    const breach = missingCapability(session, 'resources/subscribe')
+    for (const uri of uris) this.#resources.set(uri, { waiting: undefined, refused: breach })
+    const failure = await this.#update(session)
     return uris.flatMap((uri) => {
-      const error = this.#wants.get(uri)?.refused ?? failure
+      const error = this.#resources.get(uri)?.refused ?? failure
       return error === undefined ? [] : [{ uri, error }]
     })
   }
 
-  /** What changes in one turn changes together. */
-  reconsider(): void {
-    // Somebody wants something now; that is worth an attempt before its time.
-    this.#stopWaiting()
+  /** Collects changes of one turn. */
+  listenersChanged(): void {
+    // A change ends the wait for the next attempt.
+    this.#cancelRetry()
     if (this.#scheduled) return
     this.#scheduled = true
     queueMicrotask(() => {
       this.#scheduled = false
-      void this.#bringAbout(this.#session)
+      void this.#update(this.#session)
     })
   }
 
   stop(): void {
-    this.#stopWaiting()
+    this.#cancelRetry()
     this.#opening?.abort()
     this.#opening = undefined
     this.#drop(this.#current)
     this.#next = undefined
     this.#rejectWaiting(
-      new ParleyError('session_closed', { message: 'The subscription was given up: its session has ended' }),
+      new ParleyError('session_closed', { message: 'The subscription ended because its session has ended' }),
     )
-    this.#wants.clear()
+    this.#resources.clear()
   }
 
-  /** Makes the stream what is wanted now, unless that is under way; gives why that failed. */
-  async #bringAbout(session: Session): Promise<Error | undefined> {
+  /** Opens, replaces or closes the stream, unless one is being opened. Returns the error of a failure. */
+  async #update(session: Session): Promise<Error | undefined> {
     if (session.era !== 'stateless' || this.#opening !== undefined) return undefined
     if (!session.open)
       return this.#rejectWaiting(new ParleyError('session_closed', { message: 'The session has ended' }))
     const wanted = this.#wanted(session)
     if (isEmpty(wanted)) return this.#drop(this.#current)
-    if (this.#current?.session === session && isSame(this.#current.granted, wanted)) return undefined
+    if (this.#current?.session === session && isSame(this.#current.accepted, wanted)) return undefined
     return await this.#open(session, wanted)
   }
 
-  #wanted(session: Session): News {
+  #wanted(session: Session): Subjects {
     const lists = this.#host
       .lists()
       .filter((kind) => session.hasPeerCapability(`${kind}.listChanged`) && this.#refusedLists?.has(kind) !== true)
-    const uris = [...this.#wants].filter(([, { refused }]) => refused === undefined).map(([uri]) => uri)
+    const uris = [...this.#resources].filter(([, { refused }]) => refused === undefined).map(([uri]) => uri)
     return { lists: new Set(lists), uris: new Set(uris) }
   }
 
-  async #open(session: Session, wanted: News): Promise<Error | undefined> {
+  async #open(session: Session, wanted: Subjects): Promise<Error | undefined> {
     const abort = new AbortController()
     this.#opening = abort
     let ended: Promise<void>
-    let granted: News
+    let accepted: Subjects
     try {
-      // At once, so that what both streams tell is heard on one of them.
+      // Drops the old stream immediately, so that no change is reported twice.
       const onAcknowledged = (): void => {
         if (this.#opening === abort) this.#drop(this.#current)
       }
       const listening = session.listen(filterOf(wanted), { signal: abort.signal, onAcknowledged })
       ended = listening.ended
-      // Watched below; what fails before it is agreed to is told by the agreement.
+      // Handled below. Earlier failures also reject `acknowledged`.
       ended.catch(() => {})
-      granted = grantedOf(wanted, await listening.acknowledged)
+      accepted = acceptedOf(wanted, await listening.acknowledged)
     } catch (error) {
       abort.abort()
       return this.#opening === abort ? this.#failed(session, wanted, error as Error) : undefined
     }
     if (this.#opening !== abort) {
-      // Another session has taken over, or nobody listens any more.
+      // Another session replaced this one, or the stream is no longer wanted.
       abort.abort()
       return undefined
     }
     this.#opening = undefined
-    const stream: Stream = { session, granted, since: this.#host.clock.now(), abort }
+    const stream: Stream = { session, accepted, since: this.#host.clock.now(), abort }
     this.#current = stream
     ended.then(
       () => this.#lost(stream),
       () => this.#lost(stream),
     )
-    this.#settle(wanted, granted)
+    this.#settle(wanted, accepted)
     return undefined
   }
 
-  #settle(asked: News, granted: News): void {
-    for (const kind of asked.lists) {
-      if (granted.lists.has(kind)) continue
+  #settle(wanted: Subjects, accepted: Subjects): void {
+    for (const kind of wanted.lists) {
+      if (accepted.lists.has(kind)) continue
       this.#refusedLists ??= new Set()
       this.#refusedLists.add(kind)
     }
-    const known = new Set(
-      [...granted.uris].filter((uri) => this.#wants.has(uri) && this.#wants.get(uri)?.waiting === undefined),
+    const acceptedBefore = new Set(
+      [...accepted.uris].filter((uri) => this.#resources.has(uri) && this.#resources.get(uri)?.waiting === undefined),
     )
-    for (const uri of asked.uris) this.#settleWant(uri, granted.uris.has(uri))
-    if (this.#gap) this.#host.missed({ lists: granted.lists, uris: known })
+    for (const uri of wanted.uris) this.#settleResource(uri, accepted.uris.has(uri))
+    if (this.#gap) this.#host.mayHaveMissed({ lists: accepted.lists, uris: acceptedBefore })
     this.#gap = false
-    void this.#bringAbout(this.#session)
+    void this.#update(this.#session)
   }
 
-  #settleWant(uri: string, agreed: boolean): void {
-    const want = this.#wants.get(uri)
-    if (want === undefined) return
-    const { waiting } = want
-    want.waiting = undefined
-    if (agreed) return waiting?.resolve()
+  #settleResource(uri: string, isAccepted: boolean): void {
+    const resource = this.#resources.get(uri)
+    if (resource === undefined) return
+    const { waiting } = resource
+    resource.waiting = undefined
+    if (isAccepted) return waiting?.resolve()
     const error = new ParleyError('subscription_failed', {
       message: `The server does not tell of changes to ${uri.slice(0, 200)}`,
       data: { uri },
     })
-    if (waiting === undefined) want.refused = error
-    else this.#wants.delete(uri)
+    if (waiting === undefined) resource.refused = error
+    else this.#resources.delete(uri)
     waiting?.reject(error)
   }
 
-  #failed(session: Session, asked: News, error: Error): Error {
+  #failed(session: Session, tried: Subjects, error: Error): Error {
     this.#opening = undefined
-    // The session before waits for it to end.
+    // The previous session waits for its stream to end.
     if (this.#current !== undefined && this.#current.session !== session) this.#drop(this.#current)
-    // Its successor begins anew.
+    // The next session subscribes again.
     if (!session.open) {
       this.#rejectWaiting(error)
       return error
     }
-    this.#rejectWaiting(error, asked.uris)
+    this.#rejectWaiting(error, tried.uris)
     const wanted = this.#wanted(session)
-    if (isEmpty(wanted) || (this.#current !== undefined && isSame(this.#current.granted, wanted))) {
-      void this.#bringAbout(session)
+    if (isEmpty(wanted) || (this.#current !== undefined && isSame(this.#current.accepted, wanted))) {
+      void this.#update(session)
       return error
     }
     this.#host.onError(error)
     if (this.#current === undefined) this.#gap = true
-    if ([...this.#wants.values()].some(({ waiting }) => waiting !== undefined)) void this.#bringAbout(session)
-    else if (!(error instanceof ParleyError && FUTILE.has(error.kind))) this.#openLater()
+    if ([...this.#resources.values()].some(({ waiting }) => waiting !== undefined)) void this.#update(session)
+    else if (!(error instanceof ParleyError && PERMANENT_ERRORS.has(error.kind))) this.#scheduleRetry()
     return error
   }
 
@@ -233,21 +230,21 @@ export class Listening implements Following {
     this.#gap = true
     if (this.#opening !== undefined) return
     if (this.#host.clock.now() - stream.since >= this.#host.backoff.longest) this.#failures = 0
-    if (!isEmpty(this.#wanted(stream.session))) this.#openLater()
+    if (!isEmpty(this.#wanted(stream.session))) this.#scheduleRetry()
   }
 
-  #openLater(): void {
+  #scheduleRetry(): void {
     const { clock, random, backoff } = this.#host
-    this.#stopWaiting()
-    // An open stream keeps a program alive; so does the wait for the next one.
+    this.#cancelRetry()
+    // The timer keeps the process alive, as an open stream does.
     this.#cancelTimer = clock.after(
       backoff.delayBefore(this.#failures++, random()),
-      () => void this.#bringAbout(this.#session),
+      () => void this.#update(this.#session),
       true,
     )
   }
 
-  #stopWaiting(): void {
+  #cancelRetry(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
   }
@@ -257,12 +254,12 @@ export class Listening implements Following {
     stream?.abort.abort()
   }
 
-  /** Those among `uris` who still wait for the server's agreement; by default all. */
-  #rejectWaiting(error: Error, uris: Iterable<string> = [...this.#wants.keys()]): undefined {
+  /** Rejects subscriptions that the server has not accepted yet. `uris`: default all. */
+  #rejectWaiting(error: Error, uris: Iterable<string> = [...this.#resources.keys()]): undefined {
     for (const uri of uris) {
-      const waiting = this.#wants.get(uri)?.waiting
+      const waiting = this.#resources.get(uri)?.waiting
       if (waiting === undefined) continue
-      this.#wants.delete(uri)
+      this.#resources.delete(uri)
       waiting.reject(error)
     }
   }

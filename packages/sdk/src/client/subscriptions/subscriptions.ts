@@ -1,12 +1,13 @@
-/** Resource subscriptions of a client: many handlers per URI, one agreement with the server. */
+/** Resource subscriptions of a client: any number of handlers per URI, and one subscription at the server. */
 
 import type { Session } from '../../session/index.ts'
 import type { Era } from '../../versions/index.ts'
 import type { Connection } from '../connection/connection.ts'
-import type { Following, Refused } from './era-subscriptions.ts'
-import { isBelow, RESOURCE_UPDATED } from './changes.ts'
+import { Observers } from '../connection/observers.ts'
+import type { EraSubscriptions, RefusedSubscription } from './era-subscriptions.ts'
+import { isBelow, RESOURCE_UPDATED } from './subjects.ts'
 
-/** Told the URI that changed, which may lie below the one subscribed to. */
+/** Gets the URI that changed. It may be a part of the subscribed resource. */
 export type UpdateHandler = (uri: string) => unknown
 
 export interface Subscription extends AsyncDisposable {
@@ -16,24 +17,25 @@ export interface Subscription extends AsyncDisposable {
 }
 
 interface Entry {
-  readonly handlers: Set<{ readonly handler: UpdateHandler }>
+  readonly handlers: Observers<string>
   readonly ready: Promise<unknown>
-  /**
-   * The server has taken it once, so that it is wanted again after a reconnect; until then the request itself is made
-   * again.
-   */
+  /** The server accepted it once, so a reconnect restores it. Before that, the request itself is repeated. */
   established: boolean
 }
 
 export class Subscriptions {
   readonly #entries = new Map<string, Entry>()
   readonly #connection: Connection
-  readonly #ways: Readonly<Record<Era, Following>>
+  readonly #byEra: Readonly<Record<Era, EraSubscriptions>>
   readonly #onError: (error: unknown) => void
 
-  constructor(connection: Connection, ways: Readonly<Record<Era, Following>>, onError: (error: unknown) => void) {
+  constructor(
+    connection: Connection,
+    byEra: Readonly<Record<Era, EraSubscriptions>>,
+    onError: (error: unknown) => void,
+  ) {
     this.#connection = connection
-    this.#ways = ways
+    this.#byEra = byEra
     this.#onError = onError
     connection.listeners.add(RESOURCE_UPDATED, (params) => this.#updated(params['uri']))
   }
@@ -42,91 +44,76 @@ export class Subscriptions {
     return [...this.#entries.keys()]
   }
 
-  /** Subscribes to everything again on a new session, which may be of the other era; gives what the server refused. */
-  restore(session: Session): Promise<readonly Refused[]> {
-    for (const [era, way] of Object.entries(this.#ways)) if (era !== session.era) way.stop()
+  /** Subscribes again on a new session, which may be of the other era. Returns what the server refused. */
+  restore(session: Session): Promise<readonly RefusedSubscription[]> {
+    for (const [era, subscriptions] of Object.entries(this.#byEra)) if (era !== session.era) subscriptions.stop()
     const established = [...this.#entries].filter(([, entry]) => entry.established).map(([uri]) => uri)
-    return this.#wayOf(session).restore(session, established)
+    return this.#of(session).restore(session, established)
   }
 
   async add(uri: string, handler: UpdateHandler): Promise<Subscription> {
     let entry = this.#entries.get(uri)
     if (entry === undefined) {
-      entry = { handlers: new Set(), ready: this.#follow(uri), established: false }
+      entry = { handlers: new Observers(this.#onError), ready: this.#subscribe(uri), established: false }
       this.#entries.set(uri, entry)
     }
-    // An object of its own, so that the same function may be given twice.
-    const registered = { handler }
-    entry.handlers.add(registered)
-    const remove = () => this.#remove(uri, entry, registered)
+    const removeHandler = entry.handlers.add(handler)
+    const unsubscribe = async (): Promise<void> => {
+      if (removeHandler() && this.#forgetUnused(uri, entry)) await this.#of(this.#connection.session).unsubscribe(uri)
+    }
     try {
       await entry.ready
       entry.established = true
     } catch (error) {
-      this.#forget(uri, entry, registered)
+      if (removeHandler()) this.#forgetUnused(uri, entry)
       throw error
     }
-    return { uri, unsubscribe: remove, [Symbol.asyncDispose]: remove }
+    return { uri, unsubscribe, [Symbol.asyncDispose]: unsubscribe }
   }
 
-  /** Somebody has begun or ceased to listen to notifications. */
-  reconsider(): void {
-    this.#wayOf(this.#connection.session).reconsider()
+  /** A notification handler was added or removed. */
+  listenersChanged(): void {
+    this.#of(this.#connection.session).listenersChanged()
   }
 
   clear(): void {
     this.#entries.clear()
-    for (const way of Object.values(this.#ways)) way.stop()
+    for (const subscriptions of Object.values(this.#byEra)) subscriptions.stop()
   }
 
-  #wayOf(session: Session): Following {
-    return this.#ways[session.era ?? 'handshake']
+  #of(session: Session): EraSubscriptions {
+    return this.#byEra[session.era ?? 'handshake']
   }
 
-  /**
-   * Requests find their way to the next session by themselves; a stream is bound to its own, so that it is asked for
-   * once more.
-   */
-  async #follow(uri: string, again = true): Promise<void> {
+  /** The connection repeats lost requests itself. A stream belongs to one session, so it is opened once more here. */
+  async #subscribe(uri: string, again = true): Promise<void> {
     const connection = this.#connection
     if (connection.session.era === 'stateless' && !connection.session.open)
       await connection.ready('resources/subscribe')
     const { session } = connection
     try {
-      await this.#wayOf(session).follow(uri)
+      await this.#of(session).subscribe(uri)
     } catch (error) {
       const isLost = session.era === 'stateless' && (connection.session !== session || !session.open)
       const hasMoved = session.era !== 'stateless' && connection.session.era === 'stateless'
       if (!again || !(hasMoved || (isLost && connection.repeats))) throw error
       await connection.ready('resources/subscribe')
-      await this.#follow(uri, false)
+      await this.#subscribe(uri, false)
     }
   }
 
-  async #remove(uri: string, entry: Entry, registered: { handler: UpdateHandler }): Promise<void> {
-    if (this.#forget(uri, entry, registered)) await this.#wayOf(this.#connection.session).unfollow(uri)
-  }
-
-  /** True when nobody is left who wants to know. */
-  #forget(uri: string, entry: Entry, registered: { handler: UpdateHandler }): boolean {
-    if (!entry.handlers.delete(registered) || entry.handlers.size > 0 || this.#entries.get(uri) !== entry) return false
-    return this.#entries.delete(uri)
+  /** True when the entry had no handlers left and was removed. */
+  #forgetUnused(uri: string, entry: Entry): boolean {
+    return entry.handlers.size === 0 && this.#entries.get(uri) === entry && this.#entries.delete(uri)
   }
 
   #updated(uri: unknown): void {
     if (typeof uri !== 'string') return
     const entry = this.#entries.get(uri) ?? this.#entryAbove(uri)
-    for (const { handler } of entry === undefined ? [] : [...entry.handlers]) {
-      try {
-        const outcome = handler(uri)
-        if (outcome instanceof Promise) outcome.catch(this.#onError)
-      } catch (error) {
-        this.#onError(error)
-      }
-    }
+    entry?.handlers.notify(uri)
   }
 
-  /** The longest URI it lies below hears of it. */
+  /** The subscription with the longest URI that contains this one. */
   #entryAbove(uri: string): Entry | undefined {
     let best = ''
     for (const candidate of this.#entries.keys())

@@ -16,10 +16,10 @@ import {
   StatusProgress,
   type TaskPeer,
 } from '../../session/index.ts'
-import type { Connection } from '../connection/connection.ts'
-import { LocalTask } from './local-task.ts'
-import type { CallOptions } from '../options.ts'
 import type { CallOutcome } from '../calls/call-outcome.ts'
+import type { Connection } from '../connection/connection.ts'
+import type { CallOptions } from '../options.ts'
+import { LocalTask } from './local-task.ts'
 
 /** A call that goes on by itself. */
 export interface TaskHandle<Value = unknown> {

@@ -275,7 +275,7 @@ describe('D7 a call that is answered with a task', () => {
 })
 
 describe('D7 callAsTask', () => {
-  it('gives the same handle: status, news, result', async () => {
+  it('gives the same handle: status, changes, result', async () => {
     const { clock, client, last } = await meet()
     const seen: unknown[] = []
     const task = await client.callAsTask(

@@ -1,4 +1,4 @@
-/** What a client can be told of by its server: lists and resources, as sets that can be compared. */
+/** The lists and resources whose changes a server reports. */
 import type { SubscriptionFilter } from '../../protocol/index.ts'
 
 export type ListKind = 'tools' | 'resources' | 'prompts'
@@ -11,16 +11,16 @@ export function listChanged(kind: ListKind): string {
   return `notifications/${kind}/list_changed`
 }
 
-export interface News {
+export interface Subjects {
   readonly lists: ReadonlySet<ListKind>
   readonly uris: ReadonlySet<string>
 }
 
-export function isEmpty({ lists, uris }: News): boolean {
+export function isEmpty({ lists, uris }: Subjects): boolean {
   return lists.size === 0 && uris.size === 0
 }
 
-export function isSame(one: News, other: News): boolean {
+export function isSame(one: Subjects, other: Subjects): boolean {
   return sameMembers(one.lists, other.lists) && sameMembers(one.uris, other.uris)
 }
 
@@ -30,26 +30,26 @@ function sameMembers(one: ReadonlySet<string>, other: ReadonlySet<string>): bool
   return true
 }
 
-/** As `subscriptions/listen` asks for it. */
-export function filterOf({ lists, uris }: News): SubscriptionFilter {
+/** The filter of `subscriptions/listen`. */
+export function filterOf({ lists, uris }: Subjects): SubscriptionFilter {
   const filter: SubscriptionFilter = {}
   for (const kind of lists) filter[`${kind}ListChanged`] = true
   if (uris.size > 0) filter.resourceSubscriptions = [...uris]
   return filter
 }
 
-/** What of it was agreed to; servers may answer with anything. */
-export function grantedOf({ lists, uris }: News, acknowledged: unknown): News {
+/** The part that the server accepted. Servers may answer with anything. */
+export function acceptedOf({ lists, uris }: Subjects, acknowledged: unknown): Subjects {
   const filter = (acknowledged ?? {}) as { readonly [name: string]: unknown }
   const named = filter['resourceSubscriptions']
-  const agreed = new Set<unknown>(Array.isArray(named) ? named : [])
+  const accepted = new Set<unknown>(Array.isArray(named) ? named : [])
   return {
     lists: new Set([...lists].filter((kind) => filter[`${kind}ListChanged`] === true)),
-    uris: new Set([...uris].filter((uri) => agreed.has(uri))),
+    uris: new Set([...uris].filter((uri) => accepted.has(uri))),
   }
 }
 
-/** Servers may report a part of what was asked for. */
+/** Whether `uri` is a part of the resource `above`: servers may report only the part that changed. */
 export function isBelow(uri: string, above: string): boolean {
   return uri.startsWith(above) && (above.endsWith('/') || /^[/?#]/.test(uri.slice(above.length)))
 }
