@@ -118,12 +118,12 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
         ? { name, arguments: args ?? {} }
         : { name, arguments: args ?? {}, _meta: options.meta }
     const convert = this.#converter(name, options)
-    if (this.#state.tools.taskSupportOf(name) === 'required' && this.#tasks.offered)
+    if (this.#state.tools.taskSupportOf(name) === 'required' && this.#tasks.isSupported)
       return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
-    if (this.#tasks.follows) return this.#tasks.call(params, options, convert) as Promise<never>
+    if (this.#tasks.mayReceiveTasks) return this.#tasks.call(params, options, convert) as Promise<never>
     const calling = this.#connection.request('tools/call', params, options, convert)
     return (
-      this.#tasks.offered
+      this.#tasks.isSupported
         ? calling.catch((error) => this.#tasks.runIfRequired(error, params, options, convert))
         : calling
     ) as Promise<never>
@@ -150,7 +150,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   /** The tasks of this client. Not available since 2026-07-28. */
   async tasks(options?: RequestOptions): Promise<Task[]> {
-    this.#tasks.demandList()
+    this.#tasks.requireList()
     return this.#state.reader.all(
       'tasks/list',
       options,

@@ -35,7 +35,7 @@ export interface RawStateless {
   tell(method: string, params?: Body, id?: string | number): void
   /** Ends all streams: with an answer, or with an error. */
   end(error?: { code: number; message: string }): void
-  /** Hangs up. */
+  /** Closes the link. */
   lose(): void
   readonly closed: boolean
 }

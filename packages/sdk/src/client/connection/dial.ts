@@ -14,7 +14,7 @@ import {
 import { type Era, isVersion, type ProtocolVersion, unsupportedVersion, versions } from '../../versions/index.ts'
 import { withCallerStack } from '../calls/caller-stack.ts'
 import { type ConnectOptions, identityFrom } from '../options.ts'
-import { ClientEndpoint, relayed, type ToolHeaders } from '../questions/client-endpoint.ts'
+import { ClientEndpoint, relayedEndpoint, type ToolHeaders } from '../questions/client-endpoint.ts'
 import type { LinkOpener } from '../target.ts'
 import type { KnownEra } from './era-memory.ts'
 
@@ -156,7 +156,7 @@ function sessionOptions(
     endpoint:
       options.endpoint === undefined
         ? new ClientEndpoint(identityFrom(options), options, tools)
-        : relayed(options.endpoint, tools),
+        : relayedEndpoint(options.endpoint, tools),
     versions: speaks,
     adopt,
     // A proxy passes failures on, so its own stack helps no caller.

@@ -1,10 +1,10 @@
-/** Walks a paginated list to its end, and not for ever. */
+/** Reads all pages of a list, with a limit. */
 import { ParleyError } from '../../errors/index.ts'
 import type { PaginatedResult } from '../../protocol/index.ts'
 
 const MAX_PAGES = 1000
 
-/** Any string is a cursor, the empty one, too (D-52); a cursor that comes twice would never end. */
+/** Any string is a cursor, even an empty one (D-52). A repeated cursor is an error, because the list would not end. */
 export async function allPages<Page extends PaginatedResult, Item>(
   method: string,
   fetchPage: (cursor: string | undefined) => Promise<Page>,
@@ -20,10 +20,10 @@ export async function allPages<Page extends PaginatedResult, Item>(
     cursor = page.nextCursor
     if (cursor === undefined || cursor === null) return items
     if (typeof cursor === 'object')
-      throw new ParleyError('invalid_answer', { message: `The "nextCursor" of ${method} is not a text` })
+      throw new ParleyError('invalid_answer', { message: `The "nextCursor" of ${method} is not a string` })
     if (seen.has(cursor))
       throw new ParleyError('invalid_answer', {
-        message: `${method} gave the same cursor twice; the list would never end`,
+        message: `${method} returned the same cursor twice; the list would never end`,
       })
     seen.add(cursor)
   }

@@ -1,17 +1,17 @@
-/** Answers that are still fresh, as long as their server said they would be and nobody said otherwise (D-42, F9). */
+/** Caches answers for as long as the server allows, unless a notification makes them outdated (D-42, F9). */
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Clock } from '../../session/index.ts'
 
-interface Kept {
+interface CachedAnswer {
   readonly method: string
-  /** Text, because what is handed out belongs to whoever asked, and may be changed by them. */
+  /** JSON text: each caller gets its own copy and may change it. */
   readonly text: string
   readonly since: number
   readonly until: number
 }
 
 const MAX_ENTRIES = 500
-/** Characters of all texts together: entries come from the server and may be long. */
+/** The total length of all texts. Entries come from the server and may be long. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
 export class ResponseCache {
@@ -19,8 +19,8 @@ export class ResponseCache {
   readonly #maxEntries: number
   readonly #maxLength: number
   /** Oldest first. */
-  readonly #entries = new Map<string, Kept>()
-  /** How often answers to a method were declared out of date: one that was on its way meanwhile may be so, too. */
+  readonly #entries = new Map<string, CachedAnswer>()
+  /** How often each method became outdated. An answer that was requested before that is not cached. */
   readonly #epochs = new Map<string, number>()
   #epoch = 0
   #length = 0
@@ -38,42 +38,42 @@ export class ResponseCache {
     return this.#entries.size
   }
 
-  /** Whether `get` would give something. */
+  /** Whether `get` would return an answer. */
   has(method: string, detail: string | undefined): boolean {
-    return this.#fresh(keyOf(method, detail)) !== undefined
+    return this.#fresh(cacheKey(method, detail)) !== undefined
   }
 
-  /** `detail`: the parameter that tells requests of the method apart; any string, the empty one, too (D-52). */
+  /** `detail`: the cursor or URI of the request. Any string, even an empty one (D-52). */
   get(method: string, detail: string | undefined): Body | undefined {
-    const kept = this.#fresh(keyOf(method, detail))
-    return kept === undefined ? undefined : (JSON.parse(kept.text) as Body)
+    const cached = this.#fresh(cacheKey(method, detail))
+    return cached === undefined ? undefined : (JSON.parse(cached.text) as Body)
   }
 
-  /** Call it when the request is made; the returned function keeps the answer, unless it is of no use any more. */
+  /** Call this when the request is sent. The returned function caches the answer, unless it is outdated by then. */
   expect(method: string, detail: string | undefined): (result: Body) => void {
     const epoch = this.#epochOf(method)
     return (result) => {
       const ttl = result['ttlMs']
       if (epoch !== this.#epochOf(method)) return
-      const key = keyOf(method, detail)
+      const key = cacheKey(method, detail)
       const before = this.#entries.get(key)
       if (before !== undefined) this.#remove(key, before)
       if (typeof ttl !== 'number' || !(ttl > 0)) return
-      this.#keep(key, method, JSON.stringify(result), ttl)
+      this.#store(key, method, JSON.stringify(result), ttl)
     }
   }
 
-  /** Grows whenever an answer to the method was found to be out of date before its time. */
+  /** Grows when answers to the method become outdated. */
   #epochOf(method: string): number {
     return this.#epoch + (this.#epochs.get(method) ?? 0)
   }
 
-  /** All answers to these methods, or those about a detail that `concerned` picks. */
-  forget(methods: readonly string[], concerned?: (detail: string) => boolean): void {
+  /** Drops all answers to these methods, or only those whose detail `matches`. */
+  forget(methods: readonly string[], matches?: (detail: string) => boolean): void {
     for (const method of methods) this.#epochs.set(method, (this.#epochs.get(method) ?? 0) + 1)
-    for (const [key, kept] of this.#entries) {
-      if (methods.includes(kept.method) && (concerned === undefined || concerned(key.slice(kept.method.length + 1))))
-        this.#remove(key, kept)
+    for (const [key, cached] of this.#entries) {
+      if (methods.includes(cached.method) && (matches === undefined || matches(key.slice(cached.method.length + 1))))
+        this.#remove(key, cached)
     }
   }
 
@@ -83,34 +83,34 @@ export class ResponseCache {
     this.#length = 0
   }
 
-  #fresh(key: string): Kept | undefined {
-    const kept = this.#entries.get(key)
-    if (kept === undefined) return undefined
+  #fresh(key: string): CachedAnswer | undefined {
+    const cached = this.#entries.get(key)
+    if (cached === undefined) return undefined
     const now = this.#clock.now()
-    // A clock that was set back says nothing about how old the answer is.
-    if (now >= kept.since && now < kept.until) return kept
-    this.#remove(key, kept)
+    // After the clock was set back, the age of the answer is unknown.
+    if (now >= cached.since && now < cached.until) return cached
+    this.#remove(key, cached)
     return undefined
   }
 
-  #keep(key: string, method: string, text: string, ttl: number): void {
-    // One answer must not push out all the others.
+  #store(key: string, method: string, text: string, ttl: number): void {
+    // One answer must not displace all others.
     if (text.length > this.#maxLength / 4) return
     const since = this.#clock.now()
     this.#entries.set(key, { method, text, since, until: since + ttl })
     this.#length += text.length
-    for (const [oldest, kept] of this.#entries) {
+    for (const [oldest, cached] of this.#entries) {
       if (this.#entries.size <= this.#maxEntries && this.#length <= this.#maxLength) return
-      this.#remove(oldest, kept)
+      this.#remove(oldest, cached)
     }
   }
 
-  #remove(key: string, kept: Kept): void {
+  #remove(key: string, cached: CachedAnswer): void {
     this.#entries.delete(key)
-    this.#length -= kept.text.length
+    this.#length -= cached.text.length
   }
 }
 
-function keyOf(method: string, detail: string | undefined): string {
+function cacheKey(method: string, detail: string | undefined): string {
   return detail === undefined ? method : `${method} ${detail}`
 }

@@ -1,4 +1,4 @@
-/** The client's side of a session as an endpoint: introduces it, and answers what servers may ask of it. */
+/** The client's endpoint of a session: its name, its capabilities, and its answers to requests of the server. */
 import { type ErrorKind, ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type ClientCapabilities, TASKS_EXTENSION } from '../../protocol/index.ts'
@@ -21,25 +21,22 @@ type Offer = Pick<ConnectOptions, 'elicit' | 'sample' | 'roots' | 'tasks' | 'exp
 
 type Answer = (inbound: Inbound) => Promise<Body>
 
-/** What handlers give and no server can use; sessions report only what they mask. */
-const UNFIT: readonly ErrorKind[] = ['invalid_answer']
-/** In a task, what was masked here is reported by nobody else. */
-const MASKED: readonly ErrorKind[] = [...UNFIT, 'internal_error']
+/** Invalid answers of handlers. Sessions report only errors that they mask. */
+const REPORTED: readonly ErrorKind[] = ['invalid_answer']
+/** In a task, masked errors are reported only here. */
+const REPORTED_IN_TASKS: readonly ErrorKind[] = [...REPORTED, 'internal_error']
 
-/** What is known of the arguments that travel in headers, and how to find out more. */
+/** The header parameters of tools, and how to reload them. */
 export type ToolHeaders = Required<Pick<Endpoint, 'headerParams' | 'headersRefused'>>
 
-/** What somebody else answers in this client's name; the headers of tools only where it knows the tools. */
+/** The endpoint of a proxy, which answers instead of this client. Header parameters only if it knows the tools. */
 export type RelayedEndpoint = Pick<
   Endpoint,
   'introduce' | 'answer' | 'notified' | 'refusing' | 'closed' | 'headerParams' | 'headersRefused'
 >
 
-/**
- * What is asked is somebody else's to answer; the headers of tools are this side's business unless that other knows of
- * them.
- */
-export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoint {
+/** The proxy answers. The client handles header parameters, unless the proxy knows them. */
+export function relayedEndpoint(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoint {
   return {
     introduce: () => endpoint.introduce(),
     answer: (inbound) => endpoint.answer(inbound),
@@ -52,7 +49,7 @@ export function relayed(endpoint: RelayedEndpoint, headers: ToolHeaders): Endpoi
   }
 }
 
-/** Capabilities follow from the handlers that were given; they are never declared by hand. */
+/** Derives the capabilities from the handlers. */
 export function capabilitiesFrom(offer: Offer): ClientCapabilities {
   const capabilities: ClientCapabilities = {}
   const { form, url } = elicitHandlers(offer.elicit)
@@ -71,7 +68,7 @@ export function capabilitiesFrom(offer: Offer): ClientCapabilities {
   return capabilities
 }
 
-/** What can be asked can be asked as a task. */
+/** Sampling and elicitation can also run as tasks. */
 function taskCapabilities(
   { sampling, elicitation }: ClientCapabilities,
   option: Offer['tasks'],
@@ -126,16 +123,18 @@ export class ClientEndpoint implements Endpoint {
       inbound.params['task'] === undefined ||
       !runsTasks(inbound.session, inbound.method)
     ) {
-      // A question inside a result is reported by who asks it.
+      // The session reports errors of a question inside a result.
       return inbound.session.era === 'stateless'
         ? answer(inbound)
-        : answer(inbound).catch((error) => this.#blame(error, inbound, UNFIT))
+        : answer(inbound).catch((error) => this.#reportOwnFault(error, inbound, REPORTED))
     }
-    return this.#tasks.accept(inbound, (task) => answer(task).catch((error) => this.#blame(error, task, MASKED)))
+    return this.#tasks.accept(inbound, (task) =>
+      answer(task).catch((error) => this.#reportOwnFault(error, task, REPORTED_IN_TASKS)),
+    )
   }
 
-  /** The server is told, but it is code of this side that has to be mended. */
-  #blame(
+  /** The server gets an error, but the fault is in a handler on this side. */
+  #reportOwnFault(
     error: unknown,
     { method, cancelled }: Pick<Inbound, 'method' | 'cancelled'>,
     kinds: readonly ErrorKind[],

@@ -1,6 +1,4 @@
-/**
- * Answers a server's question to the user: checks the question, asks the handler, fills in defaults, checks the answer.
- */
+/** Answers a question of the server to the user. Checks the question and the answer, and fills in defaults. */
 import { ParleyError } from '../../errors/index.ts'
 import { isObject } from '../../jsonrpc/index.ts'
 import type { ElicitAction, ElicitResult, ElicitValue, FormSchema } from '../../protocol/index.ts'
@@ -11,29 +9,29 @@ import type { Identity, Inbound } from '../../session/index.ts'
 export interface ElicitQuestion {
   readonly mode: 'form' | 'url'
   readonly message: string
-  /** The form: a flat object schema. Absent in `url` mode. */
+  /** The form: a flat object schema. Undefined in `url` mode. */
   readonly schema: FormSchema | undefined
-  /** Where to send the user, with their consent. Only in `url` mode. */
+  /** The page to open, if the user agrees. Only in `url` mode. */
   readonly url: string | undefined
-  /** The server's name for this question, where the version carries one. */
+  /** The server's key for this question, if the version has one. */
   readonly key: string | undefined
-  /** Who asks. */
+  /** The server that asks. */
   readonly server: Identity | undefined
-  /** Aborted when the server no longer wants to know. */
+  /** Aborted when the server cancels the question. */
   readonly signal: AbortSignal
 }
 
 type Content = Record<string, ElicitValue>
 
-/** As handlers write it: a field that is undefined was left alone. */
+/** The content that a handler returns. An undefined field was not filled in. */
 type GivenContent = Record<string, ElicitValue | undefined>
 
-/** An action with its content; content alone accepts; nothing at all cancels. */
+/** An action with content. Content alone means `accept`, `undefined` means `cancel`. */
 export type ElicitReply = { action: ElicitAction; content?: GivenContent } | GivenContent | ElicitAction | undefined
 
 export type ElicitHandler = (question: ElicitQuestion) => ElicitReply | Promise<ElicitReply>
 
-/** One handler for both modes, or one for each mode that is to be offered. */
+/** One handler for both modes, or one for each supported mode. */
 export type ElicitOption = ElicitHandler | { form?: ElicitHandler; url?: ElicitHandler }
 
 export function elicitHandlers(option: ElicitOption | undefined): { form?: ElicitHandler; url?: ElicitHandler } {
@@ -56,7 +54,7 @@ class Question implements ElicitQuestion {
     this.message = message
     this.schema = mode === 'form' ? formOf(requestedSchema) : undefined
     this.url = mode === 'url' ? addressOf(url) : undefined
-    this.key = typeof elicitationId === 'string' ? elicitationId : keyOf(inbound)
+    this.key = typeof elicitationId === 'string' ? elicitationId : questionKey(inbound)
     this.#inbound = inbound
   }
 
@@ -64,14 +62,14 @@ class Question implements ElicitQuestion {
     return this.#inbound.session.peer?.info
   }
 
-  /** Read only by handlers that can be interrupted. */
+  /** A getter, because most handlers do not use it. */
   get signal(): AbortSignal {
     return this.#inbound.signal
   }
 }
 
-/** D-20: a question inside a result is known by the name the server gave it there. */
-function keyOf({ id, session }: Inbound): string | undefined {
+/** D-20: a question inside a result has the key that the server gave it. */
+function questionKey({ id, session }: Inbound): string | undefined {
   return session.era === 'stateless' ? String(id) : undefined
 }
 
@@ -96,32 +94,32 @@ function readReply(
   if (reply === undefined || reply === null) return { action: 'cancel' }
   if (typeof reply === 'string') {
     if (ACTIONS.includes(reply)) return { action: reply }
-    throw unfit(`"${String(reply).slice(0, 40)}" is not an action; expected accept, decline or cancel`)
+    throw invalidReply(`"${String(reply).slice(0, 40)}" is not an action; expected accept, decline or cancel`)
   }
-  if (!isObject(reply)) throw unfit('expected an action, content, or both')
-  return isWhole(reply, schema)
+  if (!isObject(reply)) throw invalidReply('expected an action, content, or both')
+  return hasAction(reply, schema)
     ? (reply as { action: ElicitAction; content?: GivenContent })
     : { action: 'accept', content: reply as GivenContent }
 }
 
-/** Content may itself have a field called "action"; then only a "content" beside it tells the two forms apart. */
-function isWhole(reply: Record<string, unknown>, schema: FormSchema | undefined): boolean {
+/** Content may have its own field "action". Then only a "content" beside it shows that this is an action. */
+function hasAction(reply: Record<string, unknown>, schema: FormSchema | undefined): boolean {
   if (!ACTIONS.includes(reply['action'])) return false
   return isObject(reply['content']) || schema === undefined || !Object.hasOwn(schema.properties, 'action')
 }
 
-/** The content with the form's defaults where the user left a field alone (F6), once it fits the form. */
+/** Fills in the defaults of the form (F6) and checks the content. */
 async function complete(schema: FormSchema, given: GivenContent): Promise<Content> {
-  if (!isObject(given)) throw unfit('content must be an object')
+  if (!isObject(given)) throw invalidReply('content must be an object')
   const content = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Content
   for (const [field, { default: value }] of Object.entries(schema.properties)) {
     if (value !== undefined && !Object.hasOwn(content, field)) content[field] = structuredClone(value)
   }
   for (const [field, value] of Object.entries(content)) {
-    if (!isFieldValue(value)) throw unfit(`${field} must be a string, a number, a boolean or a list of strings`)
+    if (!isFieldValue(value)) throw invalidReply(`${field} must be a string, a number, a boolean or a list of strings`)
   }
   const validated = await validateJson(schema, content)
-  if (!validated.ok) throw unfit(describeIssues(validated.issues))
+  if (!validated.ok) throw invalidReply(describeIssues(validated.issues))
   return content
 }
 
@@ -154,7 +152,7 @@ function invalid(reason: string): ParleyError {
   return new ParleyError('invalid_params', { message: `Invalid elicitation request: ${reason}` })
 }
 
-/** The question was in order, the answer given on this side is not. */
-function unfit(reason: string): ParleyError {
+/** The question was valid, but the answer of the handler is not. */
+function invalidReply(reason: string): ParleyError {
   return new ParleyError('invalid_answer', { message: `The answer does not fit the requested form: ${reason}` })
 }

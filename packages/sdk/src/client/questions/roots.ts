@@ -1,18 +1,18 @@
-/** The places a client lets servers work in. */
+/** The roots of a client: the folders where servers may work. */
 import { ParleyError } from '../../errors/index.ts'
 import type { ListRootsResult, Root } from '../../protocol/index.ts'
 
 /** A URI alone, or with a name. */
 export type RootLike = string | Root
 
-/** A list, or a function that makes it anew each time a server asks. */
+/** A list, or a function that returns it for each request of a server. */
 export type RootsOption = readonly RootLike[] | (() => readonly RootLike[] | Promise<readonly RootLike[]>)
 
-/** A list that is written down can be wrong before anybody asks for it; what a function makes cannot be known yet. */
+/** Checks a list when connecting. The result of a function is checked at each request. */
 export function checkRoots(option: RootsOption | undefined): void {
   if (option === undefined || typeof option === 'function') return
   if (!Array.isArray(option)) throw new TypeError('"roots" must be a list of URIs, or a function that makes one')
-  for (const root of option) if (!isRoot(wholeOf(root))) throw notRoot(root)
+  for (const root of option) if (!isRoot(asRoot(root))) throw notRoot(root)
 }
 
 export async function answerRoots(option: RootsOption): Promise<ListRootsResult> {
@@ -21,17 +21,17 @@ export async function answerRoots(option: RootsOption): Promise<ListRootsResult>
 }
 
 function toRoot(root: RootLike): Root {
-  const whole = wholeOf(root)
-  if (isRoot(whole)) return whole
+  const checked = asRoot(root)
+  if (isRoot(checked)) return checked
   throw new ParleyError('internal_error', { cause: notRoot(root) })
 }
 
-function wholeOf(root: RootLike): Root {
+function asRoot(root: RootLike): Root {
   return typeof root === 'string' ? { uri: root } : root
 }
 
-function isRoot(whole: Root | undefined): boolean {
-  return typeof whole?.uri === 'string' && URL.canParse(whole.uri)
+function isRoot(root: Root | undefined): boolean {
+  return typeof root?.uri === 'string' && URL.canParse(root.uri)
 }
 
 function notRoot(root: unknown): TypeError {

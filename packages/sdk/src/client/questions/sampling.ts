@@ -1,6 +1,4 @@
-/**
- * Answers a server's request to ask the model: checks the conversation it sent, asks the handler, completes the result.
- */
+/** Answers a request of the server to the model. Checks the messages, calls the handler and completes the result. */
 import { ParleyError } from '../../errors/index.ts'
 import { isObject } from '../../jsonrpc/index.ts'
 import type {
@@ -11,21 +9,21 @@ import type {
 } from '../../protocol/index.ts'
 import type { Identity, Inbound } from '../../session/index.ts'
 
-/** One request for the model: the parameters of `sampling/createMessage`, and who asks. */
+/** One request to the model: the parameters of `sampling/createMessage`, and the server that asks. */
 export interface SampleQuestion extends Omit<CreateMessageParams, '_meta' | 'task'> {
   readonly server: Identity | undefined
-  /** Aborted when the server no longer wants to know. */
+  /** Aborted when the server cancels the request. */
   readonly signal: AbortSignal
 }
 
-/** A whole result, one without `role` and `model`, or just the text. */
+/** A result, with or without `role` and `model`, or only the text. */
 export type SampleReply =
   | string
   | (Omit<CreateMessageResult, 'role' | 'model'> & { role?: CreateMessageResult['role']; model?: string })
 
 export type SampleHandler = (question: SampleQuestion) => SampleReply | Promise<SampleReply>
 
-/** A handler that says more about itself: whether it can use tools, and whether it adds context of the servers. */
+/** A handler with options: whether it can use tools, and whether it adds context of the servers. */
 export interface SampleOffer {
   answer: SampleHandler
   tools?: boolean
@@ -38,7 +36,7 @@ export function sampleOffer(option: SampleOption): SampleOffer {
   return typeof option === 'function' ? { answer: option } : option
 }
 
-/** Thrown by a handler when the user refuses: the server is told so with the code the specification has for it. */
+/** A handler throws this when the user refuses. The server gets the error code of the specification. */
 export function userRejected(message?: string): ParleyError {
   return new ParleyError('user_rejected', message === undefined ? {} : { message })
 }
@@ -71,7 +69,7 @@ function checkParams(params: Record<string, unknown>, offer: SampleOffer): void 
   if (!Array.isArray(messages) || !messages.every(isMessage))
     throw invalid('"messages" must be messages with a role and content')
   if (typeof maxTokens !== 'number') throw invalid('"maxTokens" must be a number')
-  // C-03: the tools are not left out, because the model would then answer something else.
+  // C-03: without the tools, the model would answer a different question, so the request is refused.
   if ((tools !== undefined || toolChoice !== undefined) && offer.tools !== true)
     throw invalid('this client does not offer tools in sampling ("sampling.tools")')
   checkToolResults(messages)
@@ -85,7 +83,7 @@ function isMessage(message: unknown): message is SamplingMessage {
   )
 }
 
-/** C-06: results stand alone in their message, and every use of a tool is answered in the very next one. */
+/** C-06: a message with tool results has nothing else, and answers every tool use of the previous message. */
 function checkToolResults(messages: readonly SamplingMessage[]): void {
   let open: ReadonlySet<string> = new Set()
   for (const message of messages) {

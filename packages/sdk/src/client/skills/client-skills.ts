@@ -1,7 +1,4 @@
-/**
- * Skills of a server: found by their entries, read when they are wanted, and never used unless they are what the entry
- * says (SEP-2640).
- */
+/** Lists and loads the skills of a server. A skill is only used if its files match its entry (SEP-2640). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { type PaginatedResult, SKILLS_EXTENSION } from '../../protocol/index.ts'
@@ -15,24 +12,24 @@ type SkillsPage = PaginatedResult & { skills: SkillEntry[] }
 
 export class ClientSkills {
   readonly #connection: Connection
-  readonly #reading: CachedReader
+  readonly #reader: CachedReader
 
-  constructor(connection: Connection, reading: CachedReader) {
+  constructor(connection: Connection, reader: CachedReader) {
     this.#connection = connection
-    this.#reading = reading
+    this.#reader = reader
   }
 
   async list(options?: ReadOptions): Promise<SkillEntry[]> {
     this.#check('skills/list')
-    return await this.#reading.all(
+    return await this.#reader.all(
       'skills/list',
       options,
-      (each) => this.#reading.page('skills/list', 'skills', each) as Promise<SkillsPage>,
+      (each) => this.#reader.page('skills/list', 'skills', each) as Promise<SkillsPage>,
       (page) => page.skills,
     )
   }
 
-  /** Nothing but its SKILL.md is read. */
+  /** Reads only SKILL.md. */
   async load(wanted: string | SkillEntry, options?: RequestOptions): Promise<LoadedSkill> {
     const entry = typeof wanted === 'string' ? await this.#entry(wanted, options) : wanted
     const fault = entryFault(entry)

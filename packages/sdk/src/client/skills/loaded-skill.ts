@@ -1,4 +1,4 @@
-/** A skill in use: the entry it was loaded by decides which files it has and what is in them. */
+/** A loaded skill. Its files are checked against the entry that it was loaded by. */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import type { RequestOptions } from '../../session/index.ts'
@@ -19,7 +19,7 @@ import {
 
 type Read = (uri: string, options: RequestOptions | undefined) => Promise<Body>
 
-/** Text, or bytes where the server sent bytes. */
+/** Text, or bytes if the server sent bytes. */
 export type SkillFileContent = string | Uint8Array
 
 interface Contents {
@@ -28,14 +28,14 @@ interface Contents {
 }
 
 export class LoadedSkill {
-  /** As it was when the skill was loaded; an approval by the user is bound to its digests. */
+  /** The entry at the time of loading. A user's approval applies to its digests. */
   readonly entry: SkillEntry
   /** The whole SKILL.md. */
   readonly text: string
   /** SKILL.md without its frontmatter. */
   readonly instructions: string
   readonly #read: Read
-  /** Bytes read so far, of a skill that cannot be counted in advance. */
+  /** The bytes read so far. For dynamic skills, the total is not known in advance. */
   #total: number
 
   private constructor(entry: SkillEntry, text: string, instructions: string, size: number, read: Read) {
@@ -46,7 +46,7 @@ export class LoadedSkill {
     this.#read = read
   }
 
-  /** Reads SKILL.md; throws when it is not what the entry says. The entry is valid. */
+  /** Reads SKILL.md. Throws if it does not match the entry. The entry must be valid. */
   static async load(given: SkillEntry, read: Read, options: RequestOptions | undefined): Promise<LoadedSkill> {
     const entry = structuredClone(given)
     const { bytes } = await verified(entry.uri, fileOf(entry, entry.uri), read, options)
@@ -86,16 +86,13 @@ export class LoadedSkill {
     return this.entry.frontmatter
   }
 
-  /** Paths within the skill; `undefined` when it is dynamic and only the server knows. */
+  /** Paths within the skill. `undefined` for a dynamic skill, whose files only the server knows. */
   get files(): readonly string[] | undefined {
     const { resources } = this.entry
     return resources === 'dynamic' ? undefined : resources.map(({ uri }) => pathWithin(this.#directory, uri) as string)
   }
 
-  /**
-   * Reads a file by its path, as SKILL.md refers to it: `references/forms.md`. Throws when it is not what the entry
-   * says.
-   */
+  /** Reads a file by its path in the skill: `references/forms.md`. Throws if it does not match the entry. */
   async read(path: string, options?: RequestOptions): Promise<SkillFileContent> {
     const resolved = resolvePath(path)
     if (resolved === undefined) throw unlisted(this.uri, path)
@@ -159,14 +156,14 @@ function fileOf({ resources }: SkillEntry, wanted: string): SkillFile | undefine
   return resources === 'dynamic' ? undefined : resources.find(({ uri }) => uri === wanted)
 }
 
-/** The first field that is not the same in both. */
+/** The first field that differs. */
 function differenceOf(one: Body, other: Body): string | undefined {
   return [...new Set([...Object.keys(one), ...Object.keys(other)])].find(
     (field) => !Object.hasOwn(one, field) || !Object.hasOwn(other, field) || !sameJson(one[field], other[field]),
   )
 }
 
-/** The server has changed it since, or somebody on the way has: `skills/get` tells what it is now. */
+/** The file was changed at the server or on the way. `skills/get` returns the current entry. */
 function mismatch(uri: string, check: 'size' | 'digest' | 'frontmatter', what: string): ParleyError {
   return new ParleyError('invalid_answer', {
     message: `${uri.slice(0, 500)} is not what the entry of its skill says: ${what}`,

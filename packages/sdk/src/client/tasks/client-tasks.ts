@@ -1,4 +1,4 @@
-/** Tool calls that run as tasks: begun now, fetched later (F8, D7). */
+/** Tool calls that run as tasks (F8, D7). */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { TASKS_EXTENSION, type Task } from '../../protocol/index.ts'
@@ -21,36 +21,33 @@ import type { Connection } from '../connection/connection.ts'
 import type { CallOptions } from '../options.ts'
 import { LocalTask } from './local-task.ts'
 
-/** A call that goes on by itself. */
+/** A tool call that runs as a task. */
 export interface TaskHandle<Value = unknown> {
-  /** With it the task can be found again: `client.task(id)`. */
+  /** `client.task(id)` finds the task again. */
   readonly id: string
-  /** How it stood when last heard of. */
+  /** The last known status. */
   readonly latest: Task
-  /** Asks the server how it stands. */
+  /** Asks the server for the status. */
   status(): Promise<Task>
-  /** Waits for the end; gives or throws what `call` would have. */
+  /** Waits for the end. Returns or throws what `call` would. */
   result(): Promise<CallOutcome<Value>>
-  /** Ends it; fails when it is over already. */
+  /** Cancels the task. Fails if it has ended. */
   cancel(): Promise<Task>
-  /** The returned function takes the listener away. */
+  /** Returns a function that removes the listener. */
   onStatus(listener: (task: Task) => void): () => void
 }
 
-/** `timeout` is for beginning the task, not for its result: that has until the end of the ttl. */
+/** `timeout` limits the start of the task. The result may take until the end of `ttl`. */
 export interface TaskCallOptions extends CallOptions {
-  /**
-   * How long the server is asked to keep the task, from its creation. Default: as long as it likes, and since
-   * 2026-07-28 always.
-   */
+  /** How long the server should keep the task after its creation. Default: the server decides, and always since 2026-07-28. */
   ttl?: Duration
-  /** Time between two looks while somebody listens to the status. Default: what the server asks for. */
+  /** The time between two polls while the status has listeners. Default: what the server asks for. */
   pollInterval?: Duration
   onStatus?: (task: Task) => void
 }
 
-/** What a task that runs at the server is followed with. */
-type Followed = RemoteTask | PolledTask
+/** A task that runs at the server. */
+type ServerTask = RemoteTask | PolledTask
 
 const METHOD_NOT_FOUND = -32601
 
@@ -64,38 +61,35 @@ export class ClientTasks {
     this.#connection = connection
   }
 
-  /** Made with the first task: most connections never have one. */
+  /** Created with the first task, because most connections have none. */
   get #peer(): TaskPeer {
     this.#peerOfTasks ??= peerOf(this.#connection)
     return this.#peerOfTasks
   }
 
   /** Whether the server runs tool calls as tasks. */
-  get offered(): boolean {
+  get isSupported(): boolean {
     return peerRunsTasks(this.#connection.session, 'tools/call')
   }
 
-  /**
-   * Whether the server may answer calls with tasks of its own accord; while there is no session, it might be one that
-   * does.
-   */
-  get follows(): boolean {
+  /** Whether the server may answer a call with a task. While there is no session, the next server might. */
+  get mayReceiveTasks(): boolean {
     const { session } = this.#connection
     return (
       (session.era !== 'handshake' || !session.open) && declaresExtension(session.self.capabilities, TASKS_EXTENSION)
     )
   }
 
-  /** Calls, and follows what is answered with a task to its end. */
+  /** Calls the tool. If the server answers with a task, waits for its end. */
   call(params: Body, options: CallOptions | undefined, convert: Convert): Promise<CallOutcome> {
     const progress = this.#progressOf(options)
     const onTask = (answer: Body): Promise<CallOutcome> =>
       this.#follow(readFlatTask('tools/call', answer), options ?? {}, convert, progress)
-    return this.#connection.request('tools/call', params, { ...options, ...heardBy(progress), onTask }, convert)
+    return this.#connection.request('tools/call', params, { ...options, ...progressOption(progress), onTask }, convert)
   }
 
-  /** Throws where servers have no list of tasks. */
-  demandList(): void {
+  /** Throws if the version has no list of tasks. */
+  requireList(): void {
     const { session } = this.#connection
     if (session.era !== 'stateless') return
     throw new ParleyError('method_not_found', {
@@ -103,17 +97,14 @@ export class ClientTasks {
     })
   }
 
-  /**
-   * `possible` is false for tools that cannot: those, and all of servers without tasks, run as ever behind the same
-   * handle (C-24).
-   */
+  /** `possible`: whether the tool can run as a task. If not, or without tasks, the handle wraps an ordinary call (C-24). */
   async begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
     const handle = await this.#begin(params, options, convert, possible)
     if (options.onStatus !== undefined) handle.onStatus(options.onStatus)
     return handle
   }
 
-  /** Begins the task and waits for its end. A task takes its time, so only limits the caller sets count. */
+  /** Starts the task and waits for its end. Tasks may be slow, so there are no default time limits. */
   async run(params: Body, { timeout, maxTimeout, ...options }: CallOptions, convert: Convert): Promise<CallOutcome> {
     const limit = new TimeLimit(this.#connection.session.clock, timeout, maxTimeout)
     const onProgress = (progress: Progress) => {
@@ -132,21 +123,18 @@ export class ClientTasks {
     }
   }
 
-  /**
-   * C-23: a tool that was not listed may turn out to run only as a task; the refused call has not run, so it is made
-   * again as one.
-   */
+  /** C-23: an unlisted tool may only run as a task. The server refused the call, so it is repeated as a task. */
   async runIfRequired(
     error: unknown,
     params: Body,
     options: CallOptions | undefined,
     convert: Convert,
   ): Promise<CallOutcome> {
-    if (refusedFor(error) !== 'required') throw error
+    if (taskSupportIn(error) !== 'required') throw error
     return await this.run(params, options ?? {}, convert)
   }
 
-  /** A task that was begun earlier, perhaps before a reconnect. */
+  /** Finds a task that was started earlier, perhaps before a reconnect. */
   find(taskId: string, convert: Convert): TaskHandle {
     if (typeof taskId !== 'string' || taskId === '')
       throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
@@ -162,13 +150,13 @@ export class ClientTasks {
 
   async #begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
     const isPolled = this.#connection.session.era === 'stateless'
-    if (!possible || !(isPolled ? this.follows : this.offered)) return this.#local(params, options, convert)
+    if (!possible || !(isPolled ? this.mayReceiveTasks : this.isSupported)) return this.#local(params, options, convert)
     return isPolled
       ? await this.#beginPolled(params, options, convert)
       : await this.#beginRemote(params, options, convert)
   }
 
-  /** The server decides whether there is a task, so its answer is waited for. */
+  /** The server decides whether the call becomes a task, so this waits for its answer. */
   async #beginPolled(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
     const { ttl, pollInterval, signal, onStatus, ...rest } = options
     const progress = this.#progressOf(options)
@@ -181,7 +169,7 @@ export class ClientTasks {
     return await this.#connection.request<TaskHandle>(
       'tools/call',
       params,
-      { ...rest, ...heardBy(progress), ...(signal && { signal }), onTask },
+      { ...rest, ...progressOption(progress), ...(signal && { signal }), onTask },
       local,
     )
   }
@@ -196,9 +184,9 @@ export class ClientTasks {
     const polled = new PolledTask(this.#peer, task, {
       signal: signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]),
     })
-    // Before anybody listens: only who waits for the result keeps the program from ending.
+    // Called before `onStatus`: only waiting for the result keeps the process alive.
     const result = polled.result()
-    // A sign of life, where there is no progress.
+    // A status shows activity, like progress.
     const stopListening = timeout === undefined ? () => {} : polled.onStatus(() => limit.rearm())
     const stopProgress = progress?.follow(polled)
     try {
@@ -221,7 +209,7 @@ export class ClientTasks {
 
   async #beginRemote(params: Body, options: TaskCallOptions, convert: Convert): Promise<TaskHandle> {
     const begun = await requestAsTask(this.#peer, 'tools/call', params, options).catch((error: unknown) => {
-      if (refusedFor(error) !== 'forbidden') throw error
+      if (taskSupportIn(error) !== 'forbidden') throw error
     })
     if (begun === undefined) return this.#local(params, options, convert)
     if ('task' in begun) return handleOf(begun.task, convert)
@@ -232,7 +220,7 @@ export class ClientTasks {
     const { session } = this.#connection
     return new LocalTask(session, (own) => {
       const limited = { ...options, signal: signal === undefined ? own : AbortSignal.any([signal, own]) }
-      return this.follows
+      return this.mayReceiveTasks
         ? this.call(params, limited, convert)
         : this.#connection.request('tools/call', params, limited, convert)
     })
@@ -277,18 +265,18 @@ class TimeLimit {
   }
 }
 
-function heardBy(progress: StatusProgress | undefined): Pick<CallOptions, 'onProgress'> | undefined {
+function progressOption(progress: StatusProgress | undefined): Pick<CallOptions, 'onProgress'> | undefined {
   return progress && { onProgress: progress.onProgress }
 }
 
-/** What a server that refuses the way a tool was called says of it. */
-function refusedFor(error: unknown): unknown {
+/** The task support of a tool, from the error of a server that refused how it was called. */
+function taskSupportIn(error: unknown): unknown {
   return error instanceof ParleyError && error.receivedCode === METHOD_NOT_FOUND
     ? error.data?.['taskSupport']
     : undefined
 }
 
-function handleOf(task: Followed, convert: Convert): TaskHandle {
+function handleOf(task: ServerTask, convert: Convert): TaskHandle {
   let outcome: Promise<CallOutcome> | undefined
   return {
     id: task.id,

@@ -1,4 +1,4 @@
-/** A call that looks like a task but is an ordinary request: for servers and versions without tasks (C-24). */
+/** An ordinary call with the API of a task, for servers and versions without tasks (C-24). */
 import { ParleyError, ToolError } from '../../errors/index.ts'
 import type { Task, TaskStatus } from '../../protocol/index.ts'
 import { isTerminal, type Session } from '../../session/index.ts'
@@ -17,11 +17,14 @@ export class LocalTask implements TaskHandle {
     const now = this.#now()
     this.#latest = { taskId: session.mint(), status: 'working', createdAt: now, lastUpdatedAt: now, ttl: null }
     this.#outcome = call(this.#controller.signal)
-    // Also keeps a failure nobody asks for from being an unhandled one.
+    // Also handles a failure, so that it is no unhandled rejection if the caller never reads the result.
     this.#outcome.then(
-      ({ isError, text }) => this.#move(isError ? 'failed' : 'completed', isError ? text : undefined),
+      ({ isError, text }) => this.#setStatus(isError ? 'failed' : 'completed', isError ? text : undefined),
       (error: unknown) =>
-        this.#move('failed', error instanceof ParleyError || error instanceof ToolError ? error.message : undefined),
+        this.#setStatus(
+          'failed',
+          error instanceof ParleyError || error instanceof ToolError ? error.message : undefined,
+        ),
     )
   }
 
@@ -47,7 +50,7 @@ export class LocalTask implements TaskHandle {
         message: `Cannot cancel the task: it is already ${this.#latest.status}`,
       })
     }
-    this.#move('cancelled')
+    this.#setStatus('cancelled')
     this.#controller.abort()
     return this.#latest
   }
@@ -57,7 +60,7 @@ export class LocalTask implements TaskHandle {
     return () => this.#listeners.delete(listener)
   }
 
-  #move(status: TaskStatus, statusMessage?: string): void {
+  #setStatus(status: TaskStatus, statusMessage?: string): void {
     if (isTerminal(this.#latest.status)) return
     this.#latest = {
       ...this.#latest,
