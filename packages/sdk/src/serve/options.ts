@@ -12,7 +12,7 @@ import {
 } from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
 import type { Exchange, GuardOptions } from '../transport/index.ts'
-import type { HintOptions } from './hint.ts'
+import type { HintOptions } from './responses/hint.ts'
 
 /**
  * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an

@@ -240,7 +240,7 @@ describe('T WebSocket: connecting', () => {
   })
 
   it.each([
-    ['nothing', {}, /nobody answers/, 'transport_error'],
+    ['nothing', {}, /no server answers/, 'transport_error'],
     ['words', { message: 'no route' }, /no route/, 'transport_error'],
     ['an error', { error: new Error('Unexpected server response: 403') }, /it answered 403/, 'forbidden'],
     ['an error', { error: new Error('Unexpected server response: 401') }, /it answered 401/, 'unauthorized'],
@@ -257,7 +257,7 @@ describe('T WebSocket: connecting', () => {
   })
 
   it('is over at once where it was before anybody could listen', async () => {
-    await expect(attempt(connecting(3)).link).rejects.toThrow(/nobody answers/)
+    await expect(attempt(connecting(3)).link).rejects.toThrow(/no server answers/)
     expect((await attempt(connecting(1)).link).transport).toBe('websocket')
   })
 

@@ -25,16 +25,16 @@ const secure = { request: requestHttps, agent: new HttpsAgent(agentOptions) }
 
 export const nodeCall: HttpCall = (request) =>
   new Promise((resolve, reject) => {
-    const { hangup, url } = request
-    if (hangup.aborted) return reject(hangup.reason)
+    const { abortController, url } = request
+    if (abortController.aborted) return reject(abortController.reason)
     const outgoing = begin(request)
     // Without the reason: with a response that is complete but not yet read, it would be thrown by a socket that nobody
     // listens to.
     const abort = (): void => void outgoing.destroy()
-    hangup.on(abort)
-    outgoing.on('close', () => hangup.off(abort))
+    abortController.on(abort)
+    outgoing.on('close', () => abortController.off(abort))
     // Stays for the life of the request: an error nobody listens to would end the process.
-    outgoing.on('error', (error) => reject(hangup.aborted ? hangup.reason : unreachable(url, error)))
+    outgoing.on('error', (error) => reject(abortController.aborted ? abortController.reason : unreachable(url, error)))
     outgoing.on('response', (incoming) => {
       const encoding = incoming.headers['content-encoding']
       if (encoding === undefined || encoding === 'identity') return resolve(new NodeReply(incoming, request))
@@ -92,8 +92,8 @@ class NodeReply implements HttpReply {
     return new Promise((resolve, reject) => {
       let ended = false
       const breakOff = (error: unknown): void => {
-        const { hangup, url } = this.#request
-        reject(hangup.aborted ? hangup.reason : brokenOff(url, error))
+        const { abortController, url } = this.#request
+        reject(abortController.aborted ? abortController.reason : brokenOff(url, error))
       }
       if (incoming.readableEnded) return resolve()
       if (incoming.destroyed) return breakOff(incoming.errored ?? new Error('the connection was closed'))

@@ -187,7 +187,7 @@ class SiteServer implements SiteServing {
 
   #webSockets(server: Servable, own: WebSocketEndpointOptions): Promise<WebSocketEndpoint> {
     const { allowedHosts, allowedOrigins, hint, principal, session } = this.#options
-    return webSocketEndpointWithin(this.site.places, server, {
+    return webSocketEndpointWithin(this.site.sessionSlots, server, {
       ...defined({ allowedHosts, allowedOrigins, hint, principal, session }),
       ...own,
     })

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { HttpSite, Mount } from '../../serve/index.ts'
 import type { Upgrades } from './listener.ts'
-import { asksForWebSocket, barred, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
+import { asksForWebSocket, pathOf, refuseUpgrade, type UpgradeListener, upgradeObjection } from './upgrade.ts'
 
 type Upgradable = Mount & { readonly onUpgrade: UpgradeListener }
 
@@ -25,7 +25,7 @@ export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined)
   const taken = (): readonly string[] => site.pathsOf(isUpgradable)
   const refuse: UpgradeListener = (request, socket) => {
     socket.on('error', () => {})
-    const objection = barred(request, site.guard)
+    const objection = upgradeObjection(request, site.guard)
     if (objection !== undefined) return refuseUpgrade(socket, objection)
     const named = taken().slice(0, MAX_NAMED).join(', ')
     refuseUpgrade(socket, [

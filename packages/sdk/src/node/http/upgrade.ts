@@ -20,7 +20,7 @@ export function pathOf({ url }: IncomingMessage): string {
 export type Objection = readonly [status: number, kind: ErrorKind, message: string]
 
 /** Why the request may not even ask. */
-export function barred(request: IncomingMessage, guard: Guard): Objection | undefined {
+export function upgradeObjection(request: IncomingMessage, guard: Guard): Objection | undefined {
   if (hasTwoHosts(request)) return TWO_HOSTS
   const objection = guard.objection(hostOf(request, guard), request.headers.origin)
   return objection === undefined ? undefined : [403, 'refusal_permission_denied', objection]

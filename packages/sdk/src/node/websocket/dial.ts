@@ -1,7 +1,7 @@
 /** Dials a WebSocket with the package `ws`, or with the runtime's own class where that package is not installed. */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { type Dial, dialGlobal, refusalWords } from '../../transport/index.ts'
+import { type Dial, dialGlobal, refusalText } from '../../transport/index.ts'
 import type { loadWs } from './library.ts'
 
 /** `load` gives the package, or rejects where it is not installed. */
@@ -39,6 +39,6 @@ async function refused(socket: WebSocket, response: IncomingMessage): Promise<vo
   } catch {
     // What came is all there is to show.
   }
-  socket.emit('error', new Error(`Unexpected server response: ${response.statusCode}: ${refusalWords(text)}`))
+  socket.emit('error', new Error(`Unexpected server response: ${response.statusCode}: ${refusalText(text)}`))
   socket.terminate()
 }
