@@ -152,8 +152,8 @@ export class ClientState {
   }
 
   /**
-   * A stateless server may be replaced by a newer version without a notification. If an answer fails its check, the list
-   * of tools is read again and the check is repeated.
+   * A stateless server may be replaced by a newer version without a notification. If an answer fails its check, the
+   * list of tools is read again and the check is repeated.
    */
   #checkAgain(name: string, result: Body): Promise<CallOutcome> | undefined {
     const { session, retryTiming } = this.#connection

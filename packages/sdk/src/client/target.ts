@@ -84,8 +84,8 @@ export function httpOptions(
 }
 
 /**
- * The headers are computed once, for the handshake. A message of up to twice the limit fails alone; a longer one ends the
- * connection.
+ * The headers are computed once, for the handshake. A message of up to twice the limit fails alone; a longer one ends
+ * the connection.
  */
 export async function webSocketOptions(
   headers: RemoteTarget['headers'],

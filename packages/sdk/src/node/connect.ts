@@ -1,4 +1,4 @@
-/** `connect` for Node: everything the client's takes, and commands and TCP addresses. */
+/** `connect` for Node. Also accepts commands and TCP addresses. */
 import {
   type Client,
   type ConnectOptions,
@@ -19,7 +19,7 @@ import {
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { openHttp } from '../transport/index.ts'
-import { explained } from './child/connect-failure.ts'
+import { withChildOutput } from './child/connect-failure.ts'
 import { type ChildLink, type ChildSpec, childLink } from './child/link.ts'
 import type { RecordingLink } from './crash-report/recording-link.ts'
 import { CrashReporter, type CrashReporting } from './crash-report/reporter.ts'
@@ -32,18 +32,18 @@ export interface NodeConnectOptions extends ConnectOptions, CrashReporting {}
 export type NodeTarget = Target | ChildSpec
 
 const openings: LinkOpenings = {
-  // A fetch that was given is there to be used.
+  // The caller's own `fetch` replaces `node:http`.
   'http:': (url, target, settings) =>
     openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
   'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
   'tcp:': (url) => tcpLink(url),
 }
 
-/** A server value talks in this process; its tools give the client its types. */
+/** Connects to a server in this process. The client gets the types of its tools. */
 export function connect<S extends Acceptor>(server: S, options?: NodeConnectOptions): Promise<Client<ToolsOf<S>>>
 /**
- * By address, by a command that starts it, or over links. `connect<typeof server>(url)` gives a remote server's types
- * to the client.
+ * Connects by address, by a command that starts the server, or over links. `connect<typeof server>(url)` gives the
+ * client the types of a remote server.
  */
 export function connect<S extends Acceptor = Acceptor>(
   target: string | URL | RemoteTarget | ChildSpec | Link | LinkOpener,
@@ -64,7 +64,7 @@ export async function connect(
   return through(open)
 }
 
-/** Opens a link to a program or an address, for whoever brings a session of its own. */
+/** Opens a link to a program or an address, for callers with their own session. */
 export async function openLink(
   target: string | URL | RemoteTarget | ChildSpec,
   settings: LinkSettings = {},
@@ -92,7 +92,7 @@ async function connectChild(
       return child
     })
   } catch (error) {
-    throw explained(error, child)
+    throw withChildOutput(error, child)
   }
 }
 

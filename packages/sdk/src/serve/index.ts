@@ -17,6 +17,6 @@ export {
   type SessionSlots,
   TOO_MANY_SESSIONS,
 } from './sessions/session-table.ts'
-export type { Route } from './site/routes.ts'
 export type { Served, ServedMounts } from './site/served.ts'
 export { HttpSite, type Mount, type Servable } from './site/site.ts'
+export type { SiteRoute } from './site/site-routes.ts'

@@ -1,4 +1,6 @@
-/** A pair of links in one process. Frames are text, delivered asynchronously and in order, so only strings are shared. */
+/**
+ * A pair of links in one process. Frames are text, delivered asynchronously and in order, so only strings are shared.
+ */
 import { ParleyError } from '../errors/index.ts'
 import type { Link, LinkEvents } from '../jsonrpc/index.ts'
 

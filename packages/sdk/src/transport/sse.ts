@@ -53,7 +53,9 @@ export class SseParser {
     this.#maxLength = options.maxLength ?? 8 * 1024 * 1024
   }
 
-  /** Returns the events that this chunk completes. Throws `result_too_large` if an event is too long; then stop reading. */
+  /**
+   * Returns the events that this chunk completes. Throws `result_too_large` if an event is too long; then stop reading.
+   */
   push(chunk: string): SseEvent[] {
     const events: SseEvent[] = []
     let at = this.#skipStart(chunk)

@@ -1,4 +1,6 @@
-/** What a client knows from the list of tools: output schemas, header parameters, task support, and what is repeatable. */
+/**
+ * What a client knows from the list of tools: output schemas, header parameters, task support, and what is repeatable.
+ */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Tool, ToolExecution } from '../../protocol/index.ts'
@@ -31,7 +33,9 @@ export class KnownTools {
     this.#onMismatch = onMismatch
   }
 
-  /** Creates one check per tool here, so that calls create none. `defaultSupport`: for tools that say nothing of tasks. */
+  /**
+   * Creates one check per tool here, so that calls create none. `defaultSupport`: for tools that say nothing of tasks.
+   */
   learn(tools: readonly Tool[], defaultSupport: TaskSupport | undefined): void {
     for (const tool of tools) {
       const { readOnlyHint, idempotentHint } = tool.annotations ?? {}
@@ -94,7 +98,9 @@ export class KnownTools {
     return this.#checks.size === 0
   }
 
-  /** Throws like `successOf`, and `invalid_answer` if the content does not fit. `undefined` without an output schema. */
+  /**
+   * Throws like `successOf`, and `invalid_answer` if the content does not fit. `undefined` without an output schema.
+   */
   checkOf(name: string): Check | undefined {
     return this.#checks.get(name)
   }

@@ -24,7 +24,9 @@ export class LocalTools {
     if (this.#thrown.length > MAX_ERRORS) this.#thrown.shift()
   }
 
-  /** Wraps `convert`: failures get the thrown error as `cause`, and the value fits the output schema in every version. */
+  /**
+   * Wraps `convert`: failures get the thrown error as `cause`, and the value fits the output schema in every version.
+   */
   wrapConvert(name: string, convert: Convert): Convert {
     return (result) => {
       if (result['isError'] === true) return this.#withErrorCause(convert, result)

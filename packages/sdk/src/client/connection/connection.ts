@@ -32,9 +32,9 @@ import {
   type StateChange,
   settleReconnect,
 } from './reconnect.ts'
+import { ReconnectQueue } from './reconnect-queue.ts'
 import { Redial } from './redial.ts'
 import { SessionHandle } from './session-handle.ts'
-import { WaitingRequests } from './waiting-requests.ts'
 
 interface Outage extends LostRequestsReport {
   readonly reason: Error | undefined
@@ -62,7 +62,7 @@ export class Connection {
   /** Opens the next session before request ids run out (M3). */
   readonly #renewal: Redial | undefined
   readonly #settings: ReconnectSettings
-  readonly #waiting: WaitingRequests
+  readonly #queue: ReconnectQueue
   readonly #lostRequests: LostRequests
   readonly #livenessCheck: LivenessCheck
   /** Replaced sessions that still wait for answers. They get no new requests. */
@@ -91,12 +91,12 @@ export class Connection {
     this.reports = new Observers((error) => report(error, 'reconnect observer'))
     const reconnect = reconnectOption(target, options.reconnect)
     this.#settings = settleReconnect(reconnect ?? {})
-    this.#waiting = new WaitingRequests({
+    this.#queue = new ReconnectQueue({
       clock: this.#clock,
       maxWaiting: this.#settings.maxWaiting,
       timeout: options.timeout ?? '60s',
     })
-    this.#lostRequests = new LostRequests(this.#settings.retry, this.#waiting, (name) =>
+    this.#lostRequests = new LostRequests(this.#settings.retry, this.#queue, (name) =>
       this.clientState.isRepeatableTool(name),
     )
     this.#livenessCheck = new LivenessCheck(options.keepAlive || {}, (session) => this.#onAlive(session))
@@ -152,7 +152,7 @@ export class Connection {
 
   get reconnectStatus(): { waiting: number; reconnects: number; attempts: number; nextAttemptAt: number | undefined } {
     const { attempts = 0, nextAt } = this.#state === 'reconnecting' ? (this.#redial as Redial) : {}
-    return { waiting: this.#waiting.size, reconnects: this.#reconnects, attempts, nextAttemptAt: nextAt }
+    return { waiting: this.#queue.size, reconnects: this.#reconnects, attempts, nextAttemptAt: nextAt }
   }
 
   request<T = Body>(
@@ -165,7 +165,7 @@ export class Connection {
     if (session.open) return this.#send(session, method, params, options, convert)
     if (this.#reconnectFailure !== undefined) return Promise.reject(connectionLost(method, this.#reconnectFailure))
     if (this.#state === 'closed' || this.#redial === undefined) return session.request(method, params, options, convert)
-    return new Promise((resolve, reject) => this.#waiting.add({ method, params, options, convert, resolve, reject }))
+    return new Promise((resolve, reject) => this.#queue.add({ method, params, options, convert, resolve, reject }))
   }
 
   /** 2026-07-28 has no ping. `session.ping` sends a request that every server answers. */
@@ -201,7 +201,7 @@ export class Connection {
       )
     }
     return new Promise((resolve, reject) =>
-      this.#waiting.add({
+      this.#queue.add({
         method,
         params: undefined,
         options: undefined,
@@ -232,7 +232,7 @@ export class Connection {
     this.#redial?.stop()
     this.#renewal?.stop()
     this.#setState('closed', undefined)
-    for (const { method, reject } of this.#waiting.takeAll())
+    for (const { method, reject } of this.#queue.takeAll())
       reject(
         new ParleyError('session_closed', {
           message: `${method} was not sent: the client was closed while it waited for the connection`,
@@ -320,12 +320,12 @@ export class Connection {
   }
 
   #rejectWaiting(errorFor: (method: string) => Error): void {
-    for (const { method, reject } of this.#waiting.takeAll()) reject(errorFor(method))
+    for (const { method, reject } of this.#queue.takeAll()) reject(errorFor(method))
   }
 
   #sendWaiting(): void {
     const { session } = this
-    for (const { method, params, options, convert, resolve, reject, onReady } of this.#waiting.takeAll()) {
+    for (const { method, params, options, convert, resolve, reject, onReady } of this.#queue.takeAll()) {
       if (onReady === undefined) this.#send(session, method, params, options, convert).then(resolve as never, reject)
       else onReady()
     }

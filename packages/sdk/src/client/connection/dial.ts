@@ -57,8 +57,8 @@ function eraIn(memory: KnownEra): Era | undefined {
 }
 
 /**
- * What to try on a second link. Some servers end when they get an unknown request. Others changed their era since it was
- * remembered.
+ * What to try on a second link. Some servers end when they get an unknown request. Others changed their era since it
+ * was remembered.
  */
 function secondAttempt(
   error: unknown,

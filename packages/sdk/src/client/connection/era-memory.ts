@@ -2,8 +2,8 @@
 import type { Era } from '../../versions/index.ts'
 
 /**
- * The era by address: origin and path. Your own memory can outlive the process. A wrong entry is corrected when a server
- * contradicts it.
+ * The era by address: origin and path. Your own memory can outlive the process. A wrong entry is corrected when a
+ * server contradicts it.
  */
 export interface EraMemory {
   get(address: string): Era | undefined

@@ -1,7 +1,7 @@
 /** Requests that lost their session. Some are sent again on the next session; the others fail. Both are reported. */
 import type { Orphan, RequestOptions } from '../../session/index.ts'
 import type { LostRequest, ReconnectSettings } from './reconnect.ts'
-import type { WaitingRequests } from './waiting-requests.ts'
+import type { ReconnectQueue } from './reconnect-queue.ts'
 
 export interface LostRequestsReport {
   readonly failed: readonly LostRequest[]
@@ -15,18 +15,14 @@ interface RetryOptions extends RequestOptions {
 
 export class LostRequests {
   readonly #retry: ReconnectSettings['retry']
-  readonly #waiting: WaitingRequests
+  readonly #queue: ReconnectQueue
   readonly #isRepeatableTool: (name: string) => boolean
   #failed: LostRequest[] = []
   #retried: LostRequest[] = []
 
-  constructor(
-    retry: ReconnectSettings['retry'],
-    waiting: WaitingRequests,
-    isRepeatableTool: (name: string) => boolean,
-  ) {
+  constructor(retry: ReconnectSettings['retry'], queue: ReconnectQueue, isRepeatableTool: (name: string) => boolean) {
     this.#retry = retry
-    this.#waiting = waiting
+    this.#queue = queue
     this.#isRepeatableTool = isRepeatableTool
   }
 
@@ -34,11 +30,11 @@ export class LostRequests {
   add(lost: Orphan, seen: boolean): boolean {
     const { id, method, params, options, convert, startedAt, resolve, reject } = lost
     const harmless = !seen || (this.#retry === 'safe' && isRepeatable(method, params, this.#isRepeatableTool))
-    const again = harmless && (options as RetryOptions | undefined)?.isRetry !== true && !this.#waiting.full
+    const again = harmless && (options as RetryOptions | undefined)?.isRetry !== true && !this.#queue.full
     ;(again ? this.#retried : this.#failed).push({ id, method, startedAt })
     if (!again) return false
     const retryOptions: RetryOptions = { ...options, isRetry: true }
-    this.#waiting.add({ method, params, options: retryOptions, convert, resolve, reject })
+    this.#queue.add({ method, params, options: retryOptions, convert, resolve, reject })
     return true
   }
 

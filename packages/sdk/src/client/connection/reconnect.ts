@@ -7,8 +7,8 @@ import type { ConnectOptions } from '../options.ts'
 import type { ConnectMethod } from '../target.ts'
 
 /**
- * What to do after a failed attempt to reconnect. `again`: try again; requests go on waiting. `tell`: try again, and fail
- * the waiting requests with this error. `stop`: give up.
+ * What to do after a failed attempt to reconnect. `again`: try again; requests go on waiting. `tell`: try again, and
+ * fail the waiting requests with this error. `stop`: give up.
  */
 export type Hope = 'again' | 'tell' | 'stop'
 
@@ -22,8 +22,8 @@ export interface ReconnectOptions {
   delays?: readonly Duration[]
   /**
    * What happens to unanswered requests when the connection is lost. `safe`: requests that are safe to repeat are sent
-   * again, once; the others fail. Safe are lists, reads, prompts, completions, and calls of tools listed as read-only or
-   * idempotent. `false`: all fail. Default `safe`.
+   * again, once; the others fail. Safe are lists, reads, prompts, completions, and calls of tools listed as read-only
+   * or idempotent. `false`: all fail. Default `safe`.
    */
   retry?: 'safe' | false
   /** Most requests that wait for a reconnect. More fail at once. Default 1000. */

@@ -1,4 +1,6 @@
-/** Capabilities that subscriptions and log levels need. The stateless era has no request to refuse, so they check here. */
+/**
+ * Capabilities that subscriptions and log levels need. The stateless era has no request to refuse, so they check here.
+ */
 import type { ParleyError } from '../../errors/index.ts'
 import { breach, type Session } from '../../session/index.ts'
 import { methodIn, newestHandshakeVersion } from '../../versions/index.ts'

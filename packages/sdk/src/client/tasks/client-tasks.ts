@@ -39,7 +39,10 @@ export interface TaskHandle<Value = unknown> {
 
 /** `timeout` limits the start of the task. The result may take until the end of `ttl`. */
 export interface TaskCallOptions extends CallOptions {
-  /** How long the server should keep the task after its creation. Default: the server decides, and always since 2026-07-28. */
+  /**
+   * How long the server should keep the task after its creation. Default: the server decides, and always since
+   * 2026-07-28.
+   */
   ttl?: Duration
   /** The time between two polls while the status has listeners. Default: what the server asks for. */
   pollInterval?: Duration
@@ -97,7 +100,9 @@ export class ClientTasks {
     })
   }
 
-  /** `possible`: whether the tool can run as a task. If not, or without tasks, the handle wraps an ordinary call (C-24). */
+  /**
+   * `possible`: whether the tool can run as a task. If not, or without tasks, the handle wraps an ordinary call (C-24).
+   */
   async begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
     const handle = await this.#begin(params, options, convert, possible)
     if (options.onStatus !== undefined) handle.onStatus(options.onStatus)

@@ -27,7 +27,10 @@ export class NodeExchange implements Exchange {
   readonly path: string
   readonly query: string
   body = ''
-  /** False when the whole body was received. After a refusal, the rest is read and dropped, so the client gets the reason. */
+  /**
+   * False when the whole body was received. After a refusal, the rest is read and dropped, so the client gets the
+   * reason.
+   */
   bodyPending = true
   readonly #request: NodeRequest
   readonly #response: NodeResponse

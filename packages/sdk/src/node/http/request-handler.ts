@@ -1,7 +1,7 @@
 /** Gives one request of a Node server to the site. */
 import { isUtf8 } from 'node:buffer'
 import type { ErrorKind } from '../../errors/index.ts'
-import { type HttpSite, type Route, refuse } from '../../serve/index.ts'
+import { type HttpSite, refuse, type SiteRoute } from '../../serve/index.ts'
 import type { Clock } from '../../session/index.ts'
 import type { Exchange } from '../../transport/index.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './exchange.ts'
@@ -41,7 +41,7 @@ export function serveRead(site: HttpSite, exchange: Exchange, isText: boolean): 
   else refuse(exchange, ...faults['not-text'])
 }
 
-function admit(site: HttpSite, exchange: Exchange): Route | undefined {
+function admit(site: HttpSite, exchange: Exchange): SiteRoute | undefined {
   try {
     return site.admit(exchange)
   } catch (error) {
@@ -50,7 +50,7 @@ function admit(site: HttpSite, exchange: Exchange): Route | undefined {
   }
 }
 
-function handle(site: HttpSite, { mount }: Route, exchange: Exchange): void {
+function handle(site: HttpSite, { mount }: SiteRoute, exchange: Exchange): void {
   try {
     mount.handle(exchange)
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Leads requests to upgrade a connection to what the site has at their path. */
+/** Passes requests to upgrade a connection to the mount at their path. */
 import type { IncomingMessage } from 'node:http'
 import type { HttpSite, Mount } from '../../serve/index.ts'
 import type { Upgrades } from './listener.ts'
@@ -10,12 +10,11 @@ function isUpgradable(mount: Mount | undefined): mount is Upgradable {
   return mount !== undefined && 'onUpgrade' in mount
 }
 
-/** Most paths that are named to who asks for another. */
+/** Most paths that a refusal names. */
 const MAX_NAMED = 10
 
 /**
- * `other` takes what is for no mount of the site. Where nobody takes WebSockets, who offers to speak it is answered
- * like anybody else.
+ * `other` handles upgrades without a mount. If the site has no WebSocket mount, such a request is answered as usual.
  */
 export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined): Upgrades {
   const mountFor = (request: IncomingMessage): Upgradable | undefined => {

@@ -1,8 +1,8 @@
-/** The first signal asks a served process to end, the second insists. */
+/** The first signal ends a served process gracefully, the second at once. */
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** Returns how to stop listening. */
+/** Returns a function to stop listening. */
 export function onSignals(end: () => void): () => void {
   let asked = false
   const listener = (): void => {

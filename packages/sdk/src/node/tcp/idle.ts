@@ -1,28 +1,28 @@
-/** Hangs up on a client that has asked for nothing in a long time. */
+/** Closes the session of an idle client. */
 import type { Session } from '../../session/index.ts'
 
-/** Idleness is looked at this many times per time-out: it ends between one time-out and a quarter more. */
-const LOOKS = 4
+/** Checks per time-out. The session ends after the time-out, or up to a quarter of it later. */
+const CHECKS_PER_TIMEOUT = 4
 
 export function watchIdle(session: Session, timeout: number): void {
   const { clock } = session
-  let seen = workOf(session)
-  let idleLooks = 0
-  let cancel = clock.after(timeout / LOOKS, look)
+  let seen = messageCount(session)
+  let idleChecks = 0
+  let cancel = clock.after(timeout / CHECKS_PER_TIMEOUT, check)
   session.onClose(() => cancel())
 
-  function look(): void {
-    const now = workOf(session)
+  function check(): void {
+    const now = messageCount(session)
     const busy = now !== seen || session.inFlight().length > 0
     seen = now
-    idleLooks = busy ? 0 : idleLooks + 1
-    if (idleLooks >= LOOKS) void session.close()
-    else cancel = clock.after(timeout / LOOKS, look)
+    idleChecks = busy ? 0 : idleChecks + 1
+    if (idleChecks >= CHECKS_PER_TIMEOUT) void session.close()
+    else cancel = clock.after(timeout / CHECKS_PER_TIMEOUT, check)
   }
 }
 
-/** Everything that went through but the pings of the keep-alive. */
-function workOf(session: Session): number {
+/** The number of messages without pings. */
+function messageCount(session: Session): number {
   let count = 0
   for (const [method, { sent, received }] of Object.entries(session.stats().methods))
     if (method !== 'ping') count += sent + received

@@ -1,7 +1,7 @@
 /** One server of a site and its paths. */
 import type { CloseOptions } from '../../session/index.ts'
-import type { RouteRegistration } from './routes.ts'
 import type { Mount } from './site.ts'
+import type { RouteRegistration } from './site-routes.ts'
 
 export interface ServedMounts {
   /** Other paths of the server and their mounts. They are closed with it. */
@@ -14,8 +14,8 @@ export interface Served {
   /** The number of its sessions. */
   readonly sessions: number
   /**
-   * Accepts no new sessions, lets running requests finish, and ends the sessions of this server only. Another server can
-   * use its paths at once.
+   * Accepts no new sessions, lets running requests finish, and ends the sessions of this server only. Another server
+   * can use its paths at once.
    */
   close(options?: CloseOptions): Promise<void>
 }

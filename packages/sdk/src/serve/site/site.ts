@@ -13,8 +13,8 @@ import { sseMounts } from '../sse/sse-endpoint.ts'
 import { UnreadLimit } from '../unread-limit.ts'
 import { healthMount } from './health.ts'
 import { preflight } from './preflight.ts'
-import { type Route, type RouteRegistration, Routes } from './routes.ts'
 import { type Served, type ServedMounts, ServedServer } from './served.ts'
+import { type RouteRegistration, type SiteRoute, SiteRoutes } from './site-routes.ts'
 
 /** Answers the requests to one path. */
 export interface Mount {
@@ -26,7 +26,9 @@ export interface Mount {
    * false, they are refused (403).
    */
   strangers?(exchange: Exchange): boolean
-  /** Whether the request belongs to a session of this mount. Then this mount gets it, even if its path has a new mount. */
+  /**
+   * Whether the request belongs to a session of this mount. Then this mount gets it, even if its path has a new mount.
+   */
   owns?(exchange: Exchange): boolean
   /** The number of its sessions. */
   count?(): number
@@ -51,7 +53,7 @@ export class HttpSite {
   /** Limits the unread bytes of all clients, for runtimes that know them. */
   readonly unreadLimit: UnreadLimit
   readonly #table: SessionTable
-  readonly #routes = new Routes()
+  readonly #routes = new SiteRoutes()
   /** In the order of `serve`. */
   readonly #served = new Set<Served>()
   #closing = false
@@ -119,7 +121,7 @@ export class HttpSite {
   }
 
   /** Checks everything except the body. Returns the route, or `undefined` if it answered the exchange. */
-  admit(exchange: Exchange): Route | undefined {
+  admit(exchange: Exchange): SiteRoute | undefined {
     const route = this.#routes.for(exchange)
     const origin = exchange.header('origin')
     const objection = this.guard.objection(exchange.header('host'), origin)

@@ -1,4 +1,7 @@
-/** The link of all stateless requests of one endpoint. Each is a POST, and its messages go out on the response (D-61, D-62). */
+/**
+ * The link of all stateless requests of one endpoint. Each is a POST, and its messages go out on the response (D-61,
+ * D-62).
+ */
 import { IdTable } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import {

@@ -18,7 +18,9 @@ export interface HttpReply {
   readonly status: number
   /** `name` in lower case. */
   header(name: string): string | undefined
-  /** Passes each chunk of the body to `take`. Rejects if the connection breaks, or with the error that `take` throws. */
+  /**
+   * Passes each chunk of the body to `take`. Rejects if the connection breaks, or with the error that `take` throws.
+   */
   read(take: (chunk: Uint8Array) => void): Promise<void>
   discard(): void
 }

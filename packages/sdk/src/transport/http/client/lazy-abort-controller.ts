@@ -1,7 +1,7 @@
 /**
  * Aborts an HTTP request. It creates an `AbortSignal` only on demand, because every message over HTTP has one of these.
- * On Node an `AbortSignal` survives minor collections, with everything that its listeners reference, and that was a large
- * part of the cost of a message.
+ * On Node an `AbortSignal` survives minor collections, with everything that its listeners reference, and that was a
+ * large part of the cost of a message.
  */
 export class LazyAbortController {
   #aborted = false

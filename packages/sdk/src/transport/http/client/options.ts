@@ -18,7 +18,9 @@ export interface LinkClock {
 }
 
 export interface HttpLinkOptions {
-  /** Sent with each request, except for headers of the protocol. A function is called each time and can renew a token. */
+  /**
+   * Sent with each request, except for headers of the protocol. A function is called each time and can renew a token.
+   */
   headers?: HttpHeaders | (() => HttpHeaders | Promise<HttpHeaders>)
   /** Called on 401 and 403. If it returns true, the request is repeated once with the new `headers`. */
   authorize?: (challenge: HttpChallenge) => boolean | Promise<boolean>
@@ -29,16 +31,24 @@ export interface HttpLinkOptions {
   /** Whether to open a stream for messages that belong to no request. Default true. */
   listen?: boolean
   reconnect?: {
-    /** The wait before a broken stream is reopened. Doubles with each failure. The server may name another. Default 1000 ms. */
+    /**
+     * The wait before a broken stream is reopened. Doubles with each failure. The server may name another. Default 1000
+     * ms.
+     */
     delay?: number
     /** The longest wait between attempts. Default 30 000 ms. */
     maxDelay?: number
     /** The failures in a row after which a stream is given up. Default 5. */
     attempts?: number
   }
-  /** How long a server may take to accept a notification or an answer. For requests, the session decides. Default 30 000 ms. */
+  /**
+   * How long a server may take to accept a notification or an answer. For requests, the session decides. Default 30 000
+   * ms.
+   */
   acceptTimeout?: number
-  /** How long `close` waits for earlier messages to be accepted, and then for the end of the session. Default 2000 ms. */
+  /**
+   * How long `close` waits for earlier messages to be accepted, and then for the end of the session. Default 2000 ms.
+   */
   closeTimeout?: number
   clock?: LinkClock
   /** Returns a number from 0 to 1. It spreads the attempts of many clients. */

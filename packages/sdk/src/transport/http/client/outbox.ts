@@ -124,8 +124,8 @@ export class Outbox {
   }
 
   /**
-   * Aborts the POSTs that wait for an answer. Others, such as cancellations, may still arrive: the promise resolves when
-   * they have or when their time is over. `undefined` if there are none.
+   * Aborts the POSTs that wait for an answer. Others, such as cancellations, may still arrive: the promise resolves
+   * when they have or when their time is over. `undefined` if there are none.
    */
   finish(): Promise<void> | undefined {
     this.#waiting.clear()

@@ -1,6 +1,4 @@
-/**
- * The serving end of a TCP connection: whoever does not begin with JSON-RPC came to the wrong port, and is hung up on.
- */
+/** Closes TCP connections of clients that do not begin with JSON-RPC. */
 import {
   type Incoming,
   isObject,
@@ -13,20 +11,20 @@ import {
 import { META } from '../../versions/index.ts'
 
 /**
- * Nobody is asked who they are over TCP, so every web page could have a browser post to this port: lines in the body
- * would be read as messages. But it has to begin with lines of HTTP, and they end it here. After the handshake, or a
- * request that needs none, bad lines are only answered, as elsewhere.
+ * TCP has no authentication, so a web page could make a browser post to this port, and lines of the body would be read
+ * as messages. But such a post begins with lines of HTTP, and they close the connection. After the handshake, or after
+ * a stateless request, invalid lines are only answered, as in other transports.
  */
-export class TcpOpening extends WrappedLink {
-  #settled = false
+export class FirstMessageGuard extends WrappedLink {
+  #isTrusted = false
 
   override open(events: LinkEvents): void {
     super.open(
       wrappedEvents(events, {
         frame: (text, parsed, origin) => {
-          const opening = this.#settled ? undefined : (parsed ?? parse(text))
-          if (opening !== undefined && speaksForItself(opening)) this.#settled = true
-          // The session says what is wrong with it before the end.
+          const opening = this.#isTrusted ? undefined : (parsed ?? parse(text))
+          if (opening !== undefined && isStatelessRequest(opening)) this.#isTrusted = true
+          // The session answers with an error before the connection closes.
           events.frame(text, parsed, origin)
           if (opening?.kind === 'invalid') super.close()
         },
@@ -37,14 +35,14 @@ export class TcpOpening extends WrappedLink {
   override get negotiated(): NonNullable<Link['negotiated']> {
     const negotiated = super.negotiated
     return (version) => {
-      this.#settled = true
+      this.#isTrusted = true
       negotiated?.(version)
     }
   }
 }
 
 /** D-01: a request of the stateless era. */
-function speaksForItself(opening: Incoming): boolean {
+function isStatelessRequest(opening: Incoming): boolean {
   const meta = opening.kind === 'request' ? opening.message.params?.['_meta'] : undefined
   return isObject(meta) && Object.hasOwn(meta, META.version)
 }

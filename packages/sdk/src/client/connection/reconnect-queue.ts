@@ -4,7 +4,7 @@ import type { Body } from '../../jsonrpc/index.ts'
 import { type Clock, type Duration, milliseconds, type RequestOptions } from '../../session/index.ts'
 
 /** A request and the promise to settle. */
-export interface WaitingRequest {
+export interface QueuedRequest {
   readonly method: string
   readonly params: Body | undefined
   readonly options: RequestOptions | undefined
@@ -15,18 +15,18 @@ export interface WaitingRequest {
   readonly onReady?: () => void
 }
 
-export interface WaitingRequestsOptions {
+export interface ReconnectQueueOptions {
   readonly clock: Clock
   readonly maxWaiting: number
   /** For requests without their own time-out. */
   readonly timeout: Duration
 }
 
-export class WaitingRequests {
-  readonly #options: WaitingRequestsOptions
-  #requests: Map<WaitingRequest, () => void> | undefined
+export class ReconnectQueue {
+  readonly #options: ReconnectQueueOptions
+  #requests: Map<QueuedRequest, () => void> | undefined
 
-  constructor(options: WaitingRequestsOptions) {
+  constructor(options: ReconnectQueueOptions) {
     this.#options = options
   }
 
@@ -38,7 +38,7 @@ export class WaitingRequests {
     return this.size >= this.#options.maxWaiting
   }
 
-  add(request: WaitingRequest): void {
+  add(request: QueuedRequest): void {
     const { method, options } = request
     const { clock, maxWaiting } = this.#options
     if (options?.signal?.aborted) return request.reject(cancelled(method, options.signal))
@@ -60,14 +60,14 @@ export class WaitingRequests {
   }
 
   /** Removes and returns all of them, in order. */
-  takeAll(): WaitingRequest[] {
-    const waiting = this.#requests ?? new Map<WaitingRequest, () => void>()
+  takeAll(): QueuedRequest[] {
+    const waiting = this.#requests ?? new Map<QueuedRequest, () => void>()
     this.#requests = undefined
     for (const release of waiting.values()) release()
     return [...waiting.keys()]
   }
 
-  #drop(request: WaitingRequest, error: ParleyError): void {
+  #drop(request: QueuedRequest, error: ParleyError): void {
     this.#requests?.get(request)?.()
     this.#requests?.delete(request)
     request.reject(error)

@@ -3,7 +3,7 @@ import type { Exchange } from '../../transport/index.ts'
 import type { Mount } from './site.ts'
 
 /** The mount of a path. */
-export interface Route {
+export interface SiteRoute {
   readonly mount: Mount
   /** The longest body to read. */
   readonly maxBytes: number
@@ -17,13 +17,13 @@ export interface RouteRegistration {
 }
 
 interface PathEntry {
-  route: Route
+  route: SiteRoute
   isReleased: boolean
   /** The routes that it replaced, newest first. */
-  former: readonly Route[]
+  former: readonly SiteRoute[]
 }
 
-export class Routes {
+export class SiteRoutes {
   readonly #entries = new Map<string, PathEntry>()
 
   /** Registers all of them, or throws and registers none. */
@@ -53,19 +53,19 @@ export class Routes {
   }
 
   /** The current route of a path. */
-  at(path: string): Route | undefined {
+  at(path: string): SiteRoute | undefined {
     return this.#entries.get(path)?.route
   }
 
   /** The route of an exchange: a former one if the request belongs to its sessions. */
-  for(exchange: Exchange): Route | undefined {
+  for(exchange: Exchange): SiteRoute | undefined {
     const entry = this.#entries.get(exchange.path)
     if (entry === undefined || entry.former.length === 0) return entry?.route
     return entry.former.find(({ mount }) => mount.owns?.(exchange) === true) ?? entry.route
   }
 
   /** All routes, former ones too. */
-  all(): readonly Route[] {
+  all(): readonly SiteRoute[] {
     return [...this.#entries.values()].flatMap(({ route, former }) => [route, ...former])
   }
 
