@@ -1,4 +1,4 @@
-/** What a browser is told that asks whether a page may call. */
+/** The answer to preflight requests of browsers. */
 import type { ResponseHeaders } from '../../transport/index.ts'
 
 const ALLOWED_HEADERS = [
@@ -12,13 +12,13 @@ const ALLOWED_HEADERS = [
   'mcp-name',
 ]
 
-/** D-60: which parameters of tools are headers as well only the page knows, and browsers take no pattern. */
-const OF_TOOLS = /^mcp-[\w!#$%&'*+.^`|~-]+$/
+/** D-60: headers of tool parameters. Only the page knows their names, and browsers accept no pattern. */
+const PARAMETER_HEADER = /^mcp-[\w!#$%&'*+.^`|~-]+$/
 
 export function preflight(asked: string | undefined): ResponseHeaders {
   const more = asked?.split(',').flatMap((part) => {
     const name = part.trim().toLowerCase()
-    return OF_TOOLS.test(name) && !ALLOWED_HEADERS.includes(name) ? [name] : []
+    return PARAMETER_HEADER.test(name) && !ALLOWED_HEADERS.includes(name) ? [name] : []
   })
   return {
     'access-control-allow-methods': 'GET, POST, DELETE',
