@@ -12,7 +12,6 @@ import {
 import { versions as allVersions, eraOf, type ProtocolVersion } from '../../versions/index.ts'
 import { type CrashReporting, withCrashReports } from '../crash-report/reporter.ts'
 import { type StdioLink, stdioLink } from './link.ts'
-import { onSignals } from './signals.ts'
 
 export interface ServeStdioOptions extends AcceptOptions, CrashReporting {
   /** Replaces the standard input of the process. */
@@ -105,5 +104,21 @@ function acceptOn(link: StdioLink, server: Acceptor, options: AcceptOptions): Se
   } catch (error) {
     link.close()
     throw error
+  }
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/** The first signal calls `end`, the second ends the process. Returns a function to stop listening. */
+function onSignals(end: () => void): () => void {
+  let asked = false
+  const listener = (): void => {
+    if (asked) process.exit(1)
+    asked = true
+    end()
+  }
+  for (const signal of SIGNALS) process.on(signal, listener)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener)
   }
 }

@@ -15,7 +15,6 @@ import {
 } from '../../session/index.ts'
 import { type CrashReporting, withCrashReports } from '../crash-report/reporter.ts'
 import { FirstMessageGuard } from './first-message-guard.ts'
-import { watchIdle } from './idle.ts'
 import { endSocket, socketLink } from './link.ts'
 
 export interface ServeTcpOptions extends Omit<AcceptOptions, 'id'>, CrashReporting {
@@ -107,4 +106,32 @@ function listening(listener: NetServer, host: string, port: number): Promise<Add
       resolve(listener.address() as AddressInfo)
     })
   })
+}
+
+/** Checks per time-out. The session ends after the time-out, or up to a quarter of it later. */
+const CHECKS_PER_TIMEOUT = 4
+
+function watchIdle(session: Session, timeout: number): void {
+  const { clock } = session
+  let seen = messageCount(session)
+  let idleChecks = 0
+  let cancel = clock.after(timeout / CHECKS_PER_TIMEOUT, check)
+  session.onClose(() => cancel())
+
+  function check(): void {
+    const now = messageCount(session)
+    const busy = now !== seen || session.inFlight().length > 0
+    seen = now
+    idleChecks = busy ? 0 : idleChecks + 1
+    if (idleChecks >= CHECKS_PER_TIMEOUT) void session.close()
+    else cancel = clock.after(timeout / CHECKS_PER_TIMEOUT, check)
+  }
+}
+
+/** The number of messages without pings. */
+function messageCount(session: Session): number {
+  let count = 0
+  for (const [method, { sent, received }] of Object.entries(session.stats().methods))
+    if (method !== 'ping') count += sent + received
+  return count
 }

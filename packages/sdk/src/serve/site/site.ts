@@ -12,7 +12,6 @@ import { StreamableEndpoint } from '../sessions/streamable-endpoint.ts'
 import { sseMounts } from '../sse/sse-endpoint.ts'
 import { UnreadLimit } from '../unread-limit.ts'
 import { healthMount } from './health.ts'
-import { preflight } from './preflight.ts'
 import { type Served, type ServedMounts, ServedServer } from './served.ts'
 import { type RouteRegistration, type SiteRoute, SiteRoutes } from './site-routes.ts'
 
@@ -189,4 +188,30 @@ function describeEndpoints(paths: readonly string[]): string {
   if (paths.length <= 1) return paths.length === 0 ? 'there is no endpoint' : `the endpoint is ${paths[0]}`
   const shown = paths.slice(0, MAX_NAMED).join(', ')
   return `the endpoints are ${shown}${paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ''}`
+}
+
+const ALLOWED_HEADERS = [
+  'authorization',
+  'content-type',
+  'accept',
+  'last-event-id',
+  'mcp-protocol-version',
+  'mcp-session-id',
+  'mcp-method',
+  'mcp-name',
+]
+
+/** D-60: headers of tool parameters. Only the page knows their names, and browsers accept no pattern. */
+const PARAMETER_HEADER = /^mcp-[\w!#$%&'*+.^`|~-]+$/
+
+function preflight(asked: string | undefined): ResponseHeaders {
+  const more = asked?.split(',').flatMap((part) => {
+    const name = part.trim().toLowerCase()
+    return PARAMETER_HEADER.test(name) && !ALLOWED_HEADERS.includes(name) ? [name] : []
+  })
+  return {
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-allow-headers': [...ALLOWED_HEADERS, ...(more ?? [])].join(', '),
+    'access-control-max-age': '600',
+  }
 }
