@@ -142,7 +142,7 @@ describe('a request that speaks for itself', () => {
     await handler.close({ drain: 0 })
   })
 
-  it('is not begun when its client has hung up; others with the same id are not confused with it', async () => {
+  it('is not started when its client is gone; others with the same id are not confused with it', async () => {
     const { handler, post, preparations, prepared, called } = serving()
     const gone = new AbortController()
     // Nobody is there to take its answer.

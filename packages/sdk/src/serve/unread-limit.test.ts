@@ -59,7 +59,7 @@ describe('L4 what clients leave unread', () => {
     for (const socket of [one, other, quick]) expect(socket.listeners.size).toBe(0)
   })
 
-  it('may be so much in all; then those that leave most are hung up on', () => {
+  it('are limited in total; over the limit, the connections with the most are closed', () => {
     const { budget, write } = start()
     const sockets = Array.from({ length: 10 }, () => new FakeSocket())
     for (const [at, socket] of sockets.entries()) write(socket, (at + 1) * 25 * KIB)

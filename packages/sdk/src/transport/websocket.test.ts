@@ -80,7 +80,7 @@ describe('T WebSocket: frames', () => {
     expect(heard).toEqual({ frames: ['1', '2'], ends: [undefined] })
   })
 
-  it('too many before anybody listens: hung up on', async () => {
+  it('too many before the link is opened: disconnected', async () => {
     const socket = new FakeSocket()
     const link = webSocketLink(socket)
     for (let i = 0; i < 2000; i++) socket.fire('message', { data: String(i) })

@@ -46,8 +46,8 @@ describe.each(testVersions)('E2 an error names the line that waits for it, in %s
   })
 })
 
-describe('E2 what names nobody', () => {
-  it('is left as it is where nobody awaits, or the runtime cannot tell', async () => {
+describe('E2 an error without a known caller', () => {
+  it('keeps its stack if it is not awaited, or the runtime does not support it', async () => {
     await using client = (await connect(server)) as unknown as Client
     const unawaited = await new Promise<Error>((resolve) => void client.call('fail').catch(resolve))
     expect(unawaited.stack).toContain('the tool failed')

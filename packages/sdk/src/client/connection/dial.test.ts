@@ -165,7 +165,7 @@ describe('V4 what was found out is remembered', () => {
     expect([...eras.all.values()]).toEqual(['handshake'])
   })
 
-  it('who speaks versions with a handshake only has learnt nothing', async () => {
+  it('a client with handshake versions only remembers nothing', async () => {
     const eras = memory()
     await connected(
       address(() => rawServer().link),
@@ -183,7 +183,7 @@ describe('V4 what was found out is remembered', () => {
     expect(raw.of('server/discover')).toHaveLength(1)
   })
 
-  it('by the whole process, unless somebody brings a memory of their own', async () => {
+  it('by the whole process, unless the caller gives a memory', async () => {
     const servers = [0, 1].map(() => rawServer({ answers: { 'server/discover': () => NO } }))
     for (const raw of servers) {
       const open = openerFor('http://process.test/', {}, { 'http:': () => raw.link }) as () => Link
@@ -192,7 +192,7 @@ describe('V4 what was found out is remembered', () => {
     expect(servers.map((raw) => raw.of('server/discover').length)).toEqual([1, 0])
   })
 
-  it('not by what is behind a fetch of somebody’s own', async () => {
+  it('not for a fetch of the caller', async () => {
     const servers = [0, 1].map(() => rawServer({ answers: { 'server/discover': () => NO } }))
     for (const raw of servers) {
       const open = openerFor(

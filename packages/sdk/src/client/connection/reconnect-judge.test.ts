@@ -29,7 +29,7 @@ async function lost(judge: (error: Error) => Hope) {
 }
 
 describe('L6 what a failed attempt means', () => {
-  it('"tell": those who wait get the error itself, and the attempts go on', async () => {
+  it('"tell": waiting requests fail with the error, and the attempts go on', async () => {
     const { client, clock, waiting, repair } = await lost(() => 'tell')
     await clock.advance(20)
     expect(await waiting).toMatchObject({ kind: 'refusal_unavailable', message: 'closed for today' })
@@ -55,7 +55,7 @@ describe('L6 what a failed attempt means', () => {
     expect(opened()).toBe(2)
   })
 
-  it('"again": whoever waits goes on waiting', async () => {
+  it('"again": waiting requests go on waiting', async () => {
     const { client, clock, waiting, repair } = await lost(() => 'again')
     let settled = false
     void waiting.then(() => {

@@ -71,7 +71,7 @@ describe('D-42 F9 what is fresh', () => {
     expect(asked('resources/read')).toBe(2)
   })
 
-  it('belongs to whoever asked and may be changed by them', async () => {
+  it('is a copy that the caller may change', async () => {
     const { client } = await begin(lists)
     const first = await client.listTools()
     first.tools.push({ name: 'mine', inputSchema: { type: 'object' } })
@@ -166,7 +166,7 @@ describe('F9 a change notification ends freshness', () => {
   })
 })
 
-describe('F1 output schemas nobody said have changed', () => {
+describe('F1 output schemas that changed without a notification', () => {
   const of = (type: string) => ({ type: 'object', properties: { value: { type } }, required: ['value'] })
 
   it('are read again before the server is blamed for its answer, and not at every answer', async () => {

@@ -22,7 +22,7 @@ describe('F7 pagination', () => {
     expect(server.of('tools/list').map((message) => message.params?.['cursor'])).toEqual([undefined, '1', '2', '3'])
   })
 
-  it('leaves out tools that nobody could call, and says so', async () => {
+  it('leaves out tools that cannot be called, and reports them', async () => {
     const answer = { tools: [null, { name: 'a', inputSchema: { type: 'object' } }, 'tool', { name: 7 }, {}] }
     const told: string[] = []
     const client = await connect(rawServer({ answers: { 'tools/list': () => answer } }).link, {

@@ -58,7 +58,7 @@ describe('F9 the key', () => {
     expect(cache.get('tools/list', 'three')).toBeUndefined()
   })
 
-  it('gives everybody a value of their own', () => {
+  it('gives each caller its own copy', () => {
     const cache = new ResponseCache(fakeClock())
     const given = page('a', 500)
     cache.expect('tools/list', undefined)(given)

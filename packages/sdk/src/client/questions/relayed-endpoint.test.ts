@@ -81,7 +81,7 @@ describe('ConnectOptions.endpoint', () => {
     expect(raw.headers.at(-1)).toMatchObject({ 'mcp-param-city': 'Oslo' })
   })
 
-  it('D-60 unless whoever it speaks for knows them, and learns them anew when the server refuses', async () => {
+  it('D-60 unless the proxy knows them and reloads them when the server refuses', async () => {
     let header = 'mcp-param-town'
     const raw = rawStateless({
       mirrors: true,
@@ -130,7 +130,7 @@ describe('V4 ConnectOptions.eras of a function', () => {
     expect(raw.of('server/discover')).toEqual([])
   })
 
-  it('is not shared where nobody brings a memory', async () => {
+  it('is not shared without a memory', async () => {
     const first = rawServer({ answers: unknown })
     const second = rawServer({ answers: unknown })
     for (const raw of [first, second]) closing.push(await connect(() => raw.link))

@@ -158,7 +158,7 @@ describe('D-19 F2 subscribe without a request for it', () => {
     await client.subscribe('a://x', () => {})
   })
 
-  it('fails when nobody agrees in time', async () => {
+  it('fails when the server does not accept it in time', async () => {
     const { client, clock } = await begin({ agree: () => undefined })
     const subscribing = client.subscribe('a://x', () => {})
     const outcome = subscribing.catch((error) => error.kind)
@@ -180,7 +180,7 @@ describe('D-19 F2 subscribe without a request for it', () => {
 })
 
 describe('D-29 F2 changes of lists', () => {
-  it('are listened for while somebody wants to hear of them', async () => {
+  it('are listened for while they have a handler', async () => {
     const { server, client } = await begin()
     expect(server.filters).toEqual([])
     const heard: string[] = []
@@ -256,7 +256,7 @@ describe('L6 a stream that is lost', () => {
     expect(heard).toEqual(['tools', 'a://x', 'a://x'])
   })
 
-  it('is opened ever more patiently when it does not last, and anew when it did', async () => {
+  it('is reopened with growing delays when it does not last, and with the first delay when it did', async () => {
     const { server, client, clock } = await begin()
     client.onListChanged('tools', () => {})
     await flush()
@@ -313,7 +313,7 @@ describe('L6 a stream that is lost', () => {
     expect(errors).toMatchObject([{ kind: 'method_not_found' }])
   })
 
-  it('is not opened again when nobody wants it any more', async () => {
+  it('is not opened again when it is not wanted any more', async () => {
     const { server, client, clock } = await begin()
     const stop = client.onListChanged('tools', () => {})
     await flush()

@@ -148,7 +148,7 @@ describe('F8 callAsTask', () => {
     expect(leaks(client, client.serverSession, clock)).toEqual([])
   })
 
-  it('a listener that throws harms nobody, and one that left hears nothing', async () => {
+  it('a listener that throws does not affect the others, and a removed one is not called', async () => {
     const { server, last } = gates()
     const onError = vi.fn()
     await using client = await connect(server, { onError })

@@ -315,7 +315,7 @@ describe('D7 callAsTask', () => {
     await expect(over.cancel()).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('completed') })
   })
 
-  it('nobody looks for whom nobody waits', async () => {
+  it('a task without listeners is not polled', async () => {
     const { clock, client, looks } = await meet()
     const task = await client.callAsTask('may')
     await flush()

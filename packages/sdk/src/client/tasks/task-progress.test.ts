@@ -62,7 +62,7 @@ describe('D7 onProgress of a call that became a task', () => {
     ])
   })
 
-  it('may be given to callAsTask as well, and is then heard while nobody waits', async () => {
+  it('works with callAsTask, even while the result is not awaited', async () => {
     const { open, seen, look, last } = meet()
     await using client = await open()
     const task = await client.callAsTask('may', {}, { onProgress: (progress) => seen.push(progress) })

@@ -109,7 +109,7 @@ describe('V4 which era a request is of', () => {
     expect(handler.sessions).toBe(1)
   })
 
-  it('so does one whose header names a stateless version, or one nobody knows', async () => {
+  it('so does one whose header names a stateless or an unknown version', async () => {
     const { ask, begin } = serving()
     const session = await begin()
     for (const params of [undefined, {}, { _meta: {} }, { _meta: 'x' }, { _meta: null }]) {
@@ -304,7 +304,7 @@ describe('D-60 pages of other origins', () => {
 })
 
 describe('E1 a definition that could never be shown', () => {
-  it('is told to whoever serves, not to the first client', () => {
+  it('is reported to the operator, not to the first client', () => {
     const server = createServer({ name: 'broken', version: '1.0.0' }, { onError: () => {} }).add(
       tool(
         'bad',

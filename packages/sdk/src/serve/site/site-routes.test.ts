@@ -179,7 +179,7 @@ describe('G a server in the place of one that is closed', () => {
     await site.close({ drain: 0 })
   })
 
-  it('is refused its place where nobody leaves', () => {
+  it('is refused a path that is not released', () => {
     const { serve } = rig()
     serve('a')
     expect(() => serve('b')).toThrow('Path /mcp is taken')

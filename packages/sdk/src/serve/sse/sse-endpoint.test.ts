@@ -150,7 +150,7 @@ describe('T HTTP+SSE, served (A-09)', () => {
     expect((await post(address, { jsonrpc: '2.0', id: 3, method: 'ping' })).status).toBe(404)
   })
 
-  it('the stream ends when the server does, and nobody new is let in', async () => {
+  it('the stream ends when the server does, and new clients are refused', async () => {
     serve()
     const { stream } = await connected()
     await handler.close()
@@ -226,7 +226,7 @@ describe('T HTTP+SSE: what is refused', () => {
     expect((await open()).status).toBe(200)
   })
 
-  it('a client that does not read is hung up on', async () => {
+  it('a client that does not read is disconnected', async () => {
     serve({ maxUnread: 10_000 })
     const response = await handler(new Request(`${BASE}/sse`))
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()

@@ -151,7 +151,7 @@ describe('D-62 what comes before the answer', () => {
     expect(listening).toMatchObject({ state: 'streaming', headers: STREAM, text: 'data: 2\n\n' })
   })
 
-  it('is dropped when it belongs to nobody', () => {
+  it('is dropped when it belongs to no request', () => {
     const rig = new Rig()
     const posted = rig.post()
     rig.link.send('{}')
@@ -265,7 +265,7 @@ describe('D-63 hanging up', () => {
     expect(rig.abandoned).toHaveLength(2)
   })
 
-  it('a client that does not read is hung up on', () => {
+  it('a client that does not read is disconnected', () => {
     const rig = new Rig()
     const posted = rig.post()
     rig.say('1')
@@ -277,7 +277,7 @@ describe('D-63 hanging up', () => {
 })
 
 describe('the end', () => {
-  it('tells everybody why there is no answer, and ends all streams', () => {
+  it('answers all requests with an error, and ends all streams', () => {
     const rig = new Rig()
     const [waiting, streaming, listening] = [rig.post('w'), rig.post('s'), rig.post('l', 'subscriptions/listen')]
     rig.say('1', 1)
