@@ -16,11 +16,12 @@ import {
   type ToolsOf,
   webSocketOptions,
 } from '../client/index.ts'
+import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { openHttp } from '../transport/index.ts'
-import { withChildOutput } from './child/connect-failure.ts'
 import { type ChildLink, type ChildSpec, childLink } from './child/link.ts'
+import { QUOTED_LINES, quoted, unquoted } from './child/stderr-tail.ts'
 import type { RecordingLink } from './crash-report/recording-link.ts'
 import { CrashReporter, type CrashReporting } from './crash-report/reporter.ts'
 import { nodeCall } from './http/client-call.ts'
@@ -118,4 +119,33 @@ async function connectReporting(open: LinkOpener, options: ConnectOptions, repor
 
 function isCommand(target: NodeTarget): target is ChildSpec {
   return typeof target === 'object' && target !== null && typeof (target as Partial<ChildSpec>).command === 'string'
+}
+
+/** Adds to a failed handshake with a child process what the output of the process shows. */
+function withChildOutput(error: unknown, child: ChildLink | undefined): unknown {
+  if (!(error instanceof ParleyError) || child === undefined) return error
+  const symptoms = child.symptoms()
+  const stderrText =
+    error.kind === 'initialization_timeout' ? quoted(child.stderr().split('\n').slice(-QUOTED_LINES).join('\n')) : ''
+  const cause = withoutStderr(error)
+  if (symptoms === undefined && stderrText === '' && cause === error.cause) return error
+  return new ParleyError(error.kind, {
+    message: `${error.message}${symptoms === undefined ? '' : `; ${symptoms}`}${stderrText}`,
+    cause,
+    ...(error.data === undefined ? {} : { data: error.data }),
+    ...(error.receivedCode === undefined ? {} : { code: error.receivedCode }),
+  })
+}
+
+/** The messages of the error and of its cause are printed together, so the cause need not repeat the text. */
+function withoutStderr({ message, cause }: ParleyError): unknown {
+  if (!(cause instanceof ParleyError) || !message.includes(cause.message)) return cause
+  const short = unquoted(cause.message)
+  return short === cause.message
+    ? cause
+    : new ParleyError(cause.kind, {
+        message: short,
+        cause: cause.cause,
+        ...(cause.data === undefined ? {} : { data: cause.data }),
+      })
 }
