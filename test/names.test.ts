@@ -14,24 +14,8 @@ const sourcesOf = (folder: string): Sources =>
 /** Names and folders that are still to be resolved. This list only gets shorter. */
 const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; folders: readonly string[] }>> = {
   sdk: {
-    names: [
-      'Acceptance',
-      'Asked',
-      'EventStream',
-      'JsonSchema',
-      'Listening',
-      'Notifications',
-      'Opening',
-      'Refusal',
-      'RequestId',
-      'Requests',
-      'Target',
-      'TaskOutcome',
-      'ToolsOf',
-      'Verdict',
-      'Way',
-    ],
-    folders: ['client/', 'serve/'],
+    names: ['JsonSchema', 'Notifications', 'RequestId', 'Requests', 'TaskOutcome', 'ToolsOf', 'Verdict'],
+    folders: [],
   },
   gateway: {
     names: [],

@@ -64,7 +64,6 @@ export type {
 } from './session/index.ts'
 export type { Frontmatter, SkillEntry, SkillFile } from './skills/index.ts'
 export {
-  type Hangup,
   type HttpCall,
   type HttpChallenge,
   type HttpHeaders,
@@ -73,6 +72,7 @@ export {
   type HttpRequest,
   type HttpTransport,
   httpLink,
+  type LazyAbortController,
   type MemoryPairOptions,
   memoryPair,
   type OpenHttpOptions,

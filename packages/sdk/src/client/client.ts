@@ -1,7 +1,4 @@
-/**
- * One conversation with a server, as a program uses it. Everything is in the newest vocabulary, whatever version is
- * spoken.
- */
+/** A client as programs use it. Its API uses the newest protocol version, whatever version the server speaks. */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Body } from '../jsonrpc/index.ts'
 import type {
@@ -28,47 +25,45 @@ import type {
 import type { Identity, Introduction, RequestOptions, Session, SessionHealth } from '../session/index.ts'
 import type { SkillEntry } from '../skills/index.ts'
 import type { Loss, ProtocolVersion } from '../versions/index.ts'
-import type { Connection } from './connection.ts'
-import { reporter } from './failure.ts'
-import { Kept } from './kept.ts'
-import type { LoadedSkill } from './loaded-skill.ts'
-import type { ListKind } from './news.ts'
-import type { CallOptions, ConnectOptions } from './options.ts'
-import { type CallOutcome, outcomeOf, successOf } from './outcome.ts'
-import { itemsUnder } from './pages.ts'
-import type { PageOptions, ReadOptions } from './reading.ts'
-import type { ConnectionState, ReconnectReport, StateChange } from './reconnect.ts'
-import { type CompletionTarget, referenceTo } from './reference.ts'
-import { ClientSkills } from './skills.ts'
-import type { Subscription, UpdateHandler } from './subscriptions.ts'
-import { ClientTasks, type TaskCallOptions, type TaskHandle } from './task.ts'
-import type { AnyTools, CallArguments, ToolName, ValueOf } from './typed.ts'
+import { type CallOutcome, outcomeOf, successOf } from './calls/call-outcome.ts'
+import type { AnyTools, CallArguments, ToolName, ValueOf } from './calls/tool-types.ts'
+import type { ClientState } from './client-state.ts'
+import type { Connection } from './connection/connection.ts'
+import type { ConnectionState, ReconnectReport, StateChange } from './connection/reconnect.ts'
+import type { PageOptions, ReadOptions } from './lists/cached-reader.ts'
+import { itemsUnder } from './lists/pages.ts'
+import type { CallOptions } from './options.ts'
+import { ClientSkills } from './skills/client-skills.ts'
+import type { LoadedSkill } from './skills/loaded-skill.ts'
+import type { ListKind } from './subscriptions/subjects.ts'
+import type { Subscription, UpdateHandler } from './subscriptions/subscriptions.ts'
+import { ClientTasks, type TaskCallOptions, type TaskHandle } from './tasks/client-tasks.ts'
 
-/** How the connection is, and the session it runs on. */
+/** The health of the connection and of its current session. */
 export interface ClientHealth extends SessionHealth {
   readonly state: ConnectionState
-  /** Requests that wait for the connection to come back. */
+  /** Requests that wait for a reconnect. */
   readonly waiting: number
   /** How often the session was replaced. */
   readonly reconnects: number
-  /** Attempts to reconnect since the connection was lost; 0 while there is one. */
+  /** Attempts to reconnect since the connection was lost. 0 while connected. */
   readonly attempts: number
   readonly nextAttemptAt: number | undefined
 }
 
 export class Client<Tools = AnyTools> implements AsyncDisposable {
   readonly #connection: Connection
-  readonly #kept: Kept
+  readonly #state: ClientState
   readonly #tasks: ClientTasks
 
-  /** Made by `connect`. */
-  constructor(connection: Connection, { cache = true, ...options }: Pick<ConnectOptions, 'cache' | 'onError'> = {}) {
+  /** Use `connect` to create a client. */
+  constructor(connection: Connection) {
     this.#connection = connection
     this.#tasks = new ClientTasks(connection)
-    this.#kept = new Kept(connection, { cache, onError: reporter(options) })
+    this.#state = connection.clientState
   }
 
-  /** The conversation as it is now; after a reconnect it is another one. */
+  /** The current session. A reconnect replaces it. */
   get session(): Session {
     return this.#connection.session
   }
@@ -78,22 +73,22 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.#connection.state
   }
 
-  /** The returned function takes the listener away; so for all that follow. */
+  /** Returns a function that removes the listener, like the other `on…` methods. */
   onState(listener: (change: StateChange) => void): () => void {
     return this.#connection.stateChanges.add(listener)
   }
 
-  /** Told after each reconnect what was lost by it. */
+  /** The listener gets a report after each reconnect. */
   onReconnect(listener: (report: ReconnectReport) => void): () => void {
     return this.#connection.reports.add(listener)
   }
 
-  /** The protocol version both sides agreed on. */
+  /** The negotiated protocol version. */
   get version(): ProtocolVersion {
     return this.session.version as ProtocolVersion
   }
 
-  /** Who the server says it is. */
+  /** The name and version that the server declares. */
   get server(): Identity {
     return this.#peer.info
   }
@@ -112,7 +107,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   // Tools
 
-  /** Calls a tool; a failure it reports is thrown as `ToolError` unless `throwOnError` is false. */
+  /** Calls a tool. Throws a `ToolError` if the tool reports a failure, unless `throwOnError` is false. */
   call<Name extends ToolName<Tools>>(
     name: Name,
     ...rest: CallArguments<Tools[Name], CallOptions>
@@ -123,18 +118,18 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
         ? { name, arguments: args ?? {} }
         : { name, arguments: args ?? {}, _meta: options.meta }
     const convert = this.#converter(name, options)
-    if (this.#kept.tools.taskSupportOf(name) === 'required' && this.#tasks.offered)
+    if (this.#state.tools.taskSupportOf(name) === 'required' && this.#tasks.isSupported)
       return this.#tasks.run(params, options ?? {}, convert) as Promise<never>
-    if (this.#tasks.follows) return this.#tasks.call(params, options, convert) as Promise<never>
+    if (this.#tasks.mayReceiveTasks) return this.#tasks.call(params, options, convert) as Promise<never>
     const calling = this.#connection.request('tools/call', params, options, convert)
     return (
-      this.#tasks.offered
+      this.#tasks.isSupported
         ? calling.catch((error) => this.#tasks.runIfRequired(error, params, options, convert))
         : calling
     ) as Promise<never>
   }
 
-  /** Begins a call and leaves it running; where there are no tasks, behind the same handle the call runs as ever. */
+  /** Starts a call as a task. If the server has no tasks, the same handle wraps an ordinary call. */
   callAsTask<Name extends ToolName<Tools>>(
     name: Name,
     ...rest: CallArguments<Tools[Name], TaskCallOptions>
@@ -144,56 +139,59 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
       options.meta === undefined
         ? { name, arguments: args ?? {} }
         : { name, arguments: args ?? {}, _meta: options.meta }
-    const possible = this.#kept.tools.taskSupportOf(name) !== 'forbidden'
+    const possible = this.#state.tools.taskSupportOf(name) !== 'forbidden'
     return this.#tasks.begin(params, options, this.#converter(name, options), possible) as Promise<TaskHandle<never>>
   }
 
-  /** A call that was begun earlier, by the id of its task. */
+  /** Finds a call that was started earlier, by the id of its task. */
   task(taskId: string): TaskHandle {
     return this.#tasks.find(taskId, successOf)
   }
 
-  /** The tasks the server keeps for this client; since 2026-07-28 servers do not tell. */
+  /** The tasks of this client. Not available since 2026-07-28. */
   async tasks(options?: RequestOptions): Promise<Task[]> {
-    this.#tasks.demandList()
-    return this.#kept.reading.all(
+    this.#tasks.requireList()
+    return this.#state.reader.all(
       'tasks/list',
       options,
-      (each) => this.#kept.reading.page('tasks/list', 'tasks', each) as Promise<ListTasksResult>,
+      (each) => this.#state.reader.page('tasks/list', 'tasks', each) as Promise<ListTasksResult>,
       (page) => page.tasks,
     )
   }
 
   #converter(name: string, options: CallOptions | undefined): (result: Body) => CallOutcome | Promise<CallOutcome> {
     const { local } = this.#connection
-    const convert = this.#ordinary(name, options)
-    return local === undefined ? convert : local.converting(name, convert)
+    const convert = this.#resultConverter(name, options)
+    return local === undefined ? convert : local.wrapConvert(name, convert)
   }
 
-  #ordinary(name: string, options: CallOptions | undefined): (result: Body) => CallOutcome | Promise<CallOutcome> {
-    if (options?.throwOnError === false) return (result) => this.#outcome(name, result, options)
-    const check = this.#kept.tools.empty || options?.validate === false ? undefined : this.#kept.tools.checkOf(name)
+  #resultConverter(
+    name: string,
+    options: CallOptions | undefined,
+  ): (result: Body) => CallOutcome | Promise<CallOutcome> {
+    if (options?.throwOnError === false) return (result) => this.#checkedOutcome(name, result, options)
+    const check = this.#state.tools.empty || options?.validate === false ? undefined : this.#state.tools.checkOf(name)
     return check ?? successOf
   }
 
-  #outcome(name: string, result: Body, options: CallOptions): CallOutcome | Promise<CallOutcome> {
-    const check = result['isError'] === true || options.validate === false ? undefined : this.#kept.tools.checkOf(name)
+  #checkedOutcome(name: string, result: Body, options: CallOptions): CallOutcome | Promise<CallOutcome> {
+    const check = result['isError'] === true || options.validate === false ? undefined : this.#state.tools.checkOf(name)
     return check === undefined ? outcomeOf(result) : check(result)
   }
 
-  /** All tools, page after page. From then on structured results are checked against their output schemas. */
+  /** Reads all pages. From then on, structured results are checked against the output schemas. */
   tools(options?: ReadOptions): Promise<Tool[]> {
-    return this.#kept.allTools(options)
+    return this.#state.allTools(options)
   }
 
   listTools(options?: PageOptions): Promise<ListToolsResult> {
-    return this.#kept.toolPage(options)
+    return this.#state.toolPage(options)
   }
 
   // Resources
 
   resources(options?: ReadOptions): Promise<Resource[]> {
-    return this.#kept.reading.all(
+    return this.#state.reader.all(
       'resources/list',
       options,
       (each) => this.listResources(each),
@@ -202,11 +200,11 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   listResources(options?: PageOptions): Promise<ListResourcesResult> {
-    return this.#kept.reading.page('resources/list', 'resources', options) as Promise<ListResourcesResult>
+    return this.#state.reader.page('resources/list', 'resources', options) as Promise<ListResourcesResult>
   }
 
   templates(options?: ReadOptions): Promise<ResourceTemplate[]> {
-    return this.#kept.reading.all(
+    return this.#state.reader.all(
       'resources/templates/list',
       options,
       (each) => this.listTemplates(each),
@@ -215,7 +213,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   listTemplates(options?: PageOptions): Promise<ListResourceTemplatesResult> {
-    return this.#kept.reading.page(
+    return this.#state.reader.page(
       'resources/templates/list',
       'resourceTemplates',
       options,
@@ -223,35 +221,35 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   read(uri: string, options?: ReadOptions): Promise<ReadResourceResult> {
-    return this.#kept.reading.resource(uri, options) as Promise<ReadResourceResult>
+    return this.#state.reader.resource(uri, options) as Promise<ReadResourceResult>
   }
 
-  /** Several handlers of one URI share one subscription on the wire. */
+  /** Handlers of the same URI share one subscription at the server. */
   subscribe(uri: string, handler: UpdateHandler): Promise<Subscription> {
-    return this.#kept.subscriptions.add(uri, handler)
+    return this.#state.subscriptions.add(uri, handler)
   }
 
-  /** The URIs subscribed to; after a reconnect they are subscribed to again. */
+  /** The URIs of all subscriptions. They are restored after a reconnect. */
   subscriptions(): readonly string[] {
-    return this.#kept.subscriptions.uris()
+    return this.#state.subscriptions.uris()
   }
 
   // Skills
 
-  /** What the server says of its skills; none of their files is read. A server may have more than it lists. */
+  /** Lists the skills without reading their files. A server may have more skills than it lists. */
   skills(options?: ReadOptions): Promise<SkillEntry[]> {
-    return new ClientSkills(this.#connection, this.#kept.reading).list(options)
+    return new ClientSkills(this.#connection, this.#state.reader).list(options)
   }
 
-  /** Loads a skill by its entry or the URI of its SKILL.md; throws when it is not what the entry says. */
+  /** Loads a skill by its entry or by the URI of its SKILL.md. Throws if the files do not match the entry. */
   skill(wanted: string | SkillEntry, options?: RequestOptions): Promise<LoadedSkill> {
-    return new ClientSkills(this.#connection, this.#kept.reading).load(wanted, options)
+    return new ClientSkills(this.#connection, this.#state.reader).load(wanted, options)
   }
 
   // Prompts and completion
 
   prompts(options?: ReadOptions): Promise<Prompt[]> {
-    return this.#kept.reading.all(
+    return this.#state.reader.all(
       'prompts/list',
       options,
       (each) => this.listPrompts(each),
@@ -260,7 +258,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   }
 
   listPrompts(options?: PageOptions): Promise<ListPromptsResult> {
-    return this.#kept.reading.page('prompts/list', 'prompts', options) as Promise<ListPromptsResult>
+    return this.#state.reader.page('prompts/list', 'prompts', options) as Promise<ListPromptsResult>
   }
 
   prompt(name: string, args?: Record<string, string>, options?: RequestOptions): Promise<GetPromptResult> {
@@ -268,7 +266,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.#connection.request('prompts/get', params, options) as Promise<GetPromptResult>
   }
 
-  /** Suggestions for an argument of a prompt or a resource template; `context` is what was filled in already. */
+  /** Suggests values for an argument of a prompt or a template. `context`: arguments that are already chosen. */
   async complete(
     target: CompletionTarget,
     argument: CompleteParams['argument'],
@@ -285,7 +283,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
   // Notifications and logging
 
   setLogLevel(level: LogLevel, options?: RequestOptions): Promise<void> {
-    return this.#kept.logLevel.set(level, options)
+    return this.#state.logLevel.set(level, options)
   }
 
   onLog(handler: (message: LogMessageParams) => void): () => void {
@@ -296,7 +294,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.#connection.listeners.add(`notifications/${kind}/list_changed`, () => handler())
   }
 
-  /** `*` hears everything. */
+  /** `*` gets every notification. */
   onNotification<M extends keyof Notifications>(
     method: M,
     handler: (params: Notifications[M], method: string) => void,
@@ -306,7 +304,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.#connection.listeners.add(method, handler as (params: Body, method: string) => void)
   }
 
-  /** Tells the server to ask for the roots again; false when that is not allowed here. */
+  /** Tells the server to read the roots again. Returns false if the version or the capabilities do not allow it. */
   rootsChanged(): boolean {
     return this.session.notify('notifications/roots/list_changed')
   }
@@ -327,7 +325,7 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.#connection.request(method, params, options)
   }
 
-  /** False when the version or the capabilities do not allow it; then nothing was sent. */
+  /** Returns false, and sends nothing, if the version or the capabilities do not allow it. */
   notify(method: string, params?: Body): boolean {
     return this.session.notify(method, params)
   }
@@ -336,16 +334,16 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
     return this.session.pending()
   }
 
-  /** What translation between versions could not carry over, with rule ids. */
+  /** What translation between versions lost, with rule ids. */
   losses(): readonly Loss[] {
     return this.session.losses()
   }
 
   health(): ClientHealth {
-    return { ...this.session.health(), state: this.state, ...this.#connection.facts }
+    return { ...this.session.health(), state: this.state, ...this.#connection.reconnectStatus }
   }
 
-  /** Requests and notifications of the server wait from now on; answers are taken, pings are answered. */
+  /** Holds back requests and notifications of the server. Answers and pings are still handled. */
   pause(): void {
     this.#connection.pause()
   }
@@ -356,11 +354,21 @@ export class Client<Tools = AnyTools> implements AsyncDisposable {
 
   /** A second call does nothing. */
   async close(): Promise<void> {
-    this.#kept.subscriptions.clear()
+    this.#state.subscriptions.clear()
     await this.#connection.close()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/** A reference as in the protocol, or only the name of the prompt or the URI of the resource template. */
+export type CompletionTarget = CompleteParams['ref'] | { prompt: string } | { resource: string }
+
+function referenceTo(target: CompletionTarget): CompleteParams['ref'] {
+  if ('type' in target) return target
+  return 'prompt' in target
+    ? { type: 'ref/prompt', name: target.prompt }
+    : { type: 'ref/resource', uri: target.resource }
 }

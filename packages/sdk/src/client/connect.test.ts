@@ -97,7 +97,7 @@ describe('L2 the handshake ends cleanly', () => {
     await expect(connect(server.link)).rejects.toMatchObject({ kind: 'invalid_answer' })
   })
 
-  it('when the server hangs up', async () => {
+  it('when the server closes the connection', async () => {
     const server = rawServer({ answers: { initialize: () => undefined } })
     const connecting = connect(server.link)
     await turn()

@@ -1,17 +1,23 @@
-export { capabilitiesFrom, type RelayedEndpoint } from './answer.ts'
-export { Client, type ClientHealth } from './client.ts'
+export type { CallOutcome } from './calls/call-outcome.ts'
+export type { AnyTools, CallArguments, ToolName, ToolShape, ToolsOf, ValueOf } from './calls/tool-types.ts'
+export { Client, type ClientHealth, type CompletionTarget } from './client.ts'
 export { connect } from './connect.ts'
-export type { ElicitHandler, ElicitOption, ElicitQuestion, ElicitReply } from './elicitation.ts'
-export type { EraMemory } from './era-memory.ts'
-export { reporter } from './failure.ts'
-export type { LoadedSkill, SkillFileContent } from './loaded-skill.ts'
-export type { ListKind } from './news.ts'
+export type { EraMemory } from './connection/era-memory.ts'
+export type {
+  ConnectionState,
+  Hope,
+  LostRequest,
+  ReconnectOptions,
+  ReconnectReport,
+  StateChange,
+} from './connection/reconnect.ts'
+export { HANDLE_KEY } from './connection/session-handle.ts'
+export { reporter } from './error-reporter.ts'
+export type { PageOptions, ReadOptions } from './lists/cached-reader.ts'
 export type { CallOptions, ConnectOptions } from './options.ts'
-export type { CallOutcome } from './outcome.ts'
-export type { PageOptions, ReadOptions } from './reading.ts'
-export type { ConnectionState, Hope, LostRequest, ReconnectOptions, ReconnectReport, StateChange } from './reconnect.ts'
-export type { CompletionTarget } from './reference.ts'
-export type { RootLike, RootsOption } from './roots.ts'
+export { capabilitiesFrom, type RelayedEndpoint } from './questions/client-endpoint.ts'
+export type { ElicitHandler, ElicitOption, ElicitQuestion, ElicitReply } from './questions/elicitation.ts'
+export type { RootLike, RootsOption } from './questions/roots.ts'
 export {
   type SampleHandler,
   type SampleOffer,
@@ -19,23 +25,23 @@ export {
   type SampleQuestion,
   type SampleReply,
   userRejected,
-} from './sampling.ts'
-export { HANDLE_KEY } from './session-handle.ts'
-export type { Subscription, UpdateHandler } from './subscriptions.ts'
+} from './questions/sampling.ts'
+export type { LoadedSkill, SkillFileContent } from './skills/loaded-skill.ts'
+export type { ListKind } from './subscriptions/subjects.ts'
+export type { Subscription, UpdateHandler } from './subscriptions/subscriptions.ts'
 export {
+  cannotConnectTo,
   httpOptions,
-  isAtHand,
+  isDirectTarget,
   isRemote,
   type LinkOpener,
+  type LinkOpening,
+  type LinkOpenings,
   type LinkSettings,
-  noWayTo,
-  type Opening,
-  type Openings,
   openerFor,
   type RemoteTarget,
   type RemoteTransport,
   type Target,
   webSocketOptions,
 } from './target.ts'
-export type { TaskCallOptions, TaskHandle } from './task.ts'
-export type { AnyTools, CallArguments, ToolName, ToolShape, ToolsOf, ValueOf } from './typed.ts'
+export type { TaskCallOptions, TaskHandle } from './tasks/client-tasks.ts'

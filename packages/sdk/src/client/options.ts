@@ -1,4 +1,4 @@
-/** Settings of a connection, each with its default. */
+/** Settings of a connection, with their defaults. */
 import type { MessageLimits } from '../jsonrpc/index.ts'
 import type { Implementation, LogMessageParams } from '../protocol/index.ts'
 import type {
@@ -13,117 +13,109 @@ import type {
   TaskOptions,
 } from '../session/index.ts'
 import type { DialectName, Profile, ProtocolVersion } from '../versions/index.ts'
-import type { RelayedEndpoint } from './answer.ts'
-import type { ElicitOption } from './elicitation.ts'
-import type { EraMemory } from './era-memory.ts'
-import { packageVersion } from './package-version.ts'
-import type { ReconnectOptions } from './reconnect.ts'
-import type { RootsOption } from './roots.ts'
-import type { SampleOption } from './sampling.ts'
+import type { EraMemory } from './connection/era-memory.ts'
+import type { ReconnectOptions } from './connection/reconnect.ts'
+import type { RelayedEndpoint } from './questions/client-endpoint.ts'
+import type { ElicitOption } from './questions/elicitation.ts'
+import type { RootsOption } from './questions/roots.ts'
+import type { SampleOption } from './questions/sampling.ts'
 
 export interface ConnectOptions {
-  /** Who connects. Default `parley-client` with the version of this package. */
+  /** The name and version of this client. Default `parley-client` with the version of this package. */
   info?: Implementation
-  /** Speak this protocol version and no other; short for `versions: [version]`. */
+  /** Speaks only this protocol version. Short for `versions: [version]`. */
   version?: ProtocolVersion
-  /**
-   * Protocol versions this client is willing to speak; the newest that the server speaks as well is taken. Default:
-   * all.
-   */
+  /** The protocol versions this client may speak. It uses the newest one that the server speaks too. Default: all. */
   versions?: readonly ProtocolVersion[]
   /**
-   * Tries the handshake before it is known whether the server speaks a version without one; a server that refuses it is
-   * asked for the others. Default: the newest version that both sides speak.
+   * Tries the handshake first. If the server refuses it, the client tries versions without a handshake. Default: the
+   * newest version that both sides speak.
    */
   prefer?: 'handshake'
-  /** The server speaks a dialect, which goes with one version: `erlmcp` with 2025-11-25. Default: none. */
+  /** The dialect of the server. A dialect belongs to one version: `erlmcp` to 2025-11-25. Default: none. */
   dialect?: DialectName
-  /** Asks the user on behalf of the server. Giving it declares the capability. */
+  /** Answers questions of the server to the user. Setting it declares the capability. */
   elicit?: ElicitOption
-  /** Asks the model on behalf of the server. Giving it declares the capability. */
+  /** Answers requests of the server to the model. Setting it declares the capability. */
   sample?: SampleOption
   /**
-   * Whether questions of the server may run as tasks, and within which limits. Default: no. With `false`, servers that
-   * answer calls with tasks of their own accord are told not to, as well; otherwise such calls are followed to their
-   * end.
+   * Whether questions of the server may run as tasks, and within which limits. Default: no. By default the client also
+   * follows calls that the server answers with a task. `false` tells the server not to do that.
    */
   tasks?: boolean | TaskOptions
-  /** Where the server may work. Giving it declares the capability. */
+  /** The folders where the server may work. Setting it declares the capability. */
   roots?: RootsOption
   /**
-   * Answers the server in place of `elicit`, `sample` and `roots`, and says who this side is and what it declares: for
-   * programs that stand between a server and somebody else.
+   * Answers requests of the server instead of `elicit`, `sample` and `roots`, and gives the client's name and
+   * capabilities. For proxies.
    */
   endpoint?: RelayedEndpoint
   /**
-   * Whether requests name one conversation at a Parley gateway that cannot know this client otherwise. Default: yes,
-   * unless `endpoint` is given.
+   * Whether requests carry a handle, by which a Parley gateway recognises this client without a session. Default: yes,
+   * unless `endpoint` is set.
    */
   sessionHandle?: boolean
   experimental?: Record<string, Record<string, unknown>>
   extensions?: Record<string, Record<string, unknown>>
-  /** How long a request may go without an answer or progress. Default 60 s. */
+  /** How long a request may wait for an answer or for progress. Default 60 s. */
   timeout?: Duration
-  /** Hard end of a request however much progress comes. Default 10 min. */
+  /** How long a request may take in total, whatever its progress. Default 10 min. */
   maxTimeout?: Duration
-  /** How long it may take until both sides have agreed on a version. Default 10 s. */
+  /** How long the version negotiation may take. Default 10 s. */
   initialiseTimeout?: Duration
   /**
-   * How long a server that may be of either era is given to say so before the handshake is tried beside it. Default 2
-   * s; never more than half of `initialiseTimeout`.
+   * How long the client waits for an answer to its first probe before it also tries the handshake. Default 2 s, and at
+   * most half of `initialiseTimeout`.
    */
   probeTimeout?: Duration
   /**
-   * Remembers of which era the server at an HTTP address is; of commands and functions, whose address is empty, only a
-   * memory of your own does. Default: one for the whole process.
+   * Remembers the era of each HTTP server by its address. Your own memory also gets the era of commands and functions,
+   * with an empty address. Default: one memory for the whole process.
    */
   eras?: EraMemory
-  /** Aborting it gives up connecting; afterwards it means nothing. */
+  /** Aborts connecting. It has no effect after that. */
   signal?: AbortSignal
-  /** Pings a silent server every 30 s and gives it 10 s to answer; `false` for never. */
+  /** Pings a silent server every 30 s and waits 10 s for the answer. `false`: never. */
   keepAlive?: SessionOptions['keepAlive']
   /**
-   * Whether a lost connection is made again, and how. Default: yes for addresses, commands and functions; no for server
-   * values and Links.
+   * Whether and how the client reconnects. Default: yes for addresses, commands and functions, no for server values and
+   * Links.
    */
   reconnect?: boolean | ReconnectOptions
-  /**
-   * Whether lists and resources are not asked for again while the server says that they are fresh (`ttlMs`). Default
-   * true.
-   */
+  /** Whether answers are cached for as long as the server allows (`ttlMs`). Default true. */
   cache?: boolean
   maxPending?: number
-  /** How often the server may answer one request with questions, in versions where it asks like that. Default 32. */
+  /** How often the server may answer one request with questions, in stateless versions. Default 32. */
   maxRounds?: number
-  /** Request ids run from 1 to this; the connection is renewed before they run out. Default 2^53 - 1. */
+  /** The highest request id. The client renews the connection before it is reached. Default 2^53 - 1. */
   maxRequestId?: number
   onLog?: (message: LogMessageParams) => void
-  /**
-   * Told what went wrong here and is not anybody's answer: handlers that threw, frames that could not be sent. Default:
-   * the console.
-   */
+  /** Gets errors that fail no request: handlers that threw, frames that could not be sent. Default: the console. */
   onError?: (error: unknown, info: { during: string }) => void
   onEvent?: (event: SessionEvent) => void
-  /** Shown every session before its handshake: the first, and one more for each reconnect. */
+  /** Gets each session before its handshake: the first one, and one for each reconnect. */
   onSession?: (session: Session) => void
   profile?: Profile
   limits?: Partial<MessageLimits>
   clock?: Clock
   mint?: Mint
-  /** From 0 to 1; spreads the attempts of many clients to reconnect. */
+  /** Returns a number from 0 to 1. It spreads the reconnects of many clients. */
   random?: () => number
   tap?: SessionOptions['tap']
 }
 
 export interface CallOptions extends RequestOptions {
-  /** Whether a failure the tool reports is thrown as `ToolError`. Default true. */
+  /** Whether a failure that the tool reports is thrown as a `ToolError`. Default true. */
   throwOnError?: boolean
-  /** Whether structured content is checked against the tool's output schema when that is known. Default true. */
+  /** Whether structured content is checked against the output schema, if it is known. Default true. */
   validate?: boolean
   /** Sent as `_meta`. */
   meta?: Record<string, unknown>
 }
 
+/** A constant, because some runtimes cannot read the manifest. A test compares it with the manifest. */
+const PACKAGE_VERSION = '0.1.0'
+
 export function identityFrom(options: ConnectOptions): Identity {
-  return options.info ?? { name: 'parley-client', version: packageVersion }
+  return options.info ?? { name: 'parley-client', version: PACKAGE_VERSION }
 }

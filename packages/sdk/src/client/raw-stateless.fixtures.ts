@@ -31,11 +31,11 @@ export interface RawStateless {
   /** What each of them was asked for, in the order they were opened. */
   readonly filters: Body[]
   acknowledge(id: string | number, filter: Body): void
-  /** News on a stream; by default on all that are open. */
+  /** Changes on a stream; by default on all that are open. */
   tell(method: string, params?: Body, id?: string | number): void
   /** Ends all streams: with an answer, or with an error. */
   end(error?: { code: number; message: string }): void
-  /** Hangs up. */
+  /** Closes the link. */
   lose(): void
   readonly closed: boolean
 }

@@ -37,7 +37,7 @@ describe('D-17 D-25 what the era does not have', () => {
     expect(server.of('ping')).toEqual([])
   })
 
-  it('nobody is told that the roots have changed', async () => {
+  it('the server is not told that the roots have changed', async () => {
     const { client, server } = await begin({}, { roots: ['file:///a'] })
     expect(client.rootsChanged()).toBe(false)
     await flush()

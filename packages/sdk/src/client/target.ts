@@ -1,21 +1,18 @@
-/** What a client can connect to, and how to get there: once, or as often as needed. */
+/** What a client can connect to, and how to open links to it. */
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { type HttpHeaders, type HttpLinkOptions, memoryPair, openHttp, webSocketTo } from '../transport/index.ts'
-import { LocalTools } from './local-tools.ts'
+import { LocalTools } from './calls/local-tools.ts'
 import type { ConnectOptions } from './options.ts'
 
 /** Opens a new link each time it is called. */
 export type LinkOpener = () => Link | Promise<Link>
 
-/** A server by its address, with what has to be said to reach it. */
+/** The address of a server, with settings for requests to it. */
 export interface RemoteTarget extends Pick<HttpLinkOptions, 'headers' | 'authorize' | 'fetch' | 'listen'> {
   url: string | URL
-  /**
-   * Default `auto`: what the address says; behind `http` and `https` Streamable HTTP, and HTTP+SSE where that is
-   * refused.
-   */
+  /** Default `auto`: chosen by the scheme. For HTTP: Streamable HTTP, or HTTP+SSE if the server refuses that. */
   transport?: RemoteTransport
 }
 
@@ -23,57 +20,57 @@ export type RemoteTransport = 'auto' | 'streamable-http' | 'sse' | 'websocket' |
 
 export type Target = Acceptor | Link | LinkOpener | string | URL | RemoteTarget
 
-/** What the link itself may need of the settings of the connection. */
+/** Settings of the connection that links use. */
 export type LinkSettings = Pick<ConnectOptions, 'clock' | 'random' | 'limits'> & Pick<HttpLinkOptions, 'call'>
 
-export interface Way {
+/** How to open links to a target. */
+export interface ConnectMethod {
   readonly open: LinkOpener
-  /** Whether it can be gone more than once. */
-  readonly repeatable: boolean
-  /**
-   * Whether a lost connection is made again unless the caller says otherwise: somebody else's process may well come
-   * back.
-   */
-  readonly comesBack: boolean
+  /** Whether `open` can be called more than once. */
+  readonly canReopen: boolean
+  /** Whether the client reconnects by default. */
+  readonly reconnects: boolean
   /** Only for a server in this process. */
   readonly local?: LocalTools
-  /** Origin and path of an HTTP server: what is found out about it holds for everybody in this process. */
-  readonly address?: string
+  /** Origin and path of an HTTP server. The era memory of the process uses it as a key. */
+  readonly address?: string | undefined
 }
 
-export function wayTo(target: Target, settings: LinkSettings): Way {
-  if (typeof target === 'function') return { open: target, repeatable: true, comesBack: true, ...addressOf(target) }
-  if (isLink(target)) return { open: () => target, repeatable: false, comesBack: false }
-  if (isAcceptor(target)) return wayToValue(target)
+/** An opener of links to one HTTP server. */
+interface AddressedOpener extends LinkOpener {
+  address?: string
+}
+
+export function connectMethodFor(target: Target, settings: LinkSettings): ConnectMethod {
+  if (typeof target === 'function') return methodOf(target)
+  if (isLink(target)) return { open: () => target, canReopen: false, reconnects: false }
+  if (isAcceptor(target)) return connectMethodForServer(target)
   const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
-  if (open === undefined) throw noWayTo(target, TAKEN)
-  return { open, repeatable: true, comesBack: true, ...addressOf(open) }
+  if (open === undefined) throw cannotConnectTo(target, SUPPORTED_TARGETS)
+  return methodOf(open)
 }
 
-const addresses = new WeakMap<LinkOpener, string>()
-
-function addressOf(open: LinkOpener): { address?: string } {
-  const address = addresses.get(open)
-  return address === undefined ? {} : { address }
+function methodOf(open: AddressedOpener): ConnectMethod {
+  return { open, canReopen: true, reconnects: true, address: open.address }
 }
 
-function wayToValue(server: Acceptor): Way {
+function connectMethodForServer(server: Acceptor): ConnectMethod {
   const local = new LocalTools(server)
   const open = (): Link => {
     const [near, far] = memoryPair()
-    server.accept(far, { onToolError: local.note })
+    server.accept(far, { onToolError: local.addError })
     return near
   }
-  return { open, repeatable: true, comesBack: false, local }
+  return { open, canReopen: true, reconnects: false, local }
 }
 
-export type Opening = (url: URL, target: Omit<RemoteTarget, 'url'>, settings: LinkSettings) => Link | Promise<Link>
+export type LinkOpening = (url: URL, target: Omit<RemoteTarget, 'url'>, settings: LinkSettings) => Link | Promise<Link>
 
-/** How to open links, by the scheme of an address: one table for each runtime. */
-export type Openings = Readonly<Record<string, Opening>>
+/** How to open links, by the scheme of an address. Each runtime has its own table. */
+export type LinkOpenings = Readonly<Record<string, LinkOpening>>
 
-/** Only what fetch and WebSocket can do, which every runtime has. */
-const openings: Openings = {
+/** For every runtime: uses only `fetch` and `WebSocket`. */
+const openings: LinkOpenings = {
   'http:': (url, target, settings) => openHttp(url, httpOptions(target, settings)),
   'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
 }
@@ -87,8 +84,8 @@ export function httpOptions(
 }
 
 /**
- * The handshake of a WebSocket is made once, so headers are asked for once. Messages up to twice the limit fail alone;
- * longer ones end the connection.
+ * The headers are computed once, for the handshake. A message of up to twice the limit fails alone; a longer one ends
+ * the connection.
  */
 export async function webSocketOptions(
   headers: RemoteTarget['headers'],
@@ -100,33 +97,34 @@ export async function webSocketOptions(
 }
 
 const SECURE: Readonly<Record<string, string>> = { 'https:': 'http:', 'wss:': 'ws:' }
-/** Schemes a transport can be named for, and the one it has itself. */
-const NAMED: Readonly<Partial<Record<RemoteTransport, { readonly over: readonly string[]; readonly scheme: string }>>> =
-  {
-    'streamable-http': { over: ['http:'], scheme: 'http:' },
-    sse: { over: ['http:'], scheme: 'http:' },
-    websocket: { over: ['ws:', 'http:'], scheme: 'ws:' },
-    tcp: { over: ['tcp:'], scheme: 'tcp:' },
-  }
+/** The schemes that each transport accepts, and its own scheme. */
+const SCHEMES: Readonly<
+  Partial<Record<RemoteTransport, { readonly over: readonly string[]; readonly scheme: string }>>
+> = {
+  'streamable-http': { over: ['http:'], scheme: 'http:' },
+  sse: { over: ['http:'], scheme: 'http:' },
+  websocket: { over: ['ws:', 'http:'], scheme: 'ws:' },
+  tcp: { over: ['tcp:'], scheme: 'tcp:' },
+}
 
-/** Undefined when there is no way to such an address. */
+/** Undefined when no transport supports the address. */
 export function openerFor(
   given: string | URL | RemoteTarget,
   settings: LinkSettings,
-  available: Openings,
+  available: LinkOpenings,
 ): LinkOpener | undefined {
   const address = addressIn(given)
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)
   const { url: _, ...target } = isAddress(given) ? { url: given } : given
   const scheme = SECURE[url.protocol] ?? url.protocol
-  const { over, scheme: own } = NAMED[target.transport ?? 'auto'] ?? { over: [scheme], scheme }
+  const { over, scheme: own } = SCHEMES[target.transport ?? 'auto'] ?? { over: [scheme], scheme }
   const opening = available[own]
   if (opening === undefined || !over.includes(scheme)) return undefined
   if (own !== scheme) url.protocol = url.protocol === 'https:' ? 'wss:' : own
-  const open: LinkOpener = () => opening(new URL(url), target, settings)
-  // Behind a fetch of somebody's own, an address can be anything.
-  if (own === 'http:' && target.fetch === undefined) addresses.set(open, `${url.origin}${url.pathname}`)
+  const open: AddressedOpener = () => opening(new URL(url), target, settings)
+  // The caller's own fetch may reach any server, whatever the address.
+  if (own === 'http:' && target.fetch === undefined) open.address = `${url.origin}${url.pathname}`
   return open
 }
 
@@ -138,8 +136,8 @@ function isAddress(target: unknown): target is string | URL {
   return typeof target === 'string' || target instanceof URL
 }
 
-/** Whether it can be connected to without knowing how to get anywhere. */
-export function isAtHand(target: unknown): target is Acceptor | Link | LinkOpener {
+/** Whether the target needs no address: a server value, a Link or a function. */
+export function isDirectTarget(target: unknown): target is Acceptor | Link | LinkOpener {
   return typeof target === 'function' || isLink(target) || isAcceptor(target)
 }
 
@@ -152,18 +150,20 @@ function isAcceptor(target: unknown): target is Acceptor {
   return typeof (target as Partial<Acceptor> | undefined)?.accept === 'function'
 }
 
-/** An address, alone or with more. */
+/** An address, alone or with settings. */
 export function isRemote(target: unknown): target is string | URL | RemoteTarget {
   return isAddress(target) || isAddress((target as Partial<RemoteTarget> | undefined)?.url)
 }
 
-const TAKEN =
+const SUPPORTED_TARGETS =
   'connect() of parley-mcp/client takes a server value, a Link, a function that opens one, or an address with http, https, ws or wss; { command } and tcp:// need connect() of parley-mcp/node'
 
-/** `taken`: what can be connected to instead. */
-export function noWayTo(target: unknown, taken: string): ParleyError {
+/** `supported`: says which targets are supported. */
+export function cannotConnectTo(target: unknown, supported: string): ParleyError {
   const shown = isRemote(target) ? `the address ${addressIn(target).slice(0, 200)}` : shapeOf(target)
-  return new ParleyError('transport_error', { message: `Cannot connect to ${shown}: ${suggestion(target)}${taken}` })
+  return new ParleyError('transport_error', {
+    message: `Cannot connect to ${shown}: ${suggestion(target)}${supported}`,
+  })
 }
 
 function shapeOf(target: unknown): string {
@@ -175,7 +175,7 @@ function shapeOf(target: unknown): string {
 const SCRIPT = /\.(?:[cm]?[jt]s|py)$/
 const HOST = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\]|[\w-]+(?=:\d))(?::\d+)?(?:[/?]|$)/i
 
-/** What was probably meant by a text that is no address. */
+/** What the caller probably meant by a text that is not an address. */
 function suggestion(target: unknown): string {
   if (typeof target !== 'string' || target.includes('://') || target.length > 200) return ''
   const words = target.trim().split(/\s+/)

@@ -1,26 +1,27 @@
-/** `connect` for Node: everything the client's takes, and commands and TCP addresses. */
+/** `connect` for Node. Also accepts commands and TCP addresses. */
 import {
   type Client,
   type ConnectOptions,
+  cannotConnectTo,
   connect as connectAnywhere,
   httpOptions,
-  isAtHand,
+  isDirectTarget,
   isRemote,
   type LinkOpener,
+  type LinkOpenings,
   type LinkSettings,
-  noWayTo,
-  type Openings,
   openerFor,
   type RemoteTarget,
   type Target,
   type ToolsOf,
   webSocketOptions,
 } from '../client/index.ts'
+import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
 import type { Acceptor } from '../session/index.ts'
 import { openHttp } from '../transport/index.ts'
-import { explained } from './child/connect-failure.ts'
 import { type ChildLink, type ChildSpec, childLink } from './child/link.ts'
+import { QUOTED_LINES, quoted, unquoted } from './child/stderr-tail.ts'
 import type { RecordingLink } from './crash-report/recording-link.ts'
 import { CrashReporter, type CrashReporting } from './crash-report/reporter.ts'
 import { nodeCall } from './http/client-call.ts'
@@ -31,19 +32,19 @@ export interface NodeConnectOptions extends ConnectOptions, CrashReporting {}
 
 export type NodeTarget = Target | ChildSpec
 
-const openings: Openings = {
-  // A fetch that was given is there to be used.
+const openings: LinkOpenings = {
+  // The caller's own `fetch` replaces `node:http`.
   'http:': (url, target, settings) =>
     openHttp(url, { ...(target.fetch === undefined && { call: nodeCall }), ...httpOptions(target, settings) }),
   'ws:': async (url, { headers }, settings) => webSocketTo(url, await webSocketOptions(headers, settings)),
   'tcp:': (url) => tcpLink(url),
 }
 
-/** A server value talks in this process; its tools give the client its types. */
+/** Connects to a server in this process. The client gets the types of its tools. */
 export function connect<S extends Acceptor>(server: S, options?: NodeConnectOptions): Promise<Client<ToolsOf<S>>>
 /**
- * By address, by a command that starts it, or over links. `connect<typeof server>(url)` gives a remote server's types
- * to the client.
+ * Connects by address, by a command that starts the server, or over links. `connect<typeof server>(url)` gives the
+ * client the types of a remote server.
  */
 export function connect<S extends Acceptor = Acceptor>(
   target: string | URL | RemoteTarget | ChildSpec | Link | LinkOpener,
@@ -58,26 +59,26 @@ export async function connect(
       ? connectAnywhere(target as LinkOpener, options)
       : connectReporting(target, options, new CrashReporter(crashReports))
   if (isCommand(given)) return connectChild(given, options, through)
-  if (isAtHand(given)) return through(given)
+  if (isDirectTarget(given)) return through(given)
   const open = isRemote(given) ? openerFor(given, options, openings) : undefined
-  if (open === undefined) throw noWayTo(given, TAKEN)
+  if (open === undefined) throw cannotConnectTo(given, SUPPORTED_TARGETS)
   return through(open)
 }
 
-/** Opens a link to a program or an address, for whoever brings a session of its own. */
+/** Opens a link to a program or an address, for callers with their own session. */
 export async function openLink(
   target: string | URL | RemoteTarget | ChildSpec,
   settings: LinkSettings = {},
 ): Promise<Link> {
   if (isCommand(target)) return childLink({ ...(settings.clock && { clock: settings.clock }), ...target })
   const open = isRemote(target) ? openerFor(target, settings, openings) : undefined
-  if (open === undefined) throw noWayTo(target, OPENED)
+  if (open === undefined) throw cannotConnectTo(target, SUPPORTED_ADDRESSES)
   return open()
 }
 
-const OPENED = 'openLink() takes { command, args } or an address with http, https, ws, wss or tcp'
+const SUPPORTED_ADDRESSES = 'openLink() takes { command, args } or an address with http, https, ws, wss or tcp'
 
-const TAKEN =
+const SUPPORTED_TARGETS =
   'connect() of parley-mcp/node takes { command, args }, an address with http, https, ws, wss or tcp, a server value, a Link, or a function that opens one'
 
 async function connectChild(
@@ -92,7 +93,7 @@ async function connectChild(
       return child
     })
   } catch (error) {
-    throw explained(error, child)
+    throw withChildOutput(error, child)
   }
 }
 
@@ -118,4 +119,33 @@ async function connectReporting(open: LinkOpener, options: ConnectOptions, repor
 
 function isCommand(target: NodeTarget): target is ChildSpec {
   return typeof target === 'object' && target !== null && typeof (target as Partial<ChildSpec>).command === 'string'
+}
+
+/** Adds to a failed handshake with a child process what the output of the process shows. */
+function withChildOutput(error: unknown, child: ChildLink | undefined): unknown {
+  if (!(error instanceof ParleyError) || child === undefined) return error
+  const symptoms = child.symptoms()
+  const stderrText =
+    error.kind === 'initialization_timeout' ? quoted(child.stderr().split('\n').slice(-QUOTED_LINES).join('\n')) : ''
+  const cause = withoutStderr(error)
+  if (symptoms === undefined && stderrText === '' && cause === error.cause) return error
+  return new ParleyError(error.kind, {
+    message: `${error.message}${symptoms === undefined ? '' : `; ${symptoms}`}${stderrText}`,
+    cause,
+    ...(error.data === undefined ? {} : { data: error.data }),
+    ...(error.receivedCode === undefined ? {} : { code: error.receivedCode }),
+  })
+}
+
+/** The messages of the error and of its cause are printed together, so the cause need not repeat the text. */
+function withoutStderr({ message, cause }: ParleyError): unknown {
+  if (!(cause instanceof ParleyError) || !message.includes(cause.message)) return cause
+  const short = unquoted(cause.message)
+  return short === cause.message
+    ? cause
+    : new ParleyError(cause.kind, {
+        message: short,
+        cause: cause.cause,
+        ...(cause.data === undefined ? {} : { data: cause.data }),
+      })
 }

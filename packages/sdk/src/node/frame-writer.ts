@@ -1,24 +1,21 @@
-/**
- * Writes newline-delimited frames to a stream: a single one at once, a burst of them with one write, and within bounds
- * when nobody reads.
- */
+/** Writes newline-delimited frames to a stream: one frame at once, a burst with one write. The buffer is limited. */
 import type { Writable } from 'node:stream'
 import { ParleyError } from '../errors/index.ts'
 
 export interface FrameWriterOptions {
   stream: Writable
-  /** How the stream is written to, where that is not its own `write`. */
+  /** Replaces the stream's own `write`. */
   write?: Writable['write']
-  /** Most characters that wait for a reader. Default 64 Mi. */
+  /** Most buffered characters. Default 64 Mi. */
   maxBuffered?: number
-  /** Told when so much waits that the writer's own side should take in no more work, and when that is over. */
+  /** Called with true when so much is buffered that this side should read no more input, and with false after that. */
   onPressure?: (high: boolean) => void
-  /** Nothing can be written any more. */
+  /** The stream failed, and nothing more can be written. */
   onFailure: (error: Error) => void
 }
 
 const DEFAULT_BUFFER = 64 * 1024 * 1024
-/** Gathering more than this for one write saves nothing. */
+/** Collecting more than this for one write saves nothing. */
 const LARGE_BURST = 1024 * 1024
 
 export class FrameWriter {
@@ -28,16 +25,13 @@ export class FrameWriter {
   readonly #onPressure: ((high: boolean) => void) | undefined
   readonly #onFailure: (error: Error) => void
   #waiting = ''
-  /** From the first frame after a read until all that came with it has been answered. */
+  /** True from the first frame until the end of this turn of the event loop. */
   #turnOpen = false
-  /** Frames since the last turn ended. */
+  /** The frames since the end of the last turn. */
   #sent = 0
-  /**
-   * No two frames came in the last turn: so the next one is likely to be alone, too, and gains nothing by waiting for
-   * others.
-   */
+  /** The last turn had at most one frame. The next frame is probably alone too, and is written without waiting. */
   #calm = true
-  /** The stream has taken as much as it wants for now. */
+  /** The stream's own buffer is full. */
   #full = false
   #pressure = false
   #failed = false
@@ -48,31 +42,31 @@ export class FrameWriter {
     this.#maxBuffered = options.maxBuffered ?? DEFAULT_BUFFER
     this.#onPressure = options.onPressure
     this.#onFailure = options.onFailure
-    // Never taken off: an error that comes late must not end the process, either.
+    // Never removed: a late error must not end the process.
     this.#stream.on('error', (error: Error) => this.#fail(error))
     this.#stream.on('drain', () => this.#drained())
   }
 
   send(frame: string): void {
     if (this.#failed) return
-    // Between the tokens of JSON a newline is only white space, and inside strings it is always escaped.
+    // In JSON a newline is only white space between tokens. In strings it is escaped.
     this.#waiting += `${frame.includes('\n') ? frame.replaceAll('\n', ' ') : frame}\n`
     this.#sent++
     if (this.#full) return this.#checkPressure()
     if (this.#waiting.length > LARGE_BURST || (this.#calm && !this.#turnOpen)) this.#flush()
     if (this.#turnOpen) return
     this.#turnOpen = true
-    // After all that came in with the same read has been answered, and before anything else is read.
+    // Runs after all messages of the same read were handled, and before the next read.
     setImmediate(this.#onTurn)
   }
 
-  /** Hands over what waits; the promise is kept when the system has taken it, or never will. */
+  /** Writes the rest. Resolves when the system has taken it, or the stream has failed. */
   finish(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#failed || this.#stream.destroyed || this.#stream.writableEnded) return resolve()
       const rest = this.#waiting
       this.#waiting = ''
-      // A stream that fails answers its writes with the error.
+      // A failed stream also calls back.
       this.#write.call(this.#stream, rest, 'utf8', () => resolve())
     })
   }

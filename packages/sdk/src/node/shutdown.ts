@@ -1,4 +1,4 @@
-/** Ends a served process well: nothing new, what runs may finish, what must be remembered is, and then the end (L8). */
+/** Shuts a process down: accept nothing new, finish running requests, persist, then exit (L8). */
 import {
   type Clock,
   type CloseOptions,
@@ -10,14 +10,14 @@ import {
   systemClock,
 } from '../session/index.ts'
 
-/** What a serve function gives, a server, a client: anything that knows how to end. */
+/** A server, a client, or the result of a serve function. */
 export interface Closable {
   close(options?: CloseOptions): unknown
   readonly session?: Session
   readonly sessions?: readonly Session[] | number
 }
 
-/** What there is to remember of a conversation. */
+/** The record of a session. */
 export interface SessionRecord {
   readonly id: string
   readonly transport: string
@@ -27,15 +27,15 @@ export interface SessionRecord {
 }
 
 export interface ShutdownOptions {
-  /** How long requests being answered may take to finish. Default 10 s. */
+  /** How long running requests may take. Default 10 s. */
   drain?: Duration
   /** Default SIGTERM and SIGINT. */
   signals?: readonly NodeJS.Signals[]
-  /** Called when everything is answered and closed, before the process ends, with the conversations there were. */
+  /** Called when everything is closed, before the process ends, with the records of all sessions. */
   onPersist?: (sessions: readonly SessionRecord[]) => unknown
-  /** Told what went wrong meanwhile. Default: standard error. */
+  /** Gets errors of the shutdown. Default: standard error. */
   onError?: (error: unknown) => void
-  /** Instead of `process.exit`. */
+  /** Replaces `process.exit`. */
   exit?: (code: number) => void
   clock?: Clock
 }
@@ -44,10 +44,10 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT']
 /** The usual exit code of a process that a signal has ended. */
 const EXIT_CODES: Readonly<Record<string, number>> = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGTERM: 143 }
 /** How long closing and `onPersist` may take beyond the time for running requests. */
-const GRACE_MS = 5000
+const EXTRA_TIME_MS = 5000
 
 /**
- * The first signal ends everything gracefully, exit code 0; the second ends the process at once. Returns how to stop
+ * The first signal shuts down with exit code 0. The second ends the process at once. Returns a function to stop
  * listening.
  */
 export function closeOnSignals(closables: Closable | readonly Closable[], options: ShutdownOptions = {}): () => void {
@@ -65,7 +65,7 @@ export function closeOnSignals(closables: Closable | readonly Closable[], option
   }
 }
 
-/** Gives the exit code: 0, or 1 when something could not be ended well. */
+/** Returns the exit code: 0, or 1 after an error. */
 async function shutDown(closables: readonly Closable[], options: ShutdownOptions): Promise<number> {
   const { onPersist, onError = logToStderr, clock = systemClock } = options
   const drain = milliseconds(options.drain ?? '10s')
@@ -85,10 +85,10 @@ async function shutDown(closables: readonly Closable[], options: ShutdownOptions
   }
   let cancel: () => void = () => {}
   const tooLong = new Promise<void>((resolve) => {
-    // Held: it is what ends a process that something else keeps alive.
+    // The timer keeps the process alive, so that it can end it.
     cancel = clock.after(
-      drain + GRACE_MS,
-      () => resolve(attempt(() => Promise.reject(new Error(`Not closed within ${drain + GRACE_MS} ms`)))),
+      drain + EXTRA_TIME_MS,
+      () => resolve(attempt(() => Promise.reject(new Error(`Not closed within ${drain + EXTRA_TIME_MS} ms`)))),
       true,
     )
   })

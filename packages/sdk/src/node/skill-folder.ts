@@ -1,4 +1,4 @@
-/** Skills as people keep them: folders with a SKILL.md. */
+/** Reads skills from folders with a SKILL.md. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type SkillDefinition, type SkillPlace, type SkillSource, skill } from '../server/index.ts'
@@ -7,13 +7,12 @@ export type SkillFolderOptions = Omit<SkillPlace, 'files'>
 
 const MANIFEST = 'SKILL.md'
 
-/** More than any skill may have: whoever points at the root of a disk should hear of it soon. */
+/** More than a skill may have. Stops early if the folder is, for example, the root of a disk. */
 const MAX_FILES = 1000
 
 /**
- * The skill in a folder or, where it has no SKILL.md of its own, those in its subfolders. SKILL.md is read at once,
- * other files when they are first needed, those of dynamic skills at every reading. Hidden files and links are left
- * out.
+ * The skill in a folder. If the folder has no SKILL.md, the skills in its subfolders. SKILL.md is read at once, other
+ * files on first use, and files of dynamic skills at every read. Hidden files and links are left out.
  */
 export async function skillsFrom(folder: string, options: SkillFolderOptions = {}): Promise<SkillDefinition[]> {
   const root = resolve(folder)
@@ -45,15 +44,13 @@ async function skillIn(folder: string, options: SkillFolderOptions): Promise<Ski
   }
 }
 
-/**
- * Clients find a skill under its name, and its author under that of the folder: the format wants them to be the same.
- */
+/** The format requires that the skill has the name of its folder. */
 function checkName(folder: string, { key }: SkillDefinition): void {
   const [name, own] = [key.split('/').at(-2), folder.split(/[\\/]/).at(-1)]
   if (name !== own) throw new TypeError(`the skill is named ${JSON.stringify(name)}, its folder ${JSON.stringify(own)}`)
 }
 
-/** Paths of all files but the first one, with `/` between folders. */
+/** The paths of all files except SKILL.md, with `/` between folders. */
 async function pathsIn(root: string): Promise<string[]> {
   const paths: string[] = []
   const open = ['']

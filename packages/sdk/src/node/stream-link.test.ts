@@ -159,7 +159,7 @@ describe('T a link over streams', () => {
     expect(frames).toEqual([])
   })
 
-  it('stops in the middle of a chunk when a frame makes somebody close it', async () => {
+  it('stops in the middle of a chunk when a frame handler closes it', async () => {
     const input = new PassThrough()
     const link = new StreamLink({ transport: 'test', input, output: new PassThrough() })
     const frames: string[] = []

@@ -1,4 +1,4 @@
-/** A link over a readable and a writable stream of bytes: pipes and sockets alike. */
+/** A link over a readable and a writable stream of bytes, such as pipes and sockets. */
 import type { Readable, Writable } from 'node:stream'
 import { ParleyError } from '../errors/index.ts'
 import { DEFAULT_LIMITS, type Link, type LinkEvents } from '../jsonrpc/index.ts'
@@ -9,18 +9,15 @@ export interface StreamLinkOptions {
   transport: string
   input: Readable
   output: Writable
-  /** How the output is written to, where that is not its own `write`. */
+  /** Replaces the output's own `write`. */
   write?: Writable['write']
-  /** Most characters that wait for a peer that does not read. Default 64 Mi. */
+  /** Most characters that are buffered for a peer that does not read. Default 64 Mi. */
   maxBuffered?: number
-  /** The peer will send nothing more, though it may still read. Without it that is the end of the link. */
+  /** The peer sends no more, but may still read. Default: the link ends. */
   onInputEnd?: () => void
-  /** A stream failed. Without it that is the end of the link. */
+  /** A stream failed. Default: the link ends. */
   onFailure?: (error: Error) => void
-  /**
-   * Called once: the last frame was handed to the output, and `flushed` is kept when the system has taken it or never
-   * will.
-   */
+  /** Called once at the end. `flushed` resolves when the system has taken the last frame, or the output has failed. */
   onOver?: (flushed: Promise<void>) => void
 }
 
@@ -43,11 +40,11 @@ export class StreamLink implements Link {
       stream: output,
       ...(options.write === undefined ? {} : { write: options.write }),
       ...(options.maxBuffered === undefined ? {} : { maxBuffered: options.maxBuffered }),
-      // A peer that sends but does not read must not make this side hold all the answers.
+      // A peer that sends but does not read must not fill the memory with answers.
       onPressure: (high) => (high ? input.pause() : input.resume()),
       onFailure: fail,
     })
-    // A socket is both ends, and its writer already listens.
+    // A socket is both streams, and the writer listens already.
     if ((input as unknown) !== output) input.on('error', fail)
   }
 
@@ -60,7 +57,7 @@ export class StreamLink implements Link {
       if (!this.#over) events.frame(text, problem)
     })
     const { input } = this.#options
-    // Still read when the link is over, so that a peer that is writing gets to its end.
+    // Reading continues after the end of the link, so that the peer can finish writing.
     input.on('data', (chunk: Uint8Array) => {
       if (!this.#over) reader.push(chunk)
     })
@@ -68,7 +65,7 @@ export class StreamLink implements Link {
       if (!this.#over) reader.end()
       this.#inputEnded()
     })
-    // Comes alone when somebody destroyed the stream.
+    // Emitted without `end` if the stream was destroyed.
     input.once('close', () => this.#inputEnded())
   }
 
@@ -98,7 +95,7 @@ export class StreamLink implements Link {
     })
   }
 
-  /** What `close` does, with a reason when it was not this side's wish. */
+  /** Closes the link. `reason`: if this side did not want the end. */
   end(reason?: Error): void {
     if (this.#over) return
     this.#over = true

@@ -1,15 +1,15 @@
-/** Serves over HTTP wherever there are `Request` and `Response`: workers, Deno, Bun, frameworks. */
+/** Serves over HTTP in every runtime with `Request` and `Response`: workers, Deno, Bun, frameworks. */
 import type { CloseOptions } from '../session/index.ts'
 import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../transport/index.ts'
 import type { HttpOptions } from './options.ts'
-import { refuse } from './refusal.ts'
-import { HttpSite, type Servable } from './site.ts'
+import { refuse } from './responses/refusal.ts'
+import { HttpSite, type Servable } from './site/site.ts'
 
 export interface FetchHandler {
   (request: Request): Promise<Response>
-  /** How many sessions there are. */
+  /** The number of sessions. */
   readonly sessions: number
-  /** Ends all sessions; requests that come later are refused. */
+  /** Ends all sessions. Later requests are refused. */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -26,16 +26,16 @@ export function fetchHandler(server: Servable, options: HttpOptions = {}): Fetch
 
 async function serve(site: HttpSite, exchange: FetchExchange, request: Request): Promise<void> {
   try {
-    const station = site.admit(exchange)
-    if (station === undefined) return
-    if (request.body !== null && !(await readBody(site, station.maxBytes, exchange, request.body))) return
-    station.mount.handle(exchange)
+    const route = site.admit(exchange)
+    if (route === undefined) return
+    if (request.body !== null && !(await readBody(site, route.maxBytes, exchange, request.body))) return
+    route.mount.handle(exchange)
   } catch (error) {
     site.failed(exchange, error)
   }
 }
 
-/** False when it was too long, too slow, broken off or not text. */
+/** Returns false, and answers, if the body is too long, too slow, incomplete or not text. */
 async function readBody(
   site: HttpSite,
   maxBytes: number,
@@ -78,7 +78,7 @@ class FetchExchange implements Exchange {
   readonly path: string
   readonly query: string
   body = ''
-  /** All of it: some runtimes forget to abort its signal once only the signal is held. */
+  /** The whole request: some runtimes do not abort its signal if only the signal is referenced. */
   readonly #request: Request
   readonly #host: string
   readonly #site: HttpSite
@@ -99,7 +99,7 @@ class FetchExchange implements Exchange {
     return this.#request.signal.aborted
   }
 
-  /** Who reads a stream of ours and stops may not be noticed here; its sink is told. */
+  /** Does not report a client that stops reading a stream. The sink reports that. */
   onGone(listener: () => void): () => void {
     if (this.gone) listener()
     else this.#request.signal.addEventListener('abort', listener, { once: true })
@@ -122,7 +122,7 @@ class FetchExchange implements Exchange {
 
   stream(status: number, headers: ResponseHeaders): Sink {
     const sink = new StreamSink()
-    if (this.gone) sink.abort('The reader is gone')
+    if (this.gone) sink.abort('The client is gone')
     this.#resolve(new Response(sink.readable, { status, headers: this.#withCors(headers) }))
     return sink
   }
@@ -144,7 +144,7 @@ class StreamSink implements Sink {
       start: (controller) => {
         this.#controller = controller
       },
-      cancel: () => this.#over(),
+      cancel: () => this.#close(),
     }
     this.readable = new ReadableStream(source, { highWaterMark: 0, size: (chunk) => chunk?.byteLength ?? 0 })
   }
@@ -165,15 +165,15 @@ class StreamSink implements Sink {
   end(text?: string): void {
     if (text !== undefined) this.write(text)
     this.#controller?.close()
-    this.#over()
+    this.#close()
   }
 
   abort(why = 'The reader was too slow'): void {
     this.#controller?.error(new Error(why))
-    this.#over()
+    this.#close()
   }
 
-  #over(): void {
+  #close(): void {
     if (this.#controller === undefined) return
     this.#controller = undefined
     this.#onClose?.()

@@ -1,5 +1,4 @@
 export { type FetchHandler, fetchHandler } from './fetch-handler.ts'
-export { type HintOptions, turnAway } from './hint.ts'
 export {
   type AnswerMode,
   type HttpOptions,
@@ -9,8 +8,15 @@ export {
   type SiteOptions,
   type SsePaths,
 } from './options.ts'
-export { refuse } from './refusal.ts'
-export type { Served, ServedMounts } from './served.ts'
-export { type Admission, admission, type HeldPlace, type Places, TOO_MANY } from './session-table.ts'
-export { HttpSite, type Mount, type Servable } from './site.ts'
-export type { Station } from './stations.ts'
+export { type HintOptions, refuseWithHint } from './responses/hint.ts'
+export { refuse } from './responses/refusal.ts'
+export {
+  type Admission,
+  admission,
+  type SessionSlot,
+  type SessionSlots,
+  TOO_MANY_SESSIONS,
+} from './sessions/session-table.ts'
+export type { Served, ServedMounts } from './site/served.ts'
+export { HttpSite, type Mount, type Servable } from './site/site.ts'
+export type { SiteRoute } from './site/site-routes.ts'

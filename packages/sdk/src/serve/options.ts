@@ -1,4 +1,4 @@
-/** Settings of what is served over HTTP, each with its default. */
+/** Settings of HTTP sites and servers, with their defaults. */
 import { DEFAULT_LIMITS, type MessageLimits } from '../jsonrpc/index.ts'
 import {
   type AcceptOptions,
@@ -12,94 +12,88 @@ import {
 } from '../session/index.ts'
 import { type EventLog, type EventLogLimits, MemoryEventLog } from '../stores/index.ts'
 import type { Exchange, GuardOptions } from '../transport/index.ts'
-import type { HintOptions } from './hint.ts'
+import type { HintOptions } from './responses/hint.ts'
 
 /**
- * How requests are answered. `auto`: as JSON, unless something comes before the answer or it takes long, then as an
- * event stream. `json`: always as JSON; what belongs to a request goes to the session's own stream, and without a
- * session nowhere. `sse`: always as an event stream.
+ * How requests are answered. `auto`: as JSON, or as an event stream if messages come before the answer or it takes
+ * long. `json`: always as JSON. Messages about a request go to the session's own stream; without a session they are
+ * dropped. `sse`: always as an event stream.
  */
 export type AnswerMode = 'auto' | 'json' | 'sse'
 
 export interface SsePaths {
-  /** Where clients of HTTP+SSE open their stream. Default `/sse`. */
+  /** The path of the stream. Default `/sse`. */
   path?: string
-  /** Where they post to. Default `/messages`. */
+  /** The path for messages of clients. Default `/messages`. */
   messages?: string
 }
 
-/** Where a server is reached. */
+/** The paths of a server. */
 export interface ServedPaths {
-  /** Where Streamable HTTP is spoken. Default `/mcp`. */
+  /** The path of Streamable HTTP. Default `/mcp`. */
   path?: string
-  /**
-   * Also serves HTTP+SSE, the transport of 2024-11-05, to clients of any version; `true` for its usual paths. Default
-   * false.
-   */
+  /** Also serves HTTP+SSE of 2024-11-05, to clients of any version. `true`: at the default paths. Default false. */
   sse?: boolean | SsePaths
 }
 
-/** What holds for a whole site, however many servers it has. */
+/** Settings of a whole site, for any number of servers. */
 export interface SiteOptions extends GuardOptions, HintOptions {
   /** Default `auto`. */
   answer?: AnswerMode
   /**
-   * Most sessions at once, of all servers together. Over it, one of the principal or address that has the most ends:
-   * one that was never used, else the one silent longest. Sessions in use stay; when all are in use, a new one is
-   * refused (503). Default 10 000.
+   * Most sessions of all servers together. Over the limit, the principal or address with the most sessions loses one:
+   * an unused one, or the one that was silent longest. Sessions in use stay. If all are in use, a new one is refused
+   * (503). Default 10 000.
    */
   maxSessions?: number
-  /**
-   * How long a session may be unused before it ends, and what it still works on with it if its client hung up. Default
-   * 30 min.
-   */
+  /** How long a session may be unused. Then it ends, with running requests whose client is gone. Default 30 min. */
   idleTimeout?: Duration
-  /** Most requests of one session that wait for their answer at once. Default 256. */
+  /** Most requests of one session that wait for an answer. Default 256. */
   maxStreams?: number
   /**
-   * Most requests of clients without a session that wait for the answer of one server at once, of all clients together
-   * and with those that listen; more are refused (429). Default 10 000.
+   * Most stateless requests that wait for one server, of all clients, with listen streams. More get 429. Default 10
+   * 000.
    */
   maxRequests?: number
   /**
-   * Whom a request comes from: what is kept between requests, such as a session or a call that waits for an answer, is
-   * only there for the same one. Default: nobody in particular.
+   * The user or client that a request comes from. Sessions and waiting calls are only available to the principal that
+   * created them. Default: unknown.
    */
   principal?: (request: { header(name: string): string | undefined }) => string | undefined
-  /** How often a comment is sent on a stream that is silent, so that no proxy hangs up. Default 15 s. */
+  /** How often a comment is sent on a silent stream, so that proxies keep it open. Default 15 s. */
   heartbeat?: Duration
-  /** How long clients are told to wait before they come back to a stream that ended. Default 1 s. */
+  /** How long clients should wait before they reopen a stream. Default 1 s. */
   retry?: Duration
-  /** Most bytes a client may leave unread before it is hung up on; it can resume. Default 8 MiB. */
+  /** Most unread bytes of a client. Over the limit it is disconnected, and can resume. Default 8 MiB. */
   maxUnread?: number
   /**
-   * Most bytes that all clients together may leave unread; over it, the client that leaves most is disconnected. Only
-   * where Node is served on. Default 256 MiB.
+   * Most unread bytes of all clients. Over the limit, the client with the most is disconnected. Only on Node. Default
+   * 256 MiB.
    */
   maxUnreadTotal?: number
-  /** Where events are kept for clients that resume, or the limits of the log in memory. */
+  /** The log of events for clients that resume, or limits of the log in memory. */
   eventLog?: EventLog | EventLogLimits
-  /** How long the events of finished answers are kept after a session was last used. Default 1 min. */
+  /** How long events of finished answers are kept after the last use of the session. Default 1 min. */
   keepEvents?: Duration
-  /** Answers preflight requests and lets pages of `allowedOrigins` read the answers. Default false. */
+  /** Whether to answer preflight requests and let pages of `allowedOrigins` read the answers. Default false. */
   cors?: boolean
   /**
-   * A path that answers `GET` with the status, for load balancers, by whatever name they ask; the number of sessions is
-   * for allowed hosts. Default none.
+   * A path with the status, for load balancers. Any host may read it; only allowed hosts see the sessions. Default
+   * none.
    */
   healthPath?: string
-  /** Longest time a request may take to arrive. Default 30 s. */
+  /** How long a request may take to arrive. Default 30 s. */
   requestTimeout?: Duration
-  /** Settings of the sessions; what is left out is taken from the server. */
+  /** Settings of the sessions. Default: those of the server. */
   session?: Omit<AcceptOptions, 'id' | 'keepAlive' | 'clock' | 'mint' | 'sharedLink'>
-  /** Told of what went wrong in the server itself, of which the client learns nothing. Default: the console. */
+  /** Gets internal errors, which are not sent to the client. Default: the console. */
   onError?: (error: unknown) => void
   clock?: Clock
-  /** Makes session ids: they must not be guessable, and visible ASCII. */
+  /** Creates session ids. They must be unguessable and visible ASCII. */
   mint?: Mint
 }
 
-/** Of a site with one server. */
+/** Settings of a site with one server. */
 export interface HttpOptions extends SiteOptions, ServedPaths {}
 
 export interface HttpSettings {
@@ -125,7 +119,7 @@ export interface HttpSettings {
   readonly mint: Mint
 }
 
-/** Whom a session is opened for, as far as that is known. */
+/** The client that opens a session, as far as it is known. */
 export interface Opener {
   readonly principal: string | undefined
   readonly address: string | undefined
@@ -135,7 +129,7 @@ export function openerOf(exchange: Exchange, settings: HttpSettings): Opener {
   return { principal: principalOf(exchange, settings), address: exchange.address }
 }
 
-/** Whom a request comes from, as far as the server can tell. */
+/** The principal of a request, if it is known. */
 export function principalOf(exchange: Exchange, { principal }: HttpSettings): string | undefined {
   return principal?.({ header: (name) => exchange.header(name.toLowerCase()) })
 }
@@ -160,7 +154,7 @@ export function settleHttp(options: SiteOptions): HttpSettings {
     cors: options.cors ?? false,
     requestTimeout: positive('requestTimeout', milliseconds(options.requestTimeout ?? '30s')),
     limits: { ...DEFAULT_LIMITS, ...session.limits },
-    // Idle sessions expire instead of being pinged: a client that has no stream open could not be reached.
+    // Idle sessions expire instead of being pinged, because a client without a stream cannot be reached.
     session: { ...session, ...(options.clock && { clock }), keepAlive: false },
     onError: options.onError ?? ((error) => console.error('parley: serving over HTTP failed:', error)),
     clock,
@@ -168,7 +162,7 @@ export function settleHttp(options: SiteOptions): HttpSettings {
   }
 }
 
-/** The settings for one of the servers, which may have limits of its own. */
+/** The settings for one server, which may have its own limits. */
 export function settingsFor(limits: Partial<MessageLimits> | undefined, settings: HttpSettings): HttpSettings {
   return limits === undefined
     ? settings

@@ -1,11 +1,11 @@
-/** Digests of files, as entries of skills have them. */
+/** The digests of files in entries of skills. */
 import { sha256 } from '../versions/index.ts'
 
 export async function digestOf(bytes: Uint8Array): Promise<string> {
   return `sha256:${await hexOf(bytes)}`
 }
 
-/** Pages that were not loaded over TLS have no digests of the platform. */
+/** Web pages without TLS have no `crypto.subtle`. */
 async function hexOf(bytes: Uint8Array): Promise<string> {
   const subtle = (globalThis.crypto as Partial<Crypto> | undefined)?.subtle
   if (subtle === undefined) return sha256(bytes)

@@ -1,33 +1,30 @@
-/** What a server says of one skill: where it is, its frontmatter, and all its files with their digests. */
+/** The entry of a skill: its URI, its frontmatter, and its files with their digests. */
 import { isObject } from '../jsonrpc/index.ts'
 import type { Frontmatter } from './frontmatter.ts'
-import { directoryOf, nameIn, pathWithin } from './place.ts'
+import { directoryOf, nameIn, pathWithin } from './skill-uri.ts'
 
 export interface SkillFile {
   uri: string
-  /** `sha256:` and 64 hexadecimal digits, of the bytes of the file. */
+  /** `sha256:` and 64 hexadecimal digits. */
   digest: string
   /** In bytes. */
   size: number
 }
 
 export interface SkillEntry {
-  /** Of its SKILL.md. */
+  /** The URI of SKILL.md. */
   uri: string
   frontmatter: Frontmatter
-  /**
-   * Every file, SKILL.md included; or `dynamic` when contents are made anew each time, so that there is nothing to
-   * check them against.
-   */
+  /** All files, with SKILL.md. `dynamic`: the contents are created for each read and cannot be checked. */
   resources: SkillFile[] | 'dynamic'
 }
 
-/** What every host takes: files of one skill, and bytes of all of them. */
+/** The limits of every host: files of one skill, and bytes of all files. */
 export const SKILL_LIMITS = { files: 512, bytes: 16 * 1024 * 1024 } as const
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** Why an entry is invalid and its skill must not be loaded. */
+/** Why an entry is invalid. `undefined` if it is valid. */
 export function entryFault(entry: unknown): string | undefined {
   if (!isObject(entry) || typeof entry['uri'] !== 'string') return 'it has no "uri"'
   const { uri, frontmatter, resources } = entry as { uri: string; frontmatter?: unknown; resources?: unknown }

@@ -1,10 +1,10 @@
-/** The head of a SKILL.md: read, checked and written. */
+/** Reads, checks and writes the frontmatter of a SKILL.md. */
 import { isObject, type JsonObject, type JsonValue } from '../jsonrpc/index.ts'
-import { nameFault } from './place.ts'
+import { nameFault } from './skill-uri.ts'
 import { parseYaml } from './yaml.ts'
 import { writeYaml } from './yaml-write.ts'
 
-/** What a skill says of itself; every field its author wrote is there. */
+/** The frontmatter of a skill, with all fields of its author. */
 export interface Frontmatter extends JsonObject {
   name: string
   description: string
@@ -12,7 +12,7 @@ export interface Frontmatter extends JsonObject {
 
 export interface SkillText {
   readonly frontmatter: JsonObject
-  /** What follows the frontmatter. */
+  /** The text after the frontmatter. */
   readonly body: string
 }
 
@@ -21,7 +21,7 @@ const HEAD = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)---[ \t]*(?:\r?\n|$)/
 const MAX_DESCRIPTION = 1024
 const MAX_COMPATIBILITY = 500
 
-/** Throws a `SyntaxError` that says what is wrong with the frontmatter. */
+/** Throws a `SyntaxError` if the frontmatter is invalid. */
 export function readSkill(text: string): SkillText {
   const head = HEAD.exec(text)
   if (head === null)
@@ -29,12 +29,12 @@ export function readSkill(text: string): SkillText {
   return { frontmatter: parseYaml(head[1] as string), body: text.slice(head[0].length) }
 }
 
-/** The text of a SKILL.md. */
+/** Returns the text of a SKILL.md. */
 export function writeSkill(frontmatter: Frontmatter, body: string): string {
   return `---\n${writeYaml(frontmatter)}---\n\n${body}`
 }
 
-/** Which rule of the format a frontmatter breaks. */
+/** The rule of the format that a frontmatter breaks. `undefined` if it is valid. */
 export function frontmatterFault(frontmatter: JsonObject): string | undefined {
   const { name, description, compatibility, metadata } = frontmatter
   const inName = nameFault(name)
@@ -54,7 +54,7 @@ function shown(value: JsonValue | undefined): string {
   return value === undefined ? 'missing' : JSON.stringify(value).slice(0, 100)
 }
 
-/** Whether two values are the same JSON; the order of keys means nothing. */
+/** Whether two values are the same JSON. The order of keys does not matter. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (Object.is(one, other) || one === other) return true
   if (Array.isArray(one) && Array.isArray(other))

@@ -10,4 +10,4 @@ export {
   pathWithin,
   prefixFault,
   resolvePath,
-} from './place.ts'
+} from './skill-uri.ts'

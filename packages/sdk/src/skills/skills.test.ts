@@ -4,7 +4,7 @@ import { sha256 } from '../versions/index.ts'
 import { digestOf } from './digest.ts'
 import { entryFault } from './entry.ts'
 import { frontmatterFault, readSkill, sameJson, writeSkill } from './frontmatter.ts'
-import { directoryOf, fileUri, pathFault, pathWithin, prefixFault, resolvePath } from './place.ts'
+import { directoryOf, fileUri, pathFault, pathWithin, prefixFault, resolvePath } from './skill-uri.ts'
 
 const DIGEST = `sha256:${'a'.repeat(64)}`
 

@@ -1,10 +1,10 @@
-/** Lists and mappings of YAML in brackets, which may go over several lines. */
+/** Reads lists and mappings of YAML in brackets, also over several lines. */
 import type { JsonValue } from '../jsonrpc/index.ts'
 import { canBeginPlain, foldLine, isBlank, plainValue, readQuoted } from './yaml-scalar.ts'
 
 const ENDS: ReadonlySet<string> = new Set(',[]{}')
 
-/** Throws a message without a place; who called knows the place. */
+/** Throws errors without a position. The caller adds it. */
 export class FlowReader {
   readonly #text: string
   readonly #maxDepth: number
@@ -100,7 +100,7 @@ export class FlowReader {
     return (value + line).trimEnd()
   }
 
-  /** Past blanks and comments, to the next character that counts. */
+  /** Skips blanks and comments. Returns the next character. */
   #skip(): string | undefined {
     const text = this.#text
     for (; this.at < text.length; this.at++) {

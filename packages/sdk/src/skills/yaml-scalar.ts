@@ -1,4 +1,4 @@
-/** Scalars of YAML 1.2 in the core schema: what an unquoted text means, and how quoted ones are read. */
+/** Reads scalars of YAML 1.2 in the core schema, with and without quotes. */
 import type { JsonValue } from '../jsonrpc/index.ts'
 
 const WORDS: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
@@ -11,7 +11,7 @@ const DECIMAL = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/
 const BASED = /^0(?:o[0-7]+|x[\da-fA-F]+)$/
 const NOT_JSON = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
 
-/** The value of an unquoted scalar; `undefined` when JSON has none like it. */
+/** The value of an unquoted scalar. `undefined` if JSON cannot express it. */
 export function plainValue(text: string): JsonValue | undefined {
   const word = WORDS.get(text)
   if (word !== undefined) return word
@@ -30,7 +30,7 @@ export function canBeginPlain(text: string, at: number): boolean {
   return !(first === '-' || first === '?' || first === ':') || !isBlank(text[at + 1])
 }
 
-/** End of text and line count as blank. */
+/** The end of the text and of a line count as blank. */
 export function isBlank(sign: string | undefined): boolean {
   return sign === undefined || sign === ' ' || sign === '\t' || sign === '\n'
 }
@@ -64,9 +64,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 const HEX_LENGTH: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/**
- * Reads the quoted scalar that begins at `start`; `undefined` when it never ends or has an escape that does not exist.
- */
+/** Reads the quoted scalar at `start`. `undefined` if it does not end or has an unknown escape. */
 export function readQuoted(text: string, start: number): Quoted | undefined {
   return text[start] === '"' ? readDouble(text, start + 1) : readSingle(text, start + 1)
 }
@@ -94,8 +92,8 @@ function readSingle(text: string, start: number): Quoted | undefined {
 function readDouble(text: string, start: number): Quoted | undefined {
   let value = ''
   let line = ''
-  /** So much of the line was escaped, and is not to be trimmed at its end. */
-  let solid = 0
+  /** The length of the line up to its last escape. Trimming must not remove this part. */
+  let escapedLength = 0
   for (let at = start; at < text.length; ) {
     const sign = text[at] as string
     if (sign === '"') return { value: value + line, end: at + 1 }
@@ -104,16 +102,16 @@ function readDouble(text: string, start: number): Quoted | undefined {
       const { joint, next } = foldLine(text, escaped ? at + 1 : at)
       value += escaped
         ? line + (joint === ' ' ? '' : joint)
-        : line.slice(0, Math.max(solid, line.trimEnd().length)) + joint
+        : line.slice(0, Math.max(escapedLength, line.trimEnd().length)) + joint
       line = ''
-      solid = 0
+      escapedLength = 0
       at = next
     } else if (escaped) {
       const read = readEscape(text, at + 1)
       if (read === undefined) return undefined
       line += read.value
       at = read.end
-      solid = line.length
+      escapedLength = line.length
     } else {
       line += sign
       at++
@@ -123,8 +121,7 @@ function readDouble(text: string, start: number): Quoted | undefined {
 }
 
 /**
- * What becomes of a line break and the blanks around it: one is a space, further ones stay. `next` is the first
- * character that counts.
+ * Folds line breaks with the blanks around them: one becomes a space, further ones stay. `next`: the next character.
  */
 export function foldLine(text: string, at: number): { joint: string; next: number } {
   let breaks = 0
@@ -144,6 +141,6 @@ function readEscape(text: string, at: number): Quoted | undefined {
   if (digits.length !== length || !/^[\da-fA-F]+$/.test(digits)) return undefined
   const code = Number.parseInt(digits, 16)
   if (code > 0x10ffff) return undefined
-  // Half of a surrogate pair may be written on its own, as in JSON.
+  // Half of a surrogate pair is allowed, as in JSON.
   return { value: code > 0xffff ? String.fromCodePoint(code) : String.fromCharCode(code), end: at + 1 + length }
 }

@@ -1,10 +1,7 @@
-/** Writes JSON as YAML that every reader of either version of YAML reads back as the same. */
+/** Writes JSON as YAML that readers of YAML 1.1 and 1.2 read in the same way. */
 import { isObject, type JsonObject, type JsonValue } from '../jsonrpc/index.ts'
 
-/**
- * Texts that need no quotes: no sign that means something, and no word or number that some reader takes for something
- * else.
- */
+/** Text without quotes: no special characters, and no word or number that a reader could take for another type. */
 const PLAIN = /^[A-Za-z](?:[\w .,()/+-]*[\w.)/+])?$/
 const WORDS = /^(?:y|n|yes|no|on|off|true|false|null)$/i
 
@@ -25,7 +22,7 @@ function scalar(text: string): string {
   return PLAIN.test(text) && !WORDS.test(text) ? text : json(text)
 }
 
-/** Every JSON is YAML, but for signs that YAML takes for line breaks or does not allow. */
+/** JSON is valid YAML, except for characters that YAML treats as line breaks or forbids. */
 function json(value: JsonValue): string {
   return JSON.stringify(value).replace(
     /[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]/g,

@@ -1,7 +1,7 @@
 /**
- * Reads the YAML people write at the head of a SKILL.md: mappings, lists and scalars in every notation, by the core
- * schema of YAML 1.2. Anchors, tags and keys that are no text are refused: they have no counterpart in JSON, and are
- * how documents of YAML become bombs.
+ * Reads the YAML of a SKILL.md: mappings, lists and scalars in every notation, in the core schema of YAML 1.2. Anchors,
+ * tags and keys that are not text are refused: JSON does not have them, and a small document could expand without
+ * limit.
  */
 import type { JsonObject, JsonValue } from '../jsonrpc/index.ts'
 import { FlowReader } from './yaml-flow.ts'
@@ -25,7 +25,7 @@ interface Key {
 class BlockReader {
   readonly #text: string
   readonly #rows: readonly string[]
-  /** Where each row begins in the text. */
+  /** The position of each row in the text. */
   readonly #starts: readonly number[]
   #row = 0
 
@@ -56,7 +56,7 @@ class BlockReader {
     return this.#rows[this.#row] as string
   }
 
-  /** What begins at `column` of the current row; `parent` is the column of what it belongs to. */
+  /** Reads the node at `column` of the current row. `parent`: the column of its collection. */
   #node(column: number, parent: number, depth: number): JsonValue {
     if (isDash(this.#current, column)) return this.#list(column, depth)
     return this.#keyAt(column) === undefined ? this.#inline(column, parent) : this.#mapping(column, depth)
@@ -86,7 +86,7 @@ class BlockReader {
     return items
   }
 
-  /** What follows a colon or a dash, on the same row or below it. */
+  /** Reads the value after a colon or a dash, on the same row or below. */
   #value(from: number, parent: number, ofMapping: boolean, depth: number): JsonValue {
     const column = afterBlanks(this.#current, from)
     if (isContent(this.#current, column)) return this.#inline(column, parent)
@@ -98,7 +98,7 @@ class BlockReader {
     return ofMapping && indent === parent && isDash(this.#current, indent) ? this.#list(indent, depth + 1) : null
   }
 
-  /** A scalar, or brackets. */
+  /** Reads a scalar or brackets. */
   #inline(column: number, parent: number): JsonValue {
     switch (this.#current[column]) {
       case '|':
@@ -164,7 +164,7 @@ class BlockReader {
     return row.slice(column).trimEnd()
   }
 
-  /** A text below `|` or `>`. */
+  /** Reads the text below `|` or `>`. */
   #block(column: number, parent: number): string {
     const header = /^([|>])(?:([-+])?([1-9])?|([1-9])([-+]))[ \t]*(?:[ \t]#.*)?$/.exec(this.#current.slice(column))
     if (header === null) throw this.#error('has something after the sign of a block; put the value into quotes')
@@ -177,7 +177,7 @@ class BlockReader {
       if (row.trim() !== '' && row.search(/[^ ]/) < indent) break
       rows.push(row.slice(indent))
     }
-    // Spaces alone are no content.
+    // Rows with only spaces are not content.
     let content = rows.some((row) => row.trim() !== '') ? rows.length : 0
     while (content > 0 && rows[content - 1] === '') content--
     const body = rows.slice(0, content)
@@ -186,7 +186,7 @@ class BlockReader {
     return sign === '-' || content === 0 ? text : `${text}\n`
   }
 
-  /** The indentation of the first row that has something on it. */
+  /** The indentation of the first row that is not blank. */
   #blockIndent(parent: number): number {
     for (let at = this.#row; at < this.#rows.length; at++) {
       const row = this.#rows[at] as string
@@ -215,7 +215,7 @@ class BlockReader {
     return undefined
   }
 
-  /** Whether the next row that has something on it belongs to the same collection. */
+  /** Whether the next row that is not blank belongs to the same collection. */
   #continues(column: number): boolean {
     this.#skipBlank()
     if (this.#ended) return false
@@ -238,7 +238,7 @@ class BlockReader {
     return (this.#starts[this.#row] as number) + column
   }
 
-  /** To the row after the one in which something ended that could go over several. */
+  /** Moves to the row after `position`, where a value of several rows has ended. */
   #leave(position: number): void {
     while (this.#row + 1 < this.#rows.length && (this.#starts[this.#row + 1] as number) <= position) this.#row++
     const column = position - (this.#starts[this.#row] as number)
@@ -261,7 +261,7 @@ function isDash(row: string, column: number): boolean {
   return row[column] === '-' && isBlank(row[column + 1])
 }
 
-/** Something other than the end of the row or a comment. */
+/** False at the end of the row and at a comment. */
 function isContent(row: string, column: number): boolean {
   return column < row.length && !(row[column] === '#' && isBlank(row[column - 1]))
 }

@@ -1,4 +1,6 @@
-/** Keeps the events of event streams for a while, so that a client that lost its connection can read them again. */
+/**
+ * Keeps the events of event streams for a while, so that a client that lost its connection can read them again (A-11).
+ */
 
 export interface LoggedEvent {
   readonly stream: number

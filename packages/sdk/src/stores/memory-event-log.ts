@@ -10,7 +10,10 @@ export interface EventLogLimits {
   maxTotalLength?: number
 }
 
-/** The part of the total that is freed at least when the total is exceeded, so that this does not happen for every event. */
+/**
+ * The part of the total that is freed at least when the total is exceeded, so that this does not happen for every
+ * event.
+ */
 const FREED_PART = 1 / 16
 /** Sessions are cut down to a level that is lowered by this factor until there is room. */
 const LEVEL_FACTOR = 7 / 8

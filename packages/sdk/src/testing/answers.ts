@@ -1,16 +1,13 @@
-/** Scripted answers for what a server asks: in order, or by what is asked. */
+/** Scripted answers to questions of a server: in order, or by question. */
 import type { ElicitQuestion, ElicitReply, SampleQuestion, SampleReply } from '../client/index.ts'
 
 type ScriptedQuestion = ElicitQuestion | SampleQuestion
 type ScriptedReply = ElicitReply | SampleReply
 
-/** A fixed answer, or one made from the question. */
+/** A fixed answer, or a function of the question. */
 export type ScriptedAnswer<R extends ScriptedReply = ScriptedReply> = R | ((question: never) => R | Promise<R>)
 
-/**
- * A list is used up in order. A record is looked up by the question's key, or by a part of its text; lists in it are
- * used up in order.
- */
+/** A list is used in order. A record is searched by the key or by a part of the text of the question. */
 export type Script = readonly ScriptedAnswer[] | Readonly<Record<string, ScriptedAnswer | readonly ScriptedAnswer[]>>
 
 export interface Answers {
@@ -18,11 +15,11 @@ export interface Answers {
   (question: ScriptedQuestion): Promise<never>
   /** The texts of all questions so far. */
   readonly asked: readonly string[]
-  /** Throws when something was asked that the script does not answer, or when answers are left over. */
+  /** Throws if a question had no answer in the script, or if answers are left. */
   done(): void
 }
 
-/** A question came that the script does not answer. */
+/** The script has no answer to a question. */
 export class Unscripted extends Error {}
 
 export function answers(script: Script): Answers {

@@ -1,10 +1,10 @@
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves when a test advances it. */
 import type { Clock } from '../session/index.ts'
 
 export interface FakeClock extends Clock {
-  /** Moves on by `ms`, running what falls due in order, and lets everything that follows from it settle. */
+  /** Advances by `ms`. Runs due timers in order, and lets the microtasks that follow settle. */
   advance(ms: number): Promise<void>
-  /** How many timers are waiting. */
+  /** The number of waiting timers. */
   readonly pending: number
 }
 
@@ -55,7 +55,7 @@ export function fakeClock(start = Date.UTC(2026, 0, 1)): FakeClock {
   }
 }
 
-/** Resolves when all microtasks, and those they started, have run: everything in memory has been delivered. */
+/** Resolves when all microtasks have run, so that all messages in memory are delivered. */
 export function flush(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }

@@ -82,7 +82,7 @@ describe('connect of parley-mcp/testing', () => {
     await expect(client.close()).rejects.toThrow('Asked but not in the script: "Well?"')
   })
 
-  it('D-20 fails the test whose script does not match where a question that nobody answers is cancelled', async () => {
+  it('D-20 fails the test if the script does not match and an unanswered question is cancelled', async () => {
     const client = await connect(server, { elicit: answers([]) })
     await expect(client.call('ask')).rejects.toThrow(
       'The script of answers() does not fit: The script has no answer to "Well?"',
@@ -155,7 +155,7 @@ describe('leaks', () => {
     expect(leaks(client, client.serverSession)).toEqual([])
   })
 
-  it('D-19 D-20 names what is left where questions and news come inside answers', async () => {
+  it('D-19 D-20 names what is left where questions and notifications come inside answers', async () => {
     const clock = fakeClock()
     const client = await connect(server, { clock, elicit: () => new Promise<undefined>(() => {}) })
     void client.call('ask').catch(() => {})

@@ -1,4 +1,4 @@
-/** Connects a client to a server value in memory, in any version, and keeps what was said. */
+/** Connects a client to a server in memory, in any version, and records the messages. */
 import { type Client, type ConnectOptions, connect as connectClient, reporter, type ToolsOf } from '../client/index.ts'
 import { ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
@@ -9,20 +9,20 @@ import { type FaultPlan, faulty } from './faults.ts'
 import { Transcript } from './transcript.ts'
 
 export interface TestOptions extends ConnectOptions {
-  /** Settings of the server's side of the conversation. */
+  /** Settings of the server's session. */
   accept?: AcceptOptions
-  /** What goes wrong on the way, seen from the client. */
+  /** The faults of the link, as seen from the client. */
   faults?: FaultPlan
 }
 
-/** A client that remembers the conversation. Closing it fails when scripted answers do not match what was asked. */
+/** A client with a transcript. `close` fails if the scripted answers do not match the questions. */
 export type TestClient<Tools> = Client<Tools> & {
   readonly transcript: Transcript
-  /** The server's side of the same conversation. */
+  /** The server's session. */
   readonly serverSession: Session
 }
 
-/** Both sides share the clock and count their ids; there are no keep-alive pings unless asked for. */
+/** Both sides share the clock and use counted ids. By default there are no keep-alive pings. */
 export async function connect<S extends Acceptor>(
   server: S,
   options: TestOptions = {},
@@ -35,7 +35,7 @@ export async function connect<S extends Acceptor>(
     ...(options.clock && { clock: options.clock }),
     ...(options.limits && { limits: options.limits }),
   }
-  const misfits: unknown[] = []
+  const scriptErrors: unknown[] = []
   const report = reporter(options)
   let serverSession: Session | undefined
   const value: Acceptor = {
@@ -53,11 +53,11 @@ export async function connect<S extends Acceptor>(
       ...rest,
       mint,
       onError: (error, info) => {
-        const misfit =
-          error instanceof Unscripted || (isMisfit(error, info.during) && scripted(options).some(isAnswers))
-        if (misfit) misfits.push(error)
-        // A misfit is thrown in the end: the console would only say it twice.
-        if (!misfit || options.onError !== undefined) report(error, info.during)
+        const scriptError =
+          error instanceof Unscripted || (isInvalidAnswer(error, info.during) && scripted(options).some(isAnswers))
+        if (scriptError) scriptErrors.push(error)
+        // Script errors are thrown by `close`, so they are not printed too.
+        if (!scriptError || options.onError !== undefined) report(error, info.during)
       },
       tap: (direction, frame) => {
         transcript.record(direction, frame)
@@ -67,39 +67,39 @@ export async function connect<S extends Acceptor>(
   )
   const end = client.close.bind(client)
   const call = client.call.bind(client) as (...args: unknown[]) => Promise<unknown>
-  let told = false
+  let reported = false
   const close = async (): Promise<void> => {
     await end()
-    for (const misfit of misfits)
-      if (!(misfit instanceof Unscripted))
-        throw new Error(`Scripted wrongly: ${(misfit as Error).message}`, { cause: misfit })
+    for (const scriptError of scriptErrors)
+      if (!(scriptError instanceof Unscripted))
+        throw new Error(`Scripted wrongly: ${(scriptError as Error).message}`, { cause: scriptError })
     for (const handler of scripted(options)) if (isAnswers(handler)) handler.done()
   }
   return Object.assign(client, {
     transcript,
     serverSession: serverSession as unknown as Session,
-    // The call during which the script turns out wrong says so itself: a second error of `await using` would hide it.
+    // The failing call reports the script error. `await using` would hide it behind a second error.
     call: (...args: unknown[]) =>
       call(...args).finally(() => {
-        const misfit = misfits.find((each) => each instanceof Unscripted)
-        if (misfit === undefined || told) return
-        told = true
-        throw new Error(`The script of answers() does not fit: ${(misfit as Error).message}`)
+        const scriptError = scriptErrors.find((each) => each instanceof Unscripted)
+        if (scriptError === undefined || reported) return
+        reported = true
+        throw new Error(`The script of answers() does not fit: ${(scriptError as Error).message}`)
       }),
     close,
-    [Symbol.asyncDispose]: () => (told ? end() : close()),
+    [Symbol.asyncDispose]: () => (reported ? end() : close()),
   }) as TestClient<ToolsOf<S>>
 }
 
-/** Over one link, with what goes wrong on it. */
+/** A link to the server, with faults. */
 function withFaults(server: Acceptor, faults: FaultPlan, clock: ConnectOptions['clock']): Link {
   const [near, far] = memoryPair()
   server.accept(far)
   return faulty(near, faults, clock)
 }
 
-/** The server only sees that the user has cancelled, so the test would not be told what is wrong with its script. */
-function isMisfit(error: unknown, during: string): boolean {
+/** The server only sees a cancellation, so the test must report the invalid answer. */
+function isInvalidAnswer(error: unknown, during: string): boolean {
   return error instanceof ParleyError && error.kind === 'invalid_answer' && during.startsWith('answering ')
 }
 

@@ -1,4 +1,4 @@
-/** Runs the same thing in every protocol version a conversation in memory can have. */
+/** Runs a function or a test in every protocol version. */
 import { type ProtocolVersion, versions } from '../versions/index.ts'
 
 /** Oldest first. */
@@ -6,7 +6,7 @@ export const testVersions: readonly ProtocolVersion[] = versions
 
 type VersionRun = (version: ProtocolVersion) => void | Promise<void>
 
-/** Registers a test with a runner: `test` or `it` of vitest, jest, node:test and others. */
+/** Registers a test: `test` or `it` of vitest, jest, node:test and others. */
 type Register = (title: string, run: () => void | Promise<void>) => unknown
 
 export interface VersionedTest {
@@ -19,8 +19,8 @@ export interface VersionedTest {
 }
 
 /**
- * Given a function, calls it once per version, one after the other; a failure says in which version it happened.
- * Given a named test, registers it once per version.
+ * Calls a function once per version, in sequence. An error names the version. A named test is registered once per
+ * version.
  */
 export function everyVersion(run: VersionRun): void | Promise<void>
 export function everyVersion(test: VersionedTest): void
@@ -30,7 +30,7 @@ export function everyVersion(given: VersionRun | VersionedTest): void | Promise<
   for (const version of given.versions ?? testVersions) register(`${given.name} (${version})`, () => given.run(version))
 }
 
-/** Stays synchronous for synchronous functions, so that it can also declare suites. */
+/** Synchronous for synchronous functions, so that it can also declare suites. */
 function runFrom(start: number, run: VersionRun): void | Promise<void> {
   for (let at = start; at < testVersions.length; at++) {
     const version = testVersions[at] as ProtocolVersion
@@ -49,7 +49,7 @@ function runFrom(start: number, run: VersionRun): void | Promise<void> {
   }
 }
 
-/** The same error, so that the runner still shows its difference, with the version in front. */
+/** Adds the version to the message of the same error, so that the runner still shows its diff. */
 function inVersion(version: ProtocolVersion, error: unknown): unknown {
   if (error instanceof Error) error.message = `[${version}] ${error.message}`
   return error

@@ -1,13 +1,13 @@
-/** Links that misbehave on demand. */
+/** Links with faults, for tests. */
 import { type Link, type LinkEvents, type SendOptions, WrappedLink, wrappedEvents } from '../jsonrpc/index.ts'
 import { type Clock, systemClock } from '../session/index.ts'
 
 export type Fault = 'drop' | 'duplicate' | 'corrupt' | { readonly delay: number }
 
-/** What befalls the frame with this number, counted from 0 in each direction; nothing for `undefined`. */
+/** The fault of a frame, or `undefined` for none. `index` counts from 0 in each direction. */
 export type FaultPlan = (frame: string, index: number, direction: 'sent' | 'received') => Fault | undefined
 
-/** A link that passes frames on as the plan says. A delayed frame is overtaken by those behind it. */
+/** A link with the faults of a plan. Later frames overtake a delayed one. */
 export function faulty(link: Link, plan: FaultPlan, clock: Clock = systemClock): Link {
   return new FaultyLink(link, plan, clock)
 }
@@ -64,14 +64,14 @@ class FaultyLink extends WrappedLink {
   }
 }
 
-/** What is kept in bytes is whole, and would go out in the place of what is not. */
+/** The kept bytes are those of the whole result, and would replace the changed frame. */
 function withoutKept(options: SendOptions | undefined): SendOptions | undefined {
   if (options === undefined) return undefined
   const { kept: _, ...others } = options
   return others
 }
 
-/** Half a message is no JSON. */
+/** Half a message is not valid JSON. */
 function corrupted(frame: string): string {
   return frame.slice(0, Math.max(1, frame.length >> 1))
 }

@@ -1,23 +1,21 @@
-/** Looks for what a conversation should not leave behind. */
+/** Finds requests, subscriptions and timers that a test left open. */
 import type { Client } from '../client/index.ts'
 import type { Session } from '../session/index.ts'
 import type { FakeClock } from './clock.ts'
 
-/** Whatever the tools of the client are. */
+/** A client with any tools. */
 type AnyClient = Pick<Client, 'session' | 'subscriptions'>
 
-type Suspect = AnyClient | Session | FakeClock
+type Checked = AnyClient | Session | FakeClock
 
-/** One line for each thing left over; empty when all is clean. */
-export function leaks(...suspects: readonly Suspect[]): string[] {
-  return suspects.flatMap((suspect) => {
-    if ('subscriptions' in suspect)
-      return [...leaksOf(suspect.session), ...suspect.subscriptions().map((uri) => `client still subscribes to ${uri}`)]
-    if ('advance' in suspect)
-      return suspect.pending === 0
-        ? []
-        : [`clock has ${suspect.pending} timer${suspect.pending === 1 ? '' : 's'} waiting`]
-    return leaksOf(suspect)
+/** Returns one line for each leak. */
+export function leaks(...checked: readonly Checked[]): string[] {
+  return checked.flatMap((each) => {
+    if ('subscriptions' in each)
+      return [...leaksOf(each.session), ...each.subscriptions().map((uri) => `client still subscribes to ${uri}`)]
+    if ('advance' in each)
+      return each.pending === 0 ? [] : [`clock has ${each.pending} timer${each.pending === 1 ? '' : 's'} waiting`]
+    return leaksOf(each)
   })
 }
 

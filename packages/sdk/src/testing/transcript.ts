@@ -1,4 +1,4 @@
-/** What went over the wire, as lines a person can read and a snapshot can hold. */
+/** Records messages as readable lines, for snapshots. */
 import { type Body, isObject } from '../jsonrpc/index.ts'
 import { META } from '../versions/index.ts'
 
@@ -7,26 +7,26 @@ type MessageDirection = 'sent' | 'received'
 const ARROWS: Readonly<Record<MessageDirection, string>> = { sent: '→', received: '←' }
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const MAX_LINES = 10_000
-/** What every message of the stateless era repeats. */
+/** The metadata that every stateless message repeats. */
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.serverInfo])
-/** Longer states are sealed: nobody can read them, and they are different each time. */
+/** Longer states are sealed, and differ in each run. */
 const READABLE_STATE = 12
 
 /**
- * One line for each message: `→` sent, `←` received, `#1` the client's first request, `#s1` the server's first.
- * What every message of the stateless era repeats is left out: the reserved names in `_meta` for the version, the two
- * sides and what the client can do, and `resultType: "complete"`. A sealed `requestState` is named by its order, as
- * UUIDs are. The log level, the subscription and questions in a result stay.
+ * One line for each message: `→` sent, `←` received, `#1` the client's first request, `#s1` the server's first. Left
+ * out is what every stateless message repeats: version, names and client capabilities in `_meta`, and `resultType:
+ * "complete"`. Sealed values of `requestState` and UUIDs are replaced by numbered names. The log level, the
+ * subscription and questions in a result stay.
  */
 export class Transcript {
   readonly #lines: string[] = []
-  /** Ids by whoever made the request: `#1` the client's first, `#s1` the server's first. */
+  /** Names by request id: `#1` is the client's first request, `#s1` the server's. */
   readonly #ids: Readonly<Record<MessageDirection, Map<unknown, string>>> = { sent: new Map(), received: new Map() }
   readonly #uuids = new Map<string, string>()
   readonly #states = new Map<string, string>()
-  #left = 0
+  #omitted = 0
 
-  /** The form of a session's `tap`. */
+  /** Has the signature of `tap` of a session. */
   readonly record = (direction: MessageDirection, frame: string): void => {
     let value: unknown
     try {
@@ -43,14 +43,14 @@ export class Transcript {
     return this.#lines
   }
 
-  /** Forgets the lines so far; ids go on. */
+  /** Removes all lines. The numbering continues. */
   clear(): void {
     this.#lines.length = 0
-    this.#left = 0
+    this.#omitted = 0
   }
 
   toString(): string {
-    return this.#left === 0 ? this.#lines.join('\n') : `${this.#lines.join('\n')}\n… ${this.#left} more`
+    return this.#omitted === 0 ? this.#lines.join('\n') : `${this.#lines.join('\n')}\n… ${this.#omitted} more`
   }
 
   toJSON(): readonly string[] {
@@ -59,7 +59,7 @@ export class Transcript {
 
   #add(line: string): void {
     if (this.#lines.length < MAX_LINES) this.#lines.push(line.replace(UUID, (uuid) => this.#uuid(uuid)))
-    else this.#left++
+    else this.#omitted++
   }
 
   #describe(direction: MessageDirection, message: unknown): string {
@@ -86,7 +86,7 @@ export class Transcript {
     return shown !== params && isObject(shown) && Object.keys(shown).length === 0 ? undefined : shown
   }
 
-  /** The same value when there is nothing to leave out. */
+  /** Returns the same value if nothing is left out. */
   #body(body: unknown): unknown {
     if (!isObject(body)) return body
     const { _meta, resultType, requestState, ...own } = body

@@ -1,5 +1,2 @@
-/**
- * How far the causes of an error are looked into: runtimes and hooks make them, and nothing keeps them from being a
- * circle.
- */
+/** How many causes of an error are inspected. Runtimes and hooks create them, and they may form a cycle. */
 export const MAX_CAUSES = 5

@@ -1,18 +1,15 @@
-/**
- * Newline-delimited frames out of a byte stream, however it is cut into chunks; nothing longer than the limit is ever
- * kept.
- */
+/** Reads newline-delimited frames from a byte stream. Never buffers more than the limit. */
 import { ENDS, type Invalid, invalid, oversized } from '../jsonrpc/index.ts'
 
-/** Called for every frame; with `problem`, and an empty text, for input that is none. */
+/** Called for each frame. For invalid input, with `problem` and an empty text. */
 export type FrameSink = (text: string, problem?: Invalid) => void
 
 const NEWLINE = 10
 const CARRIAGE_RETURN = 13
 const BYTE_ORDER_MARK = 0xfeff
 const EMPTY = new Uint8Array(0)
-/** The buffer for unfinished lines is given back when one line has made it larger than this. */
-const KEPT_CAPACITY = 64 * 1024
+/** A larger buffer is freed after the line that needed it. */
+const MAX_KEPT_CAPACITY = 64 * 1024
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -20,11 +17,11 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 export class FrameReader {
   readonly #maxBytes: number
   readonly #sink: FrameSink
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an unfinished line. */
   #line: Uint8Array = EMPTY
   #length = 0
-  /** Set while a line that is too long goes by. */
-  #passing: LineEnds | undefined
+  /** Set while skipping a line that is too long. */
+  #skipped: LineEnds | undefined
   #first = true
 
   constructor(maxBytes: number, sink: FrameSink) {
@@ -34,7 +31,7 @@ export class FrameReader {
 
   push(chunk: Uint8Array): void {
     let rest = chunk
-    if (this.#length > 0 || this.#passing !== undefined) {
+    if (this.#length > 0 || this.#skipped !== undefined) {
       const end = chunk.indexOf(NEWLINE)
       if (end === -1) return this.#keep(chunk)
       this.#keep(chunk.subarray(0, end))
@@ -46,9 +43,9 @@ export class FrameReader {
     if (last + 1 < rest.length) this.#keep(rest.subarray(last + 1))
   }
 
-  /** The input is over. A last line without its newline still counts when it looks whole. */
+  /** The input has ended. A last line without a newline counts if it looks complete. */
   end(): void {
-    if (this.#passing !== undefined) return this.#finishLine()
+    if (this.#skipped !== undefined) return this.#finishLine()
     if (this.#length === 0) return
     const last = this.#line.subarray(0, this.#length).findLast((byte) => byte !== CARRIAGE_RETURN && byte !== 0x20)
     if (last === 0x7d || last === 0x5d) return this.#finishLine()
@@ -57,12 +54,12 @@ export class FrameReader {
   }
 
   #keep(bytes: Uint8Array): void {
-    if (this.#passing !== undefined) return this.#passing.add(bytes)
+    if (this.#skipped !== undefined) return this.#skipped.add(bytes)
     const length = this.#length + bytes.length
     if (length > this.#maxBytes) {
-      this.#passing = new LineEnds()
-      this.#passing.add(this.#line.subarray(0, this.#length))
-      this.#passing.add(bytes)
+      this.#skipped = new LineEnds()
+      this.#skipped.add(this.#line.subarray(0, this.#length))
+      this.#skipped.add(bytes)
       return this.#forgetLine()
     }
     if (length > this.#line.length) this.#grow(length)
@@ -78,22 +75,22 @@ export class FrameReader {
 
   #forgetLine(): void {
     this.#length = 0
-    if (this.#line.length > KEPT_CAPACITY) this.#line = EMPTY
+    if (this.#line.length > MAX_KEPT_CAPACITY) this.#line = EMPTY
   }
 
   #finishLine(): void {
-    const passing = this.#passing
-    if (passing !== undefined) {
-      this.#passing = undefined
+    const skipped = this.#skipped
+    if (skipped !== undefined) {
+      this.#skipped = undefined
       this.#first = false
-      return this.#sink('', passing.problem(this.#maxBytes))
+      return this.#sink('', skipped.problem(this.#maxBytes))
     }
     const line = this.#line.subarray(0, this.#length)
     this.#forgetLine()
     this.#oneLine(line)
   }
 
-  /** The usual case: all lines of a chunk are decoded at once, which is much cheaper than one by one. */
+  /** The usual case: decodes all lines of a chunk at once, which is much cheaper than one by one. */
   #wholeLines(block: Uint8Array): void {
     const text = block.length > this.#maxBytes ? undefined : decode(block)
     if (text === undefined) return this.#lineByLine(block)
@@ -105,7 +102,7 @@ export class FrameReader {
     this.#deliver(start === 0 ? text : text.slice(start))
   }
 
-  /** Some line is too long or not UTF-8: the others must not suffer for it. */
+  /** A line is too long or not UTF-8. The others are still delivered. */
   #lineByLine(block: Uint8Array): void {
     let start = 0
     for (let end = block.indexOf(NEWLINE); end !== -1; end = block.indexOf(NEWLINE, start)) {
@@ -130,7 +127,7 @@ export class FrameReader {
 
   #deliver(line: string): void {
     let text = line.charCodeAt(line.length - 1) === CARRIAGE_RETURN ? line.slice(0, -1) : line
-    // Some shells open what they pipe with a byte order mark.
+    // Some shells put a byte order mark before piped input.
     if (this.#first) {
       this.#first = false
       if (text.charCodeAt(0) === BYTE_ORDER_MARK) text = text.slice(1)
@@ -139,7 +136,7 @@ export class FrameReader {
   }
 }
 
-/** The first and the last bytes of a line that is too long to be kept. */
+/** The first and last bytes of a line that is too long. */
 class LineEnds {
   #head: Uint8Array = EMPTY
   #tail: Uint8Array = EMPTY
@@ -147,7 +144,7 @@ class LineEnds {
   add(bytes: Uint8Array): void {
     if (this.#head.length < ENDS) this.#head = joined(this.#head, bytes.subarray(0, ENDS - this.#head.length))
     const tail = bytes.length >= ENDS ? bytes : joined(this.#tail, bytes)
-    // A copy, so that the rest of the chunk can go.
+    // A copy, so that the chunk can be freed.
     this.#tail = new Uint8Array(tail.subarray(-ENDS))
   }
 
@@ -163,7 +160,7 @@ function joined(one: Uint8Array, two: Uint8Array): Uint8Array {
   return both
 }
 
-/** Undefined when the bytes are not UTF-8: replacing what is wrong would change the message without a word. */
+/** Undefined for invalid UTF-8. Replacement characters would change the message silently. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes)

@@ -140,7 +140,7 @@ describe('memoryPair', () => {
     expect(thrown).toEqual(['bad', 'worse'])
   })
 
-  it('bounds what waits at an end nobody opens', () => {
+  it('limits the frames at an end that is not opened', () => {
     const [one] = memoryPair({ maxQueued: 2 })
     one.send('1')
     one.send('2')

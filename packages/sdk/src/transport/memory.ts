@@ -1,6 +1,5 @@
 /**
- * Two linked ends in one process: frames are real text, delivered later and in order, so that nothing is shared but
- * strings.
+ * A pair of links in one process. Frames are text, delivered asynchronously and in order, so only strings are shared.
  */
 import { ParleyError } from '../errors/index.ts'
 import type { Link, LinkEvents } from '../jsonrpc/index.ts'
@@ -8,7 +7,7 @@ import type { Link, LinkEvents } from '../jsonrpc/index.ts'
 export interface MemoryPairOptions {
   /** Name of the transport, for logs and contexts. Default `memory`. */
   transport?: string
-  /** Most frames waiting at one end, so that an end nobody opens cannot eat the memory. Default 100 000. */
+  /** Most frames that wait at one end. Limits the memory if an end is never opened. Default 100 000. */
   maxQueued?: number
 }
 
@@ -43,8 +42,7 @@ class MemoryLink implements Link {
     if (this.closedHere || this.reported)
       throw new ParleyError('transport_error', { message: 'The memory link is closed' })
     const peer = this.peer as MemoryLink
-    // Until it has been told, this end cannot know that the other one hung up; what it sends meanwhile is lost as on
-    // any wire.
+    // This end does not know yet that the other end is closed. The frame is lost, as on a network.
     if (peer.closedHere) return
     if (peer.inbox.length >= peer.maxQueued) {
       throw new ParleyError('transport_error', {
@@ -71,20 +69,20 @@ class MemoryLink implements Link {
     queueMicrotask(this.drain)
   }
 
-  /** One microtask for a whole burst; made once, because it is scheduled for every burst. */
+  /** One microtask delivers a whole burst. A field, because it is scheduled for each burst. */
   private readonly drain = (): void => {
     const events = this.events as LinkEvents
     const frames = this.inbox
     let at = 0
     let failed = true
     try {
-      // Closing empties the inbox by replacing it, which ends this loop, too.
+      // Closing replaces the inbox, which also ends this loop.
       while (at < frames.length && this.inbox === frames) events.frame(frames[at++] as string)
       failed = false
     } finally {
       this.scheduled = false
       if (this.inbox === frames) this.inbox = at < frames.length ? frames.slice(at) : []
-      // A receiver that throws does so to its own host; what is behind the frame, frames or the end, still arrives.
+      // If the receiver throws, later frames and the end are still delivered.
       if (failed) this.wake()
     }
     if (this.closedHere || this.closedThere) this.report(events)

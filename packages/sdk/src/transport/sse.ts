@@ -1,24 +1,24 @@
-/** Server-sent events as text: writing one, and reading a stream of them as the HTML standard says. */
+/** Writes server-sent events, and reads a stream of them as the HTML standard requires. */
 import { ParleyError } from '../errors/index.ts'
 
 export interface SseEvent {
-  /** Only when this very event carried one; what holds for the whole stream is `SseParser.lastEventId`. */
+  /** The id of this event, if it has one. `SseParser.lastEventId` has the last id of the stream. */
   id?: string
-  /** Absent for the default, `message`. */
+  /** Undefined for the default, `message`. */
   event?: string
   data: string
-  /** Milliseconds to wait before reconnecting, when this event carried it. */
+  /** Milliseconds to wait before reconnecting, if this event has it. */
   retry?: number
 }
 
 export interface SseParserOptions {
-  /** Longest event in characters, so that a line without end cannot eat the memory. Default 8 Mi. */
+  /** The longest event, in characters. Limits the memory of a line without end. Default 8 Mi. */
   maxLength?: number
 }
 
 const LINE_BREAK = /\r\n|\r|\n/
 
-/** The text of one event. An event without `data` only moves the id or the delay; nobody is told of it. */
+/** The text of one event. Without `data`, it only sets the id or the delay, and readers do not report it. */
 export function sseEvent({ id, event, data, retry }: Partial<SseEvent>): string {
   const head = `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}${retry === undefined ? '' : `retry: ${retry}\n`}`
   if (data === undefined) return `${head}\n`
@@ -27,23 +27,20 @@ export function sseEvent({ id, event, data, retry }: Partial<SseEvent>): string 
   return `${head}data: ${lines.join('\ndata: ')}\n\n`
 }
 
-/** A line that readers skip: it keeps idle proxies from hanging up. */
+/** A comment. Readers skip it. It keeps proxies from closing an idle connection. */
 export function sseComment(text: string): string {
   return `: ${text}\n\n`
 }
 
-/**
- * Reads decoded text in any chunks. An event cut off by the end of the stream is never reported, as the standard
- * demands.
- */
+/** Reads decoded text in chunks of any size. As the standard requires, an incomplete last event is not reported. */
 export class SseParser {
-  /** The id to resume from; empty when the stream never gave one, or took it back. */
+  /** The id to resume from. Empty if the stream has none. */
   lastEventId = ''
   /** The latest reconnection delay in milliseconds. */
   retry: number | undefined
   readonly #maxLength: number
   #atStart = true
-  /** The last chunk ended in CR, whose LF may be the first character of the next one. */
+  /** The last chunk ended with CR, so the next one may begin with its LF. */
   #afterReturn = false
   #line = ''
   #length = 0
@@ -57,13 +54,12 @@ export class SseParser {
   }
 
   /**
-   * The events completed by this chunk. Throws `result_too_large` when one is longer than allowed; the stream is of no
-   * use then.
+   * Returns the events that this chunk completes. Throws `result_too_large` if an event is too long; then stop reading.
    */
   push(chunk: string): SseEvent[] {
     const events: SseEvent[] = []
-    let at = this.#begin(chunk)
-    // Each kind of line end is looked for once per occurrence, not once per line: most streams have no CR at all.
+    let at = this.#skipStart(chunk)
+    // Each search continues from the last occurrence. Most streams have no CR, so it is searched for once.
     let lineFeed = chunk.indexOf('\n', at)
     let carriageReturn = chunk.indexOf('\r', at)
     while (lineFeed !== -1 || carriageReturn !== -1) {
@@ -83,8 +79,8 @@ export class SseParser {
     return events
   }
 
-  /** Where to begin: after a byte order mark, or after the second half of a line end. */
-  #begin(chunk: string): number {
+  /** The start of the text: after a byte order mark, or after the LF of a CR LF. */
+  #skipStart(chunk: string): number {
     if (chunk === '') return 0
     let at = 0
     if (this.#atStart && chunk.charCodeAt(0) === 0xfeff) at++
@@ -98,7 +94,7 @@ export class SseParser {
     this.#line = ''
     if (line === '') return this.#dispatch(events)
     const colon = line.indexOf(':')
-    // Comments are forgotten at once, so a stream of nothing but comments is not one long event.
+    // Comments are not counted, so a stream of comments is not one long event.
     if (colon === 0) return
     this.#length += line.length
     if (this.#length > this.#maxLength) this.#tooLong()

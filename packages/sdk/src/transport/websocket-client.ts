@@ -1,38 +1,35 @@
-/** Opens a WebSocket to a server, with what the runtime has. */
+/** Opens a WebSocket to a server, by default with the runtime's own class. */
 import { type ErrorKind, ParleyError } from '../errors/index.ts'
 import type { Link } from '../jsonrpc/index.ts'
-import { shownUrl } from './http/client-call.ts'
+import { shownUrl } from './http/client/call.ts'
 import { type SocketLike, SUBPROTOCOL, type WebSocketLinkOptions, webSocketLink } from './websocket.ts'
-import { troubleOf } from './websocket-reason.ts'
-import { wrongLanguage } from './wrong-language.ts'
+import { errorIn } from './websocket-reason.ts'
+import { wrongProtocol } from './wrong-protocol.ts'
 
 export interface DialSettings {
-  /** The subprotocol to ask for. */
+  /** The requested subprotocol. */
   readonly protocol: string
   readonly headers: Readonly<Record<string, string>> | undefined
-  /** Longest message to take in, in bytes. */
+  /** The longest accepted message, in bytes. */
   readonly maxMessage: number
 }
 
-/** Begins to connect. */
+/** Starts to connect. */
 export type Dial = (url: string, settings: DialSettings) => SocketLike | Promise<SocketLike>
 
 export interface WebSocketOptions extends WebSocketLinkOptions {
-  /** Sent with the handshake. Browsers cannot. */
+  /** Sent with the handshake. Not supported by browsers. */
   headers?: Readonly<Record<string, string>>
-  /** How long the connection may take to come about, in milliseconds. Default 10 000. */
+  /** How long connecting may take, in milliseconds. Default 10 000. */
   connectTimeout?: number
-  /**
-   * Longest message that is taken in at all, in bytes, where the runtime can be told; the limits of the session are for
-   * what was. Default 128 Mi.
-   */
+  /** The longest message that the socket accepts, in bytes, if the runtime supports it. Default 128 Mi. */
   maxMessage?: number
-  /** Instead of the global `WebSocket`. */
+  /** Replaces the global `WebSocket`. */
   dial?: Dial
 }
 
-/** Twice what sessions read: what is longer than that ends the connection, and not one request alone. */
-const DEFAULT_MESSAGE = 128 * 1024 * 1024
+/** Twice the limit of sessions. A longer message ends the connection, a shorter one only fails its request. */
+const DEFAULT_MAX_MESSAGE = 128 * 1024 * 1024
 
 /** A link to `ws://` or `wss://`. */
 export async function webSocketTo(url: string | URL, options: WebSocketOptions = {}): Promise<Link> {
@@ -51,9 +48,9 @@ function addressOf(given: string | URL): URL {
 
 async function begin(
   url: URL,
-  { dial = dialGlobal, headers, maxMessage = DEFAULT_MESSAGE }: WebSocketOptions,
+  { dial = dialGlobal, headers, maxMessage = DEFAULT_MAX_MESSAGE }: WebSocketOptions,
 ): Promise<SocketLike> {
-  // A fragment never travels, and constructors refuse it.
+  // WebSocket constructors reject fragments.
   url.hash = ''
   try {
     return await dial(url.href, { protocol: SUBPROTOCOL, headers, maxMessage })
@@ -68,7 +65,7 @@ export function dialGlobal(url: string, { protocol, headers }: DialSettings): So
     throw new ParleyError('transport_error', { message: 'This runtime has no WebSocket: give one as option "dial"' })
   if (headers === undefined) return new WebSocket(url, protocol)
   try {
-    // Servers' runtimes take settings here, browsers do not.
+    // Server runtimes accept settings here, browsers do not.
     return new WebSocket(url, { protocols: protocol, headers } as never)
   } catch (error) {
     throw new ParleyError('transport_error', {
@@ -84,7 +81,7 @@ const CLOSING = 2
 function opened(socket: SocketLike, url: URL, options: WebSocketOptions): Promise<Link> {
   const { connectTimeout = 10_000 } = options
   return new Promise((resolve, reject) => {
-    let trouble: unknown
+    let socketError: unknown
     let settled = false
     const settle = (): boolean => {
       if (settled) return false
@@ -97,37 +94,37 @@ function opened(socket: SocketLike, url: URL, options: WebSocketOptions): Promis
     }
     const fail = (why: string): void => {
       if (!settle()) return
-      reject(failure(url, why, trouble))
-      // Nobody will use it, whatever becomes of it.
+      reject(failure(url, why, socketError))
+      // The socket is not used any more.
       if (socket.terminate === undefined) socket.close()
       else socket.terminate()
     }
     const timer = setTimeout(() => fail(`no answer within ${connectTimeout} ms`), connectTimeout)
     socket.addEventListener('error', (event) => {
-      trouble ??= troubleOf(event)
+      socketError ??= errorIn(event)
     })
-    socket.addEventListener('close', ({ reason }) => fail(reason || wordsOf(trouble)))
+    socket.addEventListener('close', ({ reason }) => fail(reason || describeFailure(socketError)))
     socket.addEventListener('open', succeed)
-    // What happened before anybody could listen.
+    // The state may have changed before the listeners were added.
     if (socket.readyState === OPEN) succeed()
-    else if (socket.readyState >= CLOSING) fail(wordsOf(undefined))
+    else if (socket.readyState >= CLOSING) fail(describeFailure(undefined))
   })
 }
 
-function wordsOf(trouble: unknown): string {
-  const { message, code } = (trouble ?? {}) as { message?: string; code?: string }
-  if (typeof trouble === 'string') return trouble
-  return message || code || 'nobody answers there, or not with a WebSocket'
+function describeFailure(socketError: unknown): string {
+  const { message, code } = (socketError ?? {}) as { message?: string; code?: string }
+  if (typeof socketError === 'string') return socketError
+  return message || code || 'no server answers there, or not with a WebSocket'
 }
 
 const KINDS: Readonly<Record<string, ErrorKind>> = { 401: 'unauthorized', 403: 'forbidden', 429: 'rate_limited' }
 
 function failure(url: URL, why: string, cause: unknown): ParleyError {
-  // The one way in which `ws` tells the status of a refusal, and perhaps what was said beside it.
+  // `ws` reports the status of a refusal only in this message, perhaps with a text after it.
   const [, status, said = ''] = /^Unexpected server response: (\d{3})(: .*)?$/s.exec(why) ?? []
-  const words = status === undefined ? (wrongLanguage(shownUrl(url), why) ?? why) : `it answered ${status}${said}`
+  const reason = status === undefined ? (wrongProtocol(shownUrl(url), why) ?? why) : `it answered ${status}${said}`
   return new ParleyError(KINDS[status ?? ''] ?? 'transport_error', {
-    message: `Cannot connect to ${shownUrl(url)}: ${words}`,
+    message: `Cannot connect to ${shownUrl(url)}: ${reason}`,
     ...(status === undefined ? {} : { data: { status: Number(status) } }),
     ...(cause === undefined ? {} : { cause }),
   })

@@ -1,4 +1,4 @@
-/** What the end of a WebSocket means, in words. */
+/** Explains why a WebSocket was closed. */
 import { ParleyError } from '../errors/index.ts'
 
 export interface SocketEnd {
@@ -6,7 +6,7 @@ export interface SocketEnd {
   readonly reason: string
 }
 
-/** Ends that nobody needs to explain: done, going away, and no code at all. */
+/** Normal ends: done, going away, and no code. */
 const CLEAN: ReadonlySet<number> = new Set([1000, 1001, 1005])
 
 const MEANINGS: Readonly<Record<number, string>> = {
@@ -22,21 +22,21 @@ const MEANINGS: Readonly<Record<number, string>> = {
 }
 
 /** Undefined for a clean end. */
-export function reasonOf({ code, reason }: SocketEnd, trouble: unknown): ParleyError | undefined {
+export function reasonOf({ code, reason }: SocketEnd, socketError: unknown): ParleyError | undefined {
   if (CLEAN.has(code)) return undefined
   const meaning = MEANINGS[code > 4000 ? code - 3000 : code]
-  const said = [meaning, reason, trouble instanceof Error ? trouble.message : trouble].filter(
-    (words) => typeof words === 'string' && words !== '',
+  const said = [meaning, reason, socketError instanceof Error ? socketError.message : socketError].filter(
+    (text) => typeof text === 'string' && text !== '',
   )
   return new ParleyError(code === 1009 ? 'message_too_large' : 'connection_closed', {
     message: `The WebSocket was closed with code ${code}${said.length === 0 ? '' : `: ${said.join('; ')}`}`,
     data: { code },
-    ...(trouble === undefined ? {} : { cause: trouble }),
+    ...(socketError === undefined ? {} : { cause: socketError }),
   })
 }
 
-/** Browsers keep to themselves what went wrong; others attach an error, or at least words. */
-export function troubleOf(event: object): unknown {
+/** The error of an `error` event. Browsers have none; other runtimes attach an error or a message. */
+export function errorIn(event: object): unknown {
   const { error, message } = event as { error?: unknown; message?: unknown }
   return error ?? (typeof message === 'string' && message !== '' ? message : undefined)
 }

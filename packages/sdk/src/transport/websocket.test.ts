@@ -80,7 +80,7 @@ describe('T WebSocket: frames', () => {
     expect(heard).toEqual({ frames: ['1', '2'], ends: [undefined] })
   })
 
-  it('too many before anybody listens: hung up on', async () => {
+  it('too many before the link is opened: disconnected', async () => {
     const socket = new FakeSocket()
     const link = webSocketLink(socket)
     for (let i = 0; i < 2000; i++) socket.fire('message', { data: String(i) })
@@ -240,7 +240,7 @@ describe('T WebSocket: connecting', () => {
   })
 
   it.each([
-    ['nothing', {}, /nobody answers/, 'transport_error'],
+    ['nothing', {}, /no server answers/, 'transport_error'],
     ['words', { message: 'no route' }, /no route/, 'transport_error'],
     ['an error', { error: new Error('Unexpected server response: 403') }, /it answered 403/, 'forbidden'],
     ['an error', { error: new Error('Unexpected server response: 401') }, /it answered 401/, 'unauthorized'],
@@ -257,7 +257,7 @@ describe('T WebSocket: connecting', () => {
   })
 
   it('is over at once where it was before anybody could listen', async () => {
-    await expect(attempt(connecting(3)).link).rejects.toThrow(/nobody answers/)
+    await expect(attempt(connecting(3)).link).rejects.toThrow(/no server answers/)
     expect((await attempt(connecting(1)).link).transport).toBe('websocket')
   })
 

@@ -1,19 +1,19 @@
-/** A link over a WebSocket of whatever implementation: every text message is one frame. */
+/** A link over a WebSocket of any implementation. Each text message is one frame. */
 import { ParleyError } from '../errors/index.ts'
 import type { Link, LinkEvents } from '../jsonrpc/index.ts'
-import { reasonOf, type SocketEnd, troubleOf } from './websocket-reason.ts'
+import { errorIn, reasonOf, type SocketEnd } from './websocket-reason.ts'
 
-/** The subprotocol both sides name in their handshake. */
+/** The subprotocol of the handshake. */
 export const SUBPROTOCOL = 'mcp'
 
-/** The part of a WebSocket that is needed; those of browsers, of Node, Deno and Bun, and of `ws` all have it. */
+/** The required part of a WebSocket. Browsers, Node, Deno, Bun and `ws` have it. */
 export interface SocketLike {
   readonly readyState: number
-  /** Bytes that were sent and have not left yet. */
+  /** The bytes that were not written to the network yet. */
   readonly bufferedAmount: number
   send(text: string): void
   close(code?: number, reason?: string): void
-  /** Hangs up at once; only some have it. */
+  /** Closes the connection at once. Only some implementations have it. */
   terminate?(): void
   addEventListener(type: 'open', listener: () => void): void
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void
@@ -22,9 +22,9 @@ export interface SocketLike {
 }
 
 export interface WebSocketLinkOptions {
-  /** Most bytes that wait for a peer that does not read. Default 64 Mi. */
+  /** Most bytes that are buffered for a peer that does not read. Default 64 Mi. */
   maxBuffered?: number
-  /** How long the other side may take to hang up after we did, in milliseconds. Default 2000. */
+  /** How long the peer may take to close the connection after this side did, in milliseconds. Default 2000. */
   closeTimeout?: number
   /** Time, injected so that tests own it. */
   clock?: { after(ms: number, task: () => void): () => void }
@@ -32,15 +32,13 @@ export interface WebSocketLinkOptions {
 
 const OPEN = 1
 const DEFAULT_BUFFER = 64 * 1024 * 1024
-/** Frames that wait for `open`; more than a peer has reason to send before it is answered. */
+/** Most frames before `open`. A peer has no reason to send more before it gets an answer. */
 const MAX_EARLY = 1000
 
 const NORMAL = 1000
 const NOT_TEXT = 1003
 const BROKEN_POLICY = 1008
-/**
- * Programs in browsers may not use the codes of the standard, but have a range of their own with room for all of them.
- */
+/** Browsers do not allow the codes of the standard, but their private range has room for all of them. */
 const PRIVATE_RANGE = 3000
 
 const realClock = {
@@ -61,9 +59,9 @@ class WebSocketLink implements Link {
   #over = false
   #reported = false
   #reason: Error | undefined
-  /** What an implementation said was wrong; the end that follows says less. */
-  #trouble: unknown
-  /** Kept when the connection itself is gone, or was given up. */
+  /** The error that an implementation reported. The close event has less detail. */
+  #socketError: unknown
+  /** Resolves when the connection is closed or was given up. */
   readonly #gone: Promise<void>
   #resolveGone: () => void = () => {}
   #cancelTimer: (() => void) | undefined
@@ -78,7 +76,7 @@ class WebSocketLink implements Link {
     })
     socket.addEventListener('message', ({ data }) => this.#received(data))
     socket.addEventListener('error', (event) => {
-      this.#trouble ??= troubleOf(event)
+      this.#socketError ??= errorIn(event)
     })
     socket.addEventListener('close', (end) => this.#ended(end))
     if (socket.readyState !== OPEN) this.#ended({ code: 1006, reason: '' })
@@ -95,12 +93,12 @@ class WebSocketLink implements Link {
     if (this.#over) throw this.#closedError()
     const { bufferedAmount } = this.#socket
     if (bufferedAmount > this.#maxBuffered) {
-      this.#hangUp(
+      this.#disconnect(
         BROKEN_POLICY,
         'Not read',
         new ParleyError('transport_error', { message: `The peer does not read: ${bufferedAmount} bytes wait for it` }),
       )
-      // Its turn to hear of it would come after all that it does not read.
+      // The peer would see the close frame only after all unread messages.
       this.#socket.terminate?.()
       throw this.#closedError()
     }
@@ -115,11 +113,11 @@ class WebSocketLink implements Link {
   }
 
   close(): Promise<void> {
-    this.#hangUp(NORMAL, '', undefined)
+    this.#disconnect(NORMAL, '', undefined)
     return this.#gone
   }
 
-  /** What came before anybody listened, and the end if that came, too. */
+  /** Delivers the frames that came before `open`, and the end if it came too. */
   #catchUp(): void {
     const early = this.#early
     this.#early = []
@@ -136,7 +134,7 @@ class WebSocketLink implements Link {
   #received(data: unknown): void {
     if (this.#over) return
     if (typeof data !== 'string') {
-      return this.#hangUp(
+      return this.#disconnect(
         NOT_TEXT,
         'Messages are text',
         new ParleyError('transport_error', { message: 'The peer sent a binary message; messages are text' }),
@@ -145,10 +143,10 @@ class WebSocketLink implements Link {
     if (this.#events !== undefined && this.#early.length === 0) return this.#events.frame(data)
     this.#early.push(data)
     if (this.#early.length > MAX_EARLY) {
-      this.#hangUp(
+      this.#disconnect(
         BROKEN_POLICY,
         'Too much at once',
-        new ParleyError('transport_error', { message: 'The peer sent too much before anybody listened' }),
+        new ParleyError('transport_error', { message: 'The peer sent too much before the link was opened' }),
       )
     }
   }
@@ -158,11 +156,11 @@ class WebSocketLink implements Link {
     this.#resolveGone()
     if (this.#over) return
     this.#over = true
-    this.#reason = reasonOf(end, this.#trouble)
+    this.#reason = reasonOf(end, this.#socketError)
     this.#report()
   }
 
-  #hangUp(code: number, words: string, reason: Error | undefined): void {
+  #disconnect(code: number, text: string, reason: Error | undefined): void {
     if (this.#over) return
     this.#over = true
     this.#reason = reason
@@ -171,9 +169,9 @@ class WebSocketLink implements Link {
       this.#resolveGone()
     })
     try {
-      this.#socket.close(code, words)
+      this.#socket.close(code, text)
     } catch {
-      this.#socket.close(code + PRIVATE_RANGE, words)
+      this.#socket.close(code + PRIVATE_RANGE, text)
     }
     queueMicrotask(() => this.#report())
   }

@@ -19,7 +19,7 @@ export const OK: RawServerOptions = {
 export const SILENT: RawServerOptions = {
   answers: { ...OK.answers, 'resources/read': () => undefined, 'tools/call': () => undefined },
 }
-export const refused = () => new ParleyError('transport_error', { message: 'nobody listens there' })
+export const refused = () => new ParleyError('transport_error', { message: 'no program listens there' })
 
 export async function begin(servers: Fleet, options: ConnectOptions = {}) {
   const clock = fakeClock()

@@ -28,7 +28,7 @@ describe('L6 the schedule', () => {
       expect(states).toEqual(['connected → reconnecting', 'reconnecting → closed'])
       await expect(client.tools()).rejects.toMatchObject({
         kind: 'connection_closed',
-        message: expect.stringContaining('nobody listens there'),
+        message: expect.stringContaining('no program listens there'),
       })
       await clean()
     },

@@ -21,21 +21,23 @@ export function http2Caller(ca?: string): Http2Caller {
       session = connect(origin, ca === undefined ? {} : { ca }).on('error', () => {})
     return session
   }
-  const call: HttpCall = ({ method, url, headers, body, hangup }) =>
+  const call: HttpCall = ({ method, url, headers, body, abortController }) =>
     new Promise((resolve, reject) => {
-      if (hangup.aborted) return reject(hangup.reason)
+      if (abortController.aborted) return reject(abortController.reason)
       const stream = sessionTo(url.origin).request(
         { ...headers, ':method': method, ':path': url.pathname + url.search },
         { endStream: body === undefined },
       )
       const abort = (): void => stream.close(constants.NGHTTP2_CANCEL)
-      hangup.on(abort)
+      abortController.on(abort)
       stream.on('close', () => {
-        hangup.off(abort)
-        reject(hangup.aborted ? hangup.reason : unreachable(url, new Error('the connection was lost')))
+        abortController.off(abort)
+        reject(
+          abortController.aborted ? abortController.reason : unreachable(url, new Error('the connection was lost')),
+        )
       })
       stream.on('error', () => {})
-      stream.on('response', (head) => resolve(replyOf(stream, head, url, hangup)))
+      stream.on('response', (head) => resolve(replyOf(stream, head, url, abortController)))
       if (body !== undefined) stream.end(body)
     })
   return { call, close: () => session?.destroy() }
@@ -45,7 +47,7 @@ function replyOf(
   stream: ClientHttp2Stream,
   head: IncomingHttpHeaders,
   url: URL,
-  hangup: HttpRequest['hangup'],
+  abortController: HttpRequest['abortController'],
 ): HttpReply {
   return {
     status: Number(head[':status']),
@@ -67,7 +69,10 @@ function replyOf(
         })
         const over = (): void => {
           if (ended && stream.rstCode === constants.NGHTTP2_NO_ERROR) resolve()
-          else reject(hangup.aborted ? hangup.reason : brokenOff(url, new Error('the connection was lost')))
+          else
+            reject(
+              abortController.aborted ? abortController.reason : brokenOff(url, new Error('the connection was lost')),
+            )
         }
         if (stream.closed) over()
         else stream.on('close', over)

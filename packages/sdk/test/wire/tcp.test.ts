@@ -124,10 +124,10 @@ describe('T serveTcp and tcpLink', () => {
     await handle.close()
     await expect(tcpLink(handle.url)).rejects.toMatchObject({
       kind: 'transport_error',
-      message: `Cannot connect to ${handle.url}: nobody listens there`,
+      message: `Cannot connect to ${handle.url}: no program listens there`,
     })
     await expect(tcpLink({ port: handle.port, host: '127.0.0.1', connectTimeout: 0 })).rejects.toMatchObject({
-      message: expect.stringMatching(/no answer within 0 ms|nobody listens/),
+      message: expect.stringMatching(/no answer within 0 ms|no program listens/),
     })
   })
 })

@@ -42,8 +42,8 @@ export const pooledCall: HttpCall = (request) => {
 
 function exchange(pool: Agent, request: HttpRequest): Promise<HttpReply> {
   return new Promise((resolve, reject) => {
-    const { hangup, url, method, headers, body } = request
-    if (hangup.aborted) return reject(hangup.reason)
+    const { abortController, url, method, headers, body } = request
+    if (abortController.aborted) return reject(abortController.reason)
     pool.dispatch(
       { origin: url.origin, path: pathOf(url), method, headers, body: body ?? null },
       new PooledExchange(request, resolve, reject),
@@ -71,12 +71,12 @@ class PooledExchange implements Dispatcher.DispatchHandler, HttpReply {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    request.hangup.on(this.#abort)
+    request.abortController.on(this.#abort)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#request.hangup.aborted) this.#abort()
+    if (this.#request.abortController.aborted) this.#abort()
   }
 
   onResponseStart(
@@ -113,8 +113,12 @@ class PooledExchange implements Dispatcher.DispatchHandler, HttpReply {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#release()
-    const { hangup, url } = this.#request
-    this.#failure = hangup.aborted ? hangup.reason : this.status === 0 ? unreachable(url, error) : brokenOff(url, error)
+    const { abortController, url } = this.#request
+    this.#failure = abortController.aborted
+      ? abortController.reason
+      : this.status === 0
+        ? unreachable(url, error)
+        : brokenOff(url, error)
     // Only one of these two promises is still pending.
     this.#reject(this.#failure)
     this.#readFailed?.(this.#failure)
@@ -152,6 +156,6 @@ class PooledExchange implements Dispatcher.DispatchHandler, HttpReply {
   }
 
   #release(): void {
-    this.#request.hangup.off(this.#abort)
+    this.#request.abortController.off(this.#abort)
   }
 }

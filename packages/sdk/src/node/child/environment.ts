@@ -1,4 +1,4 @@
-/** What a server's process gets to know of ours: enough to run, and none of our secrets. */
+/** The environment of a child process: what programs need to run, and no secrets of this process. */
 
 const INHERITED: Readonly<Record<'posix' | 'win32', readonly string[]>> = {
   posix: ['HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER'],
@@ -27,9 +27,9 @@ const INHERITED: Readonly<Record<'posix' | 'win32', readonly string[]>> = {
 export type Environment = Record<string, string | undefined>
 
 export interface EnvironmentOptions {
-  /** Added to what is inherited; `undefined` takes a variable away. */
+  /** Added to the inherited variables. `undefined` removes a variable. */
   env?: Environment
-  /** Whether everything is inherited. Default: only what programs need to run, such as PATH and HOME. */
+  /** Whether all variables are inherited. Default: only those that programs need, such as PATH and HOME. */
   inheritEnv?: boolean
 }
 
@@ -42,7 +42,7 @@ export function childEnvironment(
   const wanted = new Set(INHERITED[windows ? 'win32' : 'posix'])
   const made = new Map<string, string>()
   for (const [name, value] of Object.entries(own)) {
-    // Windows knows `Path` and `PATH` as one variable.
+    // On Windows `Path` and `PATH` are the same variable.
     if (value === undefined || !(inheritEnv || wanted.has(windows ? name.toUpperCase() : name))) continue
     // Exported shell functions are code, not settings.
     if (!inheritEnv && value.startsWith('()')) continue

@@ -1,25 +1,20 @@
-/**
- * A link to a server that runs as a process of ours: we start it, and we see to its end and that of everything it
- * started.
- */
+/** A link to a server that runs as a child process. Starts the process, and ends it with everything that it started. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { ParleyError } from '../../errors/index.ts'
 import type { Link, LinkEvents } from '../../jsonrpc/index.ts'
 import { type Clock, type Duration, milliseconds, systemClock } from '../../session/index.ts'
 import { StreamLink } from '../stream-link.ts'
-import { FirstManners } from './output-check.ts'
+import { OutputCheck } from './output-check.ts'
 import { forgetGroup, groupLives, signalGroup } from './process-groups.ts'
 import { type ChildCommand, startChild } from './start.ts'
-import { LastWords, QUOTED_LINES, quoted } from './stderr-tail.ts'
+import { QUOTED_LINES, quoted, StderrTail } from './stderr-tail.ts'
 
 export interface ChildSpec extends ChildCommand {
-  /**
-   * How long the server may take to end once its input is closed, and once it was told to terminate. Default 2 s each.
-   */
+  /** How long the server may take to end after its input was closed, and after SIGTERM. Default 2 s each. */
   shutdown?: { inputEnd?: Duration; terminate?: Duration }
-  /** Where its standard error goes, beside the error messages that quote the end of it. Default: nowhere. */
+  /** Where its standard error goes. Error messages quote the end of it in any case. Default: nowhere. */
   stderr?: 'inherit' | ((text: string) => void)
-  /** Most characters that wait for a server that does not read. Default 64 Mi. */
+  /** Most characters that are buffered for a server that does not read. Default 64 Mi. */
   maxBuffered?: number
   clock?: Clock
 }
@@ -27,25 +22,25 @@ export interface ChildSpec extends ChildCommand {
 export interface ChildExit {
   readonly code: number | null
   readonly signal: string | null
-  /** The last signal it was sent because it still ran some time after its input was closed. Null: it needed none. */
+  /** The last signal that was sent, because closing the input was not enough. Null: none. */
   readonly told: 'SIGTERM' | 'SIGKILL' | null
 }
 
 export interface ChildLink extends Link {
   readonly pid: number
-  /** Kept when the process and all others of its group have ended. */
+  /** Resolves when all processes of its group have ended. */
   readonly gone: Promise<ChildExit>
   /** The end of what it wrote to standard error: at most 200 lines and 64 KiB. */
   stderr(): string
-  /** What it did instead of sending a message, if that is not what a server does. */
+  /** What shows that the program is probably not an MCP server, if anything does. */
   symptoms(): string | undefined
 }
 
-/** News of one kind usually come with news of another; this is how long they are waited for. */
-const NEWS_MS = 250
+/** A closed stream and the exit of the process usually come together. How long to wait for the other one. */
+const EXIT_REPORT_DELAY_MS = 250
 const POLL_MS = 25
 
-/** Starts the process; what it says is delivered from `open` on. */
+/** Starts the process. Its output is delivered after `open`. */
 export async function childLink(spec: ChildSpec): Promise<ChildLink> {
   const waits = {
     inputEnd: milliseconds(spec.shutdown?.inputEnd ?? '2s'),
@@ -63,8 +58,8 @@ class ProcessLink implements ChildLink {
   readonly #clock: Clock
   readonly #waits: { inputEnd: number; terminate: number }
   readonly #streams: StreamLink
-  readonly #words = new LastWords()
-  readonly #manners: FirstManners
+  readonly #stderr = new StderrTail()
+  readonly #outputCheck: OutputCheck
   #resolveGone: (exit: ChildExit) => void = () => {}
   #exit: ChildExit | undefined
   #told: ChildExit['told'] = null
@@ -72,13 +67,13 @@ class ProcessLink implements ChildLink {
   #groupEnded = false
   /** The next step of the shutdown. */
   #cancelStep: (() => void) | undefined
-  #cancelNews: (() => void) | undefined
+  #cancelReport: (() => void) | undefined
 
   constructor(child: ChildProcessWithoutNullStreams, spec: ChildSpec, waits: { inputEnd: number; terminate: number }) {
     this.#child = child
     this.pid = child.pid as number
     this.#name = spec.command
-    this.#manners = new FirstManners(spec.command)
+    this.#outputCheck = new OutputCheck(spec.command)
     this.#clock = spec.clock ?? systemClock
     this.#waits = waits
     this.gone = new Promise((resolve) => {
@@ -99,11 +94,11 @@ class ProcessLink implements ChildLink {
   }
 
   open(events: LinkEvents): void {
-    this.#streams.open(this.#manners.watch(events))
+    this.#streams.open(this.#outputCheck.watch(events))
   }
 
   send(frame: string): void {
-    this.#manners.sent(frame)
+    this.#outputCheck.sent(frame)
     this.#streams.send(frame)
   }
 
@@ -112,11 +107,11 @@ class ProcessLink implements ChildLink {
   }
 
   stderr(): string {
-    return this.#words.text()
+    return this.#stderr.text()
   }
 
   symptoms(): string | undefined {
-    return this.#manners.symptoms()
+    return this.#outputCheck.symptoms()
   }
 
   #listenToErrors(wanted: ChildSpec['stderr']): void {
@@ -124,29 +119,30 @@ class ProcessLink implements ChildLink {
     const decoder = new TextDecoder()
     stderr.on('error', () => {})
     stderr.on('data', (chunk: Uint8Array) => {
-      this.#words.push(chunk)
+      this.#stderr.push(chunk)
       if (wanted === 'inherit') process.stderr.write(chunk)
-      else if (wanted !== undefined) passOn(wanted, decoder.decode(chunk, { stream: true }))
+      else if (wanted !== undefined) callListener(wanted, decoder.decode(chunk, { stream: true }))
     })
   }
 
-  /** A stream is gone. Mostly the whole process is, and how it ended says more. */
+  /** A stream was closed. The process has usually ended too, and its exit says more. */
   #lost(what: string): void {
-    if (this.#exit === undefined) this.#cancelNews ??= this.#clock.after(NEWS_MS, () => this.#report(what))
+    if (this.#exit === undefined)
+      this.#cancelReport ??= this.#clock.after(EXIT_REPORT_DELAY_MS, () => this.#report(what))
   }
 
   #exited(exit: ChildExit): void {
     this.#exit = exit
     this.#cancelStep?.()
-    this.#cancelNews?.()
-    // Its last output may still be on the way, and may never end while something it started holds the pipe.
-    this.#cancelNews = this.#clock.after(NEWS_MS, () => this.#report())
-    if (signalGroup(this.pid, 'SIGTERM')) this.#sweep(this.#waits.terminate)
-    else this.#groupIsGone()
+    this.#cancelReport?.()
+    // Its last output may still arrive. It may never end while another process holds the pipe.
+    this.#cancelReport = this.#clock.after(EXIT_REPORT_DELAY_MS, () => this.#report())
+    if (signalGroup(this.pid, 'SIGTERM')) this.#endGroup(this.#waits.terminate)
+    else this.#onGroupEnded()
   }
 
   #report(what?: string): void {
-    this.#cancelNews?.()
+    this.#cancelReport?.()
     const { code = null, signal = null } = this.#exit ?? {}
     const end =
       this.#exit === undefined ? `${what}` : code === null ? `was ended by ${signal}` : `exited with code ${code}`
@@ -156,37 +152,37 @@ class ProcessLink implements ChildLink {
   }
 
   #quote(): string {
-    return quoted(this.#words.text(QUOTED_LINES))
+    return quoted(this.#stderr.text(QUOTED_LINES))
   }
 
-  /** The ladder: input closed, SIGTERM, SIGKILL; the latter two to the whole group. */
+  /** The steps of the shutdown: close the input, then SIGTERM, then SIGKILL. Signals go to the whole group. */
   #shutDown(): void {
     this.#over = true
     this.#child.stdin.end()
     if (this.#exit !== undefined) return this.#finish()
     this.#cancelStep = this.#clock.after(this.#waits.inputEnd, () => {
-      this.#tell('SIGTERM')
-      this.#cancelStep = this.#clock.after(this.#waits.terminate, () => this.#tell('SIGKILL'))
+      this.#signal('SIGTERM')
+      this.#cancelStep = this.#clock.after(this.#waits.terminate, () => this.#signal('SIGKILL'))
     })
   }
 
-  #tell(signal: 'SIGTERM' | 'SIGKILL'): void {
+  #signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.#told = signal
     signalGroup(this.pid, signal)
   }
 
-  /** The process has ended; what it started gets the rest of the ladder. */
-  #sweep(left: number): void {
-    if (!groupLives(this.pid)) return this.#groupIsGone()
-    // Somebody may wait for `gone`, and a program that has nothing else to do would end before it is kept.
-    if (left > 0) this.#cancelStep = this.#clock.after(POLL_MS, () => this.#sweep(left - POLL_MS), true)
+  /** The process has ended. The other processes of its group get the remaining steps. */
+  #endGroup(left: number): void {
+    if (!groupLives(this.pid)) return this.#onGroupEnded()
+    // The timer keeps this process alive, because a caller may wait for `gone`.
+    if (left > 0) this.#cancelStep = this.#clock.after(POLL_MS, () => this.#endGroup(left - POLL_MS), true)
     else {
       signalGroup(this.pid, 'SIGKILL')
-      this.#groupIsGone()
+      this.#onGroupEnded()
     }
   }
 
-  #groupIsGone(): void {
+  #onGroupEnded(): void {
     this.#groupEnded = true
     forgetGroup(this.pid)
     this.#finish()
@@ -194,17 +190,17 @@ class ProcessLink implements ChildLink {
 
   #finish(): void {
     if (!this.#over || !this.#groupEnded || this.#exit === undefined) return
-    this.#cancelNews?.()
-    // Somebody outside the group may hold the other ends, and they would keep this process alive.
+    this.#cancelReport?.()
+    // Processes outside the group may hold the other ends, which would keep this process alive.
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.destroy()
     this.#resolveGone(this.#exit)
   }
 }
 
-function passOn(listener: (text: string) => void, text: string): void {
+function callListener(listener: (text: string) => void, text: string): void {
   try {
     listener(text)
   } catch {
-    // What a listener makes of a log line is its own affair.
+    // A failure of the listener does not affect the link.
   }
 }

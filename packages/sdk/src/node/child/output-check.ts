@@ -1,12 +1,12 @@
-/** Whether a process behaves like a server until its first message, for the error message when it does not. */
+/** Checks whether a process behaves like a server before its first message. Error messages use the result. */
 import { isStrayLine, type LinkEvents, wrappedEvents } from '../../jsonrpc/index.ts'
 
-const EXCERPT = 200
+const MAX_QUOTED_LENGTH = 200
 
-export class FirstManners {
+export class OutputCheck {
   readonly #name: string
   #firstSent: string | undefined
-  #junk: string | undefined
+  #strayLine: string | undefined
   #echoes = false
   #watching = true
 
@@ -21,7 +21,7 @@ export class FirstManners {
   watch(events: LinkEvents): LinkEvents {
     return wrappedEvents(events, {
       frame: (text, parsed, origin) => {
-        if (this.#watching) this.#look(text)
+        if (this.#watching) this.#check(text)
         events.frame(text, parsed, origin)
       },
     })
@@ -29,17 +29,17 @@ export class FirstManners {
 
   symptoms(): string | undefined {
     if (this.#echoes) return `${JSON.stringify(this.#name)} echoes its input; is it an MCP server?`
-    if (this.#junk === undefined || !this.#watching) return undefined
-    const [name, junk] = [JSON.stringify(this.#name), JSON.stringify(this.#junk)]
-    return `${name} wrote to its standard output what is no message: ${junk}; is it an MCP server, and does it log to standard error?`
+    if (this.#strayLine === undefined || !this.#watching) return undefined
+    const [name, line] = [JSON.stringify(this.#name), JSON.stringify(this.#strayLine)]
+    return `${name} wrote to its standard output what is no message: ${line}; is it an MCP server, and does it log to standard error?`
   }
 
-  #look(text: string): void {
+  #check(text: string): void {
     const line = text.trim()
     if (line === this.#firstSent) this.#echoes = true
-    // One message is enough to know that there is somebody who speaks the language.
+    // One message proves that the program is a server.
     if (line === '') return
     if (!isStrayLine(line)) this.#watching = false
-    else this.#junk ??= line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line
+    else this.#strayLine ??= line.length > MAX_QUOTED_LENGTH ? `${line.slice(0, MAX_QUOTED_LENGTH)}…` : line
   }
 }

@@ -1,4 +1,4 @@
-/** Starts a server's process: without a shell, in a group of its own, or with one clear error. */
+/** Starts the process of a server, without a shell and in its own group. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { ParleyError } from '../../errors/index.ts'
@@ -25,7 +25,7 @@ export async function startChild(spec: ChildCommand): Promise<ChildProcessWithou
       env,
       stdio: 'pipe',
       shell: false,
-      // Its own group, so that what it starts can be ended with it.
+      // Its own group, so that the processes it starts can be ended with it.
       detached: !WINDOWS,
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
@@ -37,7 +37,7 @@ export async function startChild(spec: ChildCommand): Promise<ChildProcessWithou
   if (child.pid !== undefined) adoptGroup(child.pid)
   await new Promise<void>((started, failed) => {
     child.once('spawn', started)
-    // Stays: a signal that cannot be delivered is reported here, too, and must not end this process.
+    // Not removed: a failed signal is reported here too, and must not end this process.
     child.on('error', (error) => failed(startFailure(error, spec, env)))
   })
   return child
@@ -75,7 +75,7 @@ function missing(command: string, env: Record<string, string>): string {
   return `there is no such command in PATH (${path || 'which is empty'}); give its full path, or a PATH in "env"`
 }
 
-/** There is no shell that would take a line apart. */
+/** Without a shell, a command line is not split into arguments. */
 function argumentsWithin(command: string): string {
   const [program, ...args] = command.trim().split(/\s+/)
   return args.length === 0

@@ -1,11 +1,11 @@
-/** The end of what a process wrote to its standard error, for the error message when it is gone. */
+/** The end of the standard error of a process, for error messages. */
 
 export const QUOTED_LINES = 20
 const QUOTED_CHARACTERS = 2000
 const MAX_BYTES = 64 * 1024
 const MAX_LINES = 200
 
-export class LastWords {
+export class StderrTail {
   #chunks: Uint8Array[] = []
   #bytes = 0
 
@@ -13,7 +13,7 @@ export class LastWords {
     const part = chunk.length > MAX_BYTES ? chunk.subarray(-MAX_BYTES) : chunk
     this.#chunks.push(part)
     this.#bytes += part.length
-    // Many small chunks cost more than their bytes.
+    // Many small chunks need more memory than their bytes.
     if (this.#bytes > 2 * MAX_BYTES || this.#chunks.length > 1000) this.#shrink()
   }
 
@@ -31,16 +31,16 @@ export class LastWords {
   }
 }
 
-const LAST_WORDS = '; its last words: '
+const QUOTE_PREFIX = '; its last words: '
 
-/** As the end of an error message. */
-export function quoted(words: string): string {
-  if (words === '') return ''
-  return `${LAST_WORDS}${words.length > QUOTED_CHARACTERS ? `…${words.slice(-QUOTED_CHARACTERS)}` : words}`
+/** The end of an error message. */
+export function quoted(text: string): string {
+  if (text === '') return ''
+  return `${QUOTE_PREFIX}${text.length > QUOTED_CHARACTERS ? `…${text.slice(-QUOTED_CHARACTERS)}` : text}`
 }
 
-/** The message without them. */
+/** The message without the quote. */
 export function unquoted(message: string): string {
-  const at = message.indexOf(LAST_WORDS)
+  const at = message.indexOf(QUOTE_PREFIX)
   return at === -1 ? message : message.slice(0, at)
 }

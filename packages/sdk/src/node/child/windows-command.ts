@@ -1,13 +1,10 @@
-/**
- * Which file Windows runs for a command, and how its arguments are written when that file is a batch script. Pure, so
- * that it can be tested anywhere.
- */
+/** Finds the file that Windows runs for a command, and quotes arguments for batch scripts. Pure, for tests anywhere. */
 import { ParleyError } from '../../errors/index.ts'
 
 export interface WindowsCommand {
   file: string
   args: readonly string[]
-  /** The arguments are a command line already. */
+  /** The arguments already are a command line. */
   verbatim: boolean
 }
 
@@ -18,9 +15,7 @@ export interface WindowsLookup {
   exists: (path: string) => boolean
 }
 
-/**
- * Undefined when there is no such command. The current folder is not searched: what lies there must be named with `.\`.
- */
+/** Undefined if there is no such command. The current folder is not searched: such a command needs `.\`. */
 export function windowsCommand(
   command: string,
   args: readonly string[],
@@ -75,9 +70,9 @@ function quoteScript(file: string): string {
 }
 
 /**
- * One argument as a batch script reads it. Always in quotes, because the script hands it on with `%*` and it is read
- * once more there: inside quotes the shell's own characters mean nothing. A quote is doubled, which both the shell and
- * the program take for one quote inside the quotes, and backslashes before a quote are doubled, as programs expect.
+ * Quotes one argument for a batch script. Always in quotes: the script passes it on with `%*`, where the shell reads it
+ * again, and inside quotes special characters of the shell have no meaning. A quote is doubled: the shell and the
+ * program both read that as one quote. Backslashes before a quote are doubled, as programs expect.
  */
 export function quoteForBatch(argument: string): string {
   if (/[\0\r\n]/.test(argument)) {
@@ -90,8 +85,7 @@ export function quoteForBatch(argument: string): string {
 }
 
 /**
- * Quotes do not keep the shell from replacing `%NAME%`; an empty piece of a variable that is always there, put behind
- * each percent sign, does.
+ * The shell replaces `%NAME%` even in quotes. An empty substring of an existing variable after each `%` prevents that.
  */
 function hidePercents(text: string): string {
   return text.replaceAll('%', '%%cd:~,%')

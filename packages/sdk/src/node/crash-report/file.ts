@@ -1,4 +1,4 @@
-/** Files for crash reports: readable by their owner only, few, and never a reason to fail. */
+/** Writes crash reports to files. Only their owner can read them, their number is limited, and errors are ignored. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -7,8 +7,7 @@ const NAME = /^parley-crash-.*\.json$/
 let written = 0
 
 /**
- * The path of the new file; undefined when it could not be written. Synchronous, because a process that crashes has no
- * later.
+ * Returns the path of the new file, or undefined if writing failed. Synchronous, because the process may be crashing.
  */
 export function writeCrashFile(directory: string, at: number, report: object, maxFiles: number): string | undefined {
   const time = new Date(at).toISOString().replaceAll(':', '-')
@@ -19,13 +18,13 @@ export function writeCrashFile(directory: string, at: number, report: object, ma
     writeFileSync(path, `${JSON.stringify(report, undefined, 2)}\n`, { flag: 'wx', mode: 0o600 })
     return path
   } catch {
-    // Half a report on a full disk helps nobody and keeps it full.
+    // On a full disk, half a report is useless.
     discard(path)
     return undefined
   }
 }
 
-/** Step by step: the recursive way of Node never ends in places, such as /proc, where nothing can be made. */
+/** One level at a time: the recursive option of Node never ends in some folders, such as /proc. */
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -38,7 +37,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** Their names begin with the time, so the first are the oldest. */
+/** Names begin with the time, so the first ones are the oldest. */
 function makeRoom(directory: string, keep: number): void {
   const names = readdirSync(directory).filter((name) => NAME.test(name))
   for (const name of names.sort().slice(0, Math.max(0, names.length - keep))) discard(join(directory, name))
@@ -48,6 +47,6 @@ function discard(path: string): void {
   try {
     rmSync(path, { force: true })
   } catch {
-    // What cannot be removed stays.
+    // A file that cannot be removed stays.
   }
 }

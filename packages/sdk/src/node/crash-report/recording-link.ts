@@ -1,4 +1,4 @@
-/** A link that remembers what kind of messages went over it last, and nothing of what they said. */
+/** A link that remembers the headers of its last messages, without their content. */
 import {
   isObject,
   type Link,
@@ -9,7 +9,7 @@ import {
   wrappedEvents,
 } from '../../jsonrpc/index.ts'
 
-/** The outside of one message. */
+/** The header of one message. */
 export interface MessageHeader {
   readonly at: number
   readonly direction: 'sent' | 'received'
@@ -20,9 +20,9 @@ export interface MessageHeader {
   readonly size: number
 }
 
-const REMEMBERED = 32
-/** Reading longer messages twice would cost too much; of them only the size is known. */
-const READ_UP_TO = 64 * 1024
+const MAX_HEADERS = 32
+/** Parsing longer messages twice would cost too much. Only their size is recorded. */
+const MAX_PARSED_LENGTH = 64 * 1024
 
 export class RecordingLink extends WrappedLink {
   readonly #now: () => number
@@ -55,13 +55,13 @@ export class RecordingLink extends WrappedLink {
   }
 
   #remember(direction: MessageHeader['direction'], frame: string): void {
-    if (this.#headers.length >= REMEMBERED) this.#headers.shift()
-    this.#headers.push({ at: this.#now(), direction, ...outsideOf(frame), size: frame.length })
+    if (this.#headers.length >= MAX_HEADERS) this.#headers.shift()
+    this.#headers.push({ at: this.#now(), direction, ...headerOf(frame), size: frame.length })
   }
 }
 
-function outsideOf(frame: string): Pick<MessageHeader, 'kind' | 'method' | 'id'> {
-  if (frame.length > READ_UP_TO) return { kind: 'unknown' }
+function headerOf(frame: string): Pick<MessageHeader, 'kind' | 'method' | 'id'> {
+  if (frame.length > MAX_PARSED_LENGTH) return { kind: 'unknown' }
   let message: unknown
   try {
     message = JSON.parse(frame)

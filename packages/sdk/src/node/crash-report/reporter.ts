@@ -1,7 +1,4 @@
-/**
- * Writes down what was going on when a conversation, or the whole process, came to a bad end (L8). Outsides of messages
- * only: never what they said.
- */
+/** Writes a report when a session or the process ends with an error (L8). It has headers of messages, never content. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Link } from '../../jsonrpc/index.ts'
 import type { Servable } from '../../serve/index.ts'
@@ -11,36 +8,33 @@ import { RecordingLink } from './recording-link.ts'
 import { redact } from './redact.ts'
 
 export interface CrashReportOptions {
-  /** Made when it is needed. */
+  /** Created when needed. */
   directory: string
-  /** Most reports in the directory; the oldest give way. Default 20. */
+  /** Most reports in the directory. The oldest are removed. Default 20. */
   maxFiles?: number
-  /** Facts of the program itself that are written under `details`, when the whole process ends. */
+  /** Data of the program, written as `details` when the whole process crashes. */
   details?: () => object
-  /** Takes more secrets out of the texts of errors. */
+  /** Removes further secrets from error texts. */
   redact?: (text: string) => string
-  /** Told the path of a report. */
+  /** Gets the path of each report. */
   onWritten?: (file: string) => void
   clock?: Clock
 }
 
-/** An option of the functions that serve or connect. */
+/** An option of `connect` and of the functions that serve. */
 export interface CrashReporting {
-  /**
-   * Where to write a report of what was going on when a conversation, or the process, came to a bad end. Default:
-   * nowhere.
-   */
+  /** Where to write a report when a session or the process ends with an error. Default: no reports. */
   crashReports?: string | CrashReportOptions
 }
 
-/** Ends that come with an error but are no accident. */
+/** Errors of expected ends. */
 const EXPECTED: ReadonlySet<string> = new Set(['initialization_timeout', 'request_cancelled'])
 const MAX_SESSIONS = 50
 const MAX_CAUSES = 5
 
 interface Watched {
   readonly link: RecordingLink
-  /** What was open in the moment of the end, before everything was settled. */
+  /** The state at the moment of the end, before all requests were settled. */
   last: object | undefined
 }
 
@@ -52,11 +46,11 @@ export class CrashReporter {
   constructor(options: string | CrashReportOptions) {
     this.#options = typeof options === 'string' ? { directory: options } : options
     this.#clock = this.#options.clock ?? systemClock
-    // The monitor looks on: what becomes of the process is not changed by it.
+    // The monitor only observes: the process still crashes as before.
     process.on('uncaughtExceptionMonitor', this.#onCrash)
   }
 
-  /** To be used instead of the link itself. */
+  /** Returns a link to use instead of this one. */
   record(link: Link): RecordingLink {
     return new RecordingLink(link, () => this.#clock.now())
   }
@@ -74,7 +68,7 @@ export class CrashReporter {
     })
   }
 
-  /** A server all of whose conversations are watched. */
+  /** A server whose sessions are all watched. */
   watching(server: Servable): Servable {
     return {
       ...(server.limits === undefined ? {} : { limits: server.limits }),
@@ -122,7 +116,7 @@ export class CrashReporter {
       const file = writeCrashFile(directory, at, report, Math.max(1, maxFiles))
       if (file !== undefined) onWritten?.(file)
     } catch {
-      // A report must never be what makes things worse.
+      // Reporting must not cause another failure.
     }
   }
 
@@ -131,7 +125,7 @@ export class CrashReporter {
     const ages = <T extends { startedAt: number }>(list: readonly T[]) =>
       list.map(({ startedAt, ...rest }) => ({ ...pick(rest, 'id', 'method'), ageMs: now - startedAt }))
     return {
-      // Over HTTP the id opens the session to whoever knows it.
+      // Over HTTP the full id gives access to the session.
       id: `${session.id.slice(0, 8)}…`,
       role: session.role,
       transport: session.transport,
@@ -148,7 +142,7 @@ export class CrashReporter {
   }
 }
 
-/** For functions that take the option: a server to serve, and what to do when it is served no more. */
+/** For functions with the option: the server to serve, and a function to call at the end. */
 export function withCrashReports(
   server: Servable,
   crashReports: CrashReporting['crashReports'],

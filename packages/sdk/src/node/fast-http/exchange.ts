@@ -71,7 +71,7 @@ export class FastExchange implements Exchange {
       for (const piece of pieces) socket.write(piece)
       socket.uncork()
     }
-    this.#connection.site.unread.note(socket)
+    this.#connection.site.unreadLimit.check(socket)
     this.#connection.responseEnded(head.isLast)
   }
 
@@ -223,7 +223,7 @@ class ChunkedSink implements Sink {
   #send(chunk: string, sent?: () => void): void {
     const { socket, site } = this.#connection
     this.#put(socket, chunk, sent)
-    site.unread.note(socket)
+    site.unreadLimit.check(socket)
   }
 
   #put(socket: Socket, chunk: string, sent: (() => void) | undefined): void {

@@ -1,6 +1,5 @@
 /**
- * HTTP requests of a client through `node:http`: several times as fast as `fetch`, and a stream may be silent for as
- * long as it likes.
+ * HTTP requests of a client through `node:http`: much faster than `fetch`, and without a time-out for silent streams.
  */
 import {
   type ClientRequest,
@@ -15,26 +14,25 @@ import { ParleyError } from '../../errors/index.ts'
 import { brokenOff, type HttpCall, type HttpReply, type HttpRequest, unreachable } from '../../transport/index.ts'
 
 /**
- * Less than the five seconds after which many servers hang up on an idle connection, so that no message meets a closing
- * door.
+ * Many servers close idle connections after five seconds. This is shorter, so that no message meets a closing
+ * connection.
  */
-const KEPT_IDLE = 4000
-const agentOptions = { keepAlive: true, timeout: KEPT_IDLE, scheduling: 'lifo' } as const
+const MAX_IDLE_MS = 4000
+const agentOptions = { keepAlive: true, timeout: MAX_IDLE_MS, scheduling: 'lifo' } as const
 const plain = { request: requestHttp, agent: new HttpAgent(agentOptions) }
 const secure = { request: requestHttps, agent: new HttpsAgent(agentOptions) }
 
 export const nodeCall: HttpCall = (request) =>
   new Promise((resolve, reject) => {
-    const { hangup, url } = request
-    if (hangup.aborted) return reject(hangup.reason)
+    const { abortController, url } = request
+    if (abortController.aborted) return reject(abortController.reason)
     const outgoing = begin(request)
-    // Without the reason: with a response that is complete but not yet read, it would be thrown by a socket that nobody
-    // listens to.
+    // Without the reason: a complete but unread response would throw it from a socket without listeners.
     const abort = (): void => void outgoing.destroy()
-    hangup.on(abort)
-    outgoing.on('close', () => hangup.off(abort))
-    // Stays for the life of the request: an error nobody listens to would end the process.
-    outgoing.on('error', (error) => reject(hangup.aborted ? hangup.reason : unreachable(url, error)))
+    abortController.on(abort)
+    outgoing.on('close', () => abortController.off(abort))
+    // Never removed: an error without a listener would end the process.
+    outgoing.on('error', (error) => reject(abortController.aborted ? abortController.reason : unreachable(url, error)))
     outgoing.on('response', (incoming) => {
       const encoding = incoming.headers['content-encoding']
       if (encoding === undefined || encoding === 'identity') return resolve(new NodeReply(incoming, request))
@@ -51,7 +49,7 @@ export const nodeCall: HttpCall = (request) =>
     outgoing.end(request.body)
   })
 
-/** Taken apart once per address, not once per request. */
+/** The options by address, so that they are not computed for each request. */
 const targets = new WeakMap<URL, RequestOptions>()
 
 function targetOf(url: URL): RequestOptions {
@@ -78,7 +76,7 @@ class NodeReply implements HttpReply {
     this.status = incoming.statusCode ?? 0
     this.#incoming = incoming
     this.#request = request
-    // A body that breaks off before it is read is found broken when it is.
+    // `read` reports a body that broke off before.
     incoming.on('error', () => {})
   }
 
@@ -92,8 +90,8 @@ class NodeReply implements HttpReply {
     return new Promise((resolve, reject) => {
       let ended = false
       const breakOff = (error: unknown): void => {
-        const { hangup, url } = this.#request
-        reject(hangup.aborted ? hangup.reason : brokenOff(url, error))
+        const { abortController, url } = this.#request
+        reject(abortController.aborted ? abortController.reason : brokenOff(url, error))
       }
       if (incoming.readableEnded) return resolve()
       if (incoming.destroyed) return breakOff(incoming.errored ?? new Error('the connection was closed'))
@@ -110,7 +108,7 @@ class NodeReply implements HttpReply {
         resolve()
       })
       incoming.on('error', breakOff)
-      // After a good end as well, when there is nothing to tell.
+      // Also emitted after a normal end.
       incoming.on('close', () => !ended && breakOff(new Error('the connection was closed')))
     })
   }

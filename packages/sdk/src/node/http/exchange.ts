@@ -1,4 +1,4 @@
-/** One exchange of `node:http` or `node:http2`, as the HTTP transports see it. */
+/** An exchange of `node:http` or `node:http2`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -7,7 +7,7 @@ import type { Exchange, ResponseBody, ResponseHeaders, Sink } from '../../transp
 import { hostOf, targetOf } from './request-target.ts'
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest
-/** What HTTP/2 gives is used in the same way. */
+/** The part that responses of HTTP/1.1 and HTTP/2 have in common. */
 export type NodeResponse = Pick<
   ServerResponse,
   | 'headersSent'
@@ -28,10 +28,10 @@ export class NodeExchange implements Exchange {
   readonly query: string
   body = ''
   /**
-   * True until all of the request has come. What follows a refusal is read and thrown away, or there would be no time
-   * to read why.
+   * False when the whole body was received. After a refusal, the rest is read and dropped, so the client gets the
+   * reason.
    */
-  unread = true
+  bodyPending = true
   readonly #request: NodeRequest
   readonly #response: NodeResponse
   readonly #site: HttpSite
@@ -69,8 +69,8 @@ export class NodeExchange implements Exchange {
     if (response.headersSent || response.destroyed) return
     const all = this.#all(headers)
     if (status !== 204) all['content-length'] = lengthOf(body)
-    // HTTP/2 has a word for it: no more of this, please.
-    if (this.unread && 'stream' in this.#request) this.#request.stream.once('finish', stopUpload)
+    // HTTP/2 can tell the client to send no more.
+    if (this.bodyPending && 'stream' in this.#request) this.#request.stream.once('finish', stopUpload)
     response.writeHead(status, all)
     if (body === undefined || this.method === 'HEAD') response.end()
     else if (typeof body === 'string') response.end(body)
@@ -78,17 +78,17 @@ export class NodeExchange implements Exchange {
       for (const piece of body) response.write(piece)
       response.end()
     }
-    this.#noteUnread()
+    this.#checkUnread()
   }
 
   stream(status: number, headers: ResponseHeaders): Sink {
     this.#response.writeHead(status, this.#all(headers))
-    return new NodeSink(this.#response, () => this.#noteUnread())
+    return new NodeSink(this.#response, () => this.#checkUnread())
   }
 
-  #noteUnread(): void {
+  #checkUnread(): void {
     const request = this.#request
-    this.#site.unread.note('stream' in request ? request.stream : request.socket)
+    this.#site.unreadLimit.check('stream' in request ? request.stream : request.socket)
   }
 
   #all(headers: ResponseHeaders): Record<string, string | number> {
@@ -102,7 +102,7 @@ function stopUpload(this: Http2ServerRequest['stream']): void {
   this.close()
 }
 
-/** Responses of HTTP/2 do not say so themselves. */
+/** A response of HTTP/2 does not know this itself, but its stream does. */
 function isOver(response: NodeResponse & { readonly stream?: { readonly destroyed: boolean } }): boolean {
   return response.destroyed || response.stream?.destroyed === true
 }
@@ -113,10 +113,7 @@ function onceClosed(stream: Http2ServerRequest['stream'], listener: () => void):
   return () => stream.off('close', listener)
 }
 
-/**
- * By connection of HTTP/1.1, who wants to know of its end: a response that waits behind another one is told nothing by
- * Node.
- */
+/** The listeners by connection of HTTP/1.1. Node does not tell a response that waits behind another one. */
 const watchers = new WeakMap<Socket, (() => void)[]>()
 
 export function watchSocket(socket: Socket, listener: () => void): () => void {
@@ -128,7 +125,7 @@ export function watchSocket(socket: Socket, listener: () => void): () => void {
   if (watching === undefined) {
     const fresh: (() => void)[] = []
     socket.once('close', () => {
-      for (const told of fresh.splice(0)) told()
+      for (const listen of fresh.splice(0)) listen()
     })
     watchers.set(socket, fresh)
     watching = fresh
@@ -154,7 +151,7 @@ class NodeSink implements Sink {
   constructor(response: NodeResponse, onWrite: () => void) {
     this.#response = response
     this.#onWrite = onWrite
-    // Writing to a reader that is gone is an error event on some runtimes; `close` says all there is to know.
+    // Some runtimes emit an error when the client is gone. `close` is enough.
     response.on('error', () => {})
   }
 

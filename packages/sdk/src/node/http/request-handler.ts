@@ -1,7 +1,7 @@
 /** Gives one request of a Node server to the site. */
 import { isUtf8 } from 'node:buffer'
 import type { ErrorKind } from '../../errors/index.ts'
-import { type HttpSite, refuse, type Station } from '../../serve/index.ts'
+import { type HttpSite, refuse, type SiteRoute } from '../../serve/index.ts'
 import type { Clock } from '../../session/index.ts'
 import type { Exchange } from '../../transport/index.ts'
 import { NodeExchange, type NodeRequest, type NodeResponse } from './exchange.ts'
@@ -20,28 +20,28 @@ const faults: Readonly<
 export function serveExchange(site: HttpSite, request: NodeRequest, response: NodeResponse): void {
   const exchange = new NodeExchange(request, response, site)
   if (hasTwoHosts(request)) return refuse(exchange, ...TWO_HOSTS)
-  const station = admit(site, exchange)
-  if (station === undefined) return
-  if (request.method !== 'POST') return handle(site, station, exchange)
-  const reader = new BodyReader(request, station.maxBytes, (text, fault) => {
+  const route = admit(site, exchange)
+  if (route === undefined) return
+  if (request.method !== 'POST') return handle(site, route, exchange)
+  const reader = new BodyReader(request, route.maxBytes, (text, fault) => {
     if (fault === 'broken-off') return
     if (fault !== undefined) return refuse(exchange, ...faults[fault])
     exchange.body = text
-    exchange.unread = false
-    handle(site, station, exchange)
+    exchange.bodyPending = false
+    handle(site, route, exchange)
   })
   if (request.httpVersionMajor > 1) reader.within(site.settings.requestTimeout, site.settings.clock)
 }
 
 /** The same for an exchange whose body is read already; `isText` is false when the body is not UTF-8. */
 export function serveRead(site: HttpSite, exchange: Exchange, isText: boolean): void {
-  const station = admit(site, exchange)
-  if (station === undefined) return
-  if (isText) handle(site, station, exchange)
+  const route = admit(site, exchange)
+  if (route === undefined) return
+  if (isText) handle(site, route, exchange)
   else refuse(exchange, ...faults['not-text'])
 }
 
-function admit(site: HttpSite, exchange: Exchange): Station | undefined {
+function admit(site: HttpSite, exchange: Exchange): SiteRoute | undefined {
   try {
     return site.admit(exchange)
   } catch (error) {
@@ -50,7 +50,7 @@ function admit(site: HttpSite, exchange: Exchange): Station | undefined {
   }
 }
 
-function handle(site: HttpSite, { mount }: Station, exchange: Exchange): void {
+function handle(site: HttpSite, { mount }: SiteRoute, exchange: Exchange): void {
   try {
     mount.handle(exchange)
   } catch (error) {

@@ -1,10 +1,10 @@
-/** Which host and path a request names, in whichever form its target has (RFC 9112, 3.2). */
+/** The host and path of a request, in all forms of a request target (RFC 9112, 3.2). */
 import type { IncomingMessage } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import type { Guard } from '../../transport/index.ts'
 
-export interface Target {
-  /** Of a target in absolute form, as proxies get it. */
+export interface RequestTarget {
+  /** The host of a target in absolute form, as sent to proxies. */
   readonly authority: string | undefined
   /** Without the query. */
   readonly path: string
@@ -16,7 +16,7 @@ type Named = Pick<IncomingMessage | Http2ServerRequest, 'headers' | 'rawHeaders'
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i
 
-export function targetOf(url = '/'): Target {
+export function targetOf(url = '/'): RequestTarget {
   const absolute = url.startsWith('/') ? null : ABSOLUTE.exec(url)
   const local = absolute === null ? url : url.slice(absolute[0].length)
   const mark = local.indexOf('?')
@@ -24,10 +24,7 @@ export function targetOf(url = '/'): Target {
   return { authority: absolute?.[1], path: path === '' ? '/' : path, query: mark === -1 ? '' : local.slice(mark + 1) }
 }
 
-/**
- * The host a request is for. The target has the last word, but both names must be let in: where the header's is not,
- * that is the answer.
- */
+/** The host of the request. The target has priority, but the `Host` header must be allowed too, or it is returned. */
 export function hostOf({ headers, url }: Named, guard: Guard): string | undefined {
   const authority = headers[':authority']?.toString() ?? targetOf(url).authority
   const { host } = headers
@@ -35,7 +32,7 @@ export function hostOf({ headers, url }: Named, guard: Guard): string | undefine
   return host === undefined || guard.objection(host, undefined) === undefined ? authority : host
 }
 
-/** `headers` has but the first of several, and a proxy in between may have gone by another. */
+/** `headers` has only the first of several Host headers, and a proxy may have used another one. */
 export function hasTwoHosts({ rawHeaders }: Named): boolean {
   let count = 0
   for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]?.toLowerCase() === 'host') count++

@@ -22,32 +22,32 @@ import { serveExchange } from './request-handler.ts'
 import { siteUpgrades } from './site-upgrades.ts'
 import type { UpgradeListener } from './upgrade.ts'
 
-/** Where a site listens, and for what beside its servers. */
+/** Where a site listens, and settings beside those of its servers. */
 export interface ServeSiteOptions extends SiteOptions, CrashReporting {
-  /** Default 3000; 0 for any that is free. */
+  /** Default 3000. 0: any free port. */
   port?: number
-  /** The address to listen on. Default `127.0.0.1`; any other needs `allowedHosts`. */
+  /** The address to listen on. Default `127.0.0.1`. Any other address needs `allowedHosts`. */
   host?: string
-  /** Key and certificate; with them the server speaks HTTPS. */
+  /** Key and certificate for HTTPS. */
   tls?: TlsOptions
-  /** HTTP/2 beside HTTP/1.1. Default: on with `tls`, where clients choose, and off without. */
+  /** Whether to serve HTTP/2 beside HTTP/1.1. Default: with `tls`, because clients then choose; not without. */
   http2?: boolean
   /**
    * Reads ordinary requests of HTTP/1.1 without `node:http`, which is faster. Tracers and other tools that watch
    * `node:http` do not see these requests. No effect with TLS or HTTP/2. Default false.
    */
   fastHttp?: boolean
-  /** Most connections at once; more are not taken. Default 20 000. */
+  /** Most connections at once. More are refused. Default 20 000. */
   maxConnections?: number
-  /** Other paths and what answers them. */
+  /** Other paths and their mounts. */
   mounts?: Readonly<Record<string, Mount>>
-  /** Takes requests to upgrade a connection to something else; without it they are answered like any other. */
+  /** Handles requests to upgrade a connection. Without it, they are answered like other requests. */
   onUpgrade?: UpgradeListener
 }
 
-/** Where a server of a site is reached. */
+/** The paths of a server of a site. */
 export interface SitePaths extends ServedPaths, ServedMounts {
-  /** Also serves WebSocket, by the optional package `ws`; `true` for the path `/ws`. Default false. */
+  /** Also serves WebSocket. Needs the package `ws`. `true`: at the path `/ws`. Default false. */
   webSocket?: boolean | WebSocketEndpointOptions
 }
 
@@ -55,19 +55,19 @@ export interface SiteServing {
   /** Without a path. */
   readonly url: string
   readonly port: number
-  /** How many sessions there are, of all servers. */
+  /** The number of sessions of all servers. */
   readonly sessions: number
   readonly site: HttpSite
-  /** Begins to serve a server, until what it gives is closed; fails when one of the paths is taken. */
+  /** Serves one more server, until the returned object is closed. Fails if one of the paths is taken. */
   serve(server: Servable, paths?: SitePaths): Promise<Served>
-  /** Listens no more, lets running requests finish, ends all sessions and streams. Default: 5 s for what is running. */
+  /** Stops listening, lets running requests finish (default: 5 s), and ends all sessions and streams. */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const DEFAULT_HOST = '127.0.0.1'
 
-/** A site whose servers come and go while it listens; those that `prepare` serves are there from the first moment. */
+/** A site whose servers can change while it listens. `prepare` adds servers before it listens. */
 export async function serveSite(
   options: ServeSiteOptions = {},
   prepare?: (serving: SiteServing) => Promise<unknown>,
@@ -78,24 +78,24 @@ export async function serveSite(
 }
 
 export interface ServeHttpOptions extends HttpOptions, ServeSiteOptions {
-  /** Also serves WebSocket, by the optional package `ws`; `true` for the path `/ws`. Default false. */
+  /** Also serves WebSocket. Needs the package `ws`. `true`: at the path `/ws`. Default false. */
   webSocket?: boolean | WebSocketEndpointOptions
 }
 
 export interface HttpServing {
-  /** Where clients connect to. */
+  /** The address for clients. */
   readonly url: string
   readonly port: number
-  /** How many sessions there are. */
+  /** The number of sessions. */
   readonly sessions: number
   readonly site: HttpSite
-  /** Listens no more, lets running requests finish, ends all sessions and streams. Default: 5 s for what is running. */
+  /** Stops listening, lets running requests finish (default: 5 s), and ends all sessions and streams. */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function serveHttp(server: Servable, options: ServeHttpOptions = {}): Promise<HttpServing> {
-  // Its mounts are the server's: they have its limits.
+  // The mounts belong to the server, so that they get its limits.
   const serving = new SiteServer('serveHttp', { ...options, mounts: {} }, options.path ?? '/mcp')
   await serving.start(() => serving.serve(server, options))
   return serving
@@ -110,7 +110,7 @@ class SiteServer implements SiteServing {
   readonly #reporter: CrashReporter | undefined
   #closing: Promise<void> | undefined
 
-  /** `caller` is the function that whoever wrote the options knows; `path` is where its clients go. */
+  /** `caller`: the public function, for error messages. `path`: the path in `url`. */
   constructor(caller: string, options: ServeSiteOptions, path: string) {
     requireHosts(caller, options)
     this.#path = path
@@ -160,7 +160,7 @@ class SiteServer implements SiteServing {
     return served
   }
 
-  /** Listens; `prepare` comes first, so that nobody finds less than there will be. */
+  /** Starts to listen after `prepare`, so that the first client finds all servers. */
   async start(prepare: () => Promise<unknown> | undefined): Promise<void> {
     const { port = 3000, host = DEFAULT_HOST } = this.#options
     try {
@@ -187,7 +187,7 @@ class SiteServer implements SiteServing {
 
   #webSockets(server: Servable, own: WebSocketEndpointOptions): Promise<WebSocketEndpoint> {
     const { allowedHosts, allowedOrigins, hint, principal, session } = this.#options
-    return webSocketEndpointWithin(this.site.places, server, {
+    return webSocketEndpointWithin(this.site.sessionSlots, server, {
       ...defined({ allowedHosts, allowedOrigins, hint, principal, session }),
       ...own,
     })

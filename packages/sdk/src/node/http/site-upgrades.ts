@@ -1,8 +1,8 @@
-/** Leads requests to upgrade a connection to what the site has at their path. */
+/** Passes requests to upgrade a connection to the mount at their path. */
 import type { IncomingMessage } from 'node:http'
 import type { HttpSite, Mount } from '../../serve/index.ts'
 import type { Upgrades } from './listener.ts'
-import { asksForWebSocket, barred, pathOf, refuseUpgrade, type UpgradeListener } from './upgrade.ts'
+import { asksForWebSocket, pathOf, refuseUpgrade, type UpgradeListener, upgradeObjection } from './upgrade.ts'
 
 type Upgradable = Mount & { readonly onUpgrade: UpgradeListener }
 
@@ -10,12 +10,11 @@ function isUpgradable(mount: Mount | undefined): mount is Upgradable {
   return mount !== undefined && 'onUpgrade' in mount
 }
 
-/** Most paths that are named to who asks for another. */
+/** Most paths that a refusal names. */
 const MAX_NAMED = 10
 
 /**
- * `other` takes what is for no mount of the site. Where nobody takes WebSockets, who offers to speak it is answered
- * like anybody else.
+ * `other` handles upgrades without a mount. If the site has no WebSocket mount, such a request is answered as usual.
  */
 export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined): Upgrades {
   const mountFor = (request: IncomingMessage): Upgradable | undefined => {
@@ -25,7 +24,7 @@ export function siteUpgrades(site: HttpSite, other: UpgradeListener | undefined)
   const taken = (): readonly string[] => site.pathsOf(isUpgradable)
   const refuse: UpgradeListener = (request, socket) => {
     socket.on('error', () => {})
-    const objection = barred(request, site.guard)
+    const objection = upgradeObjection(request, site.guard)
     if (objection !== undefined) return refuseUpgrade(socket, objection)
     const named = taken().slice(0, MAX_NAMED).join(', ')
     refuseUpgrade(socket, [

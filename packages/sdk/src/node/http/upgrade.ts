@@ -1,4 +1,4 @@
-/** Requests that offer to speak another protocol from now on, and how they are answered when nobody wants to. */
+/** Requests to upgrade a connection to another protocol, and their refusals. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorKind, ParleyError } from '../../errors/index.ts'
@@ -19,14 +19,14 @@ export function pathOf({ url }: IncomingMessage): string {
 
 export type Objection = readonly [status: number, kind: ErrorKind, message: string]
 
-/** Why the request may not even ask. */
-export function barred(request: IncomingMessage, guard: Guard): Objection | undefined {
+/** Why the request is refused because of its host or origin. */
+export function upgradeObjection(request: IncomingMessage, guard: Guard): Objection | undefined {
   if (hasTwoHosts(request)) return TWO_HOSTS
   const objection = guard.objection(hostOf(request, guard), request.headers.origin)
   return objection === undefined ? undefined : [403, 'refusal_permission_denied', objection]
 }
 
-/** The handshake is still plain HTTP, and so is its refusal. */
+/** Refuses by plain HTTP, because the upgrade has not happened. */
 export function refuseUpgrade(socket: Duplex, [status, kind, message]: Objection): void {
   const body = errorText(undefined, new ParleyError(kind, { message }).toWire())
   const head = [
@@ -39,13 +39,12 @@ export function refuseUpgrade(socket: Duplex, [status, kind, message]: Objection
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** They belong to the offer. */
+/** The headers of an offer to upgrade. */
 const OFFER: ReadonlySet<string> = new Set(['connection', 'upgrade', 'http2-settings'])
 
 /**
- * The request as it would have come without the offer, which a server is free to ignore (RFC 9110, 7.8): to be read
- * again, followed by what had come after it. It is the last one of its connection, so that no connection is read again
- * without end.
+ * The request without the offer, which a server may ignore (RFC 9110, 7.8), followed by the bytes after it. The
+ * connection closes after the answer, so that it is not read again without end.
  */
 export function withoutOffer({ method, url, httpVersion, rawHeaders }: IncomingMessage, head: Buffer): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`]

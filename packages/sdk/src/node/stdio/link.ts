@@ -1,4 +1,4 @@
-/** A link over the standard input and output of this process, which are its own while it lasts. */
+/** A link over the standard input and output of this process. It uses them exclusively. */
 import type { Readable, Writable } from 'node:stream'
 import { ParleyError } from '../../errors/index.ts'
 import type { Link } from '../../jsonrpc/index.ts'
@@ -7,22 +7,22 @@ import { StreamLink } from '../stream-link.ts'
 import { guardStdout } from './output-guard.ts'
 
 export interface StdioLinkOptions {
-  /** Instead of the standard input of the process. */
+  /** Replaces the standard input of the process. */
   input?: Readable
-  /** Instead of the standard output of the process. */
+  /** Replaces the standard output of the process. */
   output?: Writable
-  /** The peer will send nothing more, though it may still read. Without it that is the end of the link. */
+  /** The peer sends no more, but may still read. Default: the link ends. */
   onInputEnd?: () => void
   clock?: Clock
 }
 
 export interface StdioLink extends Link {
-  /** Kept when the link is closed and its last frame is out; then the output belongs to everybody again. */
+  /** Resolves when the link is closed and its last frame is written. Then others may use the output again. */
   readonly finished: Promise<void>
 }
 
-/** How long a peer that does not read may hold up the end. */
-const FLUSH_MS = 2000
+/** How long the end waits for a peer that does not read. */
+const FLUSH_TIMEOUT_MS = 2000
 
 let inUse = false
 
@@ -52,15 +52,15 @@ export function stdioLink(options: StdioLinkOptions = {}): StdioLink {
     ...(guard === undefined ? {} : { write: guard.write }),
     ...(onInputEnd === undefined ? {} : { onInputEnd }),
     onOver: (flushed) => {
-      letGo(input)
-      void atMost(flushed, FLUSH_MS, clock).then(finish)
+      stopReading(input)
+      void atMost(flushed, FLUSH_TIMEOUT_MS, clock).then(finish)
     },
   })
   return Object.assign(link, { finished })
 }
 
 /** Waiting input keeps a process alive. */
-function letGo(input: Readable): void {
+function stopReading(input: Readable): void {
   input.pause()
   ;(input as { unref?: () => void }).unref?.()
 }

@@ -22,7 +22,7 @@ describe('T standard output is for frames', () => {
     expect(err.listenerCount('error')).toBe(0)
   })
 
-  it('leaves alone what somebody else has put in its place, and puts back what it found', () => {
+  it('does not undo a later replacement, and restores the original', () => {
     const out = new PassThrough()
     const theirs = () => true
     out.write = theirs

@@ -1,4 +1,4 @@
-/** Serves one client over standard input and output, for as long as it is there. */
+/** Serves one client over standard input and output. */
 import type { Readable, Writable } from 'node:stream'
 import {
   type AcceptOptions,
@@ -12,35 +12,34 @@ import {
 import { versions as allVersions, eraOf, type ProtocolVersion } from '../../versions/index.ts'
 import { type CrashReporting, withCrashReports } from '../crash-report/reporter.ts'
 import { type StdioLink, stdioLink } from './link.ts'
-import { onSignals } from './signals.ts'
 
 export interface ServeStdioOptions extends AcceptOptions, CrashReporting {
-  /** Instead of the standard input of the process. */
+  /** Replaces the standard input of the process. */
   input?: Readable
-  /** Instead of the standard output of the process. */
+  /** Replaces the standard output of the process. */
   output?: Writable
-  /** Whether SIGTERM and SIGINT end the conversation gracefully. Default true, unless other streams are given. */
+  /** Whether SIGTERM and SIGINT end the session gracefully. Default true, unless other streams are given. */
   handleSignals?: boolean
   /**
-   * Whether the process ends with the conversation, whatever else still keeps it running. Default true, unless other
-   * streams are given.
+   * Whether the process ends with the session, even if timers or sockets are open. Default true, unless other streams
+   * are given.
    */
   exit?: boolean
-  /** How long requests being answered may take to finish at the end. Default 5 s. */
+  /** How long running requests may take at the end. Default 5 s. */
   drain?: Duration
 }
 
 export interface StdioHandle {
   readonly session: Session
-  /** Kept when the conversation is over and the last answer is out. */
+  /** Resolves when the session has ended and the last answer is written. */
   readonly closed: Promise<void>
   close(options?: CloseOptions): Promise<void>
 }
 
-/** How long a client that insists on the end has to wait for it. */
-const HURRIED_MS = 1000
-/** How long the process has for its own farewell before it is ended. */
-const FAREWELL_MS = 1000
+/** The drain time after a signal, if the input was closed before. */
+const SIGNAL_DRAIN_MS = 1000
+/** How long the process may run after the session has ended. */
+const EXIT_DELAY_MS = 1000
 
 export async function serveStdio(server: Acceptor, options: ServeStdioOptions = {}): Promise<StdioHandle> {
   const {
@@ -55,23 +54,23 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
   const ownsProcess = input === process.stdin && output === process.stdout
   const clock = accept.clock ?? systemClock
   const closing: CloseOptions = drain === undefined ? {} : { drain }
-  const settings = { ...patience(server, accept), ...accept }
+  const settings = { ...handshakeTimeout(server, accept), ...accept }
 
-  // Answers to what was asked before may still be wanted, as in `server < requests > answers`.
+  // The client may still want the answers to its requests, as in `server < requests > answers`.
   const link = stdioLink({ input, output, clock, onInputEnd: () => void session.close(closing) })
   const reporting = withCrashReports(server, crashReports)
   const session = acceptOn(link, reporting.server, settings)
   const stopSignals = (handleSignals ?? ownsProcess) ? onSignals(endSoon) : undefined
 
   function endSoon(): void {
-    // The client that closed our input and then sends a signal will not wait much longer.
-    void session.close(session.phase === 'shutting_down' ? { drain: HURRIED_MS } : closing)
+    // A client that closes the input and then sends a signal does not wait much longer.
+    void session.close(session.phase === 'shutting_down' ? { drain: SIGNAL_DRAIN_MS } : closing)
   }
 
   const closed = link.finished.then(() => {
     stopSignals?.()
     reporting.stop()
-    if (exit ?? ownsProcess) setTimeout(() => process.exit(), FAREWELL_MS).unref()
+    if (exit ?? ownsProcess) setTimeout(() => process.exit(), EXIT_DELAY_MS).unref()
   })
   return {
     session,
@@ -84,10 +83,10 @@ export async function serveStdio(server: Acceptor, options: ServeStdioOptions = 
 }
 
 /**
- * A client of the stateless era may be silent for as long as it likes: it owns this process, and no other client waits
- * for its place. A time that the server was created with holds all the same.
+ * A stateless client may be silent for any time, because no other client uses this process. The server's own limit
+ * applies.
  */
-function patience(
+function handshakeTimeout(
   server: Acceptor & {
     readonly versions?: readonly ProtocolVersion[]
     readonly initialiseTimeout?: Duration | undefined
@@ -105,5 +104,21 @@ function acceptOn(link: StdioLink, server: Acceptor, options: AcceptOptions): Se
   } catch (error) {
     link.close()
     throw error
+  }
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const
+
+/** The first signal calls `end`, the second ends the process. Returns a function to stop listening. */
+function onSignals(end: () => void): () => void {
+  let asked = false
+  const listener = (): void => {
+    if (asked) process.exit(1)
+    asked = true
+    end()
+  }
+  for (const signal of SIGNALS) process.on(signal, listener)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, listener)
   }
 }

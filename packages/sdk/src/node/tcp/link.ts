@@ -9,14 +9,14 @@ export interface TcpAddress {
   /** Default 127.0.0.1. */
   host?: string
   port: number
-  /** How long the connection may take to come about. Default 10 s. */
+  /** How long connecting may take. Default 10 s. */
   connectTimeout?: Duration
-  /** Most characters that wait for a peer that does not read. Default 64 Mi. */
+  /** Most characters that are buffered for a peer that does not read. Default 64 Mi. */
   maxBuffered?: number
 }
 
-/** How long the other side may take to hang up after we did. */
-const HANG_UP_MS = 2000
+/** How long the peer may take to close the connection after this side did. */
+const CLOSE_TIMEOUT_MS = 2000
 
 /** `tcp://host:port` or its parts. */
 export async function tcpLink(target: string | URL | TcpAddress): Promise<Link> {
@@ -31,18 +31,24 @@ export interface SocketLinkOptions {
 }
 
 export function socketLink(socket: Socket, options: SocketLinkOptions): StreamLink {
-  // Frames are gathered already; waiting for more would only delay them.
+  // The writer collects frames already, so a delay would not help.
   socket.setNoDelay(true)
-  return new StreamLink({ ...options, transport: 'tcp', input: socket, output: socket, onOver: () => hangUp(socket) })
+  return new StreamLink({
+    ...options,
+    transport: 'tcp',
+    input: socket,
+    output: socket,
+    onOver: () => endSocket(socket),
+  })
 }
 
-/** Ends our side, with a last word if there is one, and the connection when the other side does or takes too long. */
-export function hangUp(socket: Socket, lastWord = ''): void {
+/** Ends this side, after a last text if there is one. Closes the connection when the peer ends it or takes too long. */
+export function endSocket(socket: Socket, lastText = ''): void {
   if (socket.destroyed) return
-  const timer = setTimeout(() => socket.destroy(), HANG_UP_MS)
+  const timer = setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS)
   socket.once('close', () => clearTimeout(timer))
   socket.resume()
-  socket.end(lastWord)
+  socket.end(lastText)
 }
 
 function addressOf(target: string | URL | TcpAddress): Required<Pick<TcpAddress, 'host' | 'port'>> & TcpAddress {
@@ -77,7 +83,7 @@ function connected({ host, port, connectTimeout = '10s' }: TcpAddress & { host: 
       timeout,
     )
     socket.once('connect', arrived)
-    // Stays: there may be a second error of the same attempt, and once connected the link has its own listener.
+    // Not removed: one attempt may have two errors. A connected link has its own listener.
     socket.on('error', (error: NodeJS.ErrnoException) =>
       settle(refusal(`Cannot connect to tcp://${host}:${port}: ${reasonOf(error)}`, error)),
     )
@@ -85,7 +91,7 @@ function connected({ host, port, connectTimeout = '10s' }: TcpAddress & { host: 
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nobody listens there',
+  ECONNREFUSED: 'no program listens there',
   ENOTFOUND: 'there is no host of that name',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',

@@ -1,6 +1,6 @@
 /**
- * Serves any number of clients over TCP with newline frames. There is no encryption and nobody is asked who they are:
- * for one machine, or a network that is trusted.
+ * Serves any number of clients over TCP with newline frames. Without encryption and authentication: for trusted
+ * networks.
  */
 import { type AddressInfo, createServer, type Server as NetServer, type Socket } from 'node:net'
 import { ParleyError } from '../../errors/index.ts'
@@ -14,21 +14,17 @@ import {
   type Session,
 } from '../../session/index.ts'
 import { type CrashReporting, withCrashReports } from '../crash-report/reporter.ts'
-import { watchIdle } from './idle.ts'
-import { hangUp, socketLink } from './link.ts'
-import { TcpOpening } from './opening.ts'
+import { FirstMessageGuard } from './first-message-guard.ts'
+import { endSocket, socketLink } from './link.ts'
 
 export interface ServeTcpOptions extends Omit<AcceptOptions, 'id'>, CrashReporting {
-  /** 0 for any that is free. */
+  /** 0: any free port. */
   port: number
   /** Default 127.0.0.1. */
   host?: string
-  /** Default 1000; one more is told so and hung up on. */
+  /** Further connections get an error and are closed. Default 1000. */
   maxConnections?: number
-  /**
-   * How long a client may ask for nothing before it is hung up on; pings do not count. Default: for ever, as long as it
-   * answers pings.
-   */
+  /** How long a client may be idle. Pings do not count. Default: no limit, as long as the client answers pings. */
   idleTimeout?: Duration
 }
 
@@ -37,9 +33,9 @@ export interface TcpHandle {
   readonly port: number
   /** `tcp://host:port` */
   readonly url: string
-  /** Of all connections, those in their handshake included. */
+  /** The sessions of all connections, also during the handshake. */
   readonly sessions: readonly Session[]
-  /** Takes no more connections, lets running requests finish, hangs up. */
+  /** Accepts no more connections, lets running requests finish, and closes the connections. */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -52,11 +48,11 @@ export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Prom
 
   const take = (socket: Socket): void => {
     socket.on('error', () => {})
-    if (sessions.size >= maxConnections) return turnAway(socket, maxConnections)
-    // A client that has said all it wants to say may still wait for answers.
+    if (sessions.size >= maxConnections) return refuseConnection(socket, maxConnections)
+    // A client that has sent its last request may still wait for answers.
     const link = socketLink(socket, { onInputEnd: () => void sessions.get(socket)?.close() })
     try {
-      const session = reporting.server.accept(new TcpOpening(link), accept)
+      const session = reporting.server.accept(new FirstMessageGuard(link), accept)
       sessions.set(socket, session)
       session.onClose(() => sessions.delete(socket))
       if (idleMs !== undefined) watchIdle(session, idleMs)
@@ -90,9 +86,9 @@ export async function serveTcp(server: Acceptor, options: ServeTcpOptions): Prom
   }
 }
 
-function turnAway(socket: Socket, limit: number): void {
+function refuseConnection(socket: Socket, limit: number): void {
   const error = new ParleyError('too_many_requests', { message: `This server takes at most ${limit} connections` })
-  hangUp(socket, `${errorText(null, error.toWire())}\n`)
+  endSocket(socket, `${errorText(null, error.toWire())}\n`)
 }
 
 function listening(listener: NetServer, host: string, port: number): Promise<AddressInfo> {
@@ -105,9 +101,37 @@ function listening(listener: NetServer, host: string, port: number): Promise<Add
     })
     listener.listen({ host, port }, () => {
       listener.removeAllListeners('error')
-      // A connection that fails while it is being accepted concerns nobody else.
+      // A connection that fails while it is accepted does not affect others.
       listener.on('error', () => {})
       resolve(listener.address() as AddressInfo)
     })
   })
+}
+
+/** Checks per time-out. The session ends after the time-out, or up to a quarter of it later. */
+const CHECKS_PER_TIMEOUT = 4
+
+function watchIdle(session: Session, timeout: number): void {
+  const { clock } = session
+  let seen = messageCount(session)
+  let idleChecks = 0
+  let cancel = clock.after(timeout / CHECKS_PER_TIMEOUT, check)
+  session.onClose(() => cancel())
+
+  function check(): void {
+    const now = messageCount(session)
+    const busy = now !== seen || session.inFlight().length > 0
+    seen = now
+    idleChecks = busy ? 0 : idleChecks + 1
+    if (idleChecks >= CHECKS_PER_TIMEOUT) void session.close()
+    else cancel = clock.after(timeout / CHECKS_PER_TIMEOUT, check)
+  }
+}
+
+/** The number of messages without pings. */
+function messageCount(session: Session): number {
+  let count = 0
+  for (const [method, { sent, received }] of Object.entries(session.stats().methods))
+    if (method !== 'ping') count += sent + received
+  return count
 }

@@ -1,16 +1,16 @@
-/** Dials a WebSocket with the package `ws`, or with the runtime's own class where that package is not installed. */
+/** Opens a WebSocket with the package `ws`, or with the runtime's own class if the package is not installed. */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import { type Dial, dialGlobal, refusalWords } from '../../transport/index.ts'
+import { type Dial, dialGlobal, refusalText } from '../../transport/index.ts'
 import type { loadWs } from './library.ts'
 
-/** `load` gives the package, or rejects where it is not installed. */
+/** `load` returns the package, or rejects if it is not installed. */
 export function dialWith(load: typeof loadWs): Dial {
   return async (url, settings) => {
     const library = await load().catch(unlessRuntimeHasOne)
     if (library === undefined) return dialGlobal(url, settings)
     const { protocol, headers, maxMessage } = settings
-    // Compression costs memory for every connection, and its limits are not ours.
+    // Compression needs memory for each connection, and has its own limits.
     const socket = new library.WebSocket(url, protocol, {
       ...(headers === undefined ? {} : { headers }),
       perMessageDeflate: false,
@@ -25,10 +25,10 @@ function unlessRuntimeHasOne(missing: unknown): undefined {
   if (globalThis.WebSocket === undefined) throw missing
 }
 
-/** Enough for any error a server has to tell. */
+/** Enough for the text of an error. */
 const MAX_REFUSAL = 64 * 1024
 
-/** The package would say the status alone; why it is so stands in the body. */
+/** The package reports only the status. The reason is in the body. */
 async function refused(socket: WebSocket, response: IncomingMessage): Promise<void> {
   let text = ''
   try {
@@ -37,8 +37,8 @@ async function refused(socket: WebSocket, response: IncomingMessage): Promise<vo
       if (text.length > MAX_REFUSAL) break
     }
   } catch {
-    // What came is all there is to show.
+    // Show what has arrived.
   }
-  socket.emit('error', new Error(`Unexpected server response: ${response.statusCode}: ${refusalWords(text)}`))
+  socket.emit('error', new Error(`Unexpected server response: ${response.statusCode}: ${refusalText(text)}`))
   socket.terminate()
 }

@@ -1,18 +1,18 @@
-/** Takes WebSocket handshakes on one path of an HTTP server and makes a conversation of each. */
+/** Accepts WebSocket handshakes on one path of an HTTP server and opens a session for each. */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocketServer } from 'ws'
 import { DEFAULT_LIMITS } from '../../jsonrpc/index.ts'
 import {
   admission,
-  type HeldPlace,
   type HintOptions,
   type HttpOptions,
   type Mount,
   type Opener,
-  type Places,
+  refuseWithHint,
   type Servable,
-  TOO_MANY,
-  turnAway,
+  type SessionSlot,
+  type SessionSlots,
+  TOO_MANY_SESSIONS,
 } from '../../serve/index.ts'
 import { type AcceptOptions, type CloseOptions, holderOf, type Session } from '../../session/index.ts'
 import {
@@ -25,36 +25,37 @@ import {
 } from '../../transport/index.ts'
 import {
   asksForWebSocket,
-  barred,
   type Objection,
   pathOf,
   refuseUpgrade,
   type UpgradeListener,
+  upgradeObjection,
 } from '../http/upgrade.ts'
 import { loadWs } from './library.ts'
 
 export interface WebSocketEndpointOptions extends GuardOptions, HintOptions {
   /** Default `/ws`. */
   path?: string
-  /** Default 1000; one more is refused (503). */
+  /** More connections are refused (503). Default 1000. */
   maxConnections?: number
-  /** Most bytes that wait for a client that does not read. Default 64 Mi. */
+  /** Most bytes that are buffered for a client that does not read. Default 64 Mi. */
   maxBuffered?: number
-  /** Whom the handshake comes from. Default: nobody in particular. */
+  /** The user or client that the handshake comes from. Default: unknown. */
   principal?: HttpOptions['principal']
-  /** Settings of the sessions; what is left out is taken from the server. */
+  /** Settings of the sessions. Default: those of the server. */
   session?: Omit<AcceptOptions, 'id'>
 }
 
 /**
- * For `serveHttp`: `mounts: { [endpoint.path]: endpoint }` and `onUpgrade: endpoint.onUpgrade`; it then ends with the
- * server. Messages up to twice the limit are answered with an error; what sends longer ones is hung up on (1009).
+ * To use it with `serveHttp`: `mounts: { [endpoint.path]: endpoint }` and `onUpgrade: endpoint.onUpgrade`. It is then
+ * closed with the server. A message over the limit is answered with an error; over twice the limit, the connection is
+ * closed (1009).
  */
 export interface WebSocketEndpoint extends Mount {
   readonly path: string
   readonly sessions: readonly Session[]
   readonly onUpgrade: UpgradeListener
-  /** Takes no new clients, lets running requests finish, and hangs up. */
+  /** Accepts no new clients, lets running requests finish, and closes the connections. */
   close(options?: CloseOptions): Promise<void>
 }
 
@@ -62,12 +63,12 @@ export function webSocketEndpoint(
   server: Servable,
   options: WebSocketEndpointOptions = {},
 ): Promise<WebSocketEndpoint> {
-  return webSocketEndpointWithin(UNBOUNDED, server, options)
+  return webSocketEndpointWithin(UNLIMITED, server, options)
 }
 
-/** One whose sessions take places that they share with others. */
+/** The sessions count toward the limit of `slots`. */
 export async function webSocketEndpointWithin(
-  places: Places,
+  slots: SessionSlots,
   server: Servable,
   options: WebSocketEndpointOptions,
 ): Promise<WebSocketEndpoint> {
@@ -81,29 +82,29 @@ export async function webSocketEndpointWithin(
     maxPayload: maxBytes * 2,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   })
-  return new Endpoint(server, options, handshakes, places)
+  return new Endpoint(server, options, handshakes, slots)
 }
 
-const UNBOUNDED: Places = { take: () => ({ session: undefined, leave: () => {} }) }
+const UNLIMITED: SessionSlots = { reserve: () => ({ attach: () => {}, release: () => {} }) }
 
 class Endpoint implements WebSocketEndpoint {
   readonly path: string
   readonly #server: Servable
   readonly #options: WebSocketEndpointOptions
   readonly #handshakes: WebSocketServer
-  readonly #places: Places
+  readonly #slots: SessionSlots
   readonly #guard: Guard
   readonly #maxConnections: number
   readonly #sessions = new Set<Session>()
   #closing = false
 
-  constructor(server: Servable, options: WebSocketEndpointOptions, handshakes: WebSocketServer, places: Places) {
+  constructor(server: Servable, options: WebSocketEndpointOptions, handshakes: WebSocketServer, slots: SessionSlots) {
     server.ready?.()
     this.path = options.path ?? '/ws'
     this.#server = server
     this.#options = options
     this.#handshakes = handshakes
-    this.#places = places
+    this.#slots = slots
     this.#guard = new Guard(options)
     this.#maxConnections = options.maxConnections ?? 1000
   }
@@ -112,9 +113,9 @@ class Endpoint implements WebSocketEndpoint {
     return [...this.#sessions]
   }
 
-  /** Requests that ask for no WebSocket. */
+  /** For requests without an upgrade to WebSocket. */
   handle(exchange: Exchange): void {
-    turnAway(exchange, this.#options, 426, 'This path takes WebSocket connections only', { upgrade: 'websocket' })
+    refuseWithHint(exchange, this.#options, 426, 'This path takes WebSocket connections only', { upgrade: 'websocket' })
   }
 
   readonly onUpgrade: UpgradeListener = (request, socket, head) => {
@@ -123,13 +124,13 @@ class Endpoint implements WebSocketEndpoint {
     if (objection !== undefined) return refuseUpgrade(socket, objection)
     const opener = this.#openerOf(request)
     if (opener === undefined) return refuseUpgrade(socket, [500, 'internal_error', 'Internal error'])
-    const place = this.#places.take(holderOf(opener.principal, opener.address))
-    if (place === undefined) return refuseUpgrade(socket, [503, 'refusal_unavailable', TOO_MANY])
-    let begun = false
+    const slot = this.#slots.reserve(holderOf(opener.principal, opener.address))
+    if (slot === undefined) return refuseUpgrade(socket, [503, 'refusal_unavailable', TOO_MANY_SESSIONS])
+    let accepted = false
     this.#handshakes.handleUpgrade(request, socket, head, (webSocket) => {
-      begun = this.#take(webSocket, opener, place)
+      accepted = this.#accept(webSocket, opener, slot)
     })
-    if (!begun) place.leave()
+    if (!accepted) slot.release()
   }
 
   count(): number {
@@ -143,7 +144,7 @@ class Endpoint implements WebSocketEndpoint {
 
   #objection(request: IncomingMessage): Objection | undefined {
     const { headers } = request
-    const objection = barred(request, this.#guard)
+    const objection = upgradeObjection(request, this.#guard)
     if (objection !== undefined) return objection
     if (!asksForWebSocket(request))
       return [
@@ -162,7 +163,7 @@ class Endpoint implements WebSocketEndpoint {
     return undefined
   }
 
-  /** `undefined` when the owner's own function has failed. */
+  /** `undefined` if the `principal` function threw. */
   #openerOf({ headers, socket }: IncomingMessage): Opener | undefined {
     try {
       const principal = this.#options.principal?.({ header: (name) => headers[name.toLowerCase()]?.toString() })
@@ -172,19 +173,19 @@ class Endpoint implements WebSocketEndpoint {
     }
   }
 
-  /** Whether there is a conversation now. */
-  #take(webSocket: SocketLike, opener: Opener, place: HeldPlace): boolean {
+  /** Returns whether a session was opened. */
+  #accept(webSocket: SocketLike, opener: Opener, slot: SessionSlot): boolean {
     const { maxBuffered, session: settings = {} } = this.#options
     try {
       const session = this.#server.accept(
         webSocketLink(webSocket, maxBuffered === undefined ? {} : { maxBuffered }),
         admission(settings, opener),
       )
-      place.session = session
+      slot.attach(session)
       this.#sessions.add(session)
       session.onClose(() => {
         this.#sessions.delete(session)
-        place.leave()
+        slot.release()
       })
       if (this.#closing) void session.close({ drain: 0 })
       return true

@@ -1,4 +1,4 @@
-/** The package `ws`, an optional peer: loaded when the first WebSocket needs it. */
+/** Loads the optional package `ws` for the first WebSocket. */
 import { ParleyError } from '../../errors/index.ts'
 
 type Library = Pick<typeof import('ws'), 'WebSocket' | 'WebSocketServer'>

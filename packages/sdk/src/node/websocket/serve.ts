@@ -1,4 +1,4 @@
-/** Serves any number of clients over WebSocket, on a port of its own or beside what an HTTP server already does. */
+/** Serves any number of clients over WebSocket, on its own port or on an existing HTTP server. */
 import { createServer, type Server as HttpServer, type IncomingMessage } from 'node:http'
 import { createServer as createSecureServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -13,23 +13,23 @@ import { pathOf } from '../http/upgrade.ts'
 import { type WebSocketEndpoint, type WebSocketEndpointOptions, webSocketEndpoint } from './endpoint.ts'
 
 export interface ServeWebSocketOptions extends WebSocketEndpointOptions, CrashReporting {
-  /** Default 3000; 0 for any that is free. */
+  /** Default 3000. 0: any free port. */
   port?: number
-  /** The address to listen on. Default `127.0.0.1`; any other needs `allowedHosts`. */
+  /** The address to listen on. Default `127.0.0.1`. Any other address needs `allowedHosts`. */
   host?: string
-  /** Key and certificate; with them the address is `wss://`. */
+  /** Key and certificate for `wss://`. */
   tls?: TlsOptions
   /** A server of `node:http` or `node:https` to serve on, instead of a port. It stays open when this is closed. */
   server?: HttpServer | HttpsServer
 }
 
 export interface WebSocketHandle {
-  /** Where clients connect to; empty before a server that was given listens. */
+  /** The address for clients. Empty before the given `server` listens. */
   readonly url: string
   readonly port: number
-  /** Of all connections, those in their handshake included. */
+  /** The sessions of all connections, also during the handshake. */
   readonly sessions: readonly Session[]
-  /** Takes no more connections, lets running requests finish, hangs up. */
+  /** Accepts no more connections, lets running requests finish, and closes the connections. */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -75,20 +75,20 @@ function attach(
   afterwards?: () => Promise<void>,
 ): WebSocketHandle {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    // Somebody else may take the handshakes of another path.
+    // Another listener may handle the other path.
     if (pathOf(request) !== endpoint.path && server.listenerCount('upgrade') > 1) return
     endpoint.onUpgrade(request, socket, head)
   }
   server.on('upgrade', onUpgrade)
   let closing: Promise<void> | undefined
   let known: AddressInfo | undefined
-  /** The last one there was. */
+  /** The current address, or the last one. */
   const address = (): AddressInfo | undefined => {
     known = (server.address() as AddressInfo | null) ?? known
     return known
   }
   const close = async (options?: CloseOptions): Promise<void> => {
-    // Handshakes are refused with a reason while the sessions come to their end.
+    // While the sessions end, handshakes are still refused with a reason.
     address()
     await endpoint.close(options)
     server.off('upgrade', onUpgrade)

@@ -141,7 +141,7 @@ export class PolledTask {
         this.#learn(detailed)
         if (this.#ending === undefined) this.#answer(detailed)
       } catch (error) {
-        if (isPassing(error) && ++this.#failures <= MAX_FAILURES) continue
+        if (isTemporary(error) && ++this.#failures <= MAX_FAILURES) continue
         return this.#fail(error)
       }
     }
@@ -286,6 +286,6 @@ function isWireError(error: unknown): error is WireError {
   return isObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string'
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   return error instanceof ParleyError && PASSING.includes(error.kind)
 }

@@ -1,6 +1,6 @@
-/** One HTTP request and its response, whatever server it came through: all that the HTTP transports know of HTTP. */
+/** One HTTP request and its response. The server side of the HTTP transports uses HTTP only through this interface. */
 
-/** A whole body; in pieces when some of it is bytes that are kept and need not be copied. */
+/** A whole body. In pieces if some of it is already bytes, to avoid a copy. */
 export type ResponseBody = string | readonly (string | Uint8Array)[]
 
 export type ResponseHeaders = Readonly<Record<string, string>>
@@ -12,18 +12,18 @@ export interface Exchange {
   readonly path: string
   /** Without the question mark; empty when there is none. */
   readonly query: string
-  /** All of it, already read within the limit; empty when there is none, or once what is in it has been handed on. */
+  /** The whole body, read within the limit. Empty without a body, and after the message was handled. */
   body: string
-  /** The network address of the client, where the runtime tells: behind a proxy, that of the proxy. */
+  /** The network address of the client, or of the proxy in front, if the runtime knows it. */
   readonly address?: string | undefined
-  /** The client is known to have hung up: nobody will read an answer. */
+  /** Whether the client is known to have closed the connection. */
   readonly gone: boolean
   /**
-   * Calls when the connection closes, at once when it has; what it gives takes that back, as is due once the exchange
-   * is answered.
+   * Calls the listener when the connection closes, or at once if it has. Returns a function that removes the listener.
+   * Call it when the exchange is answered.
    */
   onGone(listener: () => void): () => void
-  /** `name` in lower case; `host` is there for HTTP/2, too. */
+  /** `name` in lower case. `host` is available for HTTP/2 too. */
   header(name: string): string | undefined
   /** Answers with a whole body, once. */
   respond(status: number, headers: ResponseHeaders, body?: ResponseBody): void
@@ -31,14 +31,14 @@ export interface Exchange {
   stream(status: number, headers: ResponseHeaders): Sink
 }
 
-/** The body of a streamed response. Writing to one whose reader is gone does nothing. */
+/** The body of a streamed response. Writing does nothing after the client is gone. */
 export interface Sink {
   write(text: string): void
   end(text?: string): void
-  /** Hangs up without waiting for what is unread. */
+  /** Closes the connection and drops unread bytes. */
   abort(): void
-  /** Bytes written that the peer has not taken yet: a reader that takes nothing must not fill the memory. */
+  /** The bytes that the client has not read yet. */
   readonly buffered: number
-  /** Called once, when the response is over: ended here, or the reader went away; at once when it is over already. */
+  /** Calls the listener once, when the response has ended or the client is gone. At once if that has happened. */
   onClose(listener: () => void): void
 }

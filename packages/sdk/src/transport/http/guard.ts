@@ -1,18 +1,12 @@
-/**
- * Which hosts and origins may talk to an HTTP server: the defence against pages that rebind their name to a local
- * address (C-41).
- */
+/** Checks the host and origin of requests. Protects against web pages that use DNS rebinding (C-41). */
 
 export interface GuardOptions {
   /**
-   * Names this server is reached by, as in the `Host` header; an entry without a port fits any port. Default: the
-   * loopback names and addresses. `'any'` checks nothing, for servers behind a proxy that does.
+   * The allowed values of the `Host` header. An entry without a port allows any port. Default: the loopback names and
+   * addresses. `'any'` allows all, for servers behind a proxy that checks them.
    */
   allowedHosts?: readonly string[] | 'any'
-  /**
-   * Origins of web pages that may call this server, beside pages it serves itself: `https://app.example`. `'any'`
-   * allows all.
-   */
+  /** Origins of web pages that may call this server, such as `https://app.example`. Its own pages may. `'any'`: all. */
   allowedOrigins?: readonly string[] | 'any'
 }
 
@@ -24,15 +18,15 @@ export function isLoopback(host: string): boolean {
 
 const PORT = /:\d+$/
 
-/** No page can make its own name look like this, so that any of them is as good as 127.0.0.1. */
+/** No domain name looks like this, so all loopback addresses are as safe as 127.0.0.1. */
 const LOOPBACK_ADDRESS = /^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/
 
 export class Guard {
   readonly #hosts: ReadonlySet<string> | undefined
-  /** Nothing was listed: a server may be bound to any loopback address. */
+  /** No hosts were listed, so all loopback addresses are allowed. */
   readonly #byDefault: boolean
   readonly #origins: ReadonlySet<string> | undefined
-  /** The last host that was let through: nearly every request has the same one. */
+  /** The last allowed host. Most requests have the same one. */
   #lastHost: string | undefined
 
   constructor(options: GuardOptions = {}) {
@@ -42,7 +36,7 @@ export class Guard {
     this.#origins = allowedOrigins === 'any' ? undefined : new Set(allowedOrigins.map(normalOrigin))
   }
 
-  /** Why a request with these headers is refused; `undefined` when it is not. */
+  /** Why a request with these headers is refused. `undefined` if it is allowed. */
   objection(host: string | undefined, origin: string | undefined): string | undefined {
     if (!this.#admitsHost(host))
       return `Host ${shown(host)} is not allowed; add it to allowedHosts if this server is meant to be reached by it`
@@ -52,7 +46,7 @@ export class Guard {
     return undefined
   }
 
-  /** True for origins that were listed, which are told so by CORS; a page of this very server needs no telling. */
+  /** Whether the origin was listed, so that CORS headers are sent. Pages of this server need none. */
   lists(origin: string): boolean {
     return this.#origins === undefined || this.#origins.has(origin.toLowerCase())
   }
@@ -68,7 +62,7 @@ export class Guard {
     return admitted
   }
 
-  /** A page this server delivered itself has its own host as origin; the host was checked before. */
+  /** A page of this server has the server's host as origin. The host was checked before. */
   #admitsOrigin(origin: string, host: string | undefined): boolean {
     if (this.lists(origin)) return true
     const own = host?.toLowerCase()

@@ -1,29 +1,26 @@
-/**
- * Content types and what a peer accepts of them. The same few headers come again and again, so what was made of them is
- * remembered.
- */
+/** Reads content types and `Accept` headers. Clients repeat the same few headers, so the results are remembered. */
 
 export const JSON_TYPE = 'application/json'
 export const EVENT_STREAM = 'text/event-stream'
 
-const MAX_REMEMBERED = 200
+const MAX_RESULTS = 200
 
-function remembering<Value>(make: (text: string) => Value): (text: string) => Value {
+function memoised<Value>(make: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>()
   return (text) => {
     let value = known.get(text)
     if (value === undefined) {
       value = make(text)
-      // Headers come from peers: what they fill is emptied.
-      if (known.size >= MAX_REMEMBERED) known.clear()
+      // Peers choose the headers, so the number of results is limited.
+      if (known.size >= MAX_RESULTS) known.clear()
       known.set(text, value)
     }
     return value
   }
 }
 
-/** True for JSON in UTF-8, the only encoding there is (415 otherwise). */
-export const isJsonType: (header: string) => boolean = remembering((header) => {
+/** True for JSON in UTF-8. Other encodings are not supported (415). */
+export const isJsonType: (header: string) => boolean = memoised((header) => {
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim().toLowerCase())
   return (
     type === JSON_TYPE &&
@@ -31,21 +28,21 @@ export const isJsonType: (header: string) => boolean = remembering((header) => {
   )
 })
 
-export interface Acceptance {
+export interface AcceptedTypes {
   readonly json: boolean
   readonly events: boolean
-  /** By name, and before what programs read: it is people who do. */
+  /** Text is preferred over JSON and events, as browsers do. */
   readonly text: boolean
 }
 
-/** What an `Accept` header admits; without one, everything. */
-export function acceptance(header: string | undefined): Acceptance {
+/** The types that an `Accept` header allows. Without a header: all. */
+export function acceptedTypes(header: string | undefined): AcceptedTypes {
   return header === undefined ? EVERYTHING : readAccept(header)
 }
 
-const EVERYTHING: Acceptance = { json: true, events: true, text: false }
+const EVERYTHING: AcceptedTypes = { json: true, events: true, text: false }
 
-const readAccept: (header: string) => Acceptance = remembering((header) => {
+const readAccept: (header: string) => AcceptedTypes = memoised((header) => {
   const ranges = new Map<string, number>()
   for (const range of header.split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())

@@ -1,16 +1,13 @@
-/**
- * The server end of HTTP+SSE, the transport of 2024-11-05: all that goes to the client goes on one stream, and ends
- * with it (A-09, A-12).
- */
+/** The server's link of HTTP+SSE of 2024-11-05: sends all messages on one stream, and ends with it. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Incoming, Link, LinkEvents } from '../../jsonrpc/index.ts'
 import { sseComment, sseEvent } from '../sse.ts'
 import type { Sink } from './exchange.ts'
 
 export interface SseServerLinkOptions {
-  /** Where the client is to post its messages, relative to the stream's own address. */
+  /** The address for the client's messages, relative to the address of the stream. */
   endpoint: string
-  /** Most bytes the client may leave unread before it is hung up on. */
+  /** Most unread bytes of the client. Over this limit the connection is closed. */
   maxUnread: number
 }
 
@@ -58,7 +55,7 @@ export class SseServerLink implements Link {
   }
 
   heartbeat(): void {
-    // A client that reads nothing gets no more to read.
+    // Do not send more to a client that does not read.
     if (!this.#over && this.#sink.buffered <= this.#maxUnread) this.#sink.write(HEARTBEAT)
   }
 
