@@ -1,12 +1,12 @@
 /** Describes which session a client gets: with a server, or with the servers behind a gateway. */
 import { isObject } from 'parley-mcp/engine'
-import type { ConversationOwner } from '../../http/index.ts'
+import type { ConversationSharing } from '../../http/index.ts'
 
 /** A server behind a gateway, as the gateway reports it. */
 export interface GatewayServer {
   readonly server: string
-  readonly withSession: ConversationOwner
-  readonly withoutSession: ConversationOwner
+  readonly withSession: ConversationSharing
+  readonly withoutSession: ConversationSharing
 }
 
 interface SessionFacts {
@@ -28,7 +28,7 @@ export function conversationOf({ era, transport, remembered }: SessionFacts): st
 }
 
 /** Texts for the words that the gateway uses. */
-export const CONVERSATION_TEXTS: Readonly<Record<ConversationOwner, string>> = {
+export const CONVERSATION_TEXTS: Readonly<Record<ConversationSharing, string>> = {
   session: 'one of its own',
   'local-user': 'the one of the local user, for all clients on this machine',
   principal: 'the one of its principal; without a principal, one for each request',
@@ -70,7 +70,7 @@ function gatewayServerIn(server: string, state: unknown): GatewayServer[] {
     : []
 }
 
-function isConversationOwner(value: unknown): value is ConversationOwner {
+function isConversationOwner(value: unknown): value is ConversationSharing {
   return typeof value === 'string' && Object.hasOwn(CONVERSATION_TEXTS, value)
 }
 
