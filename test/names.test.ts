@@ -14,23 +14,7 @@ const sourcesOf = (folder: string): Sources =>
 /** Names and folders that are still to be resolved. This list only gets shorter. */
 const REMAINING: Readonly<Record<'sdk' | 'gateway', { names: readonly string[]; folders: readonly string[] }>> = {
   sdk: {
-    names: [
-      'Acceptance',
-      'Asked',
-      'EventStream',
-      'JsonSchema',
-      'Listening',
-      'Notifications',
-      'Opening',
-      'Refusal',
-      'RequestId',
-      'Requests',
-      'Target',
-      'TaskOutcome',
-      'ToolsOf',
-      'Verdict',
-      'Way',
-    ],
+    names: ['Acceptance', 'EventStream', 'Refusal', 'RequestId', 'Target', 'ToolsOf', 'Way'],
     folders: ['client/', 'serve/'],
   },
   gateway: {

@@ -7,10 +7,10 @@ import {
   type Body,
   costOfTexts,
   type Endpoint,
+  type EngineRequestOptions,
   type HeaderParam,
   type Inbound,
   type Introduction,
-  type RequestOptions,
   type Session,
 } from 'parley-mcp/engine'
 import { Call, type CallRouting, type CallSite, LinkDemands, pipeline, type TaskRuns } from '../calls/index.ts'
@@ -193,7 +193,7 @@ export class ServerEndpoint implements Endpoint, CallSite {
   }
 
   /** What others want to hear of stays wanted. */
-  async #askForLevel(level: LogLevel, line: Line, options?: RequestOptions): Promise<void> {
+  async #askForLevel(level: LogLevel, line: Line, options?: EngineRequestOptions): Promise<void> {
     if (this.#lease !== undefined) await line.wantLevel(level)
     else await line.client.setLogLevel(level, options)
   }

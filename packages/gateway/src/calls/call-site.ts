@@ -1,6 +1,6 @@
 /** Where a call is made: one client at one server, and what the stages of its calls share. */
 import type { LogLevel } from 'parley-mcp'
-import type { Answer, Bag, Body, RequestOptions } from 'parley-mcp/engine'
+import type { Answer, Bag, Body, EngineRequestOptions } from 'parley-mcp/engine'
 import type { Line, Upstream } from '../upstream/index.ts'
 import type { Call } from './call.ts'
 import type { LinkDemands } from './link-demands.ts'
@@ -24,7 +24,7 @@ export interface Received {
 }
 
 /** Sends the request; some calls take more than one request. */
-export type Send = (params: Body, options: RequestOptions) => Promise<Body>
+export type Send = (params: Body, options: EngineRequestOptions) => Promise<Body>
 
 /** `only`: the server is sent nothing else that the client said. */
 export type Changes = { readonly with: Body } | { readonly only: Body }

@@ -2,7 +2,7 @@
  * Requests that lost their session: made again where that does no harm, failed where it might, and accounted for either
  * way.
  */
-import type { Orphan, RequestOptions } from '../session/index.ts'
+import type { EngineRequestOptions, UnansweredRequest } from '../session/index.ts'
 import type { LostRequest, ReconnectSettings } from './reconnect.ts'
 import { isRepeatable } from './repeatable.ts'
 import type { Waiting } from './waiting.ts'
@@ -17,7 +17,7 @@ export class Orphans {
   readonly #waiting: Waiting
   readonly #isRepeatableTool: (name: string) => boolean
   /** Options of requests that are not made again. */
-  readonly #final = new WeakSet<RequestOptions>()
+  readonly #final = new WeakSet<EngineRequestOptions>()
   #failed: LostRequest[] = []
   #retried: LostRequest[] = []
 
@@ -28,7 +28,7 @@ export class Orphans {
   }
 
   /** True when the request now waits for another session. `seen`: the server may have begun to answer it. */
-  take(orphan: Orphan, seen: boolean): boolean {
+  take(orphan: UnansweredRequest, seen: boolean): boolean {
     const { id, method, params, options, convert, startedAt, resolve, reject } = orphan
     const harmless = !seen || (this.#retry === 'safe' && isRepeatable(method, params, this.#isRepeatableTool))
     const wasMadeAgain = options !== undefined && this.#final.has(options)
@@ -46,7 +46,7 @@ export class Orphans {
     return losses
   }
 
-  #lastTime(options: RequestOptions | undefined): RequestOptions {
+  #lastTime(options: EngineRequestOptions | undefined): EngineRequestOptions {
     const last = { ...options }
     this.#final.add(last)
     return last

@@ -1,13 +1,13 @@
 /** Requests that wait for a connection: bounded in number, each in time, and interruptible. */
 import { ParleyError } from '../errors/index.ts'
 import type { Body } from '../jsonrpc/index.ts'
-import { type Clock, type Duration, milliseconds, type RequestOptions } from '../session/index.ts'
+import { type Clock, type Duration, type EngineRequestOptions, milliseconds } from '../session/index.ts'
 
 /** A request and the promise it has to settle. */
 export interface WaitingRequest {
   readonly method: string
   readonly params: Body | undefined
-  readonly options: RequestOptions | undefined
+  readonly options: EngineRequestOptions | undefined
   readonly convert: ((result: Body) => unknown) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void

@@ -9,6 +9,7 @@ import {
   notificationText,
   type RequestId,
   type SendOptions,
+  Serialised,
 } from '../jsonrpc/index.ts'
 import type { Side } from '../protocol/index.ts'
 import {
@@ -26,7 +27,7 @@ import { HandshakeEra } from './eras/handshake/era.ts'
 import { extensionBreach } from './eras/stateless/guard.ts'
 import { breach, type Declarations, isAllowed } from './guard.ts'
 import { Silence } from './keep-alive.ts'
-import { costOf, keepIn, MemoryBudgets } from './memory.ts'
+import { costOf, keepIn, MemoryBudgets } from './memory/budgets.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
@@ -198,6 +199,16 @@ export class SessionCore {
     if (!isVerdict(outcome)) return outcome
     if (outcome.verdict === 'refuse') throw outcome.error
     return outcome.verdict === 'result' ? outcome.result : undefined
+  }
+
+  /** The answer to a request of the peer, in the words of this version. Text is already translated. */
+  translateAnswer<T extends Body | Serialised>(
+    { route, params, onLoss }: Pick<Inbound, 'params' | 'onLoss'> & { readonly route: Route },
+    answer: T,
+  ): T | Body {
+    const { resultDown } = route
+    if (resultDown === undefined || answer instanceof Serialised) return answer
+    return this.translate(resultDown, answer as Body, this.requestContext(params, onLoss)) ?? {}
   }
 
   /** What translations may need to know about this conversation. */

@@ -7,8 +7,8 @@ import type { Body, FrameOrigin, RequestId, Serialised } from '../jsonrpc/index.
 import type { Capabilities, InputRequests, LogLevel } from '../protocol/index.ts'
 import type { HeaderParam, Loss, ProtocolVersion } from '../versions/index.ts'
 import type { Duration } from './duration.ts'
-import type { RequestOptions } from './options.ts'
-import type { Session } from './session.ts'
+import type { EngineRequestOptions } from './request-options.ts'
+import type { SessionView } from './session-view.ts'
 
 /** Name and version of one side, as it introduces itself. */
 export interface Identity extends Record<string, unknown> {
@@ -78,7 +78,7 @@ export interface Inbound {
   readonly params: Body
   /** As the peer wrote them, in the words of its own version. */
   readonly sent: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly caller: Caller
   /** Whom the request comes from, as far as the transport has found out. */
   readonly principal: string | undefined
@@ -113,7 +113,7 @@ export interface Inbound {
    * A request to the peer that belongs to this request; it is cancelled with it. Where the peer cannot be asked
    * directly, this request is answered with the question, and goes on when the peer repeats it with the answer.
    */
-  request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
+  request(method: string, params?: Body, options?: EngineRequestOptions): Promise<Body>
   /** Set where somebody keeps account of what each request loses on its way: to be told of what is lost elsewhere. */
   readonly onLoss?: ((loss: Loss) => void) | undefined
   /** The result as this caller reads it, whole, for results that are kept as text. */
@@ -171,11 +171,11 @@ export interface Endpoint {
   /** May say more about why the peer must not ask this: the error is what it is answered with. */
   refusing?(method: string, error: ParleyError): ParleyError
   /** Called for every notification the session itself has no use for; `owner` as of an `Inbound`. */
-  notified?(method: string, params: Body, session: Session, owner: unknown): void
+  notified?(method: string, params: Body, session: SessionView, owner: unknown): void
   /** The handshake is complete. */
-  opened?(session: Session): void
+  opened?(session: SessionView): void
   /** The session takes no more requests: what would never end by itself ends now. */
-  closing?(session: Session): void
+  closing?(session: SessionView): void
   /** Nothing more will come or go. */
-  closed?(session: Session, reason: Error | undefined): void
+  closed?(session: SessionView, reason: Error | undefined): void
 }

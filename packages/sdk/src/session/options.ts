@@ -1,108 +1,14 @@
 /** Settings of a session, each with its default. */
-import type { ParleyError } from '../errors/index.ts'
-import {
-  type Body,
-  type Link,
-  limitsOf,
-  type MessageLimits,
-  type RequestId,
-  type WriteParams,
-} from '../jsonrpc/index.ts'
+import { type Link, limitsOf, type MessageLimits, type RequestId } from '../jsonrpc/index.ts'
 import type { Side } from '../protocol/index.ts'
-import {
-  type DialectName,
-  type InputDemand,
-  type Loss,
-  type Profile,
-  type ProtocolVersion,
-  versions,
-} from '../versions/index.ts'
+import { type DialectName, type Loss, type Profile, type ProtocolVersion, versions } from '../versions/index.ts'
 import type { AskingOptions } from './asking/options.ts'
 import { type Clock, type Mint, systemClock, systemMint } from './clock.ts'
 import { spokenVersions } from './dialects/versions.ts'
 import { type Duration, milliseconds } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { MemoryBudgets } from './memory.ts'
+import type { MemoryBudgets } from './memory/budgets.ts'
 import type { Adopt } from './outgoing/unanswered-request.ts'
-
-export interface Progress {
-  progress: number
-  total?: number
-  message?: string
-  /** Whatever else came with it: `_meta`, and fields that no version knows. */
-  more?: Body
-}
-
-export interface RequestOptions {
-  /** Aborting it cancels the request at the peer. */
-  signal?: AbortSignal
-  /**
-   * Time without an answer or progress. Default 60 s. While a client answers questions of the server it rests, and so
-   * does `maxTimeout`: both go on when the last one is answered or taken back. How long a question may stay open is the
-   * server's to say; one that is simply left open stops the clock for no longer than the session's `maxRequestTimeout`.
-   */
-  timeout?: Duration
-  /** Hard end however much progress comes; the time of questions is not counted. Default 10 min. */
-  maxTimeout?: Duration
-  /** Whether progress re-arms the time-out. Default true. */
-  resetOnProgress?: boolean
-  /** In place of a signal: a request of somebody else with which this one is cancelled. */
-  cancelledWith?: { onCancel(run: (reason: string) => void): () => void }
-  onProgress?: (progress: Progress) => void
-  /**
-   * In place of `maxRounds`: hears of each round of questions that the server answers with before any is asked; what it
-   * objects with, the request fails with.
-   */
-  rounds?: { objection(questions: InputDemand['requests']): ParleyError | undefined }
-  /** The peer's request on whose behalf this one is made. */
-  relatedTo?: string | number
-  /** Names the question within the request it belongs to, where questions travel inside an answer. */
-  key?: string
-  /**
-   * For whoever follows tasks: a result of type `task` is not refused; what is made of it here, the request is answered
-   * with.
-   */
-  onTask?: (answer: Body) => unknown
-  /**
-   * On whose behalf the request is made: told to whoever answers what the peer asks while it works on it, and with what
-   * it notifies of meanwhile.
-   */
-  owner?: unknown
-  /**
-   * The request is another client's of the same version, handed on: what it says is in the words of that version
-   * already, and the result comes as the server wrote it. In the stateless era who it is from stands in its own
-   * `_meta`, and the result has its envelope, whether it is an answer, questions or a task.
-   */
-  relayed?: boolean
-  /**
-   * The server lets this side hang up and come back for the answer after so many milliseconds; that is seen to, but
-   * others may want to know (C-40).
-   */
-  onReleased?: (retry: number | undefined) => void
-  /** Writes the parameters as JSON, in place of the usual way. */
-  write?: WriteParams
-  /**
-   * Told the text of the result before the result itself; where nothing of it is changed it can be handed on as it
-   * came.
-   */
-  onText?: (json: string, untouched: boolean) => void
-  /**
-   * For results that are handed on as bodies: they are written again in the words they came in, and so are those of
-   * their members that are in another body. Whoever wants something changed must make another body: what is changed in
-   * place, in the result or anywhere in it, goes on as it came.
-   */
-  keepsText?: boolean
-  /**
-   * Shown the text of the result before it is read: true takes it for read, and the request gets an empty result. For
-   * whoever has read the same before.
-   */
-  ifText?: (json: string) => boolean
-  /**
-   * Told what translation of this request and its result could not carry over; whoever observes the session is told as
-   * well.
-   */
-  onLoss?: (loss: Loss) => void
-}
 
 /** Everything a session reports that is not an answer: for logs, metrics and tests. */
 export type SessionEvent =

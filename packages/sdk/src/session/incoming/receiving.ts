@@ -15,26 +15,28 @@ import {
 
 import { eraOf, isVerdict, type ProtocolVersion, splitBatch, supports } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
+import type { CallEra } from '../eras/era.ts'
+import { HandshakeCalls } from '../eras/handshake/calls.ts'
 import { HANDSHAKE_METHODS, type HandshakeHost, ServerHandshake } from '../eras/handshake/server.ts'
 import { hasEnvelope } from '../eras/stateless/envelope.ts'
-import { Stateless } from '../eras/stateless/server.ts'
+import { StatelessServer } from '../eras/stateless/server.ts'
+import type { OutgoingRequests } from '../outgoing/outgoing-requests.ts'
 import { readProgress } from '../outgoing/progress.ts'
-import type { Requests } from '../outgoing/requests.ts'
 import { admits } from '../phase.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
 import { requestsIn } from './held-messages.ts'
 import { tooLong } from './lengths.ts'
-import type { Notifications } from './notifications.ts'
+import type { NotificationDispatcher } from './notification-dispatcher.ts'
 
 /** Longest message before a session is open, in bytes. */
 const MAX_INTRODUCTION = 64 * 1024
 
 export interface Receivers {
-  readonly requests: Requests
+  readonly requests: OutgoingRequests
   readonly answering: Answering
-  readonly notifications: Notifications
+  readonly notifications: NotificationDispatcher
 }
 
 /** What the session wants to know of the handshake. */
@@ -46,20 +48,22 @@ export interface HandshakeLife {
 
 export class Receiving implements HandshakeHost {
   readonly #core: SessionCore
-  readonly #requests: Requests
+  readonly #requests: OutgoingRequests
   readonly #answering: Answering
-  readonly #notifications: Notifications
-  readonly #session: Session
+  readonly #notifications: NotificationDispatcher
+  readonly #session: SessionView
   readonly #life: HandshakeLife
-  /** Made for the first request that speaks for itself. */
-  #stateless: Stateless | undefined
+  /** Made for the first request with an envelope. */
+  #stateless: StatelessServer | undefined
+  /** Made for the first request without one. */
+  #calls: CallEra | undefined
   /** The request of this side that the message at hand came with. */
   #within: RequestId | undefined
   /** Of the text of the message at hand; undefined while a batch is taken apart. */
   #length: number | undefined
   readonly #handshake: ServerHandshake
 
-  constructor(core: SessionCore, receivers: Receivers, session: Session, life: HandshakeLife) {
+  constructor(core: SessionCore, receivers: Receivers, session: SessionView, life: HandshakeLife) {
     this.#core = core
     this.#requests = receivers.requests
     this.#answering = receivers.answering
@@ -80,7 +84,7 @@ export class Receiving implements HandshakeHost {
     if (core.role === 'server') {
       if (core.endpoint.keepsDigits === true && incoming.kind === 'request') noteExact(text, incoming.message.params)
       if (incoming.kind === 'request' && this.#speaksForItself(incoming.message))
-        return this.#engine.receive(incoming.message, origin, text.length)
+        return this.#statelessServer.receive(incoming.message, origin, text.length)
       // What a client says of itself is kept as long as the session lives, so it may not be long.
       if (core.version === undefined && !this.#handshake.holds && text.length > MAX_INTRODUCTION)
         return this.#refuseLong(incoming)
@@ -160,9 +164,9 @@ export class Receiving implements HandshakeHost {
     return this.#core.settings.versions.some((version) => eraOf(version) === 'handshake')
   }
 
-  get #engine(): Stateless {
+  get #statelessServer(): StatelessServer {
     if (this.#stateless === undefined) {
-      this.#stateless = new Stateless(this.#core, this.#answering, this.#session.id)
+      this.#stateless = new StatelessServer(this.#core, this.#answering, this.#session.id)
       // There is no handshake to wait for.
       this.#life.hurry(false)
     }
@@ -210,10 +214,11 @@ export class Receiving implements HandshakeHost {
 
   #take(message: RequestMessage, reply: Reply | undefined, owner: unknown, within: boolean): void {
     const route = this.#core.route(message.method)
+    this.#calls ??= new HandshakeCalls(this.#core, this.#answering)
     this.#answering.take({
       message,
       reply,
-      spoken: undefined,
+      era: this.#calls,
       route,
       length: this.#length,
       origin: undefined,

@@ -5,7 +5,7 @@
 import type { ParleyError } from '../../errors/index.ts'
 import type { Cancel, Clock } from '../clock.ts'
 import type { SessionCore } from '../core.ts'
-import { Rest } from './paused-time.ts'
+import { PausedTime } from './paused-time.ts'
 import type { Pending } from './pending.ts'
 import { timedOut } from './request-errors.ts'
 
@@ -21,9 +21,9 @@ export class Deadlines {
   readonly #waiting: WaitingRequests
   /** Rings when a request may have to be given up. */
   readonly #alarm: Alarm
-  /** Requests somebody waits for. */
+  /** Requests that a caller waits for. */
   #awaited = 0
-  #rest: Rest | undefined
+  #paused: PausedTime | undefined
   /**
    * Of the first request since the peer was last heard, whatever has become of it: when it was made, and until when the
    * peer had time for it.
@@ -38,8 +38,8 @@ export class Deadlines {
   }
 
   /** While this side answers the peer. */
-  get rest(): Rest | undefined {
-    return this.#rest
+  get paused(): PausedTime | undefined {
+    return this.#paused
   }
 
   began({ awaited, route, startedAt, deadline }: Pending): void {
@@ -54,7 +54,7 @@ export class Deadlines {
    * not excused by the next, and whoever waits for an answer of this side can hear.
    */
   get excused(): boolean {
-    if (this.#rest !== undefined) return false
+    if (this.#paused !== undefined) return false
     if (this.#unheardSince >= this.#core.lastReceivedAt && this.#core.settings.clock.now() > this.#unheardUntil)
       return false
     for (const { route } of this.#waiting.all()) if (route !== undefined) return true
@@ -79,9 +79,9 @@ export class Deadlines {
   busy(busy: boolean): void {
     const { clock, maxRequestTimeout } = this.#core.settings
     const now = clock.now()
-    const rest = this.#rest
-    this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
-    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#waiting.all(), now))
+    const paused = this.#paused
+    this.#paused = busy ? new PausedTime(now, maxRequestTimeout) : undefined
+    if (!busy && paused !== undefined) this.#alarm.set(paused.over(this.#waiting.all(), now))
   }
 
   stop(): void {
@@ -92,7 +92,7 @@ export class Deadlines {
     const now = this.#core.settings.clock.now()
     let nextDue = Number.POSITIVE_INFINITY
     for (const pending of this.#waiting.all()) {
-      const due = pending.due(this.#rest)
+      const due = pending.due(this.#paused)
       if (due <= now) this.#waiting.giveUp(pending, timedOut(pending, now))
       else nextDue = Math.min(nextDue, due)
     }

@@ -1,6 +1,6 @@
 /** Progress of this side's requests: reads it, and delivers what continues after the answer. */
 import type { Body } from '../../jsonrpc/index.ts'
-import type { Progress } from '../options.ts'
+import type { Progress } from '../request-options.ts'
 
 interface Listener {
   readonly handler: (progress: Progress) => void

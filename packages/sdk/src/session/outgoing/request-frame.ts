@@ -2,7 +2,7 @@
 import { type Body, isWorthNoting, noteParts, noteText, resultIn } from '../../jsonrpc/index.ts'
 import type { TranslationContext } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
-import type { RequestOptions } from '../options.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 import type { Pending } from './pending.ts'
 
 /** What translating the request and its result may need to know, and who is told what that loses. */
@@ -34,7 +34,7 @@ export function textOf(core: SessionCore, pending: Pending): string {
  * was made of that.
  */
 export function tellText(
-  { onText, keepsText }: RequestOptions,
+  { onText, keepsText }: EngineRequestOptions,
   frame: string,
   result: Body,
   own: Body,

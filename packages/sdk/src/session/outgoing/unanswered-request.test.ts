@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
 import { openClient } from '../session.fixtures.ts'
-import type { Orphan, Orphaned } from './unanswered-request.ts'
+import type { LossReason, UnansweredRequest } from './unanswered-request.ts'
 
-type Taken = Orphan & Orphaned
+type Taken = UnansweredRequest & LossReason
 
 /** A client somebody looks after: what is offered is kept, and taken over if `adopts`. */
 async function watched(adopts: boolean) {

@@ -3,14 +3,14 @@
  * them fail.
  */
 import type { Body, RequestId } from '../../jsonrpc/index.ts'
-import type { RequestOptions } from '../options.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 
 /** All that is needed to make the request again elsewhere. */
-export interface Orphan {
+export interface UnansweredRequest {
   readonly id: RequestId
   readonly method: string
   readonly params: Body | undefined
-  readonly options: RequestOptions | undefined
+  readonly options: EngineRequestOptions | undefined
   readonly convert: ((result: Body) => unknown) | undefined
   readonly startedAt: number
   /** The caller waits for one of these. */
@@ -22,10 +22,10 @@ export interface Orphan {
  * Why a request is an orphan: what its caller is told unless somebody takes it over, and whether the peer may have seen
  * it.
  */
-export interface Orphaned {
+export interface LossReason {
   readonly error: Error
   readonly seen: boolean
 }
 
 /** True takes the request over: from then on nobody else settles it. */
-export type Adopt = (orphan: Orphan, why: Orphaned) => boolean
+export type Adopt = (orphan: UnansweredRequest, why: LossReason) => boolean

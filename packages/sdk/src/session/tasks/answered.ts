@@ -6,11 +6,11 @@ import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Question } from '../../versions/index.ts'
 import { EmbeddedQuestion, responseFrom, undeclaredFor } from '../eras/stateless/client/question.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 
 /** Whoever cannot answer a form has cancelled it; for a model or a list there is no such answer. */
 export async function answerFor(
-  session: Session,
+  session: SessionView,
   key: string,
   question: Question,
   signal: AbortSignal,

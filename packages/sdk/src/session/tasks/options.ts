@@ -4,7 +4,7 @@ import { isObject } from '../../jsonrpc/index.ts'
 import { MemoryTaskStore, type TaskStore } from '../../stores/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Inbound } from '../endpoint.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import { usesExtension } from './extension.ts'
 
 export interface TaskOptions {
@@ -31,7 +31,7 @@ export interface TaskOptions {
    * clients share a session, whom the transport found the request to come from, and then who knows its id, which cannot
    * be guessed, has the task.
    */
-  principal?: (session: Session, request: Inbound) => string
+  principal?: (session: SessionView, request: Inbound) => string
 }
 
 export interface TaskSettings {
@@ -45,7 +45,7 @@ export interface TaskSettings {
   readonly maxTasks: number
   readonly pageSize: number
   readonly store: TaskStore
-  readonly principal: (session: Session, request: Inbound) => string
+  readonly principal: (session: SessionView, request: Inbound) => string
 }
 
 export function taskSettings(options: TaskOptions = {}): TaskSettings {
@@ -65,7 +65,7 @@ export function taskSettings(options: TaskOptions = {}): TaskSettings {
   }
 }
 
-function ownerOf(session: Session, request: Inbound): string {
+function ownerOf(session: SessionView, request: Inbound): string {
   return usesExtension(request) ? (request.principal ?? 'anonymous') : session.id
 }
 

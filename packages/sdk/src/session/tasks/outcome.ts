@@ -4,7 +4,7 @@ import { type Body, isObject, Serialised } from '../../jsonrpc/index.ts'
 import type { TaskChange, TaskRecord } from '../../stores/index.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Answer } from '../endpoint.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import { relatedTo } from './related.ts'
 
 export type Ending = Omit<TaskChange, 'updatedAt'>
@@ -37,7 +37,7 @@ export function asJson(result: Answer): Body {
 }
 
 /** Exactly what the request itself would have been answered with. */
-export function resultOf({ taskId, method, params, outcome }: TaskRecord, session: Session): Body {
+export function resultOf({ taskId, method, params, outcome }: TaskRecord, session: SessionView): Body {
   if (outcome === undefined) throw new ParleyError('internal_error', { message: 'The task has no result' })
   if ('error' in outcome) throw fromWire(outcome.error)
   return relatedTo(taskId, session.translateResult(method, outcome.result, params))

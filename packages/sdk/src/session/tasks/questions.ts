@@ -7,7 +7,7 @@ import { validResponses } from '../../versions/index.ts'
 import { embedded } from '../asking/question.ts'
 import type { Clock } from '../clock.ts'
 import { type Duration, milliseconds } from '../duration.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../request-options.ts'
 
 interface Open {
   readonly method: string

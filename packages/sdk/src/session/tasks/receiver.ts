@@ -7,8 +7,8 @@ import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { hasExpired, type TaskChange, type TaskRecord } from '../../stores/index.ts'
 import { pushRounds } from '../asking/push-rounds.ts'
 import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
-import { costOf } from '../memory.ts'
-import type { Session } from '../session.ts'
+import { costOf } from '../memory/budgets.ts'
+import type { SessionView } from '../session-view.ts'
 import { createdOf, detailOf, usesExtension } from './extension.ts'
 import { grantedTtl, type TaskOptions, type TaskSettings, taskSettings } from './options.ts'
 import { asJson, type Ending, endingOf, failureOf, resultOf } from './outcome.ts'
@@ -36,7 +36,7 @@ export class TaskReceiver {
   readonly #running = new Map<string, RunningTask>()
   readonly #retention = new TaskRetention()
   /** Those that have tasks of their own. */
-  readonly #owners = new WeakSet<Session>()
+  readonly #owners = new WeakSet<SessionView>()
   readonly #observers = new Set<TaskObserver>()
   #sweptAt = Number.NEGATIVE_INFINITY
 
@@ -156,7 +156,7 @@ export class TaskReceiver {
   }
 
   /** The session has ended: tasks that belong to it alone can never be asked for again. */
-  release(session: Session): void {
+  release(session: SessionView): void {
     void this.#guard('the end of a session', this.#forget(session))
   }
 
@@ -347,7 +347,7 @@ export class TaskReceiver {
     for (const taskId of await this.#settings.store.expire(now)) this.#drop(taskId, EXPIRED)
   }
 
-  async #forget(session: Session): Promise<void> {
+  async #forget(session: SessionView): Promise<void> {
     if (!this.#owners.delete(session)) return
     const { store, maxTasks } = this.#settings
     for (const { taskId } of await store.list(session.id, undefined, maxTasks))

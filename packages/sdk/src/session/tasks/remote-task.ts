@@ -6,8 +6,8 @@ import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Task } from '../../protocol/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
-import type { Progress, RequestOptions } from '../options.ts'
-import type { Session } from '../session.ts'
+import type { EngineRequestOptions, Progress } from '../request-options.ts'
+import type { SessionView } from '../session-view.ts'
 import { wholeMilliseconds } from './options.ts'
 import { isTerminal } from './status.ts'
 import { isTaskAnswer, readTask } from './view.ts'
@@ -29,9 +29,9 @@ export interface TaskRequestOptions {
 /** The way to whoever runs the task; it may lead through several sessions, one after the other. */
 export interface TaskPeer {
   /** The current one. */
-  readonly session: Session
+  readonly session: SessionView
   /** Sends what begins the task and what waits for its result. */
-  request(method: string, params: Body, options?: RequestOptions): Promise<Body>
+  request(method: string, params: Body, options?: EngineRequestOptions): Promise<Body>
   onNotification(method: string, handler: (params: Body) => void): () => void
   /** Calls `end` when nobody will be there any more. */
   onEnd(end: () => void): () => void
@@ -42,7 +42,7 @@ type StatusListener = (task: Task) => void
 const DEFAULT_POLL_INTERVAL = 1000
 
 /** A task may take as long as it likes: its ttl is the end. */
-const UNLIMITED: RequestOptions = { timeout: Number.POSITIVE_INFINITY }
+const UNLIMITED: EngineRequestOptions = { timeout: Number.POSITIVE_INFINITY }
 
 /** Sends a request that is to run as a task. A peer that ignores the wish answers with the result itself. */
 export async function requestAsTask(
@@ -129,13 +129,13 @@ export class RemoteTask {
     return this.#latest
   }
 
-  async status(options?: RequestOptions): Promise<Task> {
+  async status(options?: EngineRequestOptions): Promise<Task> {
     return this.#learn(
       readTask('tasks/get', await this.#peer.session.request('tasks/get', { taskId: this.id }, options)),
     )
   }
 
-  async cancel(options?: RequestOptions): Promise<Task> {
+  async cancel(options?: EngineRequestOptions): Promise<Task> {
     return this.#learn(
       readTask('tasks/cancel', await this.#peer.session.request('tasks/cancel', { taskId: this.id }, options)),
     )

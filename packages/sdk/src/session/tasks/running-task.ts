@@ -9,8 +9,8 @@ import type { Loss } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
 import { onAbort } from '../eras/stateless/client/question.ts'
-import type { RequestOptions } from '../options.ts'
-import type { Session } from '../session.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
+import type { SessionView } from '../session-view.ts'
 import { usesExtension } from './extension.ts'
 import { TaskQuestions } from './questions.ts'
 import { relatedTo } from './related.ts'
@@ -27,7 +27,7 @@ export interface TaskJournal {
 
 /** Where a message of the task can go: the session, and the open `tasks/result` it belongs to. */
 interface Way {
-  readonly session: Session
+  readonly session: SessionView
   readonly relatedTo?: RequestId
 }
 
@@ -44,7 +44,7 @@ export class RunningTask implements Inbound {
   readonly id: RequestId
   readonly method: string
   readonly params: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly caller: Caller
   readonly principal: string | undefined
   /** Where each request says what it wants to hear of, a task says nothing. */
@@ -153,7 +153,7 @@ export class RunningTask implements Inbound {
     for (const listener of this.#listeners) listener.release(retry)
   }
 
-  async request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
+  async request(method: string, params?: Body, options: EngineRequestOptions = {}): Promise<Body> {
     const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
     if (this.#waiting !== undefined) return this.#waitFor(this.#waiting, method, params, { ...options, signal })
     await this.#ask(method)
@@ -196,7 +196,12 @@ export class RunningTask implements Inbound {
     return this.#questions > 0 || (this.#waiting?.size ?? 0) > 0
   }
 
-  #waitFor(waiting: TaskQuestions, method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+  #waitFor(
+    waiting: TaskQuestions,
+    method: string,
+    params: Body | undefined,
+    options: EngineRequestOptions,
+  ): Promise<Body> {
     if (this.#isOver) throw tooLate(method)
     if (!this.caller.can(method)) throw unaskable(method)
     return waiting.ask(method, params, options)
@@ -230,7 +235,7 @@ export class RunningTask implements Inbound {
   }
 
   /** The latest listener, or the session the task came from. */
-  #way(session?: Session): Way | undefined {
+  #way(session?: SessionView): Way | undefined {
     const listener = [...this.#listeners].filter((each) => session === undefined || each.session === session).pop()
     if (listener !== undefined) return { session: listener.session, relatedTo: listener.id }
     return this.session.open ? { session: this.session } : undefined

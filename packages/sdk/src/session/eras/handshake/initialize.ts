@@ -27,7 +27,7 @@ export interface Agreement {
 }
 
 /** What a client wants, and what of it cannot be had in the version it named. */
-export interface Asked extends Agreement {
+export interface InitializeRequest extends Agreement {
   readonly requested: string
   readonly losses: readonly Loss[]
 }
@@ -37,7 +37,7 @@ export function readInitialize(
   params: Body | undefined,
   supported: readonly ProtocolVersion[],
   profile: Profile,
-): Asked {
+): InitializeRequest {
   const requested = params?.['protocolVersion']
   const version = negotiate(requested, supported)
   for (const key of ['capabilities', 'clientInfo']) {

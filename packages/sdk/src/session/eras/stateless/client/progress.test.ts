@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../../../jsonrpc/index.ts'
-import type { Progress } from '../../../options.ts'
+import type { Progress } from '../../../request-options.ts'
 import { openStateless, settled } from './client.fixtures.ts'
 
 const form: Body = {

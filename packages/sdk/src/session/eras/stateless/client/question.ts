@@ -7,13 +7,13 @@ import { type Body, isObject, Serialised } from '../../../../jsonrpc/index.ts'
 import { type Capabilities, declares } from '../../../../protocol/index.ts'
 import type { Question } from '../../../../versions/index.ts'
 import { type Answer, type Caller, type Inbound, InputRequired, type MessageContext } from '../../../endpoint.ts'
-import type { Session } from '../../../session.ts'
+import type { SessionView } from '../../../session-view.ts'
 
 export class EmbeddedQuestion implements Inbound {
   readonly id: string
   readonly method: string
   readonly params: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly principal = undefined
   readonly logLevel = undefined
   readonly retry = undefined
@@ -24,7 +24,13 @@ export class EmbeddedQuestion implements Inbound {
   readonly #askedAt: number
   #afterAnswer: (() => void) | undefined
 
-  constructor(key: string, { method, params = {} }: Question, session: Session, signal: AbortSignal, owner: unknown) {
+  constructor(
+    key: string,
+    { method, params = {} }: Question,
+    session: SessionView,
+    signal: AbortSignal,
+    owner: unknown,
+  ) {
     // D-49: nothing that is asked this way is a task.
     const { task: _, ...own } = params
     this.id = key

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../../../errors/index.ts'
 import type { Body } from '../../../../jsonrpc/index.ts'
 import type { Inbound } from '../../../endpoint.ts'
-import type { Progress, RequestOptions } from '../../../options.ts'
+import type { EngineRequestOptions, Progress } from '../../../request-options.ts'
 import { deferring } from '../../../session.fixtures.ts'
 import { openStateless, settled } from './client.fixtures.ts'
 
@@ -278,7 +278,10 @@ describe('questions nobody can answer', () => {
 })
 
 describe('M3 the request while somebody is asked', () => {
-  const waiting = async (options: Parameters<typeof openStateless>[0] = {}, requestOptions: RequestOptions = {}) => {
+  const waiting = async (
+    options: Parameters<typeof openStateless>[0] = {},
+    requestOptions: EngineRequestOptions = {},
+  ) => {
     const { calls, answer: later } = deferring()
     const rig = await openStateless({ answer: later, ...options })
     const called = rig.session.request('tools/call', { name: 'x' }, requestOptions)

@@ -7,11 +7,11 @@ import type { SessionCore } from '../core.ts'
 import { milliseconds } from '../duration.ts'
 import { type LastingRequest, NO_HEADERS, type RequestHost } from '../eras/era.ts'
 import { noteAsked } from '../eras/stateless/client/asked.ts'
-import type { Progress, RequestOptions } from '../options.ts'
+import type { EngineRequestOptions, Progress } from '../request-options.ts'
 import type { Route } from '../routes.ts'
-import type { Session } from '../session.ts'
+import type { PendingRequest, SessionView } from '../session-view.ts'
 import { Deadlines } from './deadlines.ts'
-import { type OutgoingRequest, Pending, type PendingRequest, soleOwner } from './pending.ts'
+import { type NewRequest, Pending, soleOwner } from './pending.ts'
 import { LastingProgress } from './progress.ts'
 import { cancelled, lostRequest, shown, takenBack, unreadable } from './request-errors.ts'
 import { contextOf, guarded, tellText, textOf } from './request-frame.ts'
@@ -19,12 +19,12 @@ import { RequestIds } from './request-ids.ts'
 
 /** Shared by all sessions that wait for nothing. */
 const NONE = new IdTable<Pending>()
-const NO_OPTIONS: RequestOptions = {}
+const NO_OPTIONS: EngineRequestOptions = {}
 
-export class Requests implements RequestHost {
+export class OutgoingRequests implements RequestHost {
   readonly ids: RequestIds
   readonly #core: SessionCore
-  readonly session: Session
+  readonly session: SessionView
   /** Ends the session. */
   readonly end: (reason: ParleyError) => void
   #pending = NONE
@@ -36,7 +36,7 @@ export class Requests implements RequestHost {
   #lasting: LastingProgress | undefined
   #onIdle: (() => void) | undefined
 
-  constructor(core: SessionCore, session: Session, end: (reason: ParleyError) => void) {
+  constructor(core: SessionCore, session: SessionView, end: (reason: ParleyError) => void) {
     this.#core = core
     this.session = session
     this.end = end
@@ -64,7 +64,7 @@ export class Requests implements RequestHost {
 
   list(): PendingRequest[] {
     return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) =>
-      pending.listed(this.#timers?.rest),
+      pending.listed(this.#timers?.paused),
     )
   }
 
@@ -76,7 +76,7 @@ export class Requests implements RequestHost {
     method: string,
     params: Body | undefined,
     route: Route | undefined,
-    options?: RequestOptions,
+    options?: EngineRequestOptions,
     convert?: (result: Body) => T | Promise<T>,
     era = this.#core.era,
   ): Promise<T> {
@@ -91,7 +91,7 @@ export class Requests implements RequestHost {
    * A request of the session itself that lasts as long as both sides like. Its caller calls `lasts` when the peer has
    * accepted it.
    */
-  sendLasting(method: string, params: Body, options: RequestOptions): LastingRequest {
+  sendLasting(method: string, params: Body, options: EngineRequestOptions): LastingRequest {
     let pending: Pending | undefined
     const { era } = this.#core
     const answered = new Promise<Body>((resolve, reject) => {
@@ -112,7 +112,7 @@ export class Requests implements RequestHost {
     pending.resolve({} as never)
   }
 
-  #begin(request: OutgoingRequest): Pending {
+  #begin(request: NewRequest): Pending {
     const { method, route, options } = request
     if (options?.signal?.aborted) throw cancelled(method, options.signal)
     const { settings } = this.#core
@@ -317,7 +317,7 @@ export class Requests implements RequestHost {
       return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
     const told = pending.grown(progress)
     if (pending.options?.resetOnProgress !== false)
-      pending.startOver(this.#core.settings.clock.now(), this.#deadlines.rest)
+      pending.startOver(this.#core.settings.clock.now(), this.#deadlines.paused)
     if (told === undefined) return
     const report = (error: unknown): void => this.#core.reportError(error, `onProgress of ${pending.method}`)
     guarded(() => onProgress(told), report)

@@ -6,15 +6,11 @@ import { ParleyError } from '../../errors/index.ts'
 
 import { type Era, extensionLosses, type ProtocolVersion } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
-import type { Requests } from '../outgoing/requests.ts'
-import { judgeAnswer, judgeError, noteDeath, tooOld, type Verdict, versionsIn } from './discovery.ts'
+import type { OutgoingRequests } from '../outgoing/outgoing-requests.ts'
+import type { OpenOptions } from '../session-view.ts'
+import { type DiscoveryOutcome, judgeAnswer, judgeError, noteDeath, tooOld, versionsIn } from './discovery.ts'
 import { initializeParams, readInitializeResult } from './handshake/initialize.ts'
 import { StatelessEra } from './stateless/client/era.ts'
-
-export interface OpenOptions {
-  /** What is known of the server. Default: nothing, unless this side speaks versions of one era only. */
-  era?: Era
-}
 
 /** Ends of a link that are no accident: another link would not fare better. */
 const MEANT: ReadonlySet<string> = new Set([
@@ -28,9 +24,9 @@ const MEANT: ReadonlySet<string> = new Set([
 const NEITHER = 'answered neither server/discover nor initialize'
 const HTTP: ReadonlySet<string> = new Set(['http', 'sse'])
 
-export class Opening {
+export class Negotiation {
   readonly #core: SessionCore
-  readonly #requests: Requests
+  readonly #requests: OutgoingRequests
   readonly #era: Era | undefined
   readonly #beganAt: number
   #resolve: () => void = () => {}
@@ -45,7 +41,7 @@ export class Opening {
   /** Agrees on what the server said to the question, once the handshake has failed. */
   #held: (() => void) | undefined
 
-  constructor(core: SessionCore, requests: Requests, { era }: OpenOptions = {}) {
+  constructor(core: SessionCore, requests: OutgoingRequests, { era }: OpenOptions = {}) {
     this.#core = core
     this.#requests = requests
     this.#era = era
@@ -132,7 +128,7 @@ export class Opening {
     this.#heard(judgeError(error, this.#core.settings.versions, repeated), version)
   }
 
-  #heard(verdict: Verdict, asked: ProtocolVersion): void {
+  #heard(verdict: DiscoveryOutcome, asked: ProtocolVersion): void {
     // The handshake was faster.
     if (this.#core.version !== undefined) return
     this.#probing = false
@@ -158,7 +154,7 @@ export class Opening {
     return this.#shaking && this.#refusal === undefined && this.#core.link.mirrors !== true
   }
 
-  #agree({ version, peer, losses }: Extract<Verdict, { type: 'agree' }>, requested: ProtocolVersion): void {
+  #agree({ version, peer, losses }: Extract<DiscoveryOutcome, { type: 'agree' }>, requested: ProtocolVersion): void {
     const core = this.#core
     core.agreeOn(version, peer, new StatelessEra(core, this.#requests, version))
     core.phases.fire('accept', core.settings.clock.now())

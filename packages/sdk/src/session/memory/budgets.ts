@@ -1,6 +1,6 @@
 /** How many bytes may be kept because of clients: for one session, for one client, and for all of them. */
-import { ByteBudget, Charge, weightOf } from '../collections/index.ts'
-import { ParleyError } from '../errors/index.ts'
+import { ByteBudget, Charge, weightOf } from '../../collections/index.ts'
+import { ParleyError } from '../../errors/index.ts'
 
 export interface MemoryLimits {
   /** Most bytes of one session. Default 64 MiB. */
