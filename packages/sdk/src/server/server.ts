@@ -2,6 +2,7 @@
  * A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the
  * client speaks.
  */
+
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import type { LogLevel } from '../protocol/index.ts'
 import type { InputOf, OutputOf, SchemaLike, SchemaObject } from '../schema/index.ts'
@@ -16,6 +17,7 @@ import {
   spokenVersions,
 } from '../session/index.ts'
 import { type ProtocolVersion, versions } from '../versions/index.ts'
+import { answers } from './answers.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
@@ -108,7 +110,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   accept(link: Link, { onToolError, ...options }: AcceptOptions = {}): Session {
     const state = this.#state
     state.begin()
-    const conversation = new Conversation(state, onToolError)
+    const conversation = new Conversation(state, answers, onToolError)
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)
     try {

@@ -1,8 +1,7 @@
 /** Groups of methods of 2026-07-28 that share an envelope, caching hints or the right to ask questions. */
-import type { ProtocolVersion } from '../../version.ts'
 
-/** The version this step leads to. A later version does not change what is written here. */
-export const STATELESS: ProtocolVersion = '2026-07-28'
+/** The version of this step. A later version does not change it. */
+export const STATELESS = '2026-07-28'
 
 const listingMethods: readonly string[] = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
 
