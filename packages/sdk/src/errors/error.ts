@@ -22,7 +22,7 @@ export interface ParleyErrorOptions {
   code?: number
   /** The error as a peer sent it, which says the same as this one. */
   received?: WireError
-  /** Whoever is told speaks the version the code came in, where it means what it meant. */
+  /** The receiver speaks the version of the code, so the code keeps its meaning. */
   handedOn?: boolean
 }
 
@@ -59,7 +59,7 @@ export class ParleyError extends Error {
     this.#handedOn = options.handedOn === true
   }
 
-  /** As the peer sent it, for whoever hands it on. */
+  /** As the peer sent it, to be passed on. */
   get received(): WireError | undefined {
     return this.#received
   }

@@ -1,7 +1,4 @@
-/**
- * Parameters as they were written, where reading and writing them again would change a number: for whoever hands them
- * on.
- */
+/** Parameters as the peer wrote them, to be passed on. Reading and writing them again could change a number. */
 
 import type { Body } from './message.ts'
 import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'

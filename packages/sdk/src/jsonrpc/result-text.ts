@@ -1,6 +1,6 @@
 /**
- * The result in an answer as the peer wrote it, for whoever hands it on: numbers keep their digits, and nothing is
- * written twice.
+ * The result of an answer as the peer wrote it, to be passed on: numbers keep their digits, and the text is not written
+ * again.
  */
 
 import type { RequestId } from './message.ts'

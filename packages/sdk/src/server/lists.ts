@@ -45,7 +45,7 @@ export function listPage(
   if (enumerable) return enumeratedPage(registry, method, cursor, pageSize).then((page) => ({ ...page, ...hint }))
   const list: DefinitionList<Listed> = registry[info.list]
   const start = cursor === undefined ? 0 : startOf(method, cursor, list)
-  // Cursors come from peers: only pages that lie on the grid are kept, so nobody can fill the memory with others.
+  // Cursors come from peers. Only regular pages are kept, so that other cursors cannot fill the memory.
   if (start % pageSize !== 0) return textOf(makePage(list, inbound, info.field, start, pageSize, hint))
   const key = `${caller.version} ${session.profile} ${start}`
   const kept = list.pages.get(key)
@@ -65,7 +65,7 @@ function textOf(page: Page | Promise<Page>): Serialised | Promise<Serialised> {
   return isPromise(page) ? page.then(({ text }) => text) : page.text
 }
 
-/** The page was translated for somebody else; its losses are this peer's as well. */
+/** The page was translated for another peer. Its losses count for this peer as well. */
 function handOn({ text, losses }: Page, session: Session): Serialised {
   session.reportLosses(losses)
   return text

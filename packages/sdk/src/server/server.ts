@@ -96,7 +96,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return this.#state.registry !== before
   }
 
-  /** Throws for the first definition that could never be shown to anybody. Serving calls it. */
+  /** Throws for the first definition that could never be listed. Serving calls it. */
   ready(): void {
     this.#state.begin()
   }

@@ -18,13 +18,13 @@ export type SessionEvent =
   | { type: 'ignored'; what: string; detail: string }
   | { type: 'error'; error: unknown; during: string }
   | { type: 'ids'; used: number; threshold: 0.8 | 0.9 | 0.96 }
-  /** A request was given up, and the peer has said nothing since it was made; only where nobody is pinged. */
+  /** A request was given up, and the peer has sent nothing since it was made. Only without pings. */
   | { type: 'silence'; since: number }
 
 export interface KeepAliveSettings {
   every?: Duration
   timeout?: Duration
-  /** Whether the peer may be silent for a reason that the session does not know of: it works for somebody else. */
+  /** Whether the peer may be silent because it works on requests of other sessions. */
   excused?: () => boolean
 }
 
@@ -32,7 +32,7 @@ export interface SessionOptions {
   role: Side
   link: Link
   endpoint: Endpoint
-  /** Versions this side is willing to speak. Default: all. */
+  /** The versions that this side speaks. Default: all. */
   versions?: readonly ProtocolVersion[]
   /** The peer speaks a dialect, which goes with one version. Default: none. */
   dialect?: DialectName
@@ -44,8 +44,8 @@ export interface SessionOptions {
   /** Default 30 s for servers, 10 s for clients. */
   initialiseTimeout?: Duration
   /**
-   * How long a server that may be of either era is given to answer `server/discover` before the handshake is tried
-   * beside it. Default 2 s; never more than half of `initialiseTimeout`.
+   * How long a server of unknown era may take to answer `server/discover` before the handshake is tried as well.
+   * Default 2 s; never more than half of `initialiseTimeout`.
    */
   probeTimeout?: Duration
   requestTimeout?: Duration
@@ -53,9 +53,9 @@ export interface SessionOptions {
   /** How often a server may answer one request with questions. Default 32. */
   maxRounds?: number
   /**
-   * How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false` for
-   * never. Servers ping no client over Streamable HTTP, where it may have no stream open: `idleTimeout` of `serveHttp`
-   * ends a session that is not used.
+   * How often the peer is pinged while a session is open (30 s), and how long it may take to answer (10 s); `false`: no
+   * pings. Servers do not ping clients over Streamable HTTP, which may have no stream open. There `idleTimeout` of
+   * `serveHttp` ends unused sessions.
    */
   keepAlive?: false | KeepAliveSettings
   /** Most requests waiting for the peer's answer. Default 1000. */
@@ -66,24 +66,24 @@ export interface SessionOptions {
   maxQueuedNotifications?: number
   /** Ids run from 1 to this. Default 2^53 - 1. */
   maxRequestId?: number
-  /** What this session may keep because of its peer is part of these budgets. Default: budgets of its own. */
+  /** Limits for the bytes that this session keeps because of its peer. Default: its own budgets. */
   budgets?: MemoryBudgets
-  /** Whom all of the session comes from, as far as that was found out. */
+  /** The principal of the whole session, if the transport knows it. */
   principal?: string
-  /** Several clients share the link: no handshake will come, every request speaks for itself. Default false. */
+  /** Several clients share the link: there is no handshake, and each request has an envelope. Default false. */
   sharedLink?: boolean
-  /** Limits of calls that wait for answers of the client, and the key of what they give it to keep. */
+  /** Limits of calls that wait for answers of the client, and the key of their tokens. */
   asking?: AskingOptions
-  /** Offered each request that can get no answer here any more, before it fails. */
+  /** Gets each request that can have no answer here any more, before it fails. */
   adopt?: Adopt
-  /** What a request fails with in place of this error. Only those that fail take the time for it. */
+  /** Replaces the error of a request that fails. Successful requests do not pay for it. */
   refused?: (error: unknown) => Promise<never>
-  /** Shown every frame as it goes over the link. */
+  /** Gets every frame of the link. */
   tap?: (direction: 'sent' | 'received', frame: string) => void
   onEvent?: (event: SessionEvent) => void
   /**
-   * Told what translation could not carry over of a request of the peer, by what the link knows the request by, until
-   * it is answered.
+   * Gets each loss in the translation of a request of the peer, until the request is answered. `request` is the id by
+   * which the link knows it.
    */
   onRequestLoss?: (request: RequestId, loss: Loss) => void
 }

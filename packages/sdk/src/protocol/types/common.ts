@@ -30,7 +30,7 @@ export type PaginatedParams = RequestParams & { cursor?: Cursor }
 
 export type PaginatedResult = { _meta?: Meta; nextCursor?: Cursor }
 
-/** Hints for whoever shows or filters something. */
+/** Hints for programs that show or filter content. */
 export type Annotations = {
   audience?: Role[]
   /** From 0, optional, to 1, required. */

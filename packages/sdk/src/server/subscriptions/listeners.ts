@@ -12,7 +12,7 @@ import { ResourceSubscriptions } from './subscriptions.ts'
 
 type Filter = SubscriptionFilter & { taskIds?: string[] }
 
-/** By notice: the field that asks for it, and the capability without which nobody sends it. */
+/** By notification: the field that asks for it, and the capability that it needs. */
 const LISTS: Readonly<Record<string, { readonly field: keyof SubscriptionFilter; readonly needs: string }>> = {
   'notifications/tools/list_changed': { field: 'toolsListChanged', needs: 'tools.listChanged' },
   'notifications/prompts/list_changed': { field: 'promptsListChanged', needs: 'prompts.listChanged' },
@@ -37,7 +37,7 @@ export class ChangeListeners {
     inbound.notify('notifications/resources/updated', { uri }),
   )
   readonly #tasks = new Map<string, Set<ChangeListener>>()
-  /** Sessions that end: whoever begins to listen there is told so at once. */
+  /** Sessions that are ending. A new listener there is ended at once. */
   readonly #ending = new WeakSet<Session>()
 
   get size(): number {

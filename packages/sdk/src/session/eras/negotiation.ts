@@ -1,5 +1,5 @@
 /**
- * How a client begins: with the handshake, with `server/discover`, or with whichever of them a server of unknown era
+ * Opens a client session: with the handshake, with `server/discover`, or with the one that a server of unknown era
  * answers (V4, D-65).
  */
 import { ParleyError } from '../../errors/index.ts'
@@ -12,7 +12,7 @@ import { type DiscoveryOutcome, judgeAnswer, judgeError, noteDeath, tooOld, vers
 import { initializeParams, readInitializeResult } from './handshake/initialize.ts'
 import { StatelessEra } from './stateless/client/era.ts'
 
-/** Ends of a link that are no accident: another link would not fare better. */
+/** Ends of a link for which another link would not help. */
 const MEANT: ReadonlySet<string> = new Set([
   'unauthorized',
   'forbidden',
@@ -36,9 +36,9 @@ export class Negotiation {
   #probing = false
   #shaking = false
   #cancelSilence: (() => void) | undefined
-  /** Why the handshake failed, while the server may still answer the other question. */
+  /** The error of the handshake, while `server/discover` may still be answered. */
   #refusal: unknown
-  /** Agrees on what the server said to the question, once the handshake has failed. */
+  /** Agrees on the answer to `server/discover`, once the handshake has failed. */
   #held: (() => void) | undefined
 
   constructor(core: SessionCore, requests: OutgoingRequests, { era }: OpenOptions = {}) {
@@ -48,7 +48,7 @@ export class Negotiation {
     this.#beganAt = core.settings.clock.now()
   }
 
-  /** Settles when both sides have agreed, or will not. */
+  /** Settles when both sides have agreed, or cannot. */
   run(): Promise<void> {
     const { versions, probeTimeout, initialiseTimeout, clock } = this.#core.settings
     const stateless = versionsIn('stateless', versions)
@@ -59,17 +59,14 @@ export class Negotiation {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // However short the time is, half of it is left for the handshake.
+    // Half of the time is left for the handshake.
     if (handshake.length > 0)
       this.#cancelSilence = clock.after(Math.min(probeTimeout, initialiseTimeout / 2), () => this.#tryHandshake())
     this.#ask(first, false)
     return outcome.finally(() => this.#cancelSilence?.())
   }
 
-  /**
-   * The handshake alone. What it agrees on is in force at once, not a turn later: the server may go on right after its
-   * answer.
-   */
+  /** The handshake alone. Its version applies at once: the server may go on right after its answer. */
   shakeHands(): Promise<void> {
     return this.#shakeHands().catch((error: unknown) => {
       throw error instanceof ParleyError && error.kind === 'request_timeout'
@@ -147,8 +144,8 @@ export class Negotiation {
   }
 
   /**
-   * On a channel for everything, a handshake selects the era of all that follows, so that its outcome counts even if
-   * the server has answered the other question before; requests that stand alone are of the era they say.
+   * On a channel for all requests, the handshake selects the era of what follows. So its outcome counts even when
+   * `server/discover` was answered first. Over HTTP each request names its era.
    */
   get #isDecidedByHandshake(): boolean {
     return this.#shaking && this.#refusal === undefined && this.#core.link.mirrors !== true
@@ -185,7 +182,7 @@ export class Negotiation {
     if (this.#handshake.signal.aborted) return
     if (this.#core.closed) return this.#linkEnded(error)
     if (this.#held !== undefined) return this.#held()
-    // A server that has no handshake may still be about to say so.
+    // A server without a handshake may still answer `server/discover`.
     if (this.#probing && !(error instanceof ParleyError && MEANT.has(error.kind))) this.#refusal = error
     else this.#reject(error)
   }
@@ -193,7 +190,7 @@ export class Negotiation {
   #linkEnded(error: unknown): void {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : undefined
     const kind = reason instanceof ParleyError ? reason.kind : ''
-    // A status, or nobody at an address, is not a server that died.
+    // An HTTP error is not the end of a server process.
     if (MEANT.has(kind) || (reason !== undefined && HTTP.has(this.#core.link.transport))) return this.#reject(reason)
     if (
       !this.#probing ||

@@ -19,7 +19,7 @@ const SESSION = 64 * MIB
 const PRINCIPAL = 128 * MIB
 const MOST = 512 * MIB
 const UNKNOWN = 256 * MIB
-/** What is kept takes several times its length: as text, as values, and on its way to somebody else. */
+/** A kept message takes several times its length: as text, as values, and while it is sent on. */
 const SHARE = 1 / 8
 
 /** What a message, and a text, costs besides its characters. */

@@ -35,7 +35,7 @@ export class Holders {
   readonly #holders = new Map<string, { readonly name: string; sessions: number }>()
   #total = 0
 
-  /** Somebody has one more, until `leave`. `name`: as `holderOf` tells. */
+  /** The holder has one more, until `leave`. `name`: from `holderOf`. */
   enter(name: string): Holder {
     const holder = this.#holders.get(name) ?? { name, sessions: 0 }
     this.#holders.set(name, holder)

@@ -28,9 +28,9 @@ export class OutgoingRequests implements RequestHost {
   /** Ends the session. */
   readonly end: (reason: ParleyError) => void
   #pending = NONE
-  /** Whether anybody ever compared an answer with an earlier one. */
+  /** Whether any request has compared its answer with an earlier one. */
   comparing = false
-  /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
+  /** Requests that wait for something on this side. The controller is aborted when the caller gives up. */
   #held: Map<Pending, AbortController> | undefined
   #timers: Deadlines | undefined
   #lasting: LastingProgress | undefined
@@ -69,8 +69,8 @@ export class OutgoingRequests implements RequestHost {
   }
 
   /**
-   * `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the
-   * question whether the peer is alive. `convert` makes of the result what the caller wants without another promise.
+   * `route` is absent for requests of the session itself: the handshake and pings. `convert` changes the result without
+   * another promise.
    */
   send<T = Body>(
     method: string,
@@ -87,10 +87,7 @@ export class OutgoingRequests implements RequestHost {
     })
   }
 
-  /**
-   * A request of the session itself that lasts as long as both sides like. Its caller calls `lasts` when the peer has
-   * accepted it.
-   */
+  /** A request of the session itself without a time limit. Its caller calls `lasts` when the peer has accepted it. */
   sendLasting(method: string, params: Body, options: EngineRequestOptions): LastingRequest {
     let pending: Pending | undefined
     const { era } = this.#core
@@ -116,8 +113,7 @@ export class OutgoingRequests implements RequestHost {
     const { method, route, options } = request
     if (options?.signal?.aborted) throw cancelled(method, options.signal)
     const { settings } = this.#core
-    // What has no route is the session's own: the handshake, and the ping that proves the peer alive, which a full
-    // queue must not stop.
+    // A full queue must not stop requests of the session itself: the handshake and pings.
     if (route !== undefined && this.size >= settings.maxPending) {
       throw new ParleyError('too_many_requests', {
         message: `${settings.maxPending} requests are already waiting for the peer`,
@@ -144,7 +140,7 @@ export class OutgoingRequests implements RequestHost {
     this.#list(pending)
     this.#deadlines.began(pending)
     this.#watch(pending)
-    // What it was to be cancelled with may have been cancelled before.
+    // The request that it follows may have been cancelled before.
     if (!this.#pending.has(pending.id)) return
     const annotated = pending.era.headerParams(pending)
     if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
@@ -153,7 +149,7 @@ export class OutgoingRequests implements RequestHost {
     const transmit = (known: readonly HeaderParam[]): void => {
       if (this.#pending.get(id) === pending) this.#transmit(pending, known)
     }
-    // A server that misses a header says so.
+    // The server refuses a request with missing headers.
     annotated.then(transmit, () => transmit(NO_HEADERS))
   }
 
@@ -234,13 +230,13 @@ export class OutgoingRequests implements RequestHost {
   hold(pending: Pending): AbortSignal {
     const controller = new AbortController()
     this.#held ??= new Map()
-    // Before it is taken, so that it does not look for a moment as if nothing waited.
+    // First, so that at no moment nothing seems to wait.
     this.#held.set(pending, controller)
     this.#take(pending.id)
     this.#watch(pending)
     pending.sent = false
     pending.heldAt = this.#core.settings.clock.now()
-    // Nobody can be hurried who was asked something.
+    // A user who was asked has no deadline.
     pending.deadline = Number.POSITIVE_INFINITY
     return controller.signal
   }
@@ -266,7 +262,7 @@ export class OutgoingRequests implements RequestHost {
       return this.fail(pending, error)
     }
     pending.beginAgain(now, extra)
-    // First the new place, then away from the old one.
+    // Listed first, so that at no moment nothing seems to wait.
     this.#list(pending)
     this.#letGo(pending)
     this.#post(pending)
@@ -278,7 +274,7 @@ export class OutgoingRequests implements RequestHost {
     pending.reject(error)
   }
 
-  /** An answer that came but cannot be read: the request it belongs to is over. */
+  /** An answer that cannot be read fails its request. */
   settleInvalid(id: RequestId | undefined, error: WireError): void {
     const pending = id === undefined ? undefined : this.#take(id)
     if (pending === undefined) return this.#core.ignore('invalid answer', error.message)
@@ -286,8 +282,8 @@ export class OutgoingRequests implements RequestHost {
   }
 
   /**
-   * The link could not hand a frame over; without an id nobody waits for it, but somebody should know. A server that
-   * does not know the session has not looked at the request.
+   * The link could not send a frame. Without an id the error is only reported. A server that does not know the session
+   * has not read the request.
    */
   undelivered(id: RequestId | undefined, error: Error): void {
     const pending = id === undefined ? undefined : this.#take(id)
@@ -323,10 +319,7 @@ export class OutgoingRequests implements RequestHost {
     guarded(() => onProgress(told), report)
   }
 
-  /**
-   * On whose behalf the peer works when it says something: by the request whose answer it came with, or because there
-   * is only one.
-   */
+  /** The owner of a message of the peer: by the request with whose stream it came, or by the only open request. */
   ownerOf(within: RequestId | undefined): unknown {
     return within === undefined ? soleOwner(this.#pending.values()) : this.#pending.get(within)?.options?.owner
   }
@@ -346,7 +339,7 @@ export class OutgoingRequests implements RequestHost {
     if (this.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
-  /** Fails unless somebody takes it over; `told` is what its owner hears then. */
+  /** Fails unless another session takes it over. `told` is the error for its caller then. */
   #lose(pending: Pending, error: Error, seen: boolean, told = error): void {
     if (pending.route !== undefined && this.#core.adopt?.(pending, { error, seen })) return
     this.#core.stats.of(pending.method).failed++
@@ -388,7 +381,7 @@ export class OutgoingRequests implements RequestHost {
     this.#onIdle = undefined
   }
 
-  /** Told when this side begins to answer the peer, and when it has answered everything. */
+  /** Called when this side begins to answer the peer, and when it has answered everything. */
   busy(busy: boolean): void {
     this.#deadlines.busy(busy)
   }

@@ -31,12 +31,12 @@ function firstText(content: unknown): string {
   return isObject(block) && typeof block['text'] === 'string' ? block['text'].slice(0, MAX_MESSAGE) : 'The tool failed'
 }
 
-/** As it would have travelled: a copy nobody can change any more. */
+/** The result as JSON: a copy that later changes cannot reach. */
 export function asJson(result: Answer): Body {
   return JSON.parse(result instanceof Serialised ? result.json : JSON.stringify(result)) as Body
 }
 
-/** Exactly what the request itself would have been answered with. */
+/** The result that the request itself would have had. */
 export function resultOf({ taskId, method, params, outcome }: TaskRecord, session: SessionView): Body {
   if (outcome === undefined) throw new ParleyError('internal_error', { message: 'The task has no result' })
   if ('error' in outcome) throw fromWire(outcome.error)

@@ -1,6 +1,6 @@
 /**
- * A request of ours that the peer runs as a task: how it stands, what comes of it, and its end. The same for clients
- * and servers.
+ * A request of this side that the peer runs as a task: its status, its result and its end. The same for clients and
+ * servers.
  */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
@@ -26,14 +26,14 @@ export interface TaskRequestOptions {
   timeout?: Duration
 }
 
-/** The way to whoever runs the task; it may lead through several sessions, one after the other. */
+/** The connection to the peer that runs the task. It may use several sessions, one after the other. */
 export interface TaskPeer {
   /** The current one. */
   readonly session: SessionView
   /** Sends what begins the task and what waits for its result. */
   request(method: string, params: Body, options?: EngineRequestOptions): Promise<Body>
   onNotification(method: string, handler: (params: Body) => void): () => void
-  /** Calls `end` when nobody will be there any more. */
+  /** Calls `end` when the connection has ended for ever. */
   onEnd(end: () => void): () => void
 }
 
@@ -72,10 +72,7 @@ export async function requestAsTask(
   }
 }
 
-/**
- * Who gives up does not wait, but the answer is still read: without its id, a task that was begun meanwhile could not
- * be ended.
- */
+/** After an abort the answer is still read: only its id makes it possible to cancel a task that was begun meanwhile. */
 function unlessGivenUp(peer: TaskPeer, method: string, answering: Promise<Body>, signal: AbortSignal): Promise<Body> {
   return new Promise((resolve, reject) => {
     const abort = () => {
@@ -124,7 +121,7 @@ export class RemoteTask {
     else origin.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  /** How it stood when last heard of. */
+  /** The last known state. */
   get latest(): Task {
     return this.#latest
   }
@@ -141,13 +138,13 @@ export class RemoteTask {
     )
   }
 
-  /** Waits for the end, and gives or throws what the request itself would have. Asked again, it tells the same. */
+  /** Waits for the end. Returns or throws what the request itself would have. A second call gets the same. */
   result(): Promise<Body> {
     this.#result ??= this.#fetch()
     return this.#result
   }
 
-  /** While somebody listens, the task is looked at from time to time; peers need not tell of changes by themselves. */
+  /** While there are listeners, the task is polled: peers need not send changes. */
   onStatus(listener: StatusListener): () => void {
     this.#listeners.add(listener)
     if (!isTerminal(this.#latest.status)) this.#stopWatching ??= this.#watch()
@@ -167,7 +164,7 @@ export class RemoteTask {
       )
       return this.#peer.session.readResult(method, answer, params)
     } finally {
-      // Whoever listens wants to hear of the end, too.
+      // Listeners get the end, too.
       if (this.#listeners.size > 0 && !isTerminal(this.#latest.status) && this.#peer.session.open)
         await this.status().catch(() => {})
       this.#over()
@@ -176,7 +173,7 @@ export class RemoteTask {
 
   #learn(task: Task): Task {
     const before = this.#latest
-    // Answers and notices can overtake each other, but nothing follows the end.
+    // Answers and notifications can overtake each other, but no change follows the end.
     if (task.taskId !== this.id || isTerminal(before.status)) return task
     this.#latest = task
     if (before.status !== task.status || before.statusMessage !== task.statusMessage) {
@@ -202,7 +199,7 @@ export class RemoteTask {
       try {
         if (peer.session.open) await this.status()
       } catch {
-        // It is only a look; who waits for the result hears what is wrong.
+        // A failed poll does no harm. The caller that waits for the result gets the error.
       }
       if (!stopped) arm()
     }

@@ -1,7 +1,4 @@
-/**
- * The conversations that take another form between the two eras, as data: what meets what, and how well it crosses
- * (8.5).
- */
+/** Conversations that take another form in the other era, as data: the form in each era, and what crossing loses. */
 
 export type FlowVerdict = 'lossless' | 'lossy'
 
