@@ -127,9 +127,9 @@ export class ClientEndpoint implements Endpoint {
       !runsTasks(inbound.session, inbound.method)
     ) {
       // A question inside a result is reported by who asks it.
-      return inbound.session.era === 'stateless'
-        ? answer(inbound)
-        : answer(inbound).catch((error) => this.#blame(error, inbound, UNFIT))
+      return inbound.session.stateful
+        ? answer(inbound).catch((error) => this.#blame(error, inbound, UNFIT))
+        : answer(inbound)
     }
     return this.#tasks.accept(inbound, (task) => answer(task).catch((error) => this.#blame(error, task, MASKED)))
   }

@@ -197,7 +197,7 @@ export class Connection {
     options: EngineRequestOptions | undefined,
     convert: ((result: Body) => T | Promise<T>) | undefined,
   ): Promise<T> {
-    if (method === 'ping' && session.era === 'stateless')
+    if (method === 'ping' && !session.stateful)
       return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
     return session.request(
       method,

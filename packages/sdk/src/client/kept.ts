@@ -152,7 +152,7 @@ export class Kept implements Keeper {
     const { session, pace } = this.#connection
     const sinceLast = pace.clock.now() - this.#relearntAt
     const isNew = this.#relearning === undefined && sinceLast >= 0 && sinceLast < PATIENCE
-    if (session.era !== 'stateless' || isNew) return undefined
+    if (session.stateful || isNew) return undefined
     return this.headersRefused().then(() => (this.tools.checkOf(name) ?? successOf)(result))
   }
 
@@ -177,7 +177,7 @@ export class Kept implements Keeper {
         ? this.tools.learnHeaders(listed, (error) => session.reportError(error, 'tools/list'))
         : listed
     // D-47: lists of the stateless era do not tell which calls become tasks.
-    this.tools.learn(shown, session.era === 'stateless' ? undefined : 'forbidden')
+    this.tools.learn(shown, session.stateful ? 'forbidden' : undefined)
     return shown === listed ? page : { ...page, tools: shown }
   }
 }

@@ -121,7 +121,7 @@ export class Listening implements Following {
 
   /** Makes the stream what is wanted now, unless that is under way; gives why that failed. */
   async #bringAbout(session: Session): Promise<Error | undefined> {
-    if (session.era !== 'stateless' || this.#opening !== undefined) return undefined
+    if (session.stateful || this.#opening !== undefined) return undefined
     if (!session.open)
       return this.#rejectWaiting(new ParleyError('session_closed', { message: 'The session has ended' }))
     const wanted = this.#wanted(session)

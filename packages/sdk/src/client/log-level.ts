@@ -40,7 +40,7 @@ export class KeptLogLevel {
    * the stateless one.
    */
   apply(session: Session): void {
-    if (session.era !== 'stateless') return
+    if (session.stateful) return
     const wanted = this.#level ?? (this.#connection.listeners.hears('notifications/message') ? 'debug' : undefined)
     const level = session.hasPeerCapability('logging') ? wanted : undefined
     if (session.logLevel !== level) session.logLevel = level
@@ -49,7 +49,7 @@ export class KeptLogLevel {
   /** On a new session; gives why it was not possible. */
   async restore(session: Session): Promise<Error | undefined> {
     if (this.#level === undefined) return undefined
-    if (session.era === 'stateless') return undeclared(session, METHOD)
+    if (!session.stateful) return undeclared(session, METHOD)
     try {
       await session.request(METHOD, { level: this.#level })
       return undefined
@@ -59,6 +59,6 @@ export class KeptLogLevel {
   }
 
   get #isPerRequest(): boolean {
-    return this.#connection.session.era === 'stateless'
+    return !this.#connection.session.stateful
   }
 }

@@ -89,14 +89,13 @@ export class Subscriptions {
    */
   async #follow(uri: string, again = true): Promise<void> {
     const connection = this.#connection
-    if (connection.session.era === 'stateless' && !connection.session.open)
-      await connection.ready('resources/subscribe')
+    if (!connection.session.stateful && !connection.session.open) await connection.ready('resources/subscribe')
     const { session } = connection
     try {
       await this.#wayOf(session).follow(uri)
     } catch (error) {
-      const isLost = session.era === 'stateless' && (connection.session !== session || !session.open)
-      const hasMoved = session.era !== 'stateless' && connection.session.era === 'stateless'
+      const isLost = !session.stateful && (connection.session !== session || !session.open)
+      const hasMoved = session.stateful && !connection.session.stateful
       if (!again || !(hasMoved || (isLost && connection.repeats))) throw error
       await connection.ready('resources/subscribe')
       await this.#follow(uri, false)

@@ -97,7 +97,7 @@ export class ClientTasks {
   /** Throws where servers have no list of tasks. */
   demandList(): void {
     const { session } = this.#connection
-    if (session.era !== 'stateless') return
+    if (session.stateful) return
     throw new ParleyError('method_not_found', {
       message: `Servers do not list tasks in protocol version ${session.version}: keep their ids, and find each with client.task(id)`,
     })
@@ -151,7 +151,7 @@ export class ClientTasks {
     if (typeof taskId !== 'string' || taskId === '')
       throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
     const unknown: Task = { taskId, status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
-    const isPolled = this.#connection.session.era === 'stateless'
+    const isPolled = !this.#connection.session.stateful
     return handleOf(
       isPolled
         ? new PolledTask(this.#peer, unknown, {}, false)
@@ -161,7 +161,7 @@ export class ClientTasks {
   }
 
   async #begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
-    const isPolled = this.#connection.session.era === 'stateless'
+    const isPolled = !this.#connection.session.stateful
     if (!possible || !(isPolled ? this.follows : this.offered)) return this.#local(params, options, convert)
     return isPolled
       ? await this.#beginPolled(params, options, convert)

@@ -1,4 +1,4 @@
-/** How long and for whom lists and readings stay fresh, as a server says it (D-42). */
+/** How long and for which clients lists and resources may be cached (D-42). */
 import { type Duration, milliseconds } from '../session/index.ts'
 
 export interface CacheHint {

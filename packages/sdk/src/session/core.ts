@@ -274,7 +274,7 @@ export class SessionCore {
   /** A request was given up. Without pings, a peer that stays silent as long as the ping interval is reported. */
   gaveUp(startedAt: number): void {
     const { keepAlive, clock } = this.settings
-    if (keepAlive === undefined || this.era.isConnected || this.closed) return
+    if (keepAlive === undefined || this.era.isStateful || this.closed) return
     this.#silence ??= new Silence({
       clock,
       every: keepAlive.every,

@@ -17,7 +17,7 @@ export {
   type MessageContext,
   type Retry,
 } from './endpoint.ts'
-export { diedOfProbe, refusedHandshake, versionsIn } from './eras/discovery.ts'
+export { LostInDiscovery, refusedHandshake, versionsIn } from './eras/discovery.ts'
 export { wasAsked } from './eras/stateless/client/asked.ts'
 export { unframed } from './eras/stateless/client/result.ts'
 export { declaresExtension, extensionMissing } from './eras/stateless/guard.ts'

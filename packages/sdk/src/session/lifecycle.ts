@@ -38,7 +38,7 @@ export class Lifecycle implements HandshakeLife {
     const { keepAlive, clock } = core.settings
     this.#stopInitialiseTimer()
     // In the stateless era neither side keeps anything between requests, so no pings are sent.
-    if (keepAlive !== undefined && core.era.isConnected) {
+    if (keepAlive !== undefined && core.era.isStateful) {
       this.#keepAlive = new KeepAlive({
         clock,
         ...keepAlive,

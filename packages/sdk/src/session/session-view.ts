@@ -22,6 +22,11 @@ export interface SessionView {
   readonly version: ProtocolVersion | undefined
   /** Undefined until both sides have agreed. */
   readonly era: Era | undefined
+  /**
+   * Whether both sides keep state between requests, as in the handshake era. If not, each request has its own log level,
+   * changes are followed with `listen`, and tasks are polled. True until both sides have agreed.
+   */
+  readonly stateful: boolean
   readonly self: Introduction
   /** Answers the requests of the peer. */
   readonly endpoint: Endpoint

@@ -90,6 +90,9 @@ class SessionEngine implements SessionView {
   get era(): Era | undefined {
     return this.#core.version === undefined ? undefined : this.#core.era.name
   }
+  get stateful(): boolean {
+    return this.#core.era.isStateful
+  }
   get self(): Introduction {
     return this.#core.self
   }
@@ -294,7 +297,7 @@ class SessionEngine implements SessionView {
   }
 }
 
-/** The peer of a session whose handshake says who it is. */
+/** The peer of a session in the handshake era. */
 class SessionCaller implements Caller {
   readonly #session: SessionView
 

@@ -55,7 +55,7 @@ export type Named = {
   title?: string
 }
 
-/** Who speaks: the name and version of a client or a server. */
+/** The name and version of a client or a server. */
 export type Implementation = Named & {
   version: string
   description?: string

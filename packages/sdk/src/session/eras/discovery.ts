@@ -108,20 +108,14 @@ export function refusedHandshake(error: unknown): boolean {
   return error.receivedCode === undefined ? judgeFailure(error).type === 'handshake' : REFUSALS.has(error.receivedCode)
 }
 
-const died = new WeakSet<object>()
-
 /**
- * The link ended while the server was asked for its era: it may be one that does not survive a first request it does
- * not know.
+ * The link ended while the server was asked for `server/discover`. Some servers do not survive a first request that they
+ * do not know. They may be reached with the handshake, over a new link.
  */
-export function noteDeath(error: ParleyError): ParleyError {
-  died.add(error)
-  return error
-}
-
-/** Whether the server may be reached with the handshake at once, over a new link. */
-export function diedOfProbe(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && died.has(error)
+export class LostInDiscovery extends ParleyError {
+  constructor(message: string, cause: unknown) {
+    super('connection_closed', { message, cause })
+  }
 }
 
 function lossesIn({ capabilities }: Body): Loss[] {

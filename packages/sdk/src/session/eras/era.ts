@@ -23,7 +23,7 @@ export interface SessionEra {
   /** The request that shows whether the peer is alive. */
   readonly pingMethod: string
   /** Whether both sides remember each other between requests: then the peer is pinged, and may send requests. */
-  readonly isConnected: boolean
+  readonly isStateful: boolean
   /** The least severe level of log messages that each request asks for. Without effect in the handshake era. */
   logLevel: LogLevel | undefined
   /** Whether the method belongs to an extension that both sides must declare. */

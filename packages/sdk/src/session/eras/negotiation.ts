@@ -8,7 +8,7 @@ import { type Era, extensionLosses, type ProtocolVersion } from '../../versions/
 import type { SessionCore } from '../core.ts'
 import type { OutgoingRequests } from '../outgoing/outgoing-requests.ts'
 import type { OpenOptions } from '../session-view.ts'
-import { type DiscoveryOutcome, judgeAnswer, judgeError, noteDeath, tooOld, versionsIn } from './discovery.ts'
+import { type DiscoveryOutcome, judgeAnswer, judgeError, LostInDiscovery, tooOld, versionsIn } from './discovery.ts'
 import { initializeParams, readInitializeResult } from './handshake/initialize.ts'
 import { StatelessEra } from './stateless/client/era.ts'
 
@@ -200,7 +200,7 @@ export class Negotiation {
       return this.#reject(error)
     const why = reason === undefined ? '' : `: ${reason.message}`
     const message = `The connection ended when the server was asked for server/discover${why}`
-    this.#reject(noteDeath(new ParleyError('connection_closed', { message, cause: reason ?? error })))
+    this.#reject(new LostInDiscovery(message, reason ?? error))
   }
 
   #nothingHeard(did: string, cause: ParleyError): ParleyError {

@@ -54,7 +54,7 @@ export class InboundCall implements Inbound {
   within = false
   sent: Body
   onLoss: ((loss: Loss) => void) | undefined
-  /** What it costs to keep the request, and who pays. */
+  /** The bytes that the request costs, and the budget that they count for. */
   cost = 0
   budget: ByteBudget | undefined
   /** Set while the handler works, also after the client has given up. */

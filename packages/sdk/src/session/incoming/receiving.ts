@@ -194,7 +194,7 @@ export class Receiving implements HandshakeHost {
     const core = this.#core
     const { id, method } = message
     // D-08: stateless servers send no requests. They ask inside their results.
-    if (!this.#core.era.isConnected) return core.ignore('request of a stateless server', method.slice(0, 80))
+    if (!this.#core.era.isStateful) return core.ignore('request of a stateless server', method.slice(0, 80))
     if (!admits(core.role, core.phases.current, method))
       return this.#answering.refuse(id, this.#notAdmitted(method), reply)
     if (method === 'initialize') return this.#handshake.initialize(message, this.#length ?? 0)
@@ -229,7 +229,7 @@ export class Receiving implements HandshakeHost {
 
   /** Without an answer for a notification. */
   #refuseTooLong(incoming: Incoming, origin: FrameOrigin | undefined, error: ParleyError, reply?: Reply): void {
-    if (incoming.kind !== 'request' || !this.#core.era.isConnected)
+    if (incoming.kind !== 'request' || !this.#core.era.isStateful)
       return this.#core.ignore('message with a text that is too long', error.message)
     const { id } = incoming.message
     if (this.#core.settings.sharedLink) this.#answering.refuseStateless(id, origin?.key ?? id, error)
@@ -313,7 +313,7 @@ export class Receiving implements HandshakeHost {
   #onInvalid(invalid: Invalid): void {
     if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error)
     this.#core.ignore('invalid message', invalid.error.message)
-    if (!this.#core.era.isConnected) return
+    if (!this.#core.era.isStateful) return
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
     // A server process may print other text on this stream. An answer could make it print more, without end.
     if (this.#core.role === 'client') return

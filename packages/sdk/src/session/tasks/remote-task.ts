@@ -16,7 +16,8 @@ export interface TaskRequestOptions {
   /** How long the peer is asked to keep the task, from its creation. Default: as long as it likes. */
   ttl?: Duration
   /**
-   * Time between two looks at the task, for those who listen to its status. Default: what the peer asks for, else 1 s.
+   * Time between two polls of the task, for listeners of its status. Default: the interval that the peer asks for, else
+   * 1 s.
    */
   pollInterval?: Duration
   onProgress?: (progress: Progress) => void

@@ -80,7 +80,7 @@ export const flows: readonly Flow[] = [
     stateless: 'subscriptions/listen asks for all news at once; each notice names it',
     handshakeClient: lossless('one listening request follows what the session has subscribed to'),
     statelessClient: lossless(
-      'each resource is subscribed to while somebody listens; servers without a stream are asked from time to time',
+      'each resource is subscribed to while a client listens; servers without a stream are asked from time to time',
     ),
   },
   {

@@ -27,7 +27,7 @@ export class HandshakeEra implements SessionEra {
   get pingMethod(): string {
     return 'ping'
   }
-  get isConnected(): boolean {
+  get isStateful(): boolean {
     return true
   }
   get logLevel(): undefined {

@@ -5,10 +5,10 @@ export const STATELESS = '2026-07-28'
 
 const listingMethods: readonly string[] = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
 
-/** Results that say how long and for whom they may be kept. */
+/** Results that say how long and for which clients they may be kept. */
 export const cacheableMethods: readonly string[] = [...listingMethods, 'resources/read', 'server/discover']
 
-/** Requests whose result may ask the client something first. */
+/** Requests that may be answered with questions. */
 export const askingMethods: readonly string[] = ['tools/call', 'prompts/get', 'resources/read']
 
 /** Every request of the version. */

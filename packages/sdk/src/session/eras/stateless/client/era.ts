@@ -36,7 +36,7 @@ export class StatelessEra implements SessionEra {
   get pingMethod(): string {
     return 'server/discover'
   }
-  get isConnected(): boolean {
+  get isStateful(): boolean {
     return false
   }
   get logLevel(): LogLevel | undefined {
