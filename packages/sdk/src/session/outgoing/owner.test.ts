@@ -1,4 +1,4 @@
-/** On whose behalf a server asks and tells: by the stream it comes on, or because there is only one it can be (8.2). */
+/** On whose behalf a server asks and tells: by the stream it comes on, or because there is only one it can be. */
 import { describe, expect, it } from 'vitest'
 import type { Body, FrameOrigin, LinkEvents } from '../../jsonrpc/index.ts'
 import type { Endpoint } from '../endpoint.ts'

@@ -9,8 +9,8 @@ type Taken = UnansweredRequest & LossReason
 async function watched(adopts: boolean) {
   const offered: Taken[] = []
   const opened = await openClient('2025-11-25', {
-    adopt: (orphan, why) => {
-      offered.push({ ...orphan, ...why, resolve: orphan.resolve, reject: orphan.reject })
+    adopt: (request, why) => {
+      offered.push({ ...request, ...why, resolve: request.resolve, reject: request.reject })
       return adopts
     },
   })

@@ -22,4 +22,4 @@ export interface LossReason {
 }
 
 /** True: the callee takes the request over and settles it. */
-export type Adopt = (orphan: UnansweredRequest, why: LossReason) => boolean
+export type Adopt = (request: UnansweredRequest, why: LossReason) => boolean

@@ -78,14 +78,14 @@ function unlessGivenUp(peer: TaskPeer, method: string, answering: Promise<Body>,
   return new Promise((resolve, reject) => {
     const abort = () => {
       reject(givenUp(method, signal))
-      answering.then((answer) => endOrphan(peer, method, answer)).catch(() => {})
+      answering.then((answer) => endAbandoned(peer, method, answer)).catch(() => {})
     }
     signal.addEventListener('abort', abort, { once: true })
     answering.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
 
-async function endOrphan(peer: TaskPeer, method: string, answer: Body): Promise<void> {
+async function endAbandoned(peer: TaskPeer, method: string, answer: Body): Promise<void> {
   if (isTaskAnswer(answer)) await new RemoteTask(peer, readTask(method, answer['task']), { method }).cancel()
 }
 

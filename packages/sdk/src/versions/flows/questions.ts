@@ -49,7 +49,7 @@ export type QuestionsEffect =
       readonly questions: Readonly<Record<string, { method: string; params?: Body }>>
     }
   | { readonly type: 'deliver'; readonly key: string; readonly response: Body }
-  /** The answers of this round were taken before: the request is to get the outcome of the leg that runs. */
+  /** The answers of this round were taken before: the request is to get the outcome of the open round. */
   | { readonly type: 'join'; readonly sequence: number }
   /** The retry is an error (-32602). */
   | { readonly type: 'refuse'; readonly reason: string }
