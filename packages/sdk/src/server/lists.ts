@@ -1,6 +1,4 @@
-/**
- * Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together.
- */
+/** Lists, page by page. Pages of fixed definitions are made once per version and kept as text, for all sessions. */
 import { type Body, Serialised } from '../jsonrpc/index.ts'
 import type { Inbound, Session } from '../session/index.ts'
 import { type Loss, supports } from '../versions/index.ts'
@@ -22,7 +20,7 @@ export const lists: ReadonlyMap<string, ListInfo> = new Map([
   ['prompts/list', { list: 'prompts', field: 'prompts' }],
 ])
 
-/** What the client is told when a list has changed. */
+/** The notification for a change of each list. */
 export const changeNotices: Readonly<Record<ListName, string>> = {
   tools: 'notifications/tools/list_changed',
   resources: 'notifications/resources/list_changed',
@@ -105,14 +103,14 @@ function makePage(
   return shown.some(isPromise) ? Promise.all(shown).then(finish) : finish(shown as Body[])
 }
 
-/** D-47: how a tool runs is told only where the caller decides it. */
+/** D-47: `execution` is shown only where the caller decides whether there is a task. */
 function withoutExecution(item: Body): Body {
   if (item['execution'] === undefined) return item
   const { execution: _, ...rest } = item
   return rest
 }
 
-/** Where templates tell which resources there are, the list is put together anew each time. */
+/** With templates that enumerate resources, the list is made for each request. */
 async function enumeratedPage(registry: Registry, method: string, cursor: unknown, pageSize: number): Promise<Body> {
   const position = cursor === undefined ? undefined : readCursor(method, cursor)
   const fixed = registry.resources.order.map((resource) => resource.show())

@@ -68,7 +68,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return spokenVersions(this.#state.options) ?? versions
   }
 
-  /** All or, when one of them is a duplicate, none. Clients that are connected are told. */
+  /** Adds all definitions, or none when one of them is a duplicate. Connected clients are notified. */
   add<const Added extends readonly Definition[]>(...definitions: Added): Server<Definitions | Added[number]> {
     this.#state.registry = this.#state.registry.with(definitions)
     return this as never
@@ -143,7 +143,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return this.#state.subscriptions.count() + this.#state.listeners.resources
   }
 
-  /** Tells the sessions that subscribed to this resource that it has changed. */
+  /** Notifies the sessions that subscribed to this resource of a change. */
   updated(uri: string): void {
     this.#state.updated(uri)
   }

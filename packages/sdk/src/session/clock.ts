@@ -11,7 +11,7 @@ export interface Clock {
 
 export interface Cancel {
   (): void
-  /** Says anew whether the program must not end before. Absent where it makes no difference. */
+  /** Changes whether the program must not end before. Absent where that makes no difference. */
   hold?(hold: boolean): void
 }
 

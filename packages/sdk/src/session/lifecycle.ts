@@ -1,4 +1,4 @@
-/** How a session opens and ends: the time limit of the handshake, pings, draining, and what is told at the end. */
+/** Opens and ends a session: the time limit of the handshake, pings, draining, and the last messages. */
 
 import type { SessionCore } from './core.ts'
 import { milliseconds } from './duration.ts'

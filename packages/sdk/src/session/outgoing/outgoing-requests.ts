@@ -292,7 +292,7 @@ export class OutgoingRequests implements RequestHost {
     this.#lose(pending, isUnseen ? lostRequest(pending.method, error) : error, !isUnseen)
   }
 
-  /** The server has hung up on a request for a while. */
+  /** The server has closed the stream of a request for a while. */
   released(id: RequestId, retry: number | undefined): void {
     this.#pending.get(id)?.options?.onReleased?.(retry)
   }

@@ -89,7 +89,7 @@ export class Pending implements PendingRequest, UnansweredRequest {
     this.deadline = Math.min(now - (paused?.of(this, now) ?? 0) + this.timeout, this.hardDeadline)
   }
 
-  /** From now on it may take as long as it likes. */
+  /** From now on the request has no time-out. */
   last(): void {
     this.awaited = false
     this.hardDeadline = Number.POSITIVE_INFINITY

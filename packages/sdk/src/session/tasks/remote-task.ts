@@ -13,7 +13,7 @@ import { isTerminal } from './status.ts'
 import { isTaskAnswer, readTask } from './view.ts'
 
 export interface TaskRequestOptions {
-  /** How long the peer is asked to keep the task, from its creation. Default: as long as it likes. */
+  /** How long the peer should keep the task, from its creation. Default: the peer decides. */
   ttl?: Duration
   /**
    * Time between two polls of the task, for listeners of its status. Default: the interval that the peer asks for, else
@@ -42,7 +42,7 @@ type StatusListener = (task: Task) => void
 
 const DEFAULT_POLL_INTERVAL = 1000
 
-/** A task may take as long as it likes: its ttl is the end. */
+/** A task has no time-out: its ttl ends it. */
 const UNLIMITED: EngineRequestOptions = { timeout: Number.POSITIVE_INFINITY }
 
 /** Sends a request that is to run as a task. A peer that ignores the wish answers with the result itself. */

@@ -116,7 +116,7 @@ export class RunningTask implements Inbound {
     this.#resolveOver()
   }
 
-  /** The handler is told to stop. */
+  /** Stops the handler. */
   cancel(reason: string): void {
     this.#controller.abort(new ParleyError('request_cancelled', { message: reason }))
     this.finish()
@@ -144,7 +144,7 @@ export class RunningTask implements Inbound {
     if (!this.#isOver && this.#waiting === undefined) this.#send(method, relatedTo(this.taskId, params), this.#target())
   }
 
-  /** The requestor is told of a change; a message about the task itself carries no mark. */
+  /** Sends a change to the requestor. A message about the task itself carries no mark. */
   announce(task: Body): void {
     if (this.#waiting === undefined) this.#send('notifications/tasks/status', task, this.#target())
   }

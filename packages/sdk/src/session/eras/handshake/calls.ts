@@ -90,7 +90,7 @@ export class HandshakeCalls implements CallEra {
   }
 }
 
-/** C-25: what belongs to a task says so, in both directions; requests about a task name it anyway. */
+/** C-25: messages that belong to a task name it in their metadata. Requests about a task name it anyway. */
 function markedAsTask({ params, method }: InboundCall, result: Body | Serialised): Body | Serialised {
   if (params['_meta'] === undefined || result instanceof Serialised) return result
   const taskId = relatedTaskOf(params)

@@ -182,7 +182,7 @@ export class StatelessServer {
     this.#core.sendNotification(method, listens ? ofSubscription(call.id, params) : params, { relatedTo: key })
   }
 
-  /** On a shared channel the end of listening is told twice: the specification wants the answer and this. */
+  /** On a shared channel the specification wants two messages at the end of listening: the answer and this one. */
   answered({ method, id }: InboundCall): void {
     if (method === LISTEN && !this.#core.settings.sharedLink)
       this.#core.sendNotification('notifications/cancelled', ofSubscription(id, { requestId: id }))
@@ -249,7 +249,7 @@ function wants(least: LogLevel | undefined, level: unknown): boolean {
   return least !== undefined && (logLevels as readonly unknown[]).indexOf(level) >= logLevels.indexOf(least)
 }
 
-/** D-04: everything that is told to a listener names the request it listens with. */
+/** D-04: every notification to a listener names its `subscriptions/listen`. */
 function ofSubscription(id: RequestId, params: Body | undefined): Body {
   return { ...params, _meta: { ...(params?.['_meta'] as Body | undefined), [META.subscription]: id } }
 }

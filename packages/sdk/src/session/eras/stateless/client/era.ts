@@ -117,7 +117,7 @@ export class StatelessEra implements SessionEra {
     return error.kind === 'shutting_down' && this.#core.link.mirrors !== true ? error : undefined
   }
 
-  /** Where a client can hang up on one request, that is how it cancels the request. */
+  /** Where a client can close the stream of one request, that cancels the request. */
   cancel(pending: Pending, error: ParleyError): void {
     const { link } = this.#core
     if (link.withdraw === undefined) cancelWithNotification(this.#core, pending, error)
