@@ -3,13 +3,12 @@
  * builds these beside it.
  */
 export { errorKinds, fromWire, ParleyError, toParleyError } from '../../.cache/engine/errors/index.js'
-export { negotiate, versions } from '../../.cache/engine/protocol/index.js'
 export {
   initializeParams,
   initializeResult,
   readInitialize,
   readInitializeResult,
-} from '../../.cache/engine/session/handshake.js'
+} from '../../.cache/engine/session/eras/handshake/initialize.js'
 export { PhaseMachine } from '../../.cache/engine/session/phase.js'
 export { Session } from '../../.cache/engine/session/session.js'
-export { isVerdict, plan } from '../../.cache/engine/versions/index.js'
+export { isVerdict, negotiate, plan, versions } from '../../.cache/engine/versions/index.js'

@@ -50,6 +50,7 @@ export {
   type Duration,
   declaresExtension,
   type Endpoint,
+  type EngineRequestOptions,
   extensionMissing,
   type Holder,
   Holders,

@@ -94,7 +94,7 @@ export {
   type ToolOptions,
   ToolResult,
   type ToolReturn,
-  type ToolsOf,
+  type ToolsIn,
   text,
   tool,
   UriTemplate,

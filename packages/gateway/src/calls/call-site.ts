@@ -1,6 +1,6 @@
 /** Where a call comes in, and where it is made: what the stages of a client's calls share. */
 import type { LogLevel } from 'parley-mcp'
-import type { Answer, Bag, Body, Inbound, RequestOptions } from 'parley-mcp/engine'
+import type { Answer, Bag, Body, EngineRequestOptions, Inbound } from 'parley-mcp/engine'
 import type { ClientLog, ClientSession, Conversation, Upstream } from '../upstream/index.ts'
 import type { Call } from './call.ts'
 import type { LinkDemands } from './stages/link-demands.ts'
@@ -24,7 +24,7 @@ export interface Received {
 }
 
 /** Sends the request; some calls take more than one request. */
-export type Send = (params: Body, options: RequestOptions) => Promise<Body>
+export type Send = (params: Body, options: EngineRequestOptions) => Promise<Body>
 
 /** `only`: the server is sent nothing else that the client said. */
 export type Changes = { readonly with: Body } | { readonly only: Body }

@@ -9,10 +9,10 @@ import {
   type Body,
   type Caller,
   type Duration,
+  type EngineRequestOptions,
   type Inbound,
   isObject,
   type RequestId,
-  type RequestOptions,
   type Retry,
   type Session,
 } from 'parley-mcp/engine'
@@ -28,7 +28,7 @@ const ANSWER_TIMEOUT = '10m'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
-type Questions = Parameters<NonNullable<RequestOptions['rounds']>['objection']>[0]
+type Questions = Parameters<NonNullable<EngineRequestOptions['rounds']>['objection']>[0]
 
 export class Call implements Inbound, ConversationCall {
   readonly method: string
@@ -210,7 +210,7 @@ export class Call implements Inbound, ConversationCall {
     this.#inbound.notify(method, this.#told(method, params))
   }
 
-  request(method: string, params?: Body, options?: RequestOptions): Promise<Body> {
+  request(method: string, params?: Body, options?: EngineRequestOptions): Promise<Body> {
     return this.#inbound.request(method, this.#told(method, params), options)
   }
 
@@ -327,7 +327,7 @@ export class Call implements Inbound, ConversationCall {
 
   /** Puts a question of the server to the client. */
   async ask(question: Inbound, params: Body = question.params): Promise<Body> {
-    const options: RequestOptions = {
+    const options: EngineRequestOptions = {
       timeout: ANSWER_TIMEOUT,
       signal: question.signal,
       onLoss: (loss) => this.lose(loss),

@@ -159,7 +159,7 @@ export class ClientState {
     const { session, retryTiming } = this.#connection
     const sinceLast = retryTiming.clock.now() - this.#reloadedAt
     const isRecent = this.#reloading === undefined && sinceLast >= 0 && sinceLast < TOOLS_RELOAD_INTERVAL_MS
-    if (session.era !== 'stateless' || isRecent) return undefined
+    if (session.stateful || isRecent) return undefined
     return this.headersRefused().then(() => (this.tools.checkOf(name) ?? successOf)(result))
   }
 
@@ -181,7 +181,7 @@ export class ClientState {
         ? this.tools.learnHeaders(listed, (error) => session.reportError(error, 'tools/list'))
         : listed
     // D-47: a stateless list does not say which calls become tasks.
-    this.tools.learn(shown, session.era === 'stateless' ? undefined : 'forbidden')
+    this.tools.learn(shown, session.stateful ? 'forbidden' : undefined)
     return shown === listed ? page : { ...page, tools: shown }
   }
 }

@@ -1,12 +1,14 @@
-/** Counts the bytes that are kept on behalf of somebody, up to a limit. A budget can be part of a larger one. */
+/** Counts kept bytes up to a limit. A budget can be part of a larger one. */
 
-/** What is no longer than this may use all of a budget. */
+/** A text of at most this length may use all of a budget. */
 const SMALL = 8 * 1024
-/** This part of a budget is left to small things, so that a client with a full budget can still end what fills it. */
+/**
+ * This part of a budget is reserved for small messages, so that a client with a full budget can still end its requests.
+ */
 const RESERVE = 1 / 16
 
 export class ByteBudget {
-  /** The setting that says the limit. */
+  /** The setting with the limit. */
   readonly setting: string
   readonly limit: number
   readonly #parent: ByteBudget | undefined

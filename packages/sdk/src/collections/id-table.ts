@@ -95,10 +95,7 @@ export class IdTable<V> {
     this.#size++
   }
 
-  /**
-   * Empties a place; whoever was pushed on from there or from before moves up, so that searches may end at the first
-   * empty place.
-   */
+  /** Empties a slot. Later entries of the same run move up, so that searches can stop at the first empty slot. */
   #close(empty: number): void {
     const ids = this.#ids as (Id | undefined)[]
     const last = ids.length - 1

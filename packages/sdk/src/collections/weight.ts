@@ -1,4 +1,4 @@
-/** About how many bytes of memory something takes that was read from JSON: for whoever keeps what others send. */
+/** Estimates how many bytes of memory a value takes that was read from JSON. */
 
 /** What every value, and every member of an object, takes besides its text. */
 const EACH = 16
@@ -8,7 +8,7 @@ const NEST = 48
 /** Counts no further than a little over `most`. */
 export function weightOf(value: unknown, most: number = Number.POSITIVE_INFINITY): number {
   let weight = 0
-  // Not by recursion: nobody knows how deep it is.
+  // Without recursion: the value may be deep.
   const left: unknown[] = [value]
   while (left.length > 0 && weight <= most) {
     const next = left.pop()

@@ -12,7 +12,7 @@ export interface WireError {
 }
 
 export interface ParleyErrorOptions {
-  /** Shown to the peer instead of the catalogue's own message. */
+  /** Replaces the message of the catalogue. */
   message?: string
   /** Sent to the peer in `error.data`. */
   data?: Record<string, unknown>
@@ -22,7 +22,7 @@ export interface ParleyErrorOptions {
   code?: number
   /** The error as a peer sent it, which says the same as this one. */
   received?: WireError
-  /** Whoever is told speaks the version the code came in, where it means what it meant. */
+  /** The receiver speaks the version of the code, so the code keeps its meaning. */
   handedOn?: boolean
 }
 
@@ -42,7 +42,7 @@ export class ParleyError extends Error {
   override readonly name: string = 'ParleyError'
   readonly kind: ErrorKind
   readonly data: Record<string, unknown> | undefined
-  /** Set when the error came from a peer: its code is kept wherever the version lets it travel. */
+  /** Set when the error came from a peer. The code is kept wherever the version allows it. */
   readonly receivedCode: number | undefined
   readonly #received: WireError | undefined
   readonly #handedOn: boolean
@@ -59,7 +59,7 @@ export class ParleyError extends Error {
     this.#handedOn = options.handedOn === true
   }
 
-  /** As the peer sent it, for whoever hands it on. */
+  /** As the peer sent it, to be passed on. */
   get received(): WireError | undefined {
     return this.#received
   }
@@ -80,7 +80,7 @@ export class ParleyError extends Error {
     return catalogue[this.kind].httpStatus
   }
 
-  /** What the peer of the given version is told: always serialisable, never a stack or a cause. */
+  /** The error for a peer of the given version: always serialisable, never with a stack or a cause. */
   toWire(version?: string): WireError {
     const wire: WireError = { code: codeOf(this.kind, version), message: this.message }
     const extra: Record<string, unknown> = {}
@@ -125,7 +125,8 @@ export class ToolError extends Error {
 }
 
 /**
- * Any thrown value becomes exactly one catalogue error; what is not meant for the peer is masked and kept as `cause`.
+ * Makes exactly one catalogue error of any thrown value. Details that are not for the peer are masked and kept as
+ * `cause`.
  */
 export function toParleyError(thrown: unknown): ParleyError {
   try {
@@ -171,10 +172,7 @@ export function fromWire(wire: WireError, handedOn = false): ParleyError {
   return withoutStack(() => new ParleyError(kind, options))
 }
 
-/**
- * Received errors are made where the answer arrives: a stack would name the engine's own frames only, at ten times the
- * cost.
- */
+/** Without a stack: for a received error it would name frames of the engine only, at ten times the cost. */
 function withoutStack<T>(make: () => T): T {
   const errors = Error as { stackTraceLimit?: number }
   const limit = errors.stackTraceLimit
@@ -208,7 +206,7 @@ function snapshot(value: unknown): unknown {
   }
 }
 
-/** Most data is a few plain facts: a copy of those needs no detour through text. */
+/** Most data is a few plain values, which can be copied without text. */
 function factsOf(value: unknown): Record<string, unknown> | undefined {
   if (!isRecord(value) || Object.getPrototypeOf(value) !== Object.prototype) return undefined
   const facts: Record<string, unknown> = {}

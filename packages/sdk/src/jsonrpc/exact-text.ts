@@ -1,7 +1,4 @@
-/**
- * Parameters as they were written, where reading and writing them again would change a number: for whoever hands them
- * on.
- */
+/** Parameters as the peer wrote them, to be passed on. Reading and writing them again could change a number. */
 
 import type { Body } from './message.ts'
 import { endOfObject, endOfString, mayHoldProto } from './result-text.ts'
@@ -24,7 +21,7 @@ const exact = new WeakMap<Body, string>()
 
 /** `frame` is known to be one valid message, and `params` what was read from it. */
 export function noteExact(frame: string, params: Body | undefined): void {
-  // What reading removes must not be handed on either.
+  // Members that parsing removes must not be passed on.
   if (params === undefined || !LONG.test(frame) || mayHoldProto(frame)) return
   const text = membersIn(frame)?.get('params')
   if (text !== undefined) exact.set(params, text)

@@ -21,8 +21,8 @@ const idAtStart = new RegExp(String.raw`^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?
 const idAtEnd = new RegExp(String.raw`,\s*"id"\s*:\s*${ID}\s*\}\s*$`)
 
 /**
- * A frame too long to be read, of which only the beginning and the end are known. Nearly every sender writes the id in
- * one of the two places, and with it the one who waits can be told at once instead of waiting in vain.
+ * A frame that is too long to be read. Only its beginning and its end are known. Nearly every sender writes the id in
+ * one of the two places, so the request can fail at once.
  */
 export function oversized(head: string, tail: string, maxBytes: number): Invalid {
   const isAnswer = answerStart.test(head)

@@ -1,4 +1,4 @@
-/** Ceilings on what is read and written; every one of them is an option. */
+/** Limits for messages that are read and written. Each of them is an option. */
 
 export interface MessageLimits {
   /**
@@ -15,7 +15,7 @@ export interface MessageLimits {
 
 const MIB = 1024 * 1024
 
-/** For what clients send, whom a server may not know. */
+/** For messages of clients, which the server may not know. */
 export const DEFAULT_LIMITS: MessageLimits = { maxBytes: 4 * MIB, maxSentBytes: 64 * MIB, maxDepth: 128, maxBatch: 100 }
 
 /**

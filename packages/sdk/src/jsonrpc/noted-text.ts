@@ -1,19 +1,20 @@
 /**
- * Results, and parts of them, that nobody has touched since they came: they are written in the words they came in, with
- * every digit, and without the work of writing them.
+ * The original text of results and of their parts. An unchanged part is written with its own text: numbers keep all
+ * digits, and nothing is serialised again. docs/decisions/0013-exact-text-on-the-object.md says why the text is stored
+ * on the object.
  */
 import { countMembers, LONG, membersIn, valuesIn } from './exact-text.ts'
 import { isObject } from './json.ts'
 import type { Body } from './message.ts'
 
-/** What is shorter is written sooner than noted and looked up. */
+/** A shorter text is faster to write than to note. */
 const WORTH_NOTING = 512
 const QUOTE = 34
 
-/** Nobody who notes nothing pays for looking. */
+/** Processes that note no text do not look for one. */
 let noted = false
 
-/** Its constructor gives back what it is given, so that whatever extends it sets its own private members on that. */
+/** Returns the given object, so that a subclass adds its private field to that object. */
 class Given {
   constructor(given: object) {
     // biome-ignore lint/correctness/noConstructorReturn: that is its purpose.
@@ -22,8 +23,8 @@ class Given {
 }
 
 /**
- * A text noted on an object itself: nobody else sees it, no copy has it. In a `WeakMap` each would cost the collector
- * more than writing the object anew.
+ * The text in a private field of the object: other code does not see it, and copies do not have it. A `WeakMap` would
+ * cost the garbage collector more than writing the object again.
  */
 class Noted extends Given {
   #text: string
@@ -44,10 +45,9 @@ class Noted extends Given {
 }
 
 /**
- * `json` is known to be valid and in one line, and `result` what was read from it; `kept` is the same, or what is left
- * of it when others have taken out some members. Where a member is there twice nothing is noted: readers do not agree
- * on which one counts, and the other one nobody here has seen. Inside of members that is not looked for: what they hold
- * is handed on for its reader, and whoever decides by it must write what it has decided on anew.
+ * `json` is one line of valid JSON, and `result` is its value. `kept` is `result`, or what is left of it without some
+ * members. With a repeated name nothing is noted: readers do not agree which value counts. Repetitions inside of
+ * members are not searched for, so code that decides by an inner value must write that value again.
  */
 export function noteText(json: string, result: Body, kept: Body): void {
   const names = Object.keys(result)

@@ -1,6 +1,6 @@
 /**
- * The result in an answer as the peer wrote it, for whoever hands it on: numbers keep their digits, and nothing is
- * written twice.
+ * The result of an answer as the peer wrote it, to be passed on: numbers keep their digits, and the text is not written
+ * again.
  */
 
 import type { RequestId } from './message.ts'
@@ -17,8 +17,8 @@ const BACKSLASH = 92
 const ESCAPED = /\\u00(?:5f|6f|7[024])/i
 
 /**
- * What reading removes must not be handed on either; letters of it written as escapes could hide it. Nearly no text
- * gets as far as the expression.
+ * Members that parsing removes must not be passed on. Escaped letters could hide their name. Nearly no text gets as far
+ * as the expression.
  */
 export function mayHoldProto(text: string): boolean {
   return text.includes('__proto__') || (text.includes('\\u00') && ESCAPED.test(text))

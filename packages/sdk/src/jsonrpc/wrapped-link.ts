@@ -1,15 +1,14 @@
-/** What every link around a link is made of: it passes on everything, so that a wrapper says only what it changes. */
+/** The base of links that wrap another link. It passes everything on, so a wrapper defines only its changes. */
 import type { Link, LinkEvents, SendOptions } from './link.ts'
 
-/** Every member must be there, the optional ones as well: whoever adds one to links is told here. */
-type Whole<T> = { readonly [K in keyof Required<T>]: T[K] }
+/** All members, the optional ones as well: a new member of links does not compile until it is wrapped. */
+type AllMembers<T> = { readonly [K in keyof Required<T>]: T[K] }
 
 /**
- * What the inner link lacks, this one lacks: sessions ask whether a link has `withdraw`, and some links only find out
- * later whether they do. So the optional methods are getters, and a wrapper that changes one overrides the getter,
- * unlike `open`, `send` and `close`.
+ * Optional members are getters, because sessions ask whether a link has them, and some links find that out later. A
+ * wrapper that changes one overrides the getter, unlike `open`, `send` and `close`.
  */
-export class WrappedLink implements Link, Whole<Link> {
+export class WrappedLink implements Link, AllMembers<Link> {
   readonly #inner: Link
 
   constructor(inner: Link) {
@@ -66,12 +65,11 @@ export class WrappedLink implements Link, Whole<Link> {
 }
 
 /**
- * The events for the inner link: those of the outer side, but for the changed ones. What the outer side does not hear
- * of, the wrapper is not told either, because links ask for that, too: one that can tell nobody of a failure makes up
- * an answer.
+ * The events for the inner link: those of the outer side, with changes. An absent event stays absent, because links
+ * depend on that: without `failed` they make an error answer.
  */
 export function wrappedEvents(events: LinkEvents, changed: Partial<LinkEvents>): LinkEvents {
-  const wrapped: Whole<LinkEvents> = {
+  const wrapped: AllMembers<LinkEvents> = {
     maxBytes: changed.maxBytes ?? events.maxBytes,
     frame: changed.frame ?? events.frame.bind(events),
     abandoned: events.abandoned && (changed.abandoned ?? events.abandoned.bind(events)),

@@ -20,7 +20,7 @@ export interface CompiledSchema {
   validate(value: unknown): Validated | Promise<Validated>
 }
 
-/** More than this helps nobody: the first ones are corrected, then the rest is seen. */
+/** More issues do not help: the first ones must be corrected anyway. */
 export const MAX_ISSUES = 20
 
 const MAX_DESCRIBED = 10

@@ -10,7 +10,7 @@ const ABOVE: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-/** Of these only the summary is kept: why each of the forms does not fit is of no use to anybody. */
+/** Only the summary of these is kept: the reasons of each alternative do not help. */
 const CHOICES: ReadonlySet<string> = new Set(['anyOf', 'oneOf'])
 
 export function issuesOf(units: readonly OutputUnit[], value: unknown): readonly Issue[] {

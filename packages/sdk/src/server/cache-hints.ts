@@ -1,10 +1,10 @@
-/** How long and for whom lists and readings stay fresh, as a server says it (D-42). */
+/** How long and for which clients lists and resources may be cached (D-42). */
 import { type Duration, milliseconds } from '../session/index.ts'
 
 export interface CacheHint {
   /** How long clients may take the result for fresh. Default 0: not at all. */
   ttl?: Duration
-  /** `public` only for what is the same for everybody: caches may show it to others. Default `private`. */
+  /** `public` only for results that are the same for all clients: caches may show them to others. Default `private`. */
   scope?: 'public' | 'private'
 }
 

@@ -50,7 +50,7 @@ export function deriveCapabilities({
   if (runsTasks) declared.tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } }
   if (logging) declared.logging = {}
   if (Object.keys(experimental).length > 0) declared.experimental = { ...experimental }
-  // Each era is told the one of the two it knows.
+  // Each era gets the one of the two that it knows.
   const all = runsTasks ? { ...extensions, [TASKS_EXTENSION]: {} } : extensions
   if (Object.keys(all).length > 0) declared.extensions = { ...all }
   return declared

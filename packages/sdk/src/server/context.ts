@@ -9,16 +9,21 @@ import type { Input } from './asking/input.ts'
 import { type AskOptions, type ElicitAnswer, Questions, type UrlAnswer } from './asking/questions.ts'
 import type { ReplayState } from './asking/replay.ts'
 import type { SamplePrompt } from './asking/sampling.ts'
-import type { Conversation } from './conversation.ts'
 import { isPromise } from './definition.ts'
+
+/** What a context needs of the endpoint. */
+interface ContextHost {
+  readonly host: { readonly replays: boolean }
+  log(level: LogLevel, data: unknown, logger: string | undefined, related: Inbound): void
+}
 
 export class Context {
   /** The request being answered. */
   readonly request: Inbound
-  readonly #conversation: Conversation
+  readonly #conversation: ContextHost
   #made: Questions | undefined
 
-  constructor(request: Inbound, conversation: Conversation) {
+  constructor(request: Inbound, conversation: ContextHost) {
     this.request = request
     this.#conversation = conversation
   }

@@ -1,4 +1,4 @@
-/** The two exits for failure: what the peer is told, and what is kept for the local log (E2). */
+/** The two outputs of a failure: the error for the peer, and the report for the local log (E2). */
 import { type ErrorKind, ParleyError, ToolError } from '../errors/index.ts'
 import type { Session } from '../session/index.ts'
 
@@ -46,7 +46,7 @@ export function isForPeer(thrown: unknown): thrown is ParleyError {
   return thrown instanceof ParleyError && thrown.receivedCode === undefined && !OF_CONNECTIONS.has(thrown.kind)
 }
 
-/** What the peer is told where there is no tool result to put a message for the model into. */
+/** The message for the peer where no tool result can hold a message for the model. */
 export function masked(thrown: unknown): ParleyError {
   if (thrown instanceof ToolError) return new ParleyError('internal_error', { message: thrown.message, cause: thrown })
   return new ParleyError('internal_error', { cause: thrown })

@@ -29,7 +29,7 @@ export {
   type ResourceOptions,
   resource,
 } from './resources/resource.ts'
-export { createServer, Server, type ToolsOf } from './server.ts'
+export { createServer, Server, type ToolsIn } from './server.ts'
 export type { SkillContent, SkillSource } from './skills/file.ts'
 export { type SkillBody, type SkillDefinition, type SkillOptions, type SkillPlace, skill } from './skills/skill.ts'
 export type { CapabilitiesObserver } from './state.ts'

@@ -1,6 +1,4 @@
-/**
- * Lists, page by page. Pages of what is fixed are made once per version and kept as text, for all sessions together.
- */
+/** Lists, page by page. Pages of fixed definitions are made once per version and kept as text, for all sessions. */
 import { type Body, Serialised } from '../jsonrpc/index.ts'
 import type { Inbound, Session } from '../session/index.ts'
 import { type Loss, supports } from '../versions/index.ts'
@@ -22,7 +20,7 @@ export const lists: ReadonlyMap<string, ListInfo> = new Map([
   ['prompts/list', { list: 'prompts', field: 'prompts' }],
 ])
 
-/** What the client is told when a list has changed. */
+/** The notification for a change of each list. */
 export const changeNotices: Readonly<Record<ListName, string>> = {
   tools: 'notifications/tools/list_changed',
   resources: 'notifications/resources/list_changed',
@@ -45,7 +43,7 @@ export function listPage(
   if (enumerable) return enumeratedPage(registry, method, cursor, pageSize).then((page) => ({ ...page, ...hint }))
   const list: DefinitionList<Listed> = registry[info.list]
   const start = cursor === undefined ? 0 : startOf(method, cursor, list)
-  // Cursors come from peers: only pages that lie on the grid are kept, so nobody can fill the memory with others.
+  // Cursors come from peers. Only regular pages are kept, so that other cursors cannot fill the memory.
   if (start % pageSize !== 0) return textOf(makePage(list, inbound, info.field, start, pageSize, hint))
   const key = `${caller.version} ${session.profile} ${start}`
   const kept = list.pages.get(key)
@@ -65,7 +63,7 @@ function textOf(page: Page | Promise<Page>): Serialised | Promise<Serialised> {
   return isPromise(page) ? page.then(({ text }) => text) : page.text
 }
 
-/** The page was translated for somebody else; its losses are this peer's as well. */
+/** The page was translated for another peer. Its losses count for this peer as well. */
 function handOn({ text, losses }: Page, session: Session): Serialised {
   session.reportLosses(losses)
   return text
@@ -105,14 +103,14 @@ function makePage(
   return shown.some(isPromise) ? Promise.all(shown).then(finish) : finish(shown as Body[])
 }
 
-/** D-47: how a tool runs is told only where the caller decides it. */
+/** D-47: `execution` is shown only where the caller decides whether there is a task. */
 function withoutExecution(item: Body): Body {
   if (item['execution'] === undefined) return item
   const { execution: _, ...rest } = item
   return rest
 }
 
-/** Where templates tell which resources there are, the list is put together anew each time. */
+/** With templates that enumerate resources, the list is made for each request. */
 async function enumeratedPage(registry: Registry, method: string, cursor: unknown, pageSize: number): Promise<Body> {
   const position = cursor === undefined ? undefined : readCursor(method, cursor)
   const fixed = registry.resources.order.map((resource) => resource.show())

@@ -43,10 +43,7 @@ export interface ServerOptions extends SessionDefaults {
   memory?: MemoryLimits
   /** Limits and the store of tasks, for tools that run as such. */
   tasks?: TaskOptions
-  /**
-   * How long and for whom lists, readings and what the server says of itself stay fresh. Default: not at all, and for
-   * nobody else.
-   */
+  /** How long and for which clients lists, resources and the introduction may be cached. Default: no caching. */
   cache?: CacheOptions
   /**
    * For many processes behind one address, where the answer to a question may reach another one: since 2026-07-28

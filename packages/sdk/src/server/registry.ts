@@ -1,5 +1,5 @@
 /**
- * Everything a server offers, as one immutable value: a change makes a new one, and who still holds the old one is not
+ * All definitions of a server as one immutable value. A change makes a new value, so users of the old one are not
  * disturbed.
  */
 import type { Body, Serialised } from '../jsonrpc/index.ts'
@@ -18,7 +18,7 @@ export interface Page {
   readonly losses: readonly Loss[]
 }
 
-/** All definitions of one list, in the order in which they were added, with the pages that were made of them. */
+/** The definitions of one list, in the order of their addition, with the pages made of them. */
 export class DefinitionList<Item extends Listed> {
   readonly items: ReadonlyMap<string, Item>
   readonly order: readonly Item[]
@@ -82,7 +82,7 @@ export class Registry {
     this.skills = skills
   }
 
-  /** All of them or, when one is a duplicate or no definition at all, none. */
+  /** Adds all definitions. Throws, and adds none, for a duplicate or an invalid definition. */
   with(definitions: readonly Definition[]): Registry {
     const added = new Map<ListName, Map<string, Listed>>()
     for (const definition of definitions.flatMap(withFiles)) {
@@ -95,7 +95,7 @@ export class Registry {
     return this.#replace(added)
   }
 
-  /** Without a kind, whatever has that key; the same registry when there is nothing. */
+  /** Without a kind, any definition with that key. The same registry when there is none. */
   without(kind: DefinitionKind | undefined, key: string): Registry {
     const changed = new Map<ListName, Map<string, Listed>>()
     for (const name of kind === undefined
@@ -125,7 +125,7 @@ export class Registry {
     for (const { order } of [this.tools, this.prompts]) for (const item of order) (item as Listed).verify?.()
   }
 
-  /** The tool as it is listed, once that is known. */
+  /** The tool as it is listed, if known. */
   shownTool(name: string): Body | undefined {
     return this.tools.get(name)?.shown
   }
@@ -153,7 +153,7 @@ export const emptyRegistry: Registry = new Registry(
   new DefinitionList(new Map()),
 )
 
-/** A skill is its files as well. */
+/** A skill and its files. */
 function withFiles(definition: Definition): readonly Definition[] {
   return definition instanceof DefinedSkill ? [definition, ...definition.files] : [definition]
 }

@@ -2,6 +2,7 @@
  * A server is a list of definitions; every link it accepts becomes a conversation of its own, in whatever version the
  * client speaks.
  */
+
 import type { Link, MessageLimits } from '../jsonrpc/index.ts'
 import type { LogLevel } from '../protocol/index.ts'
 import type { InputOf, OutputOf, SchemaLike, SchemaObject } from '../schema/index.ts'
@@ -16,6 +17,7 @@ import {
   spokenVersions,
 } from '../session/index.ts'
 import { type ProtocolVersion, versions } from '../versions/index.ts'
+import { answers } from './answers.ts'
 import { type CapabilityReport, describeCapabilities } from './capabilities.ts'
 import { Conversation } from './conversation.ts'
 import type { Definition, DefinitionKind } from './definition.ts'
@@ -28,7 +30,7 @@ type ToolInput<Input> = Input extends SchemaLike ? InputOf<Input> : Record<strin
 type ToolOutput<Output> = Output extends SchemaLike ? OutputOf<Output> : undefined
 
 /** By name, what a caller of each tool sends and gets. */
-export type ToolsOf<Definitions> = {
+export type ToolsIn<Definitions> = {
   [Tool in Extract<Definitions, ToolDefinition> as Tool['key']]: Tool extends ToolDefinition<
     string,
     infer Input,
@@ -38,9 +40,9 @@ export type ToolsOf<Definitions> = {
     : never
 }
 
-export class Server<Definitions extends Definition = never> implements Acceptor<ToolsOf<Definitions>> {
+export class Server<Definitions extends Definition = never> implements Acceptor<ToolsIn<Definitions>> {
   /** Only a type: never set. */
-  declare readonly '~tools'?: ToolsOf<Definitions>
+  declare readonly '~tools'?: ToolsIn<Definitions>
   readonly #state: ServerState
 
   constructor(info: ServerInfo, options: ServerOptions = {}) {
@@ -66,7 +68,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return spokenVersions(this.#state.options) ?? versions
   }
 
-  /** All or, when one of them is a duplicate, none. Clients that are connected are told. */
+  /** Adds all definitions, or none when one of them is a duplicate. Connected clients are notified. */
   add<const Added extends readonly Definition[]>(...definitions: Added): Server<Definitions | Added[number]> {
     this.#state.registry = this.#state.registry.with(definitions)
     return this as never
@@ -94,7 +96,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return this.#state.registry !== before
   }
 
-  /** Throws for the first definition that could never be shown to anybody. Serving calls it. */
+  /** Throws for the first definition that could never be listed. Serving calls it. */
   ready(): void {
     this.#state.begin()
   }
@@ -108,7 +110,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
   accept(link: Link, { onToolError, ...options }: AcceptOptions = {}): Session {
     const state = this.#state
     state.begin()
-    const conversation = new Conversation(state, onToolError)
+    const conversation = new Conversation(state, answers, onToolError)
     // Before the session exists, because a link may end while it is being opened.
     state.conversations.add(conversation)
     try {
@@ -141,7 +143,7 @@ export class Server<Definitions extends Definition = never> implements Acceptor<
     return this.#state.subscriptions.count() + this.#state.listeners.resources
   }
 
-  /** Tells the sessions that subscribed to this resource that it has changed. */
+  /** Notifies the sessions that subscribed to this resource of a change. */
   updated(uri: string): void {
     this.#state.updated(uri)
   }

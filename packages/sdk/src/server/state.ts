@@ -33,10 +33,10 @@ export class ServerState {
   readonly info: Identity
   readonly pageSize: number
   readonly maxSubscriptions: number
-  /** Of what is kept because of clients. */
+  /** The bytes that are kept because of clients. */
   readonly budgets: MemoryBudgets
   readonly conversations: Set<Conversation> = new Set()
-  /** What every request passes before it is answered, in this order. */
+  /** The stages of every request, in this order. */
   stages: readonly Stage[] = []
   paused = false
   readonly observers: Set<CapabilitiesObserver> = new Set()
@@ -46,9 +46,9 @@ export class ServerState {
   readonly tasks: TaskReceiver
   readonly listeners: ChangeListeners = new ChangeListeners()
   readonly cache: CacheSettings
-  /** One key for all sessions: what one of them gave to a client can be brought back to another. */
+  /** One key for all sessions: a token of one session may come back to another. */
   readonly asking: AskingOptions
-  /** Handlers are run again with each answer instead of being suspended: any process may take the next request. */
+  /** Handlers run again with each answer instead of being suspended, so any process may take the next request. */
   readonly replays: boolean
   readonly showErrors: ShownErrors
   readonly #instructions: string | undefined
@@ -56,7 +56,7 @@ export class ServerState {
   #experimental: Readonly<Record<string, Record<string, unknown>>>
   #registry = emptyRegistry
   #begun = false
-  /** As long as nothing changes, the same one. */
+  /** The same object while nothing changes. */
   #introduction: Introduction | undefined
 
   constructor(info: ServerInfo, options: ServerOptions) {
@@ -86,7 +86,7 @@ export class ServerState {
     )
   }
 
-  /** Each value is immutable; assigning another tells observers and clients. */
+  /** Values are immutable. A new value is reported to observers and clients. */
   get registry(): Registry {
     return this.#registry
   }
@@ -105,8 +105,8 @@ export class ServerState {
   }
 
   /**
-   * A definition that could never be listed is found before the first conversation, not by its peer; and not sooner,
-   * because schemas take a while to convert.
+   * Finds definitions that could never be listed before the first conversation. Not sooner: schemas take a while to
+   * convert.
    */
   begin(): void {
     if (this.#begun) return
@@ -157,11 +157,11 @@ export class ServerState {
       const told: unknown = (this.options.onError ?? logToConsole)(error, info)
       if (told instanceof Promise) told.catch(() => {})
     } catch {
-      // An observer that fails has no one left to tell.
+      // There is no place to report an observer that fails.
     }
   }
 
-  /** The conversation is over, and so is all that was kept for it. */
+  /** Gives back everything that was kept for the conversation. */
   release(conversation: Conversation): void {
     this.conversations.delete(conversation)
     this.subscriptions.removeAll(conversation)

@@ -11,7 +11,7 @@ export interface Clock {
 
 export interface Cancel {
   (): void
-  /** Says anew whether the program must not end before. Absent where it makes no difference. */
+  /** Changes whether the program must not end before. Absent where that makes no difference. */
   hold?(hold: boolean): void
 }
 
@@ -27,7 +27,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(task, Math.min(ms, 0x7fffffff)) as Timer
     const cancel: Cancel = () => clearTimeout(timer as never)
     cancel.hold = (on) => (on ? timer.ref?.() : timer.unref?.())
-    // What nobody waits for must not keep a process alive that has nothing else to do.
+    // A timer must not keep a process alive that has nothing else to do.
     if (!hold) timer.unref?.()
     return cancel
   },
@@ -37,7 +37,7 @@ export const systemClock: Clock = {
 export type Mint = () => string
 
 /**
- * In lower case already: that makes one text of the twenty pieces Node joins it from, which take up ten times as much
- * until somebody reads them.
+ * In lower case already. Node joins the text from twenty pieces, which take ten times the memory until the text is
+ * first read.
  */
 export const systemMint: Mint = () => crypto.randomUUID().toLowerCase()

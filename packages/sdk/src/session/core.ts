@@ -9,6 +9,7 @@ import {
   notificationText,
   type RequestId,
   type SendOptions,
+  Serialised,
 } from '../jsonrpc/index.ts'
 import type { Side } from '../protocol/index.ts'
 import {
@@ -26,7 +27,7 @@ import { HandshakeEra } from './eras/handshake/era.ts'
 import { extensionBreach } from './eras/stateless/guard.ts'
 import { breach, type Declarations, isAllowed } from './guard.ts'
 import { Silence } from './keep-alive.ts'
-import { costOf, keepIn, MemoryBudgets } from './memory.ts'
+import { costOf, keepIn, MemoryBudgets } from './memory/budgets.ts'
 import { type SessionEvent, type SessionOptions, type SessionSettings, settle } from './options.ts'
 import { PhaseMachine } from './phase.ts'
 import { type Route, type Routes, routesFor } from './routes.ts'
@@ -42,13 +43,13 @@ export class SessionCore {
   readonly refused: SessionOptions['refused']
   readonly stats: Stats = new Stats()
   readonly phases: PhaseMachine
-  /** Of what is kept because of the peer. */
+  /** The bytes that are kept because of the peer. */
   readonly budget: ByteBudget
   readonly #budgets: MemoryBudgets
-  /** Counts the session and what its peer has said of itself no longer. */
+  /** Gives back the bytes of the session and of the introduction of its peer. */
   forgetPeer: () => void
   version: ProtocolVersion | undefined
-  /** How this side makes requests. The handshake's until both sides agree on something else. */
+  /** How this side makes requests: as in the handshake era until both sides agree. */
   era: SessionEra = new HandshakeEra(this)
   self: Introduction
   peer: Introduction | undefined
@@ -92,7 +93,7 @@ export class SessionCore {
     this.self = options.endpoint.introduce()
     this.#budgets = options.budgets ?? new MemoryBudgets()
     this.budget = this.#budgets.session(options.principal)
-    // One that all clients share is there because of none of them.
+    // A shared link is kept for no client in particular.
     const charge = new Charge(this.budget, this.settings.sharedLink ? 0 : costOf(undefined, 0))
     this.forgetPeer = () => charge.give()
     const now = this.settings.clock.now()
@@ -105,23 +106,20 @@ export class SessionCore {
     )
   }
 
-  /** The budget for a request: where clients share a link, that of the one it comes from. */
+  /** The budget of a request. On a shared link it is the budget of the client that sent the request. */
   budgetFor(origin: FrameOrigin | undefined): ByteBudget {
     if (!this.settings.sharedLink) return this.budget
     return this.#budgets.client(origin?.principal ?? origin?.address ?? '')
   }
 
-  /**
-   * Counts the introduction of the peer, in place of an earlier one, for as long as the session lives. Throws when
-   * there is no room.
-   */
+  /** Counts the introduction of the peer in place of an earlier one. Throws when there is no room. */
   keepIntroduction(length: number): void {
     const give = keepIn(this.budget, costOf(undefined, 0) + length, 'an introduction')
     this.forgetPeer()
     this.forgetPeer = give
   }
 
-  /** Why there is no room for something that is to be kept, if so. */
+  /** The error when there is no room for something, if so. */
   noRoom(budget: ByteBudget, cost: number, what: string, isUrgent?: true): ParleyError | undefined {
     return this.#budgets.noRoom(budget, cost, what, this.settings.clock.now(), isUrgent)
   }
@@ -135,7 +133,7 @@ export class SessionCore {
     return this.phases.current === 'closed'
   }
 
-  /** The handshake is behind us and the end is not yet here. */
+  /** Whether the handshake is complete and the session has not ended. */
   get open(): boolean {
     const phase = this.phases.current
     return phase === 'ready' || phase === 'initialized'
@@ -153,7 +151,7 @@ export class SessionCore {
     return (this.#routes as Routes)(method)
   }
 
-  /** Why `sender` may not send this method now, if so. */
+  /** The error when `sender` may not send this method now, if so. */
   breach(route: Route, sender: Side): ParleyError | undefined {
     const sending = sender === this.role
     if ((sending ? this.#clearedToSend : this.#clearedToReceive)?.has(route.method)) return undefined
@@ -166,8 +164,7 @@ export class SessionCore {
   }
 
   /**
-   * Whether this side may send the method now. Unlike `breach` it makes no error, which would cost more than a whole
-   * call.
+   * Whether this side may send the method now. Unlike `breach` it makes no error, which would cost more than a call.
    */
   maySend(method: string): boolean {
     if (this.#clearedToSend?.has(method)) return true
@@ -192,7 +189,7 @@ export class SessionCore {
     }
   }
 
-  /** Runs one plan; a refusal is thrown, a notification to be dropped gives `undefined`. */
+  /** Runs one plan. Throws a refusal. A notification to be dropped gives `undefined`. */
   translate(made: Plan, value: Body | undefined, about: TranslationContext): Body | undefined {
     const outcome = made(value, about)
     if (!isVerdict(outcome)) return outcome
@@ -200,12 +197,22 @@ export class SessionCore {
     return outcome.verdict === 'result' ? outcome.result : undefined
   }
 
-  /** What translations may need to know about this conversation. */
+  /** The answer to a request of the peer, in the words of this version. Text is already translated. */
+  translateAnswer<T extends Body | Serialised>(
+    { route, params, onLoss }: Pick<Inbound, 'params' | 'onLoss'> & { readonly route: Route },
+    answer: T,
+  ): T | Body {
+    const { resultDown } = route
+    if (resultDown === undefined || answer instanceof Serialised) return answer
+    return this.translate(resultDown, answer as Body, this.requestContext(params, onLoss)) ?? {}
+  }
+
+  /** The facts about this conversation that translations may need. */
   translationContext(request: Body | undefined): TranslationContext {
     return new ConversationFacts(this, request)
   }
 
-  /** The same for a request of the peer: somebody may want to know what it loses. */
+  /** The same for a request of the peer, whose losses may also be reported by request. */
   requestContext(request: Body | undefined, onLoss: Inbound['onLoss']): TranslationContext {
     const facts = this.translationContext(request)
     if (onLoss === undefined) return facts
@@ -233,7 +240,7 @@ export class SessionCore {
     this.link.send(frame, options)
   }
 
-  /** For frames nobody waits for: a link that fails reports its own end. */
+  /** For frames without an answer. A link that fails reports its own end. */
   trySend(frame: string, options?: SendOptions): boolean {
     try {
       this.send(frame, options)
@@ -264,13 +271,10 @@ export class SessionCore {
     this.#tap?.('received', frame)
   }
 
-  /**
-   * A request was given up. Where nobody is pinged, it is reported if the peer stays silent for so long that it would
-   * be pinged otherwise.
-   */
+  /** A request was given up. Without pings, a peer that stays silent as long as the ping interval is reported. */
   gaveUp(startedAt: number): void {
     const { keepAlive, clock } = this.settings
-    if (keepAlive === undefined || this.era.isConnected || this.closed) return
+    if (keepAlive === undefined || this.era.isStateful || this.closed) return
     this.#silence ??= new Silence({
       clock,
       every: keepAlive.every,
@@ -298,11 +302,11 @@ export class SessionCore {
     try {
       this.#onEvent?.(event)
     } catch {
-      // A broken observer must not break the conversation, and there is nobody left to tell.
+      // A broken observer must not break the session, and there is no place to report it.
     }
   }
 
-  /** Why nothing can be sent now. */
+  /** The error for a message that cannot be sent now. */
   notOpen(method: string): ParleyError {
     const { current } = this.phases
     if (this.closed || current === 'error') return this.closedError()
@@ -321,7 +325,7 @@ export class SessionCore {
   }
 }
 
-/** Made for every translated message, so it holds two references and looks up the rest when asked. */
+/** Made for every translated message, so it holds two references and reads the rest on demand. */
 class ConversationFacts implements TranslationContext {
   readonly request: Body | undefined
   readonly #core: SessionCore

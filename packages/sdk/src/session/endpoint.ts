@@ -1,14 +1,11 @@
-/**
- * What stands behind a session: a server's conversation, a client, or a gateway. Everything it sees is in the newest
- * vocabulary.
- */
+/** The program behind a session: a server, a client or a gateway. It sees the newest vocabulary only. */
 import type { ParleyError } from '../errors/index.ts'
 import type { Body, RequestId, Serialised } from '../jsonrpc/index.ts'
 import type { Capabilities, InputRequests, LogLevel } from '../protocol/index.ts'
 import type { HeaderParam, Loss, ProtocolVersion } from '../versions/index.ts'
 import type { Duration } from './duration.ts'
-import type { RequestOptions } from './options.ts'
-import type { Session } from './session.ts'
+import type { EngineRequestOptions } from './request-options.ts'
+import type { SessionView } from './session-view.ts'
 
 /** Name and version of one side, as it introduces itself. */
 export interface Identity extends Record<string, unknown> {
@@ -21,12 +18,12 @@ export interface Introduction {
   capabilities: Capabilities
   /** Servers only. */
   instructions?: string
-  /** How long, in milliseconds, and for whom the introduction of a server stays true. */
+  /** How long, in milliseconds, and for which clients the introduction of a server may be cached. */
   ttlMs?: number
   cacheScope?: 'public' | 'private'
 }
 
-/** Who makes a request: in the handshake era the same for a whole session, since 2026-07-28 told with each request. */
+/** The sender of a request: in the handshake era the peer of the session, since 2026-07-28 as each request says. */
 export interface Caller {
   readonly version: ProtocolVersion
   readonly info: Identity | undefined
@@ -38,8 +35,8 @@ export interface Caller {
 }
 
 /**
- * An answer that is none yet: questions the caller has to answer first. The request is then answered anew, with what it
- * gave as `retry`.
+ * Questions that the caller must answer first. Then the endpoint answers the request again, with the answers in
+ * `retry`.
  */
 export class InputRequired {
   readonly requests: InputRequests
@@ -52,9 +49,9 @@ export class InputRequired {
   }
 }
 
-/** What came back for an answer that was `InputRequired`. */
+/** The answers to an `InputRequired`. */
 export interface Retry {
-  /** By the keys of the questions; only what has the right form. */
+  /** By the keys of the questions. Invalid answers are left out. */
   readonly responses: Body
   readonly state: unknown
 }
@@ -76,23 +73,23 @@ export interface Inbound {
   readonly method: string
   /** Empty when the peer sent none. */
   readonly params: Body
-  /** As the peer wrote them, in the words of its own version. */
+  /** As the peer sent them, in the vocabulary of its own version. */
   readonly sent: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly caller: Caller
-  /** Whom the request comes from, as far as the transport has found out. */
+  /** The principal, if the transport knows it. */
   readonly principal: string | undefined
-  /** The network address the request comes from, where the transport tells. */
+  /** The network address of the sender, if the transport knows it. */
   readonly address?: string | undefined
-  /** The least severe level of log messages it wants, where each request says so. */
+  /** The least severe level of log messages that the request asks for, in eras where requests do. */
   readonly logLevel: LogLevel | undefined
-  /** Set when the request is answered anew. */
+  /** Set when the request is answered again. */
   readonly retry: Retry | undefined
-  /** Of the request of this side that the peer is working on when it asks, as far as that can be told. */
+  /** The owner of the request of this side on which the peer is working, if known. */
   readonly owner: unknown
   /**
-   * Whether it came with the answer to that request, so that there is no doubt about the owner. Otherwise it is the one
-   * that happened to be the only one.
+   * Whether it came with the stream of that request, so that the owner is certain. Otherwise the owner is that of the
+   * only open request.
    */
   readonly within?: boolean
   readonly context: MessageContext
@@ -100,30 +97,34 @@ export interface Inbound {
   readonly signal: AbortSignal
   readonly cancelled: boolean
   /**
-   * Calls `run` when it is cancelled, at once if it was; lighter than the signal. The returned function takes it back.
+   * Calls `run` when the request is cancelled, at once if it was. Lighter than the signal. The returned function
+   * removes `run`.
    */
   onCancel(run: (reason: string) => void): () => void
-  /** Does nothing when the peer did not ask for progress; values that do not grow are left out. */
+  /** Does nothing when the peer did not ask for progress. Values that do not grow are ignored. */
   progress(progress: number, total?: number, message?: string, more?: Body): void
   /** A notification that belongs to this request. */
   notify(method: string, params?: Body): void
-  /** Lets the peer hang up meanwhile and come back for the answer; does nothing where transport or version cannot. */
+  /**
+   * Closes the stream of the peer, which comes back for the answer. Without effect where transport or version cannot do
+   * that.
+   */
   release(retry?: Duration): void
   /**
-   * A request to the peer that belongs to this request; it is cancelled with it. Where the peer cannot be asked
-   * directly, this request is answered with the question, and goes on when the peer repeats it with the answer.
+   * Sends a request to the peer. It belongs to this request and is cancelled with it. Where the peer cannot be asked
+   * directly, this request is answered with the question. It goes on when the peer repeats it with the answer.
    */
-  request(method: string, params?: Body, options?: RequestOptions): Promise<Body>
-  /** Set where somebody keeps account of what each request loses on its way: to be told of what is lost elsewhere. */
+  request(method: string, params?: Body, options?: EngineRequestOptions): Promise<Body>
+  /** Set when losses are reported by request: reports a loss that happens elsewhere. */
   readonly onLoss?: ((loss: Loss) => void) | undefined
-  /** The result as this caller reads it, whole, for results that are kept as text. */
+  /** The whole result as this caller reads it, for results that are kept as text. */
   written(result: Body, onLoss?: (loss: Loss) => void): Body
   /**
-   * Counts so many bytes for the caller, beyond those of this request, until the returned function is called. Throws
-   * when there is no room. `what`: what is kept, for the message.
+   * Counts bytes for the caller, in addition to those of this request, until the returned function is called. Throws
+   * when there is no room. `what` is for the message.
    */
   keep(cost: number, what: string): () => void
-  /** Calls `run` once the answer is on its way, or will never be sent. */
+  /** Calls `run` when the answer was sent, or never will be. */
   afterAnswer(run: () => void): void
 }
 
@@ -131,45 +132,40 @@ export type Answer = Body | Serialised | InputRequired
 
 export interface Endpoint {
   /**
-   * Called before this side has to say who it is: with the client's introduction when it shakes hands, without one
-   * before requests that speak for themselves. `declared` are the capabilities of the client either way, `method` is
-   * what is asked. `undefined` when there is nothing to wait for; what it throws, or a promise rejects with, is the
-   * answer to the requests that waited.
+   * Called before `introduce`: with the introduction of the client in a handshake, without one for a request with an
+   * envelope. `declared` are the capabilities of the client, `method` is the request. `undefined`: there is nothing to
+   * wait for. An error is the answer to the requests that waited.
    */
   prepare?(peer: Introduction | undefined, declared: Capabilities, method: string): Promise<void> | undefined
-  /**
-   * Whether states that were not given here are left to `answer`, as they came: they may belong to a server behind this
-   * one.
-   */
+  /** Whether `answer` gets tokens that this session did not make. They may belong to a server behind this one. */
   readonly takesForeignState?: boolean
-  /** Whether parameters are handed on, so that how their numbers were written is remembered. */
+  /** Whether parameters are passed on, so that their numbers must keep all digits. */
   readonly keepsDigits?: boolean
   /**
-   * Who this side is, and what it offers. Of a server, `declared` are the capabilities of the client it is told to, in
-   * the handshake or with each request that speaks for itself: what was offered to that client is also what it may ask
-   * and is told of, whatever others were offered. Without `declared` it is for nobody in particular. The same object
-   * for the same kind of client as long as nothing has changed: it is asked for with each such request.
+   * The introduction of this side. For a server, `declared` are the capabilities of the client. The client may use only
+   * what was offered to it. Without `declared` the introduction is for no client in particular. While nothing changes,
+   * it must be the same object for the same kind of client: it is called for each request with an envelope.
    */
   introduce(declared?: Capabilities): Introduction
-  /** Answers one request; what it throws becomes one catalogue error. */
+  /** Answers one request. An error becomes an error of the catalogue. */
   answer(inbound: Inbound): Answer | Promise<Answer>
   /** A tool's definition in the newest vocabulary, for results that are read through their output schema. */
   tool?(name: string): Body | undefined
-  /** The arguments of a tool that travel a second time in headers, where messages have headers. */
+  /** The arguments of a tool that are repeated in headers. */
   headerParams?(tool: string): readonly HeaderParam[] | Promise<readonly HeaderParam[]> | undefined
   /**
-   * The server found the headers of a call wrong: what is known of the tool is out of date. The call is made once more
-   * when this is done.
+   * The server refused the headers of a call: the definition of the tool is out of date. Afterwards the call is made
+   * again.
    */
   headersRefused?(tool: string): void | Promise<void>
-  /** May say more about why the peer must not ask this: the error is what it is answered with. */
+  /** May replace the error for a method that the peer must not use. */
   refusing?(method: string, error: ParleyError): ParleyError
-  /** Called for every notification the session itself has no use for; `owner` as of an `Inbound`. */
-  notified?(method: string, params: Body, session: Session, owner: unknown): void
+  /** Called for every notification that the session does not handle. `owner` as in `Inbound`. */
+  notified?(method: string, params: Body, session: SessionView, owner: unknown): void
   /** The handshake is complete. */
-  opened?(session: Session): void
-  /** The session takes no more requests: what would never end by itself ends now. */
-  closing?(session: Session): void
-  /** Nothing more will come or go. */
-  closed?(session: Session, reason: Error | undefined): void
+  opened?(session: SessionView): void
+  /** The session takes no more requests. Requests without an end must end now. */
+  closing?(session: SessionView): void
+  /** The session has ended. */
+  closed?(session: SessionView, reason: Error | undefined): void
 }

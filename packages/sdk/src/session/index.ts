@@ -17,15 +17,12 @@ export {
   type MessageContext,
   type Retry,
 } from './endpoint.ts'
-export { diedOfProbe, refusedHandshake, versionsIn } from './eras/discovery.ts'
-export type { OpenOptions } from './eras/opening.ts'
+export { LostInDiscovery, refusedHandshake, versionsIn } from './eras/discovery.ts'
 export { wasAsked } from './eras/stateless/client/asked.ts'
-export type { ListenFilter, Listening, ListenOptions } from './eras/stateless/client/listening.ts'
 export { unframed } from './eras/stateless/client/result.ts'
 export { declaresExtension, extensionMissing } from './eras/stateless/guard.ts'
 export { breach, type Declarations } from './guard.ts'
-export type { NotificationHandler } from './incoming/notifications.ts'
-export type { CloseOptions } from './lifecycle.ts'
+export { costOf, costOfTexts, MemoryBudgets, type MemoryLimits } from './memory/budgets.ts'
 export {
   type Activity,
   type Holder,
@@ -34,14 +31,12 @@ export {
   networkOf,
   type SessionUse,
   sessionToEnd,
-} from './making-room.ts'
-export { costOf, costOfTexts, MemoryBudgets, type MemoryLimits } from './memory.ts'
+} from './memory/making-room.ts'
 export { withMetadata } from './metadata.ts'
-export type { KeepAliveSettings, Progress, RequestOptions, SessionEvent, SessionOptions } from './options.ts'
+export type { KeepAliveSettings, SessionEvent, SessionOptions } from './options.ts'
 export { awaitsPeer, lastAskedAt } from './outgoing/awaits-peer.ts'
-export type { PendingRequest } from './outgoing/pending.ts'
 export { endedUnanswered, shutDownUnanswered } from './outgoing/request-errors.ts'
-export type { Adopt, Orphan, Orphaned } from './outgoing/unanswered-request.ts'
+export type { Adopt, LossReason, UnansweredRequest } from './outgoing/unanswered-request.ts'
 export {
   admissions,
   admits,
@@ -56,7 +51,17 @@ export {
   type ServerPhase,
   serverTransitions,
 } from './phase.ts'
+export type { EngineRequestOptions, Progress, RequestOptions } from './request-options.ts'
 export { Session } from './session.ts'
+export type {
+  CloseOptions,
+  ListenFilter,
+  ListenOptions,
+  ListenRequest,
+  NotificationHandler,
+  OpenOptions,
+  PendingRequest,
+} from './session-view.ts'
 export { type Answered, compose, type Stage } from './stage.ts'
 export type { SessionHealth, SessionStats } from './stats.ts'
 export { peerRunsTasks, runsTasks } from './tasks/capability.ts'

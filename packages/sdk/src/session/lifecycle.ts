@@ -1,23 +1,17 @@
-/** How a session opens and ends: the time limit of the handshake, pings, draining, and what is told at the end. */
+/** Opens and ends a session: the time limit of the handshake, pings, draining, and the last messages. */
 
 import type { SessionCore } from './core.ts'
-import { type Duration, milliseconds } from './duration.ts'
+import { milliseconds } from './duration.ts'
 import type { HandshakeLife, Receivers, Receiving } from './incoming/receiving.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { handshakeTimedOut, lostRequest } from './outgoing/request-errors.ts'
 import { guarded } from './outgoing/request-frame.ts'
-import type { Session } from './session.ts'
-
-export interface CloseOptions {
-  /** How long requests being answered may take to finish. Default 5 s for servers; clients do not wait. */
-  drain?: Duration
-  reason?: Error
-}
+import type { CloseOptions, SessionView } from './session-view.ts'
 
 export class Lifecycle implements HandshakeLife {
   readonly #core: SessionCore
   readonly #parts: Receivers
-  readonly #session: Session
+  readonly #session: SessionView
   #receiving: Receiving | undefined
   #closeListeners: Set<(reason: Error | undefined) => void> | undefined
   #keepAlive: KeepAlive | undefined
@@ -28,7 +22,7 @@ export class Lifecycle implements HandshakeLife {
   /** Settles when the link is closed: some links still have to tell the peer. */
   #linkClosed: void | Promise<void> = undefined
 
-  constructor(core: SessionCore, parts: Receivers, session: Session) {
+  constructor(core: SessionCore, parts: Receivers, session: SessionView) {
     this.#core = core
     this.#parts = parts
     this.#session = session
@@ -44,7 +38,7 @@ export class Lifecycle implements HandshakeLife {
     const { keepAlive, clock } = core.settings
     this.#stopInitialiseTimer()
     // In the stateless era neither side keeps anything between requests, so no pings are sent.
-    if (keepAlive !== undefined && core.era.isConnected) {
+    if (keepAlive !== undefined && core.era.isStateful) {
       this.#keepAlive = new KeepAlive({
         clock,
         ...keepAlive,

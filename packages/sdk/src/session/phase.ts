@@ -1,7 +1,4 @@
-/**
- * The life of a session as two tables: which event leads from which phase to which, and which methods may arrive
- * meanwhile.
- */
+/** The phases of a session as two tables: the transitions, and the methods that may arrive in each phase. */
 import type { Side } from '../protocol/index.ts'
 
 export type ClientPhase = 'pre_initialization' | 'initializing' | 'initialized' | 'error' | 'closed'
@@ -76,7 +73,7 @@ export interface PhaseRecord {
   readonly event: PhaseEvent | 'start'
 }
 
-/** Walks the table, remembers the way and tells observers; an observer that throws harms nobody. */
+/** Follows the table, keeps a history and calls observers. An observer that throws does no harm. */
 export class PhaseMachine {
   current: Phase
   history: readonly PhaseRecord[]

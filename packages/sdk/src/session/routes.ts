@@ -1,6 +1,5 @@
 /**
- * What a session needs to know about a method in its version: who may send it, and how its parts are translated. Shared
- * by all sessions alike.
+ * The facts about a method in one version: its sender, and the plans that translate its parts. All sessions share them.
  */
 import type { MethodInfo } from '../protocol/index.ts'
 import {

@@ -19,7 +19,7 @@ export interface SessionStats {
 }
 
 const MAX_METHODS = 200
-/** Longer names are no methods of anybody. */
+/** Longer names are no method names. */
 const MAX_NAME = 100
 const MAX_LOSSES = 200
 const OTHER = '(other)'

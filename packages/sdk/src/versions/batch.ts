@@ -85,7 +85,7 @@ export function splitBatch(items: readonly Incoming[]): SplitBatch {
   return { messages, answer, reply: answer.text() }
 }
 
-/** What looked like an answer is not answered; it is nobody's request. */
+/** A malformed answer is not answered. */
 function refuseInvalid(item: Extract<Incoming, { kind: 'invalid' }>, answer: BatchAnswer): void {
   if (!item.isAnswer) answer.include(errorText(item.id ?? null, item.error))
 }

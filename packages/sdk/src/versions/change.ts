@@ -1,7 +1,6 @@
 /** A version step: the named changes between two adjacent versions. */
 import type { CapabilityInfo, MethodInfo } from '../protocol/index.ts'
 import type { Operation, Profile, Severity } from './operation.ts'
-import type { ProtocolVersion } from './version.ts'
 
 /** `params` of requests and notifications, `result`, or the error object. */
 export type Part = 'params' | 'result' | 'error'
@@ -61,12 +60,12 @@ export type Era = 'handshake' | 'stateless'
 
 /** The names of the two versions, and the era of the newer one. */
 interface StepNames<To extends string, E extends Era> {
-  readonly from: ProtocolVersion
+  readonly from: string
   readonly to: To
   readonly era: E
 }
 
-export interface Step<To extends string = ProtocolVersion, E extends Era = Era> extends StepNames<To, E> {
+export interface Step<To extends string = string, E extends Era = Era> extends StepNames<To, E> {
   /** Every known difference between the two versions. All ids of a step begin with the same letter. */
   readonly rules: readonly RuleRow[]
   readonly changes: readonly Change[]

@@ -15,7 +15,7 @@ type Known = ReadonlyMap<string, readonly string[]>
 const known: ReadonlyMap<ProtocolVersion, Known> = new Map(versions.map((version) => [version, knownIn(version)]))
 const knownSomewhere: Known = merged([...known.values()])
 
-/** Names that no version knows are somebody else's, and stay. */
+/** Names that no version knows stay: they are extensions. */
 export function clientCapabilitiesIn(
   version: ProtocolVersion,
   capabilities: Capabilities,

@@ -12,7 +12,7 @@ export interface Instruction {
   readonly rule: Rule
 }
 
-/** One operation of a rule, with whom to name when something is lost. */
+/** One operation of a rule, with the rule to name when something is lost. */
 export interface Assignment {
   readonly operation: Operation
   readonly owner: Instruction

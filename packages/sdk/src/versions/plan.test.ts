@@ -75,10 +75,10 @@ describe('X1 a plan', () => {
 
 describe('X1 the path between two versions', () => {
   it('takes the steps in the order of travel', () => {
-    const legs = (from: (typeof versions)[number], to: (typeof versions)[number]) =>
-      path(from, to).map((leg) => leg.direction)
-    expect(legs(V24, V11)).toEqual(['up', 'up', 'up'])
-    expect(legs(V11, V03)).toEqual(['down', 'down'])
-    expect(legs(V03, V03)).toEqual([])
+    const directions = (from: (typeof versions)[number], to: (typeof versions)[number]) =>
+      path(from, to).map((step) => step.direction)
+    expect(directions(V24, V11)).toEqual(['up', 'up', 'up'])
+    expect(directions(V11, V03)).toEqual(['down', 'down'])
+    expect(directions(V03, V03)).toEqual([])
   })
 })

@@ -69,7 +69,10 @@ function compile(
   return fuse(method, instructions(from, to, method, part, profile, scope))
 }
 
-/** A method the sender's version knows and the receiver's does not; methods nobody knows are extensions and pass. */
+/**
+ * A method that the version of the sender knows and that of the receiver does not. Unknown methods are extensions and
+ * pass.
+ */
 function absentInTarget(from: ProtocolVersion, to: ProtocolVersion, method: string, part: Part): Plan | undefined {
   const known: MethodInfo | undefined = methodIn(from, method)
   if (part !== 'params' || known === undefined || methodIn(to, method) !== undefined) return undefined

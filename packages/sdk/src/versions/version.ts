@@ -11,8 +11,12 @@ type RegisteredStep = (typeof registered)[keyof typeof registered]
 export type HandshakeVersion = typeof OLDEST | Extract<RegisteredStep, { era: 'handshake' }>['to']
 export type ProtocolVersion = typeof OLDEST | RegisteredStep['to']
 
+type VersionStep = Step<ProtocolVersion> & { readonly from: ProtocolVersion }
+
 /** All steps, oldest first. Versions are dates, so they sort as text. */
-export const steps: readonly Step[] = Object.values(registered).sort((one, other) => (one.to < other.to ? -1 : 1))
+export const steps: readonly VersionStep[] = (Object.values(registered) as VersionStep[]).sort((one, other) =>
+  one.to < other.to ? -1 : 1,
+)
 
 /** All versions, oldest first. */
 export const versions: readonly [ProtocolVersion, ...ProtocolVersion[]] = [OLDEST, ...steps.map(({ to }) => to)]

@@ -3,7 +3,7 @@
  * speaks.
  */
 import type { ProtocolVersion } from 'parley-mcp'
-import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
+import type { Body, EngineRequestOptions, Link, LinkEvents } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
 import { REPORT_KEY } from '../../calls/report.ts'
 import type { ServerConfig } from '../../config/index.ts'
@@ -49,7 +49,8 @@ async function seenOf(
   const onText = (json: string): void => {
     seen = json
   }
-  await client.request('tools/call', { name: 'order', arguments: {}, _meta: meta }, { onText })
+  const options: EngineRequestOptions = { onText }
+  await client.request('tools/call', { name: 'order', arguments: {}, _meta: meta }, options)
   await client.close()
   return seen
 }

@@ -1,7 +1,7 @@
 /** Lists that a server gives in the same words again: clients see no difference, and what changes they see at once. */
 import type { ProtocolVersion } from 'parley-mcp'
 import type { Client } from 'parley-mcp/client'
-import type { Body } from 'parley-mcp/engine'
+import type { Body, EngineRequestOptions } from 'parley-mcp/engine'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type BridgeRig, bridgeTo } from './bridge.fixtures.ts'
 import { type ScriptedServer, scripted } from './peers.fixtures.ts'
@@ -14,15 +14,12 @@ const tool = (name: string): Body => ({ name, inputSchema: { type: 'object' } })
 /** A list as the client gets it, in the words of the gateway. */
 async function listed(client: Client): Promise<{ tools: unknown; json: string }> {
   let json = ''
-  const { tools } = await client.request(
-    'tools/list',
-    {},
-    {
-      onText: (text) => {
-        json = text
-      },
+  const options: EngineRequestOptions = {
+    onText: (text) => {
+      json = text
     },
-  )
+  }
+  const { tools } = await client.request('tools/list', {}, options)
   return { tools, json }
 }
 

@@ -7,10 +7,10 @@ import {
   type Body,
   costOfTexts,
   type Endpoint,
+  type EngineRequestOptions,
   type HeaderParam,
   type Inbound,
   type Introduction,
-  type RequestOptions,
   type Session,
 } from 'parley-mcp/engine'
 import {
@@ -206,7 +206,7 @@ export class ServerEndpoint implements Endpoint, CallSite, ClientAddress {
   }
 
   /** What others want to hear of stays wanted. */
-  async #askForLevel(level: LogLevel, conversation: Conversation, options?: RequestOptions): Promise<void> {
+  async #askForLevel(level: LogLevel, conversation: Conversation, options?: EngineRequestOptions): Promise<void> {
     if (this.#lease !== undefined) await conversation.wantLevel(level)
     else await conversation.client.setLogLevel(level, options)
   }

@@ -1,6 +1,6 @@
 /** Tools of one server as its clients see them: chosen, renamed and pinned, whatever is asked and however. */
 import { type ProtocolVersion, versions } from 'parley-mcp'
-import type { Body, Link, LinkEvents } from 'parley-mcp/engine'
+import type { Body, EngineRequestOptions, Link, LinkEvents } from 'parley-mcp/engine'
 import { flush } from 'parley-mcp/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { REPORT_KEY } from '../../calls/report.ts'
@@ -112,7 +112,8 @@ describe('G3 a definition that says two things at once', () => {
     const onText = (json: string): void => {
       told = json
     }
-    await client.request('tools/list', {}, { onText })
+    const options: EngineRequestOptions = { onText }
+    await client.request('tools/list', {}, options)
     await client.close()
     expect(told).toContain('"description":"seen"')
     expect(told).not.toContain('unseen')

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { ParleyError } from 'parley-mcp'
-import { type Body, type Clock, isObject, type RequestOptions } from 'parley-mcp/engine'
+import { type Body, type Clock, type EngineRequestOptions, isObject } from 'parley-mcp/engine'
 import type { AskedLink } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
 
@@ -36,7 +36,7 @@ export class LinkDemands {
   }
 
   /** Has the request go on where an earlier one like it ended, and end when the server asks for links. */
-  attend(call: Call, params: Body, options: RequestOptions): void {
+  attend(call: Call, params: Body, options: EngineRequestOptions): void {
     const key = keyOf(call.method, params)
     const kept = this.#take(key)
     for (const { url, elicitationId } of kept?.links ?? []) call.links.remember(url, elicitationId).accepted = true

@@ -1,6 +1,6 @@
 /** The stage that remembers lists as text: most servers answer with the same text each time, which is not read again. */
 import type { Loss } from 'parley-mcp'
-import { type Answer, type Body, type RequestOptions, Serialised, type Stage } from 'parley-mcp/engine'
+import { type Answer, type Body, type EngineRequestOptions, Serialised, type Stage } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
 import { asksForReport } from '../report.ts'
@@ -26,7 +26,7 @@ export const recallList: Stage<Call> = async (call, next) => {
 export class ListRequest {
   /** The answer, when the server has said nothing new. */
   known: Serialised | undefined
-  readonly options: Pick<RequestOptions, 'ifText' | 'onText'>
+  readonly options: Pick<EngineRequestOptions, 'ifText' | 'onText'>
   readonly #call: Call
   readonly #mode: RelayMode
   readonly #upstream: Upstream

@@ -4,10 +4,10 @@ import {
   type Answer,
   type Body,
   cacheableMethods,
+  type EngineRequestOptions,
   exactWriter,
   isObject,
   META,
-  type RequestOptions,
   readableResult,
 } from 'parley-mcp/engine'
 import { withoutHandle } from '../../upstream/index.ts'
@@ -89,10 +89,10 @@ export function ownParams({ caller, params }: Call): Body {
 
 const ENVELOPE: ReadonlySet<string> = new Set([META.version, META.clientInfo, META.clientCapabilities, META.logLevel])
 
-function optionsFor(call: Call, relayed: boolean): RequestOptions {
+function optionsFor(call: Call, relayed: boolean): EngineRequestOptions {
   const meta = call.params['_meta']
   // C-40: a server that lets its client hang up meanwhile lets this one.
-  const options: RequestOptions = {
+  const options: EngineRequestOptions = {
     owner: call,
     cancelledWith: call,
     rounds: call,
@@ -110,7 +110,7 @@ function optionsFor(call: Call, relayed: boolean): RequestOptions {
 }
 
 /** Of a result that goes on as it came, only the text is of interest; others keep theirs until they are changed. */
-function keepText(kept: { text?: string }, options: RequestOptions, passes: boolean): void {
+function keepText(kept: { text?: string }, options: EngineRequestOptions, passes: boolean): void {
   if (!passes) {
     options.keepsText = true
     return

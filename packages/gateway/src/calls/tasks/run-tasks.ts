@@ -8,11 +8,11 @@ import {
   type Answered,
   type Body,
   declaresExtension,
+  type EngineRequestOptions,
   type Inbound,
   isFlatTask,
   PolledTask,
   type Progress,
-  type RequestOptions,
   readFlatTask,
   type Session,
   type Stage,
@@ -221,8 +221,9 @@ function peerOf(conversation: Conversation, call: Call): TaskPeer {
     get session() {
       return client.session
     },
-    request: (method: string, params: Body, options?: RequestOptions) => {
-      const answer = client.request(method, params, { ...options, owner: call })
+    request: (method: string, params: Body, options?: EngineRequestOptions) => {
+      const owned: EngineRequestOptions = { ...options, owner: call }
+      const answer = client.request(method, params, owned)
       return method === 'tasks/cancel' ? conversation.stayFor(answer) : answer
     },
     onNotification: (method, handler) => client.onNotification(method, handler),

@@ -5,10 +5,10 @@ import {
   type Body,
   type Client,
   definitionsIn,
+  type EngineRequestOptions,
   type Inbound,
   type Introduction,
   peerRunsTasks,
-  type RequestOptions,
   type Session,
   type Subscription,
   systemMint,
@@ -199,7 +199,7 @@ export class Conversation {
     return this.#canAsk && !this.correlates
   }
 
-  request(method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+  request(method: string, params: Body | undefined, options: EngineRequestOptions): Promise<Body> {
     const call = options.owner as ConversationCall | undefined
     if (this.owner === undefined && !this.stateless) call?.join(this.#calls)
     if (definitionsIn(method) !== undefined) return this.#lists.request(this.client, method, params, options)

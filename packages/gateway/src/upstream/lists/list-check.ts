@@ -4,9 +4,9 @@ import {
   type BadDefinition,
   type Body,
   type Client,
+  type EngineRequestOptions,
   emptyIfUnknown,
   type ReadableList,
-  type RequestOptions,
   readableList,
 } from 'parley-mcp/engine'
 import type { ServerConfig } from '../../config/index.ts'
@@ -30,10 +30,15 @@ export class ListCheck {
   }
 
   /** Asks for a page of a list. What was read before, by its text, is not read again. */
-  async request(client: Client, method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+  async request(
+    client: Client,
+    method: string,
+    params: Body | undefined,
+    options: EngineRequestOptions,
+  ): Promise<Body> {
     const told: { json?: string; untouched?: boolean; isKnown?: boolean } = {}
     const { onText, ifText } = options
-    const asked: RequestOptions = { ...options }
+    const asked: EngineRequestOptions = { ...options }
     if (onText !== undefined) asked.onText = (json, untouched) => Object.assign(told, { json, untouched })
     if (ifText !== undefined) asked.ifText = (json) => (told.isKnown = ifText(json))
     const answer = await client

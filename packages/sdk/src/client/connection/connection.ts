@@ -4,7 +4,7 @@ import type { Body } from '../../jsonrpc/index.ts'
 import {
   type Adopt,
   type Clock,
-  type RequestOptions,
+  type EngineRequestOptions,
   type Session,
   type SessionEvent,
   systemClock,
@@ -158,7 +158,7 @@ export class Connection {
   request<T = Body>(
     method: string,
     params?: Body,
-    options?: RequestOptions,
+    options?: EngineRequestOptions,
     convert?: (result: Body) => T | Promise<T>,
   ): Promise<T> {
     const session = this.#session as Session
@@ -173,10 +173,10 @@ export class Connection {
     session: Session,
     method: string,
     params: Body | undefined,
-    options: RequestOptions | undefined,
+    options: EngineRequestOptions | undefined,
     convert: ((result: Body) => T | Promise<T>) | undefined,
   ): Promise<T> {
-    if (method === 'ping' && session.era === 'stateless')
+    if (method === 'ping' && !session.stateful)
       return session.ping(options).then(() => (convert === undefined ? ({} as T) : convert({})))
     return session.request(
       method,

@@ -3,7 +3,7 @@ import { ParleyError } from '../../errors/index.ts'
 import type { Link } from '../../jsonrpc/index.ts'
 import {
   type Adopt,
-  diedOfProbe,
+  LostInDiscovery,
   refusedHandshake,
   Session,
   type SessionEvent,
@@ -65,7 +65,7 @@ function secondAttempt(
   known: Era | undefined,
   speaks: readonly ProtocolVersion[],
 ): { era: Era | undefined } | undefined {
-  if (diedOfProbe(error)) return { era: 'handshake' }
+  if (error instanceof LostInDiscovery) return { era: 'handshake' }
   const changed = known === 'handshake' && versionsIn('stateless', speaks).length > 0 && refusedHandshake(error)
   return changed ? { era: undefined } : undefined
 }

@@ -1,5 +1,5 @@
 /** Requests that lost their session. Some are sent again on the next session; the others fail. Both are reported. */
-import type { Orphan, RequestOptions } from '../../session/index.ts'
+import type { EngineRequestOptions, UnansweredRequest } from '../../session/index.ts'
 import type { LostRequest, ReconnectSettings } from './reconnect.ts'
 import type { ReconnectQueue } from './reconnect-queue.ts'
 
@@ -9,7 +9,7 @@ export interface LostRequestsReport {
 }
 
 /** The options of a request that was sent again. It is not sent a third time. */
-interface RetryOptions extends RequestOptions {
+interface RetryOptions extends EngineRequestOptions {
   readonly isRetry?: true
 }
 
@@ -27,7 +27,7 @@ export class LostRequests {
   }
 
   /** True when the request now waits for another session. `seen`: the server may have received it. */
-  add(lost: Orphan, seen: boolean): boolean {
+  add(lost: UnansweredRequest, seen: boolean): boolean {
     const { id, method, params, options, convert, startedAt, resolve, reject } = lost
     const harmless = !seen || (this.#retry === 'safe' && isRepeatable(method, params, this.#isRepeatableTool))
     const again = harmless && (options as RetryOptions | undefined)?.isRetry !== true && !this.#queue.full

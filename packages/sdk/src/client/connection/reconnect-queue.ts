@@ -1,13 +1,13 @@
 /** Requests that wait for a connection. Their number and their time are limited, and the caller can cancel them. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
-import { type Clock, type Duration, milliseconds, type RequestOptions } from '../../session/index.ts'
+import { type Clock, type Duration, type EngineRequestOptions, milliseconds } from '../../session/index.ts'
 
 /** A request and the promise to settle. */
 export interface QueuedRequest {
   readonly method: string
   readonly params: Body | undefined
-  readonly options: RequestOptions | undefined
+  readonly options: EngineRequestOptions | undefined
   readonly convert: ((result: Body) => unknown) | undefined
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void

@@ -124,9 +124,9 @@ export class ClientEndpoint implements Endpoint {
       !runsTasks(inbound.session, inbound.method)
     ) {
       // The session reports errors of a question inside a result.
-      return inbound.session.era === 'stateless'
-        ? answer(inbound)
-        : answer(inbound).catch((error) => this.#reportOwnFault(error, inbound, REPORTED))
+      return inbound.session.stateful
+        ? answer(inbound).catch((error) => this.#reportOwnFault(error, inbound, REPORTED))
+        : answer(inbound)
     }
     return this.#tasks.accept(inbound, (task) =>
       answer(task).catch((error) => this.#reportOwnFault(error, task, REPORTED_IN_TASKS)),

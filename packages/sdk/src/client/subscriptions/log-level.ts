@@ -37,7 +37,7 @@ export class LogLevelSetting {
 
   /** Handshake-era servers send all messages by default. With a log handler, the stateless era does the same. */
   apply(session: Session): void {
-    if (session.era !== 'stateless') return
+    if (session.stateful) return
     const wanted =
       this.#level ?? (this.#connection.listeners.hasListener('notifications/message') ? 'debug' : undefined)
     const level = session.hasPeerCapability('logging') ? wanted : undefined
@@ -47,7 +47,7 @@ export class LogLevelSetting {
   /** Sets the level on a new session. Returns the error of a failure. */
   async restore(session: Session): Promise<Error | undefined> {
     if (this.#level === undefined) return undefined
-    if (session.era === 'stateless') return missingCapability(session, METHOD)
+    if (!session.stateful) return missingCapability(session, METHOD)
     try {
       await session.request(METHOD, { level: this.#level })
       return undefined
@@ -57,6 +57,6 @@ export class LogLevelSetting {
   }
 
   get #isPerRequest(): boolean {
-    return this.#connection.session.era === 'stateless'
+    return !this.#connection.session.stateful
   }
 }

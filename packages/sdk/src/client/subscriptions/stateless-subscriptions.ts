@@ -118,7 +118,7 @@ export class StatelessSubscriptions implements EraSubscriptions {
 
   /** Opens, replaces or closes the stream, unless one is being opened. Returns the error of a failure. */
   async #update(session: Session): Promise<Error | undefined> {
-    if (session.era !== 'stateless' || this.#opening !== undefined) return undefined
+    if (session.stateful || this.#opening !== undefined) return undefined
     if (!session.open)
       return this.#rejectWaiting(new ParleyError('session_closed', { message: 'The session has ended' }))
     const wanted = this.#wanted(session)

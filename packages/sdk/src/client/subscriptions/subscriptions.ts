@@ -88,14 +88,13 @@ export class Subscriptions {
   /** The connection repeats lost requests itself. A stream belongs to one session, so it is opened once more here. */
   async #subscribe(uri: string, again = true): Promise<void> {
     const connection = this.#connection
-    if (connection.session.era === 'stateless' && !connection.session.open)
-      await connection.ready('resources/subscribe')
+    if (!connection.session.stateful && !connection.session.open) await connection.ready('resources/subscribe')
     const { session } = connection
     try {
       await this.#of(session).subscribe(uri)
     } catch (error) {
-      const isLost = session.era === 'stateless' && (connection.session !== session || !session.open)
-      const hasMoved = session.era !== 'stateless' && connection.session.era === 'stateless'
+      const isLost = !session.stateful && (connection.session !== session || !session.open)
+      const hasMoved = session.stateful && !connection.session.stateful
       if (!again || !(hasMoved || (isLost && connection.repeats))) throw error
       await connection.ready('resources/subscribe')
       await this.#subscribe(uri, false)

@@ -94,7 +94,7 @@ export class ClientTasks {
   /** Throws if the version has no list of tasks. */
   requireList(): void {
     const { session } = this.#connection
-    if (session.era !== 'stateless') return
+    if (session.stateful) return
     throw new ParleyError('method_not_found', {
       message: `Servers do not list tasks in protocol version ${session.version}: keep their ids, and find each with client.task(id)`,
     })
@@ -144,7 +144,7 @@ export class ClientTasks {
     if (typeof taskId !== 'string' || taskId === '')
       throw new ParleyError('invalid_params', { message: 'A task is found by its id' })
     const unknown: Task = { taskId, status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null }
-    const isPolled = this.#connection.session.era === 'stateless'
+    const isPolled = !this.#connection.session.stateful
     return handleOf(
       isPolled
         ? new PolledTask(this.#peer, unknown, {}, false)
@@ -154,7 +154,7 @@ export class ClientTasks {
   }
 
   async #begin(params: Body, options: TaskCallOptions, convert: Convert, possible: boolean): Promise<TaskHandle> {
-    const isPolled = this.#connection.session.era === 'stateless'
+    const isPolled = !this.#connection.session.stateful
     if (!possible || !(isPolled ? this.mayReceiveTasks : this.isSupported)) return this.#local(params, options, convert)
     return isPolled
       ? await this.#beginPolled(params, options, convert)

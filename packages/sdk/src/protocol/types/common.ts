@@ -3,7 +3,7 @@
  * plain record, without a cast.
  */
 
-export type RequestId = string | number
+export type { RequestId } from '../../jsonrpc/index.ts'
 
 export type ProgressToken = string | number
 
@@ -30,7 +30,7 @@ export type PaginatedParams = RequestParams & { cursor?: Cursor }
 
 export type PaginatedResult = { _meta?: Meta; nextCursor?: Cursor }
 
-/** Hints for whoever shows or filters something. */
+/** Hints for programs that show or filter content. */
 export type Annotations = {
   audience?: Role[]
   /** From 0, optional, to 1, required. */
@@ -55,7 +55,7 @@ export type Named = {
   title?: string
 }
 
-/** Who speaks: the name and version of a client or a server. */
+/** The name and version of a client or a server. */
 export type Implementation = Named & {
   version: string
   description?: string

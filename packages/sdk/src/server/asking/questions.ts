@@ -34,7 +34,7 @@ export interface TaskWish {
 }
 
 /** Settings of one question. Default time-out: 10 minutes, because a person or a model answers. */
-export interface AskOptions extends Omit<RequestOptions, 'relatedTo'> {
+export interface AskOptions extends RequestOptions {
   /** Lets a client that supports it answer as a task. Then only `maxTimeout` applies. */
   task?: TaskWish
 }

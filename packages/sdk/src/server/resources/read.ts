@@ -60,7 +60,7 @@ function finish(
   return { contents: toContents(uri, definition.mimeType, returned), ...(definition.cache ?? host.cache.resources) }
 }
 
-/** Clients are told which URI is missing even when the handler did not say. */
+/** The error names the missing URI, also when the handler did not. */
 function failed(conversation: Conversation, inbound: Inbound, uri: string, thrown: unknown): ParleyError {
   const error = conversation.failure(inbound, thrown, uri)
   return error.kind === 'resource_not_found' && error.data?.['uri'] === undefined ? notFound(uri) : error

@@ -27,7 +27,9 @@ export interface ResourceOptions<Uri extends string = string> extends Presentati
   complete?: { readonly [Name in keyof VariablesOf<Uri>]?: Completer }
   /** Whether clients may subscribe to changes. Default true. */
   subscribe?: boolean
-  /** How long and for whom a reading stays fresh. Default: what the server says of all resources. */
+  /**
+   * How long and for which clients the contents may be cached. Default: the setting of the server for all resources.
+   */
   cache?: CacheHint
 }
 

@@ -28,7 +28,7 @@ export class ChangeAnnouncer {
     else state.cancel = this.#clock.after(wait, () => this.#tell(notice, state))
   }
 
-  /** Nobody listens any more. */
+  /** There are no listeners any more. */
   stop(): void {
     for (const state of this.#states.values()) state.cancel?.()
     this.#states.clear()

@@ -1,7 +1,4 @@
-/**
- * Answers `subscriptions/listen`: who wants to hear of which changes, for as long as its request is open (D-19, D-29,
- * D-30).
- */
+/** Answers `subscriptions/listen`: each open request gets the changes that it asks for (D-19, D-29, D-30). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { declares, type SubscriptionFilter, TASKS_EXTENSION } from '../../protocol/index.ts'
@@ -12,7 +9,7 @@ import { ResourceSubscriptions } from './subscriptions.ts'
 
 type Filter = SubscriptionFilter & { taskIds?: string[] }
 
-/** By notice: the field that asks for it, and the capability without which nobody sends it. */
+/** By notification: the field that asks for it, and the capability that it needs. */
 const LISTS: Readonly<Record<string, { readonly field: keyof SubscriptionFilter; readonly needs: string }>> = {
   'notifications/tools/list_changed': { field: 'toolsListChanged', needs: 'tools.listChanged' },
   'notifications/prompts/list_changed': { field: 'promptsListChanged', needs: 'prompts.listChanged' },
@@ -25,9 +22,9 @@ const SHARES = 100
 interface ChangeListener {
   readonly inbound: Inbound
   readonly filter: Filter
-  /** What it follows is kept no longer. */
+  /** Gives back the bytes of its filter. */
   readonly give: () => void
-  /** Ends it as the server's own wish. */
+  /** Ends it because the server wants that. */
   end(): void
 }
 
@@ -37,7 +34,7 @@ export class ChangeListeners {
     inbound.notify('notifications/resources/updated', { uri }),
   )
   readonly #tasks = new Map<string, Set<ChangeListener>>()
-  /** Sessions that end: whoever begins to listen there is told so at once. */
+  /** Sessions that are ending. A new listener there is ended at once. */
   readonly #ending = new WeakSet<Session>()
 
   get size(): number {
@@ -49,7 +46,7 @@ export class ChangeListeners {
     return this.#resources.count()
   }
 
-  /** Resolves when the server ends it; until then the client hears what it asked for. */
+  /** Resolves when the server ends it. Until then the client gets the changes of its filter. */
   listen(inbound: Inbound, filter: Filter): Promise<Body> {
     return new Promise((resolve) => {
       const result: Body = { _meta: { [META.subscription]: inbound.id } }
@@ -118,7 +115,7 @@ export async function listen(conversation: Conversation, inbound: Inbound): Prom
   return conversation.host.listeners.listen(inbound, await honoured(conversation, inbound, wanted))
 }
 
-/** What the server agrees to tell; the rest is left out, and the client sees that in the acknowledgement. */
+/** The part of the filter that the server accepts. The client sees it in the acknowledgement. */
 async function honoured(conversation: Conversation, inbound: Inbound, wanted: Body): Promise<Filter> {
   const { registry, maxSubscriptions, tasks, listeners } = conversation.host
   const declared = conversation.introduce().capabilities

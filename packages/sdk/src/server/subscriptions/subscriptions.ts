@@ -1,4 +1,4 @@
-/** Who wants to hear of changes to which resource. They end with their conversation (M7). */
+/** Subscriptions to changes of resources. They end with their conversation (M7). */
 
 export class ResourceSubscriptions<Subscriber> {
   readonly #byUri = new Map<string, Set<Subscriber>>()
@@ -11,7 +11,7 @@ export class ResourceSubscriptions<Subscriber> {
     this.#tell = tell
   }
 
-  /** How many there are, all together or of one subscriber. */
+  /** The number of subscriptions, of all or of one subscriber. */
   count(subscriber?: Subscriber): number {
     if (subscriber !== undefined) return this.#bySubscriber.get(subscriber)?.size ?? 0
     let total = 0
@@ -49,7 +49,7 @@ export class ResourceSubscriptions<Subscriber> {
     for (const uri of [...(this.#bySubscriber.get(subscriber)?.keys() ?? [])]) this.remove(subscriber, uri)
   }
 
-  /** Tells every subscriber once, however often it is called in one go. */
+  /** Calls each subscriber once, however often it is called in one turn. */
   updated(uri: string): void {
     if (!this.#byUri.has(uri)) return
     if (this.#touched.size === 0) queueMicrotask(this.#flush)

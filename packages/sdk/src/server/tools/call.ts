@@ -120,7 +120,7 @@ function finish(
   return structured(tool, checked, explicit)
 }
 
-/** The result stands, but the answer reaches nobody. */
+/** The result stays valid, but the answer has no receiver. */
 function warn({ host }: Conversation, { method, session }: Inbound, { key }: DefinedTool, question: string): void {
   const message = `Tool "${key}" returned before its question "${question}" was answered: await what ctx.elicit, ctx.sample and the like give`
   host.report(new Error(message), { during: `a question of ${method}`, name: key, session })

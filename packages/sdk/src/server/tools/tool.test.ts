@@ -5,7 +5,7 @@ import { ParleyError, ToolError } from '../../errors/index.ts'
 import { handshakeVersions } from '../../versions/index.ts'
 import { audio, embed, image, link, text } from '../content/blocks.ts'
 import { rawClient } from '../raw-client.fixtures.ts'
-import { createServer, type ToolsOf } from '../server.ts'
+import { createServer, type ToolsIn } from '../server.ts'
 import { result } from './results.ts'
 import { type ToolHandler, tool } from './tool.ts'
 
@@ -411,7 +411,7 @@ describe('types', () => {
       output: { high: number }
     }>()
     expectTypeOf<Tools['bare']>().toEqualTypeOf<{ input: Record<string, never>; output: undefined }>()
-    expectTypeOf<ToolsOf<never>>().toEqualTypeOf<Record<never, never>>()
+    expectTypeOf<ToolsIn<never>>().toEqualTypeOf<Record<never, never>>()
     expect(server).toBeDefined()
   })
 })

@@ -1,4 +1,4 @@
-/** States that were not given here: refused, or left to whoever stands behind (8.2). */
+/** States that were not given here: refused, or left to whoever stands behind. */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import { flush } from '../../testing/clock.ts'

@@ -1,4 +1,4 @@
-/** Questions that do not come in one go are shown together, but nobody is kept waiting for ever (8.2). */
+/** Questions that do not come in one go are shown together, but nobody is kept waiting for ever. */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'
 import { RawClient, type RawMessage } from '../../server/raw-client.fixtures.ts'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createServer } from '../../server.ts'
 import { type AskingOptions, askingSettings } from './options.ts'
 
-describe('8.2 rules 6, 9 and 12: how long and how often calls may wait for answers', () => {
+describe('how long and how often calls may wait for answers', () => {
   it('has defaults', () => {
     const defaults = {
       ttl: 600_000,

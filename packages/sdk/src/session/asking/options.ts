@@ -4,11 +4,11 @@ import { Seal, type SealKey } from './seal.ts'
 
 export interface AskingOptions {
   /**
-   * The secret behind the tokens that clients bring back; of several the first one seals and all of them open, so that
-   * it can be changed. Default: random, so that tokens die with the process.
+   * The secret of the tokens that clients bring back. Of several keys the first one seals and all of them open, so that
+   * a key can be changed. Default: random, and tokens are valid until the process ends.
    */
   key?: SealKey | readonly SealKey[]
-  /** How long a client may take to come back, from the last time it was asked. Default 10 min. */
+  /** How long a client may take to answer, from the last question. Default 10 min. */
   ttl?: Duration
   /** How long a call may last in all, however often it asks. Default 1 h. */
   maxLife?: Duration
@@ -16,15 +16,14 @@ export interface AskingOptions {
   maxRounds?: number
   /** Most calls that wait at once. Default 1000. */
   maxParked?: number
-  /** Most of them of one client, where it is known who is who. Default 250. */
+  /** Most calls of one client that wait at once, where clients are known. Default 250. */
   maxParkedEach?: number
   /**
-   * How long to wait for more questions before the first ones are shown, from the last one that came: for those that do
-   * not arrive in one go, such as questions of a server behind this one. Default 0: no longer than a handler needs to
-   * ask all it wants to know at once.
+   * How long to wait for more questions after each question, before they are shown. For questions that arrive one by
+   * one, such as those of a server behind this one. Default 0: only questions that are asked together are shown together.
    */
   gather?: Duration
-  /** How long an outcome is kept for a client that makes its last request again. Default 60 s. */
+  /** How long an outcome is kept for a client that repeats its last request. Default 60 s. */
   keepOutcome?: Duration
 }
 
@@ -40,7 +39,7 @@ export interface AskingSettings {
 }
 
 export function askingSettings(options: AskingOptions = {}): AskingSettings {
-  // A bad key is told here, and not by the first request that would need it.
+  // Reports a bad key at start, and not with the first request that needs it.
   if (options.key !== undefined) new Seal(options.key)
   return {
     ttl: time('ttl', options.ttl ?? '10m', 1),
@@ -53,7 +52,7 @@ export function askingSettings(options: AskingOptions = {}): AskingSettings {
   }
 }
 
-/** A token says until when it is good, and for ever cannot be said in JSON. */
+/** Finite, because tokens hold their time as JSON. */
 function time(name: string, duration: Duration, least: number): number {
   const ms = Math.round(milliseconds(duration))
   if (Number.isSafeInteger(ms) && ms >= least) return ms

@@ -1,27 +1,27 @@
-/** One call that has asked its client something and waits, suspended, for the request that brings the answers (8.2). */
+/** One call that has asked its client questions and waits for the request that brings the answers. */
 import { type ByteBudget, Charge } from '../../collections/index.ts'
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type QuestionsEffect, type QuestionsEvent, type QuestionsState, stepQuestions } from '../../versions/index.ts'
+import type { Clock } from '../clock.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Answer } from '../endpoint.ts'
-import type { InboundCall } from '../incoming/inbound-call.ts'
-import { costOf } from '../memory.ts'
-import type { RequestOptions } from '../options.ts'
-import type { Parking } from './parking.ts'
+import type { InboundCall, KeptProgress, SuspendedCall } from '../incoming/inbound-call.ts'
+import { costOf } from '../memory/budgets.ts'
+import type { RequestOptions } from '../request-options.ts'
 import { undeclared } from './question.ts'
 import { afterTurns } from './turns.ts'
 
-/** A client is not kept waiting for longer than this many times the time between two questions. */
+/** Most times that `gather` is waited for before questions are shown. */
 const MOST_GATHERED = 10
 
 /** One question that waits for its answer. */
 class Question {
-  /** When the asker has waited long enough. */
+  /** When the question times out. */
   deadline: number | undefined
   readonly key: string
   readonly method: string
-  #disobey: (() => void) | undefined
+  #unfollow: (() => void) | undefined
   readonly #resolve: (answer: Body) => void
   readonly #reject: (error: unknown) => void
 
@@ -32,64 +32,70 @@ class Question {
     this.#reject = reject
   }
 
-  obey(signal: AbortSignal, onAbort: () => void): void {
+  follow(signal: AbortSignal, onAbort: () => void): void {
     signal.addEventListener('abort', onAbort, { once: true })
-    this.#disobey = () => signal.removeEventListener('abort', onAbort)
+    this.#unfollow = () => signal.removeEventListener('abort', onAbort)
   }
 
   resolve(answer: Body): void {
-    this.#disobey?.()
+    this.#unfollow?.()
     this.#resolve(answer)
   }
 
   reject(error: unknown): void {
-    this.#disobey?.()
+    this.#unfollow?.()
     this.#reject(error)
   }
 }
 
-/** Where the outcome of the present leg goes: the answer to one request. */
-export interface Leg {
+/** Answers the request that is open now. Each request of the client that brings answers begins another round. */
+export interface Round {
   settle(answer: Answer): void
   fail(error: unknown): void
 }
 
-export interface KeptProgress {
-  progress: number
-  total: number | undefined
-  message: string | undefined
-  more: Body | undefined
+/** What a parked call needs of the place where it waits. */
+export interface ParkingPlace {
+  readonly clock: Clock
+  readonly now: number
+  /** How long to wait for more questions, in milliseconds. */
+  readonly gather: number
+  timeLeft(call: ParkedCall): number
+  wakeAt(moment: number): void
+  /** The answer that shows the questions. */
+  shown(call: ParkedCall, sequence: number, questions: Readonly<Record<string, unknown>>): Promise<Body>
+  forget(call: ParkedCall): void
 }
 
-/** Notices that came while nobody listened; more are dropped. */
-const MAX_NOTICES = 100
+/** Most notifications that are kept while the client has no request open. More are dropped. */
+const MAX_NOTIFICATIONS = 100
 
-export class ParkedCall {
-  /** Unique where it waits. */
+export class ParkedCall implements SuspendedCall {
+  /** Unique within its session. */
   readonly id: number
   readonly call: InboundCall
-  readonly #parking: Parking
-  /** Few, and held for long by many calls: a list takes less than a map. */
+  readonly #parking: ParkingPlace
+  /** A list, because it takes less memory than a map, and calls may wait long. */
   #waiting: Question[] = []
   #state: QuestionsState
-  #leg: Leg | undefined
-  /** Requests that were made twice, and wait for the same outcome as the leg. */
+  #round: Round | undefined
+  /** Repetitions of the open request. They get the same outcome. */
   #joined: InboundCall[] | undefined
   #outcome: { answer: Answer } | { error: unknown } | undefined
   #pausing = false
   #gathering: { readonly until: number; stop: () => void } | undefined
   #isExhausted = false
-  /** Until when the client may come back; never reached while its request waits here. */
+  /** When the client must be back. Infinite while its request waits here. */
   #expiresAt = Number.POSITIVE_INFINITY
   #progress: KeptProgress | undefined
-  #notices: { method: string; params: Body | undefined; charge: Charge }[] | undefined
+  #notifications: { method: string; params: Body | undefined; charge: Charge }[] | undefined
   #unnamed = 0
 
-  constructor(parking: Parking, id: number, call: InboundCall, leg: Leg, start: QuestionsState) {
+  constructor(parking: ParkingPlace, id: number, call: InboundCall, round: Round, start: QuestionsState) {
     this.#parking = parking
     this.id = id
     this.call = call
-    this.#leg = leg
+    this.#round = round
     this.#state = start
   }
 
@@ -97,9 +103,8 @@ export class ParkedCall {
     return this.call.startedAt
   }
 
-  /** True while the client has the questions and no request of its waits here. */
   get waits(): boolean {
-    return this.#leg === undefined
+    return this.#round === undefined
   }
 
   ask(method: string, params: Body | undefined, { key, signal, timeout, maxTimeout }: RequestOptions): Promise<Body> {
@@ -113,19 +118,19 @@ export class ParkedCall {
       this.#state = state
       const question = new Question(name, method, resolve, reject)
       this.#waiting.push(question)
-      if (signal !== undefined) question.obey(signal, () => this.#withdraw(name, signal.reason))
-      // One that may wait as long as the whole call ends with it, and is answered as if the user had turned away.
-      const patience = Math.min(patienceOf(timeout), patienceOf(maxTimeout))
-      if (patience < this.#parking.timeLeft(this)) {
-        question.deadline = this.#parking.now + patience
+      if (signal !== undefined) question.follow(signal, () => this.#withdraw(name, signal.reason))
+      // Without a deadline of its own the question ends with the call, as if the user had cancelled it.
+      const limit = Math.min(timeoutOf(timeout), timeoutOf(maxTimeout))
+      if (limit < this.#parking.timeLeft(this)) {
+        question.deadline = this.#parking.now + limit
         this.#parking.wakeAt(question.deadline)
       }
       this.pauseSoon()
     })
   }
 
-  /** The client has come back. Throws when it may not; else the leg is settled when there is something to say. */
-  comeBack(sequence: number, request: InboundCall, leg: Leg): void {
+  /** Continues with the answers of a request. Throws when they are for another round. */
+  comeBack(sequence: number, request: InboundCall, round: Round): void {
     const [state, effects] = stepQuestions(this.#state, {
       type: 'retry',
       sequence,
@@ -139,69 +144,66 @@ export class ParkedCall {
       })
     }
     this.#expiresAt = Number.POSITIVE_INFINITY
-    this.#leg = leg
+    this.#round = round
     this.#joined = undefined
     this.#state = state
-    this.#follow(request, leg)
-    if (request.spoken !== undefined) this.call.continueAs(request.id, request.spoken)
+    this.#follow(request, round)
+    this.call.continueAs(request)
     for (const effect of effects) this.#carryOut(effect)
     if (this.#outcome !== undefined) return this.#settle()
     this.#tellKept()
     this.pauseSoon()
   }
 
-  /**
-   * The client has made the request of the present leg once more: perhaps it does not get the answer to the first any
-   * more.
-   */
+  /** Adds a repetition of the open request: the client may have lost the first one. */
   join(sequence: number, request: InboundCall): void {
-    if (this.#leg === undefined || sequence !== this.#state.sequence) return
+    if (this.#round === undefined || sequence !== this.#state.sequence) return
     this.#joined ??= []
     this.#joined.push(request)
-    this.#follow(request, this.#leg)
+    this.#follow(request, this.#round)
   }
 
-  /** The handler is through, with or without having waited for its answers. */
+  /** The handler has returned, with or without waiting for its answers. */
   handlerReturned(answer: Answer): void {
     this.#outcome ??= { answer }
-    if (this.#leg !== undefined) this.#settle()
+    if (this.#round !== undefined) this.#settle()
   }
 
   handlerThrew(error: unknown): void {
     this.#outcome ??= { error }
-    if (this.#leg !== undefined) this.#settle()
+    if (this.#round !== undefined) this.#settle()
   }
 
   cancel(reason: string): void {
-    const leg = this.#leg
-    this.#leg = undefined
+    const round = this.#round
+    this.#round = undefined
     this.call.cancel(reason)
     this.#over()
-    // Whoever has joined the leg would wait for ever.
-    leg?.fail(new ParleyError('request_cancelled', { message: reason }))
+    // Repetitions of the request would wait for ever.
+    round?.fail(new ParleyError('request_cancelled', { message: reason }))
   }
 
-  /** Nobody came back in time: what was asked is answered as if the user had turned away. */
+  /** The client did not come back in time. Its questions are answered as if the user had cancelled them. */
   expire(): void {
-    // Before the call is cancelled: its questions are to get the answer of somebody who turned away, not an error.
+    // Before the call is cancelled, so that its questions get the answer `cancel` and not an error.
     this.#do({ type: 'expire' })
     this.cancel('The client did not come back with answers')
   }
 
-  /** The next moment at which something of it is out of time. */
+  /** The next moment at which a question or the call times out. */
   get deadline(): number {
     let next = this.#expiresAt
     for (const { deadline } of this.#waiting) if (deadline !== undefined && deadline < next) next = deadline
     return next
   }
 
-  /** Gives up what is out of time. */
+  /** Gives up what has timed out. */
   tick(now: number): void {
     for (const { key, method, deadline } of [...this.#waiting]) {
       if (deadline !== undefined && deadline <= now)
         this.#withdraw(
           key,
-          new ParleyError('request_timeout', { message: `Nobody answered "${key}" (${method}) in time` }),
+          new ParleyError('request_timeout', { message: `"${key}" (${method}) was not answered in time` }),
         )
     }
     if (this.#expiresAt <= now) this.expire()
@@ -211,15 +213,15 @@ export class ParkedCall {
     if (this.#progress === undefined || progress.progress > this.#progress.progress) this.#progress = progress
   }
 
-  keepNotice(method: string, params: Body | undefined): void {
-    this.#notices ??= []
+  keepNotification(method: string, params: Body | undefined): void {
+    this.#notifications ??= []
     const budget = this.call.budget as ByteBudget
     const cost = costOf(params)
-    if (this.#notices.length >= MAX_NOTICES || budget.fullFor(cost) !== undefined) return
-    this.#notices.push({ method, params, charge: new Charge(budget, cost) })
+    if (this.#notifications.length >= MAX_NOTIFICATIONS || budget.fullFor(cost) !== undefined) return
+    this.#notifications.push({ method, params, charge: new Charge(budget, cost) })
   }
 
-  /** Once the handler has had its turn, what is open is shown, unless there is an answer. */
+  /** Shows the open questions after the handler has had its turns, unless there is an answer. */
   pauseSoon(): void {
     if (this.#parking.gather > 0) return this.#gather()
     if (this.#pausing) return
@@ -227,7 +229,7 @@ export class ParkedCall {
     afterTurns(() => this.#pause())
   }
 
-  /** Each question that comes may be followed by another. */
+  /** Waits for more questions. */
   #gather(): void {
     const { now, gather, clock } = this.#parking
     this.#gathering ??= { until: now + MOST_GATHERED * gather, stop: () => {} }
@@ -240,12 +242,12 @@ export class ParkedCall {
 
   #pause(): void {
     this.#pausing = false
-    if (this.#leg === undefined || this.#outcome !== undefined) return
+    if (this.#round === undefined || this.#outcome !== undefined) return
     this.#withdrawUndeclared()
     this.#do({ type: 'pause' })
   }
 
-  /** The request of this leg may declare less than the one before. */
+  /** This request may declare fewer capabilities than the one before. */
   #withdrawUndeclared(): void {
     for (const { key, method } of [...this.#waiting]) {
       const missing = undeclared(this.call.caller, method)
@@ -253,11 +255,11 @@ export class ParkedCall {
     }
   }
 
-  /** What becomes of a request that waits for the leg concerns the call as long as it is the one to be answered. */
-  #follow(request: InboundCall, leg: Leg): void {
+  /** Cancels or ends the call with the request, as long as the call is answered on it. */
+  #follow(request: InboundCall, round: Round): void {
     const isAnswered = (): boolean => this.call.key === request.key
     request.onCancel((reason) => {
-      if (this.#leg === leg && isAnswered()) this.#legGone(reason)
+      if (this.#round === round && isAnswered()) this.#requestGone(reason)
     })
     request.afterAnswer(() => {
       if (!isAnswered()) return
@@ -266,15 +268,12 @@ export class ParkedCall {
     })
   }
 
-  /**
-   * The request that was to bring the outcome was given up by its client. Unless it was made twice, nobody waits for
-   * the call any more.
-   */
-  #legGone(reason: string): void {
+  /** The client has given up the open request. The call goes on if the client has made the request twice. */
+  #requestGone(reason: string): void {
     let next = this.#joined?.shift()
     while (next?.cancelled || next?.answered) next = this.#joined?.shift()
-    if (next?.spoken === undefined) this.cancel(reason)
-    else this.call.continueAs(next.id, next.spoken)
+    if (next === undefined) this.cancel(reason)
+    else this.call.continueAs(next)
   }
 
   #withdraw(key: string, reason: unknown): void {
@@ -282,7 +281,6 @@ export class ParkedCall {
     this.#do({ type: 'withdraw', key })
   }
 
-  /** What is taken is no longer waited for. */
   #take(key: string): Question | undefined {
     const question = this.#waiting.find((each) => each.key === key)
     if (question !== undefined) this.#waiting = this.#waiting.filter((each) => each !== question)
@@ -313,15 +311,15 @@ export class ParkedCall {
   }
 
   #show({ sequence, questions }: Extract<QuestionsEffect, { type: 'show' }>): void {
-    const leg = this.#leg as Leg
-    this.#leg = undefined
+    const round = this.#round as Round
+    this.#round = undefined
     this.#joined = undefined
     this.call.suspend()
     this.#expiresAt = this.#parking.now + this.#parking.timeLeft(this)
     this.#parking.wakeAt(this.#expiresAt)
     this.#parking.shown(this, sequence, questions).then(
-      (body) => leg.settle(body),
-      (error) => leg.fail(error),
+      (body) => round.settle(body),
+      (error) => round.fail(error),
     )
   }
 
@@ -330,28 +328,28 @@ export class ParkedCall {
     const waiting = this.#take(key)
     if (method === 'elicitation/create') return waiting?.resolve({ action: 'cancel' })
     const kind = method === 'sampling/createMessage' ? 'user_rejected' : 'internal_error'
-    waiting?.reject(new ParleyError(kind, { message: `Nobody answered "${key}" (${method})` }))
+    waiting?.reject(new ParleyError(kind, { message: `"${key}" (${method}) was not answered` }))
   }
 
   #exhausted(): void {
     const error = new ParleyError('internal_error', { message: 'The call asked its client too many times' })
     this.#rejectAll(error)
-    // A handler that asks again whatever happens would do so for ever.
+    // The handler may ask again after each error, without end.
     if (this.#isExhausted) this.handlerThrew(error)
     this.#isExhausted = true
   }
 
   #settle(): void {
-    const [leg, outcome] = [this.#leg as Leg, this.#outcome]
+    const [round, outcome] = [this.#round as Round, this.#outcome]
     this.#over()
     if (outcome === undefined) return
-    if ('answer' in outcome) leg.settle(outcome.answer)
-    else leg.fail(toParleyError(outcome.error))
+    if ('answer' in outcome) round.settle(outcome.answer)
+    else round.fail(toParleyError(outcome.error))
   }
 
   #over(): void {
     this.#gathering?.stop()
-    this.#takeNotices()
+    this.#takeNotifications()
     this.#expiresAt = Number.POSITIVE_INFINITY
     this.#do({ type: 'end' })
     this.#parking.forget(this)
@@ -361,23 +359,22 @@ export class ParkedCall {
     )
   }
 
-  /** They are kept no longer. */
-  #takeNotices(): readonly { method: string; params: Body | undefined }[] {
-    const notices = this.#notices ?? []
-    this.#notices = undefined
-    for (const { charge } of notices) charge.give()
-    return notices
+  #takeNotifications(): readonly { method: string; params: Body | undefined }[] {
+    const notifications = this.#notifications ?? []
+    this.#notifications = undefined
+    for (const { charge } of notifications) charge.give()
+    return notifications
   }
 
-  /** What happened meanwhile is told on the request that is open now. */
+  /** Sends what was kept, on the request that is open now. */
   #tellKept(): void {
     const progress = this.#progress
     this.#progress = undefined
-    for (const { method, params } of this.#takeNotices()) this.call.notify(method, params)
+    for (const { method, params } of this.#takeNotifications()) this.call.notify(method, params)
     if (progress !== undefined) this.call.progress(progress.progress, progress.total, progress.message, progress.more)
   }
 }
 
-function patienceOf(timeout: Duration | undefined): number {
+function timeoutOf(timeout: Duration | undefined): number {
   return timeout === undefined ? Number.POSITIVE_INFINITY : milliseconds(timeout)
 }

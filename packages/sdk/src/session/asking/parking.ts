@@ -1,7 +1,4 @@
-/**
- * All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found again
- * (D-06, D-20, 8.2).
- */
+/** All calls of a session that wait for answers of their clients, and the sealed tokens by which they are found (D-06, D-20). */
 import type { ByteBudget } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestMessage } from '../../jsonrpc/index.ts'
@@ -10,16 +7,16 @@ import { type Clock, systemMint } from '../clock.ts'
 import type { SessionCore } from '../core.ts'
 import { type Answer, InputRequired } from '../endpoint.ts'
 import type { InboundCall } from '../incoming/inbound-call.ts'
-import type { RequestOptions } from '../options.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 import { type AskingSettings, askingSettings } from './options.ts'
-import { type Leg, ParkedCall } from './parked-call.ts'
+import { ParkedCall, type ParkingPlace, type Round } from './parked-call.ts'
 import { embedded, undeclared } from './question.ts'
 import { paramsDigest, Seal } from './seal.ts'
 import { SpentTokens } from './spent-tokens.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
-/** What a token says: of which kind it is, whose, for what, and until when. */
+/** The content of a token: its kind, its owner, its request and its time. */
 interface Payload {
   /** `park`: a call waits here. `state`: the handler is to be run again with `x`. */
   readonly k: 'park' | 'state'
@@ -45,23 +42,23 @@ interface Alarm {
 
 const SILENT: Alarm = { at: Number.POSITIVE_INFINITY }
 
-/** The request brings back what it was given. */
+/** Whether the request brings back a token. */
 export function isRetry(message: RequestMessage): boolean {
   return message.params?.['requestState'] !== undefined && asking.has(message.method)
 }
 
-export class Parking {
+export class Parking implements ParkingPlace {
   readonly #core: SessionCore
   readonly #settings: AskingSettings
   readonly #seal: Seal
-  /** How every call begins: states are never changed, so all may have the same. */
+  /** The first state of every call. States are immutable. */
   readonly #start: QuestionsState
   readonly #calls = new Map<number, ParkedCall>()
-  readonly #place = systemMint()
+  readonly #id = systemMint()
   #lastCall = 0
   readonly #spent: SpentTokens
   #alarm: Alarm = SILENT
-  /** Makes the calls that begin anew answerable. */
+  /** Runs the handler of a call again. */
   readonly #begin: (call: InboundCall) => Answer | Promise<Answer>
 
   constructor(core: SessionCore, begin: (call: InboundCall) => Answer | Promise<Answer>) {
@@ -77,7 +74,6 @@ export class Parking {
     return this.#core.settings.clock
   }
 
-  /** How long to wait for more questions, in milliseconds. */
   get gather(): number {
     return this.#settings.gather
   }
@@ -86,13 +82,13 @@ export class Parking {
     return this.clock.now()
   }
 
-  /** A question of a call; `leg` is how the request it is being answered on can be answered. */
+  /** One question of a call. `round` answers the first request of the call. */
   ask(
     call: InboundCall,
     method: string,
     params: Body | undefined,
-    options: RequestOptions,
-    leg: () => Leg,
+    options: EngineRequestOptions,
+    round: () => Round,
   ): Promise<Body> {
     if (!asking.has(call.method)) {
       return Promise.reject(
@@ -106,41 +102,41 @@ export class Parking {
       if (message !== undefined) {
         return Promise.reject(new ParleyError('too_many_requests', { message }))
       }
-      call.parked = new ParkedCall(this, ++this.#lastCall, call, leg(), this.#start)
-      this.#calls.set(call.parked.id, call.parked)
+      const parked = new ParkedCall(this, ++this.#lastCall, call, round(), this.#start)
+      call.parked = parked
+      this.#calls.set(parked.id, parked)
     }
     return call.parked.ask(method, embedded(params), options)
   }
 
   /** Answers a request that brings back a token. */
-  async comeBack(leg: InboundCall): Promise<Answer> {
-    const token = leg.params['requestState'] as string
+  async comeBack(request: InboundCall): Promise<Answer> {
+    const token = request.params['requestState'] as string
     const opened = await this.#open(token)
     const isForeign = opened === undefined && this.#core.endpoint.takesForeignState === true
-    const payload = isForeign ? undefined : await this.#checked(opened, leg)
-    // Given up while the token was read: what it stands for goes on waiting.
-    if (leg.cancelled) throw new ParleyError('request_cancelled')
-    if (payload === undefined) return this.#begin(leg)
-    // Says as much as the token, which may be long.
+    const payload = isForeign ? undefined : await this.#checked(opened, request)
+    // The request was given up while its token was read. The call goes on waiting.
+    if (request.cancelled) throw new ParleyError('request_cancelled')
+    if (payload === undefined) return this.#begin(request)
+    // Shorter than the token.
     const name = `${payload.c} ${payload.s}`
     const spent = this.#spent.outcomeOf(name)
     if (spent !== undefined) {
-      this.#callOf(payload.c)?.join(payload.s, leg)
+      this.#callOf(payload.c)?.join(payload.s, request)
       return spent
     }
     const late = this.#lateness(payload)
-    if (late !== undefined) return tooLate(leg, late)
-    const outcome = payload.k === 'park' ? this.#resume(payload, leg) : this.#again(payload, leg)
-    this.#spent.add(name, outcome, leg.budget as ByteBudget, isSpent)
+    if (late !== undefined) return tooLate(request, late)
+    const outcome = payload.k === 'park' ? this.#resume(payload, request) : this.#again(payload, request)
+    this.#spent.add(name, outcome, request.budget as ByteBudget, isSpent)
     return outcome
   }
 
-  /** The answer that shows questions of a call that waits. */
   async shown(parked: ParkedCall, sequence: number, questions: Readonly<Record<string, unknown>>): Promise<Body> {
     const { call, beganAt } = parked
     const token = await this.#token(call, {
       k: 'park',
-      c: `${this.#place} ${parked.id}`,
+      c: `${this.#id} ${parked.id}`,
       s: sequence,
       e: this.now + this.timeLeft(parked),
       b: beganAt,
@@ -159,7 +155,7 @@ export class Parking {
       if (missing !== undefined) throw missing
     }
     const q = Object.fromEntries(Object.entries(requests).map(([key, { method }]) => [key, method]))
-    // Where nothing has to be remembered, a client that knows the questions may bring the answers at once.
+    // Without state to keep, a client that knows the questions may send the answers with its first request.
     if (
       rounds === 0 &&
       state === undefined &&
@@ -185,7 +181,7 @@ export class Parking {
     return Math.max(0, Math.min(this.#settings.ttl, beganAt + this.#settings.maxLife - this.now))
   }
 
-  /** One timer for all calls: each would otherwise hold two of its own for as long as it waits. */
+  /** One timer for all calls, to save memory. */
   wakeAt(moment: number): void {
     if (moment >= this.#alarm.at) return
     this.#alarm.stop?.()
@@ -213,7 +209,7 @@ export class Parking {
     this.wakeAt(next)
   }
 
-  /** One who never comes back must not take the places of all others, where it is known who is who. */
+  /** Why no further call may wait, if so. Where clients are known, one client cannot take all places. */
   #full(principal: string | undefined): string | undefined {
     const { maxParked, maxParkedEach } = this.#settings
     const isShared = this.#core.settings.sharedLink
@@ -224,7 +220,7 @@ export class Parking {
     return own < maxParkedEach ? undefined : `${maxParkedEach} calls of this client already wait for its answers`
   }
 
-  /** On a link of its own a client is who it is: it may come back on another one. */
+  /** On a link of its own a client has no principal: it may come back on another link. */
   #ownerOf(call: InboundCall): string {
     return this.#core.settings.sharedLink ? (call.principal ?? '') : ''
   }
@@ -238,51 +234,51 @@ export class Parking {
     return typeof token === 'string' ? ((await this.#seal.open(token)) as Payload | undefined) : undefined
   }
 
-  async #checked(opened: Payload | undefined, leg: InboundCall): Promise<Payload> {
+  async #checked(opened: Payload | undefined, request: InboundCall): Promise<Payload> {
     if (opened === undefined)
       throw invalid('it is not a state this server gave, or it was sealed with another asking.key')
-    if (opened.p !== this.#ownerOf(leg)) throw invalid('it was given to somebody else')
-    if (opened.m !== leg.method || opened.d !== (await paramsDigest(leg.params)))
+    if (opened.p !== this.#ownerOf(request)) throw invalid('it was given to another client')
+    if (opened.m !== request.method || opened.d !== (await paramsDigest(request.params)))
       throw invalid('it belongs to another request')
     return opened
   }
 
-  /** Why nothing comes of a token any more that was good once. */
+  /** Why a valid token has no call any more, if so. */
   #lateness({ k, c, e }: Payload): string | undefined {
     if (this.now >= e) return 'its time is over'
     if (k === 'state' || this.#callOf(c) !== undefined) return undefined
-    // It may well wait where it began: to call again would be bad advice.
+    // The call may still wait in that process, so the client must not call again.
     if (!this.#isOfHere(c))
       throw invalid('the call it belongs to began in another process or session, and no longer waits here')
     return 'the call no longer waits for answers'
   }
 
-  /** The token names the place where the call waits: another process may have one of the same number. */
+  /** The token names the session where the call waits: numbers of calls are unique there only. */
   #isOfHere(name: string): boolean {
-    return name.startsWith(`${this.#place} `)
+    return name.startsWith(`${this.#id} `)
   }
 
   #callOf(name: string): ParkedCall | undefined {
-    return this.#isOfHere(name) ? this.#calls.get(Number(name.slice(this.#place.length + 1))) : undefined
+    return this.#isOfHere(name) ? this.#calls.get(Number(name.slice(this.#id.length + 1))) : undefined
   }
 
-  async #resume({ c, s }: Payload, leg: InboundCall): Promise<Answer> {
+  async #resume({ c, s }: Payload, request: InboundCall): Promise<Answer> {
     const parked = this.#callOf(c) as ParkedCall
     return new Promise((resolve, reject) => {
-      parked.comeBack(s, leg, { settle: resolve, fail: reject })
-      leg.again = parked.call.again
+      parked.comeBack(s, request, { settle: resolve, fail: reject })
+      request.again = parked.call.again
     })
   }
 
-  async #again({ s, b, x, q }: Pick<Payload, 's' | 'b' | 'x' | 'q'>, leg: InboundCall): Promise<Answer> {
-    leg.again = { rounds: s, beganAt: b }
-    leg.retry = { responses: validResponses(leg.params['inputResponses'], q ?? {}), state: x ?? undefined }
-    const answer = await this.#begin(leg)
-    return answer instanceof InputRequired ? this.shownState(leg, answer) : answer
+  async #again({ s, b, x, q }: Pick<Payload, 's' | 'b' | 'x' | 'q'>, request: InboundCall): Promise<Answer> {
+    request.again = { rounds: s, beganAt: b }
+    request.retry = { responses: validResponses(request.params['inputResponses'], q ?? {}), state: x ?? undefined }
+    const answer = await this.#begin(request)
+    return answer instanceof InputRequired ? this.shownState(request, answer) : answer
   }
 }
 
-/** Neither a refusal nor a request that was given up spends anything: the client may correct itself, or come again. */
+/** Whether a failure has used up the token. After a refusal or a cancellation the client may try again. */
 function isSpent(error: unknown): boolean {
   return !(
     error instanceof ParleyError &&
@@ -290,10 +286,7 @@ function isSpent(error: unknown): boolean {
   )
 }
 
-/**
- * 8.2 rule 9: a model can call again; a program gets the error. Whether the first call has done something nobody can
- * tell by now.
- */
+/** The answer to a token that came too late. A model gets a text and may call again. A program gets an error. */
 function tooLate({ method }: InboundCall, why: string): Body {
   if (method !== 'tools/call') throw invalid(`${why}; make the request anew, without it`)
   const text = `The interaction has expired: ${why}. What the call was to do may or may not have been done; if it is still wanted, call the tool again.`

@@ -1,15 +1,12 @@
-/**
- * Questions of a handler that is run again, put to a client of the handshake era: asked directly, then the handler has
- * its next turn (8.1).
- */
+/** Asks a client of the handshake era the questions of a handler directly, then runs the handler again. */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { type Answer, type Inbound, InputRequired, type Retry } from '../endpoint.ts'
 
-/** A person or a model may take its time. */
-const PATIENCE = '10m'
+/** People and models need time. */
+const ANSWER_TIMEOUT = '10m'
 
-/** What is answered anew, with what came back. */
+/** A call that can be answered again, with the answers to its questions. */
 type Rerun = Omit<Inbound, 'retry'> & { retry: Retry | undefined }
 
 export async function pushRounds<Call extends Rerun>(
@@ -21,7 +18,7 @@ export async function pushRounds<Call extends Rerun>(
   let required = first
   for (let round = 0; round < maxRounds; round++) {
     const asked = await askAll(call, required)
-    if (asked instanceof Refused) return asked.answer(call)
+    if (asked instanceof RefusedQuestion) return asked.answer(call)
     if (call.cancelled) throw new ParleyError('request_cancelled')
     call.retry = { responses: asked, state: asJson(required.state) }
     const answer = await begin(call)
@@ -31,8 +28,8 @@ export async function pushRounds<Call extends Rerun>(
   throw new ParleyError('internal_error', { message: 'The call asked its client too many times' })
 }
 
-/** The client refused something that has no answer for that. */
-class Refused {
+/** The client refused a question that has no answer for that. */
+class RefusedQuestion {
   readonly #error: unknown
 
   constructor(error: unknown) {
@@ -47,20 +44,20 @@ class Refused {
   }
 }
 
-async function askAll(call: Rerun, { requests }: InputRequired): Promise<Body | Refused> {
+async function askAll(call: Rerun, { requests }: InputRequired): Promise<Body | RefusedQuestion> {
   try {
     const answers = await Promise.all(
       Object.entries(requests).map(async ([key, request]) => [key, await ask(call, key, request)] as const),
     )
     return Object.fromEntries(answers)
   } catch (error) {
-    return new Refused(error)
+    return new RefusedQuestion(error)
   }
 }
 
 async function ask(call: Rerun, key: string, { method, params }: { method: string; params?: object }): Promise<Body> {
   try {
-    return await call.request(method, params as Body | undefined, { key, timeout: PATIENCE })
+    return await call.request(method, params as Body | undefined, { key, timeout: ANSWER_TIMEOUT })
   } catch (error) {
     if (method === 'elicitation/create' && error instanceof ParleyError && error.receivedCode !== undefined)
       return { action: 'cancel' }
@@ -68,7 +65,7 @@ async function ask(call: Rerun, key: string, { method, params }: { method: strin
   }
 }
 
-/** As it would have travelled. */
+/** The state as a client would have brought it back. */
 function asJson(state: unknown): unknown {
   return state === undefined ? undefined : JSON.parse(JSON.stringify(state))
 }

@@ -1,8 +1,8 @@
-/** Sealed tokens: what a server gives a client to keep, unreadable to it and worthless once changed (D-06, D-20). */
+/** Sealed tokens: the state of a server that a client keeps, encrypted and protected against changes (D-06, D-20). */
 import { ParleyError } from '../../errors/index.ts'
 import { type Body, canonicalJson, fromBase64url, isObject, toBase64url } from '../../jsonrpc/index.ts'
 
-/** A secret, such as 32 random bytes in any spelling; not a password that people remember. */
+/** A secret, such as 32 random bytes in any encoding. Do not use a password. */
 export type SealKey = string | Uint8Array
 
 /** Longest token that is made or read. */
@@ -13,19 +13,16 @@ const MIN_KEY = 16
 const IV = 12
 const TAG = 16
 const MAX_PLAIN = Math.floor(((MAX_TOKEN - PREFIX.length) * 3) / 4) - IV - TAG
-/** The same secret may protect other things as well: tokens get a key of their own from it. */
+/** The secret may have other uses, so the key of tokens is derived from it. */
 const PURPOSE = new TextEncoder().encode('parley-mcp sealed token v1')
 
-/**
- * The first key seals, all of them open: a new one is put in front, and the old one taken away when its tokens are
- * past.
- */
+/** The first key seals, all of them open. To change keys, put the new one first and remove the old one later. */
 export class Seal {
   readonly #secrets: readonly Uint8Array<ArrayBuffer>[] | undefined
-  /** Made on first use: most sessions never ask anything. */
+  /** Made on first use: most sessions never ask questions. */
   #keys: Promise<readonly CryptoKey[]> | undefined
 
-  /** Without keys tokens are only good for this very object. */
+  /** Without keys, only this object can open its tokens. */
   constructor(keys?: SealKey | readonly SealKey[]) {
     this.#secrets = keys === undefined ? undefined : secretsOf(keys)
   }
@@ -46,7 +43,7 @@ export class Seal {
     return PREFIX + toBase64url(bytes)
   }
 
-  /** What was sealed, or `undefined` for whatever is no token of ours; never throws. */
+  /** The payload, or `undefined` for a text that is no token of these keys. Never throws. */
   async open(token: string): Promise<Body | undefined> {
     if (typeof token !== 'string' || token.length > MAX_TOKEN || !token.startsWith(PREFIX)) return undefined
     const bytes = fromBase64url(token.slice(PREFIX.length))
@@ -57,7 +54,7 @@ export class Seal {
         if (plain !== undefined) return payloadOf(plain)
       }
     } catch {
-      // Whatever the platform has against it, it is not a token that can be used.
+      // An error of the platform means that the token cannot be used.
     }
     return undefined
   }
@@ -70,7 +67,7 @@ export class Seal {
 
 const NOT_PARAMS: ReadonlySet<string> = new Set(['_meta', 'inputResponses', 'requestState', 'task'])
 
-/** The same for a request and its repetitions, whatever goes with each of them. */
+/** The same digest for a request and its repetitions, which differ in their metadata and answers. */
 export async function paramsDigest(params: Body): Promise<string> {
   const salient = Object.fromEntries(Object.entries(params).filter(([name]) => !NOT_PARAMS.has(name)))
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonicalJson(salient)))
@@ -98,7 +95,7 @@ async function derived(secret: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
   return crypto.subtle.deriveKey(derivation, material, { name: 'AES-GCM', length: 256 }, false, ['encrypt', 'decrypt'])
 }
 
-/** `undefined` when another key made it, or somebody without a key. */
+/** `undefined` when the token was not made with this key. */
 async function opened(key: CryptoKey, bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer | undefined> {
   try {
     return await crypto.subtle.decrypt({ name: 'AES-GCM', iv: bytes.subarray(0, IV) }, key, bytes.subarray(IV))

@@ -1,16 +1,13 @@
-/**
- * What became of tokens that were brought back: a request that is made again because its answer was lost gets the same
- * answer, and nothing happens twice.
- */
+/** Outcomes of used tokens: a client that lost an answer and repeats its request gets the same answer again. */
 import { type ByteBudget, Charge } from '../../collections/index.ts'
 import { Serialised } from '../../jsonrpc/index.ts'
 import type { Clock } from '../clock.ts'
 import type { Answer } from '../endpoint.ts'
-import { costOf } from '../memory.ts'
+import { costOf } from '../memory/budgets.ts'
 
 interface Spent {
   readonly outcome: Promise<Answer>
-  /** Set once the outcome is there. */
+  /** Set when the outcome is known. */
   until: number
   charge: Charge | undefined
 }
@@ -37,7 +34,7 @@ export class SpentTokens {
     return spent === undefined || spent.until <= this.#clock.now() ? undefined : spent.outcome
   }
 
-  /** `spends` says whether a failure has used the token up. An outcome for which `budget` has no room is not kept. */
+  /** `spends` decides whether a failure has used up the token. Without room in `budget` the outcome is not kept. */
   add(token: string, outcome: Promise<Answer>, budget: ByteBudget, spends: (error: unknown) => boolean): void {
     const spent: Spent = { outcome, until: Number.POSITIVE_INFINITY, charge: undefined }
     this.#tokens.set(token, spent)
@@ -75,7 +72,7 @@ export class SpentTokens {
     if (this.#tokens.size > 0) this.#cancelSweep ??= this.#clock.after(this.#keepFor, () => this.#sweep())
   }
 
-  /** One timer for all of them: there may be thousands in a minute. */
+  /** One timer for all tokens: there may be thousands in a minute. */
   #sweep(): void {
     this.#cancelSweep = undefined
     const now = this.#clock.now()

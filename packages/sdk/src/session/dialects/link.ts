@@ -32,7 +32,7 @@ import {
   type TranslationContext,
 } from '../../versions/index.ts'
 
-/** Stands for the method of an answer nobody waits for. */
+/** Stands for the method of an answer without a request. */
 const UNKNOWN = '*'
 
 export interface DialectLinkOptions {

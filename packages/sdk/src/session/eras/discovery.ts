@@ -16,7 +16,7 @@ import type { Introduction } from '../endpoint.ts'
 import { introduction } from './handshake/initialize.ts'
 import { HEADER_MISMATCH, MISSING_CAPABILITY, namedVersions, UNSUPPORTED_VERSION } from './stateless/client/refusal.ts'
 
-export type Verdict =
+export type DiscoveryOutcome =
   /** The server speaks a version without a handshake that this side speaks as well. */
   | {
       readonly type: 'agree'
@@ -37,7 +37,7 @@ export function versionsIn(era: Era, speaks: readonly ProtocolVersion[]): readon
 }
 
 /** Reads the answer to `server/discover`. */
-export function judgeAnswer(result: Body, speaks: readonly ProtocolVersion[]): Verdict {
+export function judgeAnswer(result: Body, speaks: readonly ProtocolVersion[]): DiscoveryOutcome {
   const supported = result['supportedVersions']
   if (!Array.isArray(supported))
     return { type: 'handshake', because: 'its answer to server/discover names no supportedVersions' }
@@ -47,7 +47,7 @@ export function judgeAnswer(result: Body, speaks: readonly ProtocolVersion[]): V
 }
 
 /** Reads why there is no answer. `repeated`: it was asked before because of what it said to that. */
-export function judgeError(error: unknown, speaks: readonly ProtocolVersion[], repeated: boolean): Verdict {
+export function judgeError(error: unknown, speaks: readonly ProtocolVersion[], repeated: boolean): DiscoveryOutcome {
   if (!(error instanceof ParleyError)) return { type: 'fail', error }
   const code = error.receivedCode
   if (code === undefined) return judgeFailure(error)
@@ -68,7 +68,7 @@ export function judgeError(error: unknown, speaks: readonly ProtocolVersion[], r
 const NO_EVIDENCE: ReadonlySet<number> = new Set([401, 403, 407, 408, 425, 429])
 
 /** No message of the protocol came back. */
-function judgeFailure(error: ParleyError): Verdict {
+function judgeFailure(error: ParleyError): DiscoveryOutcome {
   if (error.kind === 'invalid_answer') return { type: 'handshake', because: error.message.slice(0, 300) }
   const status = error.kind === 'transport_error' ? error.data?.['status'] : undefined
   if (typeof status !== 'number' || status < 400 || status > 499 || NO_EVIDENCE.has(status))
@@ -77,7 +77,7 @@ function judgeFailure(error: ParleyError): Verdict {
 }
 
 /** The server names its versions, and none of the stateless era will do. */
-function namedOnly(named: readonly unknown[], speaks: readonly ProtocolVersion[]): Verdict {
+function namedOnly(named: readonly unknown[], speaks: readonly ProtocolVersion[]): DiscoveryOutcome {
   if (newest(versionsIn('handshake', speaks), named) !== undefined)
     return { type: 'handshake', because: `it speaks ${listed(named)}` }
   return { type: 'fail', error: noCommonVersion(`speaks ${listed(named)}`, named, speaks) }
@@ -108,20 +108,14 @@ export function refusedHandshake(error: unknown): boolean {
   return error.receivedCode === undefined ? judgeFailure(error).type === 'handshake' : REFUSALS.has(error.receivedCode)
 }
 
-const died = new WeakSet<object>()
-
 /**
- * The link ended while the server was asked for its era: it may be one that does not survive a first request it does
- * not know.
+ * The link ended while the server was asked for `server/discover`. Some servers do not survive a first request that they
+ * do not know. They may be reached with the handshake, over a new link.
  */
-export function noteDeath(error: ParleyError): ParleyError {
-  died.add(error)
-  return error
-}
-
-/** Whether the server may be reached with the handshake at once, over a new link. */
-export function diedOfProbe(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && died.has(error)
+export class LostInDiscovery extends ParleyError {
+  constructor(message: string, cause: unknown) {
+    super('connection_closed', { message, cause })
+  }
 }
 
 function lossesIn({ capabilities }: Body): Loss[] {

@@ -12,41 +12,29 @@ import {
   type SendOptions,
   Serialised,
 } from '../../jsonrpc/index.ts'
-
 import { type Loss, newestVersion } from '../../versions/index.ts'
-import type { Leg } from '../asking/parked-call.ts'
+import type { Round } from '../asking/parked-call.ts'
 import { isRetry } from '../asking/parking.ts'
-import { pushRounds } from '../asking/push-rounds.ts'
 import type { SessionCore } from '../core.ts'
 import { type Answer, InputRequired } from '../endpoint.ts'
-import { statusFor, statusOfAnswer, type ToldStatus } from '../eras/stateless/status.ts'
-import { costOf } from '../memory.ts'
-import { endedUnanswered, shutDownUnanswered } from '../outgoing/request-errors.ts'
+import type { CallEra } from '../eras/era.ts'
+import { type ErrorStatus, statusFor } from '../eras/stateless/status.ts'
+import { costOf } from '../memory/budgets.ts'
 import type { Route } from '../routes.ts'
-import type { Session } from '../session.ts'
-import { relatedTaskOf, relatedTo } from '../tasks/related.ts'
+import type { InFlight, SessionView } from '../session-view.ts'
 import type { Reply } from './batch-reply.ts'
-import { InboundCall, type Spoken } from './inbound-call.ts'
+import { InboundCall } from './inbound-call.ts'
 
-export interface InFlight {
-  readonly id: RequestId
-  readonly method: string
-  readonly startedAt: number
-}
-
-/** Shared by all sessions that answer nothing at the moment: most do most of the time. */
+/** Shared by all sessions that answer nothing at the moment. Most sessions are idle most of the time. */
 const NONE = new IdTable<InboundCall>()
 
-/** Most times a handler is run again for a client that can be asked directly. */
-const MAX_PUSH_ROUNDS = 32
-
-/** A request, and what is known of it. */
-export interface Taken {
+/** A request that phase and guard have let through. */
+export interface AcceptedRequest {
   readonly message: RequestMessage
   readonly reply: Reply | undefined
-  readonly spoken: Spoken | undefined
+  readonly era: CallEra
   readonly route: Route
-  /** Of the text it was read from; undefined for one of a batch. */
+  /** Of the text of the message; undefined in a batch. */
   readonly length: number | undefined
   readonly origin: FrameOrigin | undefined
   readonly owner: unknown
@@ -54,21 +42,21 @@ export interface Taken {
 }
 
 /** A request that waits because the session is paused. */
-interface Held extends Taken {
+interface HeldRequest extends AcceptedRequest {
   readonly charge: Charge
 }
 
 export class Answering {
   readonly #core: SessionCore
-  readonly #session: Session
+  readonly #session: SessionView
   #inFlight = NONE
-  #waiting: Held[] | undefined
+  #waiting: HeldRequest[] | undefined
   #preparing = 0
   #onIdle: (() => void) | undefined
-  /** Told when the first of several answers takes time, and when the last is given. */
+  /** Called when the first of several answers takes time, and when the last is given. */
   readonly #onBusy: ((busy: boolean) => void) | undefined
 
-  constructor(core: SessionCore, session: Session, onBusy?: (busy: boolean) => void) {
+  constructor(core: SessionCore, session: SessionView, onBusy?: (busy: boolean) => void) {
     this.#core = core
     this.#session = session
     this.#onBusy = onBusy
@@ -79,8 +67,8 @@ export class Answering {
   }
 
   /**
-   * Something has to be found out before a request can be taken: until the returned function is called, it counts as
-   * one that is being answered. What is done with it then, `decide` does.
+   * Counts a request as being answered until the returned function is called: something has to be found out before the
+   * request is accepted. `decide` accepts or refuses it.
    */
   prepare(): (decide?: () => void) => void {
     this.#preparing++
@@ -95,20 +83,20 @@ export class Answering {
     return this.#inFlight.values().map(({ id, method, startedAt }) => ({ id, method, startedAt }))
   }
 
-  /** Takes a request that phase and guard have let through. */
-  take(taken: Taken): void {
-    const budget = this.#core.budgetFor(taken.origin)
-    const cost = costOf(taken.message.params, taken.length)
-    // What brings answers for a call that waits lets that one end.
-    const isUrgent = isRetry(taken.message) || undefined
-    const objection = this.objection(keyOf(taken)) ?? this.#core.noRoom(budget, cost, taken.message.method, isUrgent)
-    if (objection !== undefined) return this.#refuse(taken, objection)
-    if (!this.#core.paused) return this.#run(taken, budget, cost)
+  take(request: AcceptedRequest): void {
+    const budget = this.#core.budgetFor(request.origin)
+    const cost = costOf(request.message.params, request.length)
+    // Answers for a call that waits let that call end, so they have priority.
+    const isUrgent = isRetry(request.message) || undefined
+    const objection =
+      this.objection(keyOf(request)) ?? this.#core.noRoom(budget, cost, request.message.method, isUrgent)
+    if (objection !== undefined) return this.#refuse(request, objection)
+    if (!this.#core.paused) return this.#run(request, budget, cost)
     this.#waiting ??= []
-    this.#waiting.push({ ...taken, charge: new Charge(budget, cost) })
+    this.#waiting.push({ ...request, charge: new Charge(budget, cost) })
   }
 
-  /** Why a request cannot be taken by that key, if so; `others` are those that wait somewhere else. */
+  /** The error for a request with this key, if it cannot be accepted; `others` are requests that wait elsewhere. */
   objection(key: RequestId, others?: ReadonlyMap<unknown, unknown>): ParleyError | undefined {
     const { settings } = this.#core
     if (this.#inFlight.has(key) || others?.has(key) || this.#waiting?.some((held) => keyOf(held) === key)) {
@@ -122,7 +110,7 @@ export class Answering {
     })
   }
 
-  /** Runs what waited while the session was paused. */
+  /** Runs the requests that waited while the session was paused. */
   flush(): void {
     for (const held of this.#waiting?.splice(0) ?? []) {
       const { bytes } = held.charge
@@ -146,19 +134,19 @@ export class Answering {
     this.#skip(keyOf(waiting), waiting.reply)
   }
 
-  /** There is no time left: whatever is being answered gets an error instead, while the peer can still be told. */
+  /** Answers every open request with an error, while the peer can still be told. */
   giveUp(): void {
     for (const held of this.#waiting?.splice(0) ?? []) {
       held.charge.give()
-      this.#refuse(held, unanswered(held.spoken))
+      this.#refuse(held, held.era.unanswered())
     }
     for (const call of this.#inFlight.values()) {
-      this.#fail(call, unanswered(call.spoken))
+      this.#fail(call, call.era.unanswered())
       call.cancel('The session has ended')
     }
   }
 
-  /** Aborts everything: the peer is gone or has been told to expect nothing. */
+  /** Aborts all calls: the peer is gone, or expects no answers. */
   abortAll(reason: string): void {
     for (const { charge } of this.#waiting ?? []) charge.give()
     this.#waiting = undefined
@@ -184,24 +172,22 @@ export class Answering {
     this.#deliver(id, resultText(id, result), reply)
   }
 
-  /**
-   * In the stateless era the link may know a request by another name than its id, and some errors have an HTTP status.
-   */
+  /** In the stateless era the link may know a request by another id (`key`), and some errors have an HTTP status. */
   refuseStateless(id: RequestId, key: RequestId, error: ParleyError): void {
     this.#deliver(key, this.#errorFrame(id, error, newestVersion), undefined, undefined, statusFor(error))
   }
 
-  succeedStateless(id: RequestId, { key }: Spoken, kept: Serialised): void {
+  succeedStateless(id: RequestId, key: RequestId, kept: Serialised): void {
     this.#deliver(key, resultText(id, kept), undefined, kept)
   }
 
-  /** How a call is answered that asks something while its first request waits. */
-  legOf(call: InboundCall): Leg {
+  /** How the first request of a call is answered when the call asks questions. */
+  roundOf(call: InboundCall): Round {
     return { settle: (answer) => this.#finish(call, answer), fail: (error) => this.#fail(call, error) }
   }
 
-  #run(held: Taken, budget: ByteBudget, cost: number): void {
-    const { message, reply, spoken, route, owner, within } = held
+  #run(request: AcceptedRequest, budget: ByteBudget, cost: number): void {
+    const { message, reply, era, route, owner, within } = request
     const core = this.#core
     core.stats.of(message.method).received++
     let call: InboundCall | undefined
@@ -210,30 +196,27 @@ export class Answering {
       const params =
         route.paramsUp === undefined
           ? message.params
-          : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, held)))
-      call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, spoken)
+          : core.translate(route.paramsUp, message.params, core.requestContext(undefined, lossesOf(core, request)))
+      call = new InboundCall(message.id, route, params ?? {}, this.#session, core.lastReceivedAt, reply, era)
       call.owner = owner
       call.budget = budget
       call.cost = cost
       call.within = within
       if (core.onRequestLoss !== undefined) call.tellLosses(core.onRequestLoss)
       if (message.params !== undefined) call.sent = message.params
-      if (spoken !== undefined && isRetry(message))
-        return this.#await(call, spoken.engine.parking.comeBack(call), charge)
-      const outcome = core.endpoint.answer(call)
+      const outcome = era.answer(call, message)
       if (isPromise(outcome)) return this.#await(call, outcome, charge)
       charge.give()
       this.#returned(call, outcome)
     } catch (error) {
       charge.give()
-      if (call === undefined) this.#refuse(held, toParleyError(error))
+      if (call === undefined) this.#refuse(request, toParleyError(error))
       else this.#threw(call, error)
     }
   }
 
-  #refuse({ message, reply, spoken }: Taken, error: ParleyError): void {
-    if (spoken === undefined) this.refuse(message.id, error, reply)
-    else this.refuseStateless(message.id, spoken.key, error)
+  #refuse({ message, reply, era }: AcceptedRequest, error: ParleyError): void {
+    era.refuse(message.id, error, reply)
   }
 
   #await(call: InboundCall, outcome: Promise<Answer>, charge: Charge): void {
@@ -253,7 +236,7 @@ export class Answering {
     )
   }
 
-  /** A call that has asked something is answered on the request that is open by now. */
+  /** A call that asked questions is answered on the request that is open now. */
   #returned(call: InboundCall, result: Answer): void {
     if (call.parked === undefined) this.#finish(call, result)
     else call.parked.handlerReturned(result)
@@ -266,15 +249,9 @@ export class Answering {
 
   /** The handler asks before it answers. */
   #askFirst(call: InboundCall, required: InputRequired): void {
-    const { spoken } = call
-    // What it asked before is behind it.
+    // Its earlier questions are answered.
     call.parked = undefined
-    const begin = (again: InboundCall): Answer | Promise<Answer> => this.#core.endpoint.answer(again)
-    const outcome =
-      spoken === undefined
-        ? pushRounds(call, required, MAX_PUSH_ROUNDS, begin)
-        : spoken.engine.parking.shownState(call, required)
-    this.#await(call, outcome, new Charge(call.budget as ByteBudget, call.cost))
+    this.#await(call, call.era.askFirst(call, required), new Charge(call.budget as ByteBudget, call.cost))
   }
 
   #finish(call: InboundCall, result: Answer): void {
@@ -283,22 +260,14 @@ export class Answering {
     try {
       const text = this.#resultFrame(call, result)
       this.#answered(call, text, result instanceof Serialised && result.kept ? result : undefined)
-      call.spoken?.engine.answered(call)
+      call.era.answered(call)
     } catch (error) {
       this.#fail(call, error)
     }
   }
 
   #resultFrame(call: InboundCall, result: Body | Serialised): string {
-    const { resultDown } = call.route
-    let body: Body | Serialised = call.spoken === undefined ? markedAsTask(call, result ?? {}) : (result ?? {})
-    if (resultDown !== undefined && !(body instanceof Serialised)) {
-      body = this.#core.translate(resultDown, body, this.#core.requestContext(call.params, call.onLoss)) ?? {}
-    }
-    const plain = call.spoken === undefined || body instanceof Serialised
-    const text = plain
-      ? resultText(call.id, body)
-      : (call.spoken as Spoken).engine.framing.resultText(call.id, call.method, body as Body)
+    const text = call.era.resultText(call, result ?? {})
     const { maxSentBytes } = this.#core.settings.limits
     if (!exceedsBytes(text, maxSentBytes)) return text
     throw new ParleyError('result_too_large', { message: `The result is longer than ${maxSentBytes} bytes` })
@@ -309,20 +278,18 @@ export class Answering {
     const error = toParleyError(thrown)
     this.#core.stats.of(call.method).failed++
     if (error.kind === 'internal_error') this.#core.reportError(error.cause ?? error, `answering ${call.method}`)
-    const { spoken } = call
-    if (spoken === undefined) return this.#answered(call, this.#errorFrame(call.id, error))
-    const told = call.route.info === undefined ? statusFor(error) : statusOfAnswer(error)
-    this.#answered(call, this.#errorFrame(call.id, error, spoken.envelope.version), undefined, told)
+    const text = this.#errorFrame(call.id, error, call.era.version)
+    this.#answered(call, text, undefined, call.era.statusOf(call, error))
   }
 
-  #answered(call: InboundCall, text: string, kept?: Serialised, told?: ToldStatus): void {
+  #answered(call: InboundCall, text: string, kept?: Serialised, status?: ErrorStatus): void {
     call.answered = true
-    this.#deliver(call.key, text, call.reply, kept, told)
+    this.#deliver(call.key, text, call.reply, kept, status)
     this.#forget(call)
   }
 
   #forget(call: InboundCall): void {
-    // Requests answered on the spot were never listed, and an id may already be in use again.
+    // A request that was answered at once was never listed, and its id may already be in use again.
     if (this.#inFlight.get(call.key) === call) {
       this.#inFlight.delete(call.key)
       if (this.#inFlight.size === 0) this.#onBusy?.(false)
@@ -352,32 +319,21 @@ export class Answering {
     else reply.skip(id)
   }
 
-  #deliver(key: RequestId, text: string, reply: Reply | undefined, kept?: Serialised, told?: ToldStatus): void {
+  #deliver(key: RequestId, text: string, reply: Reply | undefined, kept?: Serialised, status?: ErrorStatus): void {
     if (reply !== undefined) return reply.answer(key, text)
-    const options: SendOptions = { relatedTo: key, final: true, ...told }
+    const options: SendOptions = { relatedTo: key, final: true, ...status }
     if (kept !== undefined) options.kept = kept
     this.#core.trySend(text, options)
   }
 }
 
-/** C-25: what belongs to a task says so, in both directions; requests about a task name it anyway. */
-function markedAsTask({ params, method }: InboundCall, result: Body | Serialised): Body | Serialised {
-  if (params['_meta'] === undefined || result instanceof Serialised) return result
-  const taskId = relatedTaskOf(params)
-  return taskId === undefined || method.startsWith('tasks/') ? result : relatedTo(taskId, result)
+function keyOf({ message, era }: AcceptedRequest): RequestId {
+  return era.keyOf(message.id)
 }
 
-function keyOf({ message, spoken }: Taken): RequestId {
-  return spoken?.key ?? message.id
-}
-
-/** Made here, so that those who keep no account of it need nothing to keep it in. */
-function lossesOf({ onRequestLoss }: SessionCore, held: Taken): ((loss: Loss) => void) | undefined {
-  return onRequestLoss && ((loss) => onRequestLoss(keyOf(held), loss))
-}
-
-function unanswered(spoken: Spoken | undefined): ParleyError {
-  return spoken === undefined ? endedUnanswered() : shutDownUnanswered()
+/** Undefined for sessions that do not report losses by request. */
+function lossesOf({ onRequestLoss }: SessionCore, request: AcceptedRequest): ((loss: Loss) => void) | undefined {
+  return onRequestLoss && ((loss) => onRequestLoss(keyOf(request), loss))
 }
 
 function isPromise(value: unknown): value is Promise<Answer> {

@@ -1,4 +1,4 @@
-/** 8.1: a client that does not wait for the answer to its `initialize`, while whoever answers still prepares itself. */
+/** A client that does not wait for the answer to its `initialize`, while whoever answers still prepares itself. */
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
@@ -55,7 +55,7 @@ function onFirstSend(link: TestLink, run: () => void): void {
 
 const NOT_YET = { message: expect.stringContaining('not allowed before initialize') }
 
-describe('8.1 what is written right after initialize', () => {
+describe('what is written right after initialize', () => {
   it('waits for its answer and is then taken in its order', async () => {
     const { session, link, called, ready } = hasty()
     link.request(0, 'initialize', initializeParams())

@@ -1,6 +1,5 @@
 /**
- * What a client writes without waiting for the answer to its `initialize`: kept, in its order, until that has been
- * given (8.1).
+ * Messages that a client sends before the answer to its `initialize`. They are kept in order until the answer is given.
  */
 import type { ByteBudget } from '../../collections/index.ts'
 import type { Incoming, RequestId } from '../../jsonrpc/index.ts'

@@ -1,31 +1,35 @@
-/**
- * One request of the peer while it is being answered. Built for every request, so everything dear is made on first use.
- */
+/** One request of the peer while it is being answered. It is made for every request, so expensive parts come on first use. */
 import type { ByteBudget, Charge } from '../../collections/index.ts'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body, RequestId } from '../../jsonrpc/index.ts'
 import type { LogLevel } from '../../protocol/index.ts'
 import type { Loss } from '../../versions/index.ts'
-import type { ParkedCall } from '../asking/parked-call.ts'
-import { EnvelopeCaller } from '../caller.ts'
 import type { Duration } from '../duration.ts'
-import type { Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
-import type { Envelope } from '../eras/stateless/envelope.ts'
-import type { Stateless } from '../eras/stateless/server.ts'
-import { keepIn } from '../memory.ts'
-import type { RequestOptions } from '../options.ts'
+import type { Answer, Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
+import type { CallEra } from '../eras/era.ts'
+import { keepIn } from '../memory/budgets.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 import type { Route } from '../routes.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import type { Reply } from './batch-reply.ts'
 
-/** What is known of a request that speaks for itself. */
-export interface Spoken {
-  readonly engine: Stateless
-  readonly envelope: Envelope
-  /** What the link knows the request by. */
-  readonly key: RequestId
-  readonly principal: string | undefined
-  readonly address: string | undefined
+export interface KeptProgress {
+  readonly progress: number
+  readonly total: number | undefined
+  readonly message: string | undefined
+  readonly more: Body | undefined
+}
+
+/** A call that asked questions with its answer, as the call itself needs it. */
+export interface SuspendedCall {
+  /** True while the client has the questions and none of its requests waits here. */
+  readonly waits: boolean
+  ask(method: string, params: Body | undefined, options: EngineRequestOptions): Promise<Body>
+  handlerReturned(answer: Answer): void
+  handlerThrew(error: unknown): void
+  cancel(reason: string): void
+  keepProgress(progress: KeptProgress): void
+  keepNotification(method: string, params: Body | undefined): void
 }
 
 export class InboundCall implements Inbound {
@@ -33,7 +37,7 @@ export class InboundCall implements Inbound {
   id: RequestId
   readonly method: string
   readonly params: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly route: Route
   readonly startedAt: number
   cancelled = false
@@ -41,16 +45,16 @@ export class InboundCall implements Inbound {
   answered = false
   /** Set for members of a batch: answers go there instead of to the link. */
   readonly reply: Reply | undefined
-  /** Absent in the handshake era. */
-  spoken: Spoken | undefined
-  /** Set while, and after, the call has asked something that travels inside an answer. */
-  parked: ParkedCall | undefined
+  /** How the request that is open now is answered. */
+  era: CallEra
+  /** Set once the call has asked questions with an answer. */
+  parked: SuspendedCall | undefined
   retry: Retry | undefined
   owner: unknown
   within = false
   sent: Body
   onLoss: ((loss: Loss) => void) | undefined
-  /** What it costs to keep the request, and who pays. */
+  /** The bytes that the request costs, and the budget that they count for. */
   cost = 0
   budget: ByteBudget | undefined
   /** Set while the handler works, also after the client has given up. */
@@ -68,10 +72,10 @@ export class InboundCall implements Inbound {
     id: RequestId,
     route: Route,
     params: Body,
-    session: Session,
+    session: SessionView,
     startedAt: number,
     reply: Reply | undefined,
-    spoken?: Spoken,
+    era: CallEra,
   ) {
     this.id = id
     this.method = route.method
@@ -81,30 +85,29 @@ export class InboundCall implements Inbound {
     this.session = session
     this.startedAt = startedAt
     this.reply = reply
-    this.spoken = spoken
+    this.era = era
   }
 
   /** What the link knows the request by. */
   get key(): RequestId {
-    return this.spoken === undefined ? this.id : this.spoken.key
+    return this.era.keyOf(this.id)
   }
 
   get caller(): Caller {
-    if (this.spoken === undefined) return this.session.caller
-    this.#caller ??= new EnvelopeCaller(this.spoken.envelope)
+    this.#caller ??= this.era.callerIn(this.session)
     return this.#caller
   }
 
   get principal(): string | undefined {
-    return this.spoken?.principal
+    return this.era.principal
   }
 
   get address(): string | undefined {
-    return this.spoken?.address
+    return this.era.address
   }
 
   get logLevel(): LogLevel | undefined {
-    return this.spoken?.envelope.logLevel
+    return this.era.logLevel
   }
 
   get signal(): AbortSignal {
@@ -129,7 +132,7 @@ export class InboundCall implements Inbound {
 
   /** Of the request that is being answered now, which may be a later one than that which began the call. */
   get #meta(): Body | undefined {
-    return this.spoken === undefined ? (this.params['_meta'] as Body | undefined) : this.spoken.envelope.meta
+    return this.era.metadataOf(this.params)
   }
 
   cancel(reason: string): void {
@@ -170,9 +173,9 @@ export class InboundCall implements Inbound {
   }
 
   /** The client has come back with answers: from now on its new request is the one to answer. */
-  continueAs(id: RequestId, spoken: Spoken): void {
+  continueAs({ id, era }: InboundCall): void {
     this.id = id
-    this.spoken = spoken
+    this.era = era
     this.answered = false
     this.#caller = undefined
     this.#lastProgress = Number.NEGATIVE_INFINITY
@@ -191,27 +194,20 @@ export class InboundCall implements Inbound {
 
   notify(method: string, params?: Body): void {
     if (this.cancelled || this.answered) {
-      if (!this.cancelled && this.parked?.waits) this.parked.keepNotice(method, params)
-    } else if (this.spoken === undefined) this.session.notify(method, params, { relatedTo: this.id })
-    else this.spoken.engine.notify(this, this.spoken.key, method, params)
+      if (!this.cancelled && this.parked?.waits) this.parked.keepNotification(method, params)
+    } else this.era.notify(this, method, params)
   }
 
   release(retry?: Duration): void {
-    if (!this.cancelled && !this.answered && this.spoken === undefined) this.session.release(this.id, retry)
+    if (!this.cancelled && !this.answered) this.era.release(this, retry)
   }
 
-  request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
-    // A call that waits takes its questions with it when it is cancelled: many may wait for long, and a signal is
-    // heavy.
-    if (this.spoken !== undefined) return this.spoken.engine.ask(this, method, params, options)
-    const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
-    return this.session.request(method, params, { ...options, signal, relatedTo: this.id })
+  request(method: string, params?: Body, options: EngineRequestOptions = {}): Promise<Body> {
+    return this.era.ask(this, method, params, options)
   }
 
   written(result: Body, onLoss?: (loss: Loss) => void): Body {
-    if (this.spoken === undefined)
-      return this.session.translateResult(this.method, result, undefined, both(onLoss, this.onLoss))
-    return this.spoken.engine.written(this, result)
+    return this.era.written(this, result, onLoss)
   }
 
   keep(cost: number, what: string): () => void {
@@ -228,17 +224,6 @@ export class InboundCall implements Inbound {
     const run = this.#afterAnswer
     this.#afterAnswer = undefined
     run?.()
-  }
-}
-
-function both(
-  one: ((loss: Loss) => void) | undefined,
-  other: ((loss: Loss) => void) | undefined,
-): ((loss: Loss) => void) | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return (loss) => {
-    one(loss)
-    other(loss)
   }
 }
 

@@ -1,4 +1,4 @@
-/** An endpoint that is not ready yet: whoever says hello waits for it, and nobody is lost meanwhile (8.1, L2). */
+/** An endpoint that is not ready yet: whoever says hello waits for it, and nobody is lost meanwhile (L2). */
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'

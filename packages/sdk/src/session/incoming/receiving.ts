@@ -1,4 +1,4 @@
-/** Takes frames from the link and hands each message to the part of the session it concerns. */
+/** Reads frames of the link and passes each message to the part of the session that handles it. */
 import { ParleyError } from '../../errors/index.ts'
 import {
   answerIn,
@@ -15,29 +15,31 @@ import {
 
 import { eraOf, isVerdict, type ProtocolVersion, splitBatch, supports } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
+import type { CallEra } from '../eras/era.ts'
+import { HandshakeCalls } from '../eras/handshake/calls.ts'
 import { HANDSHAKE_METHODS, type HandshakeHost, ServerHandshake } from '../eras/handshake/server.ts'
 import { hasEnvelope } from '../eras/stateless/envelope.ts'
-import { Stateless } from '../eras/stateless/server.ts'
+import { StatelessServer } from '../eras/stateless/server.ts'
+import type { OutgoingRequests } from '../outgoing/outgoing-requests.ts'
 import { readProgress } from '../outgoing/progress.ts'
-import type { Requests } from '../outgoing/requests.ts'
 import { admits } from '../phase.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import type { Answering } from './answering.ts'
 import { BatchReply, type Reply } from './batch-reply.ts'
 import { requestsIn } from './held-messages.ts'
 import { tooLong } from './lengths.ts'
-import type { Notifications } from './notifications.ts'
+import type { NotificationDispatcher } from './notification-dispatcher.ts'
 
 /** Longest message before a session is open, in bytes. */
 const MAX_INTRODUCTION = 64 * 1024
 
 export interface Receivers {
-  readonly requests: Requests
+  readonly requests: OutgoingRequests
   readonly answering: Answering
-  readonly notifications: Notifications
+  readonly notifications: NotificationDispatcher
 }
 
-/** What the session wants to know of the handshake. */
+/** The steps of the handshake that the session follows. */
 export interface HandshakeLife {
   readonly onOpened: () => void
   /** Whether the next step is the client's, which has only so much time for it. */
@@ -46,20 +48,22 @@ export interface HandshakeLife {
 
 export class Receiving implements HandshakeHost {
   readonly #core: SessionCore
-  readonly #requests: Requests
+  readonly #requests: OutgoingRequests
   readonly #answering: Answering
-  readonly #notifications: Notifications
-  readonly #session: Session
+  readonly #notifications: NotificationDispatcher
+  readonly #session: SessionView
   readonly #life: HandshakeLife
-  /** Made for the first request that speaks for itself. */
-  #stateless: Stateless | undefined
-  /** The request of this side that the message at hand came with. */
+  /** Made for the first request with an envelope. */
+  #stateless: StatelessServer | undefined
+  /** Made for the first request without one. */
+  #calls: CallEra | undefined
+  /** The request of this side with whose stream the current message came. */
   #within: RequestId | undefined
-  /** Of the text of the message at hand; undefined while a batch is taken apart. */
+  /** Length of the text of the current message; undefined in a batch. */
   #length: number | undefined
   readonly #handshake: ServerHandshake
 
-  constructor(core: SessionCore, receivers: Receivers, session: Session, life: HandshakeLife) {
+  constructor(core: SessionCore, receivers: Receivers, session: SessionView, life: HandshakeLife) {
     this.#core = core
     this.#requests = receivers.requests
     this.#answering = receivers.answering
@@ -80,8 +84,8 @@ export class Receiving implements HandshakeHost {
     if (core.role === 'server') {
       if (core.endpoint.keepsDigits === true && incoming.kind === 'request') noteExact(text, incoming.message.params)
       if (incoming.kind === 'request' && this.#speaksForItself(incoming.message))
-        return this.#engine.receive(incoming.message, origin, text.length)
-      // What a client says of itself is kept as long as the session lives, so it may not be long.
+        return this.#statelessServer.receive(incoming.message, origin, text.length)
+      // The introduction is kept as long as the session lives, so it may not be long.
       if (core.version === undefined && !this.#handshake.holds && text.length > MAX_INTRODUCTION)
         return this.#refuseLong(incoming)
       if (this.#handshake.hold(incoming, text.length)) return
@@ -108,7 +112,7 @@ export class Receiving implements HandshakeHost {
     this.#life.onOpened()
   }
 
-  /** An answer that was given in the same words before need not be read again. */
+  /** An answer whose text was read before need not be parsed again. */
   #isKnown(text: string): boolean {
     if (!this.#requests.comparing) return false
     const answer = answerIn(text)
@@ -117,7 +121,7 @@ export class Receiving implements HandshakeHost {
     return true
   }
 
-  /** The peer has hung up on a request, by what the link knows it by. */
+  /** The peer has closed the stream of a request. `key` is the id by which the link knows it. */
   abandoned(key: RequestId): void {
     this.#cancel(key, 'The client hung up')
   }
@@ -127,16 +131,16 @@ export class Receiving implements HandshakeHost {
     if (!this.#stateless?.abandoned(id)) this.#answering.cancel(id, reason)
   }
 
-  /** The end is near: every request that still waits is answered with that. */
+  /** Answers every request that still waits with an error. */
   giveUp(): void {
     this.#handshake.giveUp()
-    // Clients that share a link are told by the link, which knows who of them only listens.
+    // On a shared link, the link tells the clients: it knows which of them only listen.
     if (this.#core.settings.sharedLink) return
     this.#stateless?.giveUp()
     this.#answering.giveUp()
   }
 
-  /** Nothing is answered any more, and calls that wait for answers will get none. */
+  /** Cancels all calls. */
   close(reason: string): void {
     this.#answering.abortAll(reason)
     this.#handshake.close()
@@ -146,8 +150,8 @@ export class Receiving implements HandshakeHost {
   #speaksForItself(message: RequestMessage): boolean {
     if (this.#core.settings.sharedLink || hasEnvelope(message)) return true
     if (this.#core.version !== undefined) return false
-    // Whoever has spoken for itself before, and agreed on nothing, has forgotten to; and where there is no handshake,
-    // nothing else is missing.
+    // A client that sent envelopes before and agreed on nothing has forgotten the envelope. Without handshake versions,
+    // only the envelope can be missing.
     if (message.method === 'server/discover') return true
     return (
       !this.#handshake.holds &&
@@ -160,9 +164,9 @@ export class Receiving implements HandshakeHost {
     return this.#core.settings.versions.some((version) => eraOf(version) === 'handshake')
   }
 
-  get #engine(): Stateless {
+  get #statelessServer(): StatelessServer {
     if (this.#stateless === undefined) {
-      this.#stateless = new Stateless(this.#core, this.#answering, this.#session.id)
+      this.#stateless = new StatelessServer(this.#core, this.#answering, this.#session.id)
       // There is no handshake to wait for.
       this.#life.hurry(false)
     }
@@ -189,8 +193,8 @@ export class Receiving implements HandshakeHost {
   #onRequest(message: RequestMessage, reply: Reply | undefined): void {
     const core = this.#core
     const { id, method } = message
-    // D-08: since then clients send no answers, and servers ask inside their results.
-    if (!this.#core.era.isConnected) return core.ignore('request of a stateless server', method.slice(0, 80))
+    // D-08: stateless servers send no requests. They ask inside their results.
+    if (!this.#core.era.isStateful) return core.ignore('request of a stateless server', method.slice(0, 80))
     if (!admits(core.role, core.phases.current, method))
       return this.#answering.refuse(id, this.#notAdmitted(method), reply)
     if (method === 'initialize') return this.#handshake.initialize(message, this.#length ?? 0)
@@ -205,10 +209,11 @@ export class Receiving implements HandshakeHost {
 
   #take(message: RequestMessage, reply: Reply | undefined, owner: unknown, within: boolean): void {
     const route = this.#core.route(message.method)
+    this.#calls ??= new HandshakeCalls(this.#core, this.#answering)
     this.#answering.take({
       message,
       reply,
-      spoken: undefined,
+      era: this.#calls,
       route,
       length: this.#length,
       origin: undefined,
@@ -217,9 +222,9 @@ export class Receiving implements HandshakeHost {
     })
   }
 
-  /** A notification has no answer that could say so. */
+  /** Without an answer for a notification. */
   #refuseTooLong(incoming: Incoming, origin: FrameOrigin | undefined, error: ParleyError, reply?: Reply): void {
-    if (incoming.kind !== 'request' || !this.#core.era.isConnected)
+    if (incoming.kind !== 'request' || !this.#core.era.isStateful)
       return this.#core.ignore('message with a text that is too long', error.message)
     const { id } = incoming.message
     if (this.#core.settings.sharedLink) this.#answering.refuseStateless(id, origin?.key ?? id, error)
@@ -231,7 +236,7 @@ export class Receiving implements HandshakeHost {
     const { method, params: given = {} } = message
     const params = core.era.notified(method, given)
     if (params === undefined) return
-    // Where clients share a link, ids of one mean nothing to another: they hang up instead.
+    // On a shared link, ids of one client mean nothing to another: clients close the stream instead.
     if (core.settings.sharedLink) return core.ignore('notification on a shared link', method.slice(0, 80))
     if (method === 'notifications/cancelled') return this.#cancel(params['requestId'], params['reason'])
     if (method === 'notifications/initialized' && core.role === 'server') return this.#handshake.initialized()
@@ -239,7 +244,8 @@ export class Receiving implements HandshakeHost {
     if (method === 'notifications/progress') return this.#onProgress(params)
     const route = core.route(method)
     const breach = core.breach(route, core.otherRole)
-    // Real servers announce changes they never declared; news harms nobody, so it is counted and passed on.
+    // Real servers announce changes that they never declared. This does no harm, so the notification is counted and
+    // passed on.
     if (breach?.kind === 'capability_not_supported') core.stats.ignore('notification not declared')
     else if (breach !== undefined) return core.ignore('notification out of place', breach.message)
     core.stats.of(method).received++
@@ -257,7 +263,7 @@ export class Receiving implements HandshakeHost {
     this.#requests.progress(params['progressToken'], progress)
   }
 
-  /** M1, A-01, B-01: only one version has batches; elsewhere each request in one is told so by its own id. */
+  /** M1, A-01, B-01: only one version has batches. In other versions each request of a batch gets an error. */
   #onBatch(items: readonly Incoming[]): void {
     const core = this.#core
     if (core.version === undefined || !supports(core.version, 'batch')) return this.#refuseBatch(items)
@@ -302,13 +308,11 @@ export class Receiving implements HandshakeHost {
   #onInvalid(invalid: Invalid): void {
     if (invalid.isAnswer) return this.#requests.settleInvalid(invalid.id, invalid.error)
     this.#core.ignore('invalid message', invalid.error.message)
-    if (!this.#core.era.isConnected) return
+    if (!this.#core.era.isStateful) return
     if (invalid.id !== undefined) return this.#core.sendError(invalid.id, invalid.error)
-    // What a server's process prints on the wrong stream is no request; answering it could make it print more, for
-    // ever.
+    // A server process may print other text on this stream. An answer could make it print more, without end.
     if (this.#core.role === 'client') return
-    // C-27: later schemas leave the id out; before them nothing but JSON-RPC itself says what to do, and it wants a
-    // null id.
+    // C-27: later schemas leave the id out. Before them only JSON-RPC applies, which wants a null id.
     const version = this.#spoken
     this.#core.sendError(
       version !== undefined && supports(version, 'error-without-id') ? undefined : null,
@@ -316,7 +320,7 @@ export class Receiving implements HandshakeHost {
     )
   }
 
-  /** What was agreed on, or what the last request that spoke for itself was made in. */
+  /** The agreed version, or the version of the last request with an envelope. */
   get #spoken(): ProtocolVersion | undefined {
     return this.#core.version ?? this.#stateless?.version
   }

@@ -1,13 +1,13 @@
-/** Whether a session waits for nobody but its own peer. */
-import type { Session } from '../session.ts'
+/** Whether all requests of a session wait for its own peer. */
+import type { SessionView } from '../session-view.ts'
 
-/** When the peer was last asked something that it has not answered. */
-export function lastAskedAt(session: Pick<Session, 'pending'>): number {
+/** When the last open request to the peer was made. */
+export function lastAskedAt(session: Pick<SessionView, 'pending'>): number {
   return Math.max(0, ...session.pending().map(({ startedAt }) => startedAt))
 }
 
-/** Every request that is being answered waits for the peer that made it, which was asked about the request. */
-export function awaitsPeer(session: Pick<Session, 'inFlight' | 'pending'>): boolean {
+/** Whether each request of the peer waits for an answer of the peer. */
+export function awaitsPeer(session: Pick<SessionView, 'inFlight' | 'pending'>): boolean {
   const answering = session.inFlight()
   if (answering.length === 0) return false
   const asked = new Set(session.pending().map(({ relatedTo }) => relatedTo))

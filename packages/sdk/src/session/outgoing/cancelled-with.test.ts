@@ -1,6 +1,5 @@
 /**
- * A request that goes with somebody else's: cancelled when that is, and not known to it any more once it is over (8.2
- * rule 9).
+ * A request that follows another one: it is cancelled with that request, and stops following it when it is over.
  */
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../jsonrpc/index.ts'

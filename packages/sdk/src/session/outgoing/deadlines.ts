@@ -1,33 +1,30 @@
 /**
- * When requests to the peer are given up. One timer serves them all, and while somebody waits for one of them, the
- * program does not end.
+ * Time-outs of requests to the peer. One timer serves them all. While a caller waits for a request, the program does
+ * not end.
  */
 import type { ParleyError } from '../../errors/index.ts'
 import type { Cancel, Clock } from '../clock.ts'
 import type { SessionCore } from '../core.ts'
-import { Rest } from './paused-time.ts'
+import { PausedTime } from './paused-time.ts'
 import type { Pending } from './pending.ts'
 import { timedOut } from './request-errors.ts'
 
 export interface WaitingRequests {
-  /** What waits for the peer now. */
+  /** The requests that wait for the peer. */
   all(): Iterable<Pending>
-  /** It has waited long enough. */
+  /** The request has timed out. */
   giveUp(pending: Pending, error: ParleyError): void
 }
 
 export class Deadlines {
   readonly #core: SessionCore
   readonly #waiting: WaitingRequests
-  /** Rings when a request may have to be given up. */
+  /** Rings when a request may have timed out. */
   readonly #alarm: Alarm
-  /** Requests somebody waits for. */
+  /** Requests that a caller waits for. */
   #awaited = 0
-  #rest: Rest | undefined
-  /**
-   * Of the first request since the peer was last heard, whatever has become of it: when it was made, and until when the
-   * peer had time for it.
-   */
+  #paused: PausedTime | undefined
+  /** The first request since the last message of the peer, also if it is over: when it was made, and its deadline. */
   #unheardSince = Number.NEGATIVE_INFINITY
   #unheardUntil = 0
 
@@ -38,8 +35,8 @@ export class Deadlines {
   }
 
   /** While this side answers the peer. */
-  get rest(): Rest | undefined {
-    return this.#rest
+  get paused(): PausedTime | undefined {
+    return this.#paused
   }
 
   began({ awaited, route, startedAt, deadline }: Pending): void {
@@ -50,11 +47,11 @@ export class Deadlines {
   }
 
   /**
-   * Whether the peer may be busy with what it was asked. Whoever has let the time of one request pass without a word is
-   * not excused by the next, and whoever waits for an answer of this side can hear.
+   * Whether the peer may be busy with a request. A peer that let the time of one request pass in silence is not excused
+   * by the next. A peer that waits for an answer of this side is not busy.
    */
   get excused(): boolean {
-    if (this.#rest !== undefined) return false
+    if (this.#paused !== undefined) return false
     if (this.#unheardSince >= this.#core.lastReceivedAt && this.#core.settings.clock.now() > this.#unheardUntil)
       return false
     for (const { route } of this.#waiting.all()) if (route !== undefined) return true
@@ -65,7 +62,7 @@ export class Deadlines {
     this.#alarm.set(deadline)
   }
 
-  /** It may take as long as it likes, and the program may end before. */
+  /** From now on the request has no time-out, and the program may end before it. */
   last(pending: Pending): void {
     this.over(pending)
     pending.last()
@@ -75,13 +72,13 @@ export class Deadlines {
     if (awaited && --this.#awaited === 0) this.#alarm.hold(false)
   }
 
-  /** Told when this side begins to answer the peer, and when it has answered everything. */
+  /** Called when this side begins to answer the peer, and when it has answered everything. */
   busy(busy: boolean): void {
     const { clock, maxRequestTimeout } = this.#core.settings
     const now = clock.now()
-    const rest = this.#rest
-    this.#rest = busy ? new Rest(now, maxRequestTimeout) : undefined
-    if (!busy && rest !== undefined) this.#alarm.set(rest.over(this.#waiting.all(), now))
+    const paused = this.#paused
+    this.#paused = busy ? new PausedTime(now, maxRequestTimeout) : undefined
+    if (!busy && paused !== undefined) this.#alarm.set(paused.over(this.#waiting.all(), now))
   }
 
   stop(): void {
@@ -92,7 +89,7 @@ export class Deadlines {
     const now = this.#core.settings.clock.now()
     let nextDue = Number.POSITIVE_INFINITY
     for (const pending of this.#waiting.all()) {
-      const due = pending.due(this.#rest)
+      const due = pending.due(this.#paused)
       if (due <= now) this.#waiting.giveUp(pending, timedOut(pending, now))
       else nextDue = Math.min(nextDue, due)
     }
@@ -113,7 +110,7 @@ class Alarm {
     this.#ring = ring
   }
 
-  /** Rings then, unless it rings before; whoever wants to hear of later moments as well sets it again. */
+  /** Rings at that moment or before. Set it again for later moments. */
   set(due: number): void {
     if (due >= this.#due) return
     this.#cancel?.()
@@ -127,8 +124,8 @@ class Alarm {
   }
 
   /**
-   * Whether the program must not end before it rings, from now on. The timer stays: to make one for every wait would
-   * cost far more.
+   * Whether the program must wait for the timer, from now on. The timer stays: a new one for each wait would cost far
+   * more.
    */
   hold(hold: boolean): void {
     this.#hold = hold

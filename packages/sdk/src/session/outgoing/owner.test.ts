@@ -1,9 +1,9 @@
-/** On whose behalf a server asks and tells: by the stream it comes on, or because there is only one it can be (8.2). */
+/** On whose behalf a server asks and tells: by the stream it comes on, or because there is only one it can be. */
 import { describe, expect, it } from 'vitest'
 import type { Body, FrameOrigin, LinkEvents } from '../../jsonrpc/index.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { openStateless } from '../eras/stateless/client/client.fixtures.ts'
-import type { RequestOptions } from '../options.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 import { everything, HandClock, settled, TestLink } from '../session.fixtures.ts'
 import { Session } from '../session.ts'
 import { PolledTask, readFlatTask } from '../tasks/polled-task.ts'
@@ -42,7 +42,7 @@ async function open() {
   })
   await opening
   link.take()
-  const call = (options?: RequestOptions): { id: number; outcome: Promise<Body> } => {
+  const call = (options?: EngineRequestOptions): { id: number; outcome: Promise<Body> } => {
     const outcome = session.request('tools/call', { name: 'x' }, options)
     return { id: link.take().find(({ method }) => method === 'tools/call').id, outcome }
   }

@@ -1,12 +1,19 @@
 /**
- * The time this side takes to answer the peer: an answer of the peer may depend on it, so it does not count against
- * what waits for one.
+ * The time that this side takes to answer questions of the peer. It does not count for the deadlines of requests: the
+ * peer may need the answers first.
  */
-import type { Pending } from './pending.ts'
 
-export class Rest {
+interface WaitingRequest {
+  /** Absent for requests of the session itself. */
+  readonly route: unknown
+  readonly startedAt: number
+  deadline: number
+  hardDeadline: number
+}
+
+export class PausedTime {
   readonly #since: number
-  /** A question nobody answers or takes back must not stop all time-outs for good. */
+  /** A question that is left open must not stop all time-outs for ever. */
   readonly #end: number
 
   constructor(since: number, longest: number) {
@@ -14,19 +21,19 @@ export class Rest {
     this.#end = since + longest
   }
 
-  /** How much of the time until then does not count. */
-  of({ route, startedAt }: Pending, until = Number.POSITIVE_INFINITY): number {
-    // What the session asks on its own behalf shows whether the peer is alive: no person is needed for that.
+  /** How much of the time until then does not count for the request. */
+  of({ route, startedAt }: WaitingRequest, until = Number.POSITIVE_INFINITY): number {
+    // Requests of the session itself show whether the peer is alive, and the peer needs no user for them.
     return route === undefined ? 0 : Math.max(0, Math.min(until, this.#end) - Math.max(this.#since, startedAt))
   }
 
-  /** Moves on what waits; gives the first deadline. */
-  over(waiting: Iterable<Pending>, now: number): number {
+  /** Moves the deadlines. Returns the first one. */
+  over(waiting: Iterable<WaitingRequest>, now: number): number {
     let first = Number.POSITIVE_INFINITY
     for (const pending of waiting) {
-      const rested = this.of(pending, now)
-      pending.deadline += rested
-      pending.hardDeadline += rested
+      const paused = this.of(pending, now)
+      pending.deadline += paused
+      pending.hardDeadline += paused
       first = Math.min(first, pending.deadline)
     }
     return first

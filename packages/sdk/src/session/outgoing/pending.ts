@@ -1,77 +1,67 @@
 /** One request of this side while its caller waits, through as many repetitions as it takes. */
 import type { ParleyError } from '../../errors/index.ts'
-import type { Body, RequestId } from '../../jsonrpc/index.ts'
+import type { Body } from '../../jsonrpc/index.ts'
 import type { SessionEra } from '../eras/era.ts'
-import type { Progress, RequestOptions } from '../options.ts'
+import type { EngineRequestOptions, Progress } from '../request-options.ts'
 import type { Route } from '../routes.ts'
-import type { Rest } from './paused-time.ts'
-import type { Orphan } from './unanswered-request.ts'
-
-export interface PendingRequest {
-  readonly id: RequestId
-  readonly method: string
-  readonly startedAt: number
-  /** When it will be given up unless an answer or progress comes. */
-  readonly deadline: number
-  /** The request of the peer that it belongs to. */
-  readonly relatedTo?: RequestId | undefined
-}
+import type { PendingRequest } from '../session-view.ts'
+import type { PausedTime } from './paused-time.ts'
+import type { UnansweredRequest } from './unanswered-request.ts'
 
 /** A request as its caller makes it. */
-export interface OutgoingRequest {
+export interface NewRequest {
   readonly method: string
   readonly params: Body | undefined
   /** Absent for requests of the session itself. */
   readonly route: Route | undefined
-  readonly options: RequestOptions | undefined
+  readonly options: EngineRequestOptions | undefined
   readonly convert: ((result: Body) => unknown) | undefined
   readonly era: SessionEra
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
 
-export class Pending implements PendingRequest, Orphan {
-  /** Another one each time the request is made. */
+export class Pending implements PendingRequest, UnansweredRequest {
+  /** Changes each time the request is made again. */
   id: number
   readonly method: string
   readonly route: Route | undefined
   readonly params: Body | undefined
   readonly startedAt: number
   readonly timeout: number
-  readonly options: RequestOptions | undefined
+  readonly options: EngineRequestOptions | undefined
   readonly resolve: (result: never) => void
   readonly convert: ((result: Body) => unknown) | undefined
   readonly reject: (error: unknown) => void
   /** The era that the request was made in. */
   readonly era: SessionEra
-  /** Whether somebody waits for the answer; if so the program must not end before it has come, or will not come. */
+  /** Whether a caller waits for the answer. If so, the program must not end before the request is settled. */
   awaited: boolean
   deadline: number
   hardDeadline: number
   lastProgress = Number.NEGATIVE_INFINITY
   /**
-   * What was told before the request was made again: servers may then count anew, but who follows it must see growth
-   * (8.1).
+   * Progress before the request was made again. The server may count from zero, but the caller must see growth.
    */
   #progressBase = 0
   #lastTold = Number.NEGATIVE_INFINITY
   onAbort: (() => void) | undefined
-  /** Leaves the request alone with which this one is cancelled. */
+  /** Stops following the request with which this one is cancelled. */
   unhook: (() => void) | undefined
-  /** False while something has to be found out before it can be sent. */
+  /** False while it waits for something that must be known before it can be sent. */
   sent = false
-  /** What it carries beside its own parameters when it is made again. */
+  /** Additional parameters when the request is made again. */
   extra: Body | undefined
   /** Since when it waits for something on this side. */
   heldAt = 0
   /** How often it was answered with questions. */
   rounds = 0
-  /** It was made again because the server did not take it; that happens once. */
+  /** It was made again because the server refused it. That happens once. */
   repeated = false
-  /** The server did not look at it, for this reason. */
+  /** Why the server refused the request without reading it. */
   refusal: ParleyError | undefined
 
-  constructor(id: number, request: OutgoingRequest, startedAt: number, timeout: number, maxTimeout: number) {
+  constructor(id: number, request: NewRequest, startedAt: number, timeout: number, maxTimeout: number) {
     this.id = id
     this.method = request.method
     this.route = request.route
@@ -89,17 +79,17 @@ export class Pending implements PendingRequest, Orphan {
     this.reject = request.reject
   }
 
-  /** When it is given up if the rest goes on. */
-  due(rest: Rest | undefined): number {
-    return this.deadline + (rest?.of(this) ?? 0)
+  /** When it times out if the pause goes on. */
+  due(paused: PausedTime | undefined): number {
+    return this.deadline + (paused?.of(this) ?? 0)
   }
 
   /** The peer has shown that it is at work. */
-  startOver(now: number, rest: Rest | undefined): void {
-    this.deadline = Math.min(now - (rest?.of(this, now) ?? 0) + this.timeout, this.hardDeadline)
+  startOver(now: number, paused: PausedTime | undefined): void {
+    this.deadline = Math.min(now - (paused?.of(this, now) ?? 0) + this.timeout, this.hardDeadline)
   }
 
-  /** From now on it may take as long as it likes. */
+  /** From now on the request has no time-out. */
   last(): void {
     this.awaited = false
     this.hardDeadline = Number.POSITIVE_INFINITY
@@ -113,10 +103,7 @@ export class Pending implements PendingRequest, Orphan {
     this.deadline = Math.min(now + this.timeout, this.hardDeadline)
   }
 
-  /**
-   * Progress as the caller sees it, if it sees any: once the request was made again, how much there is in all nobody
-   * knows any more.
-   */
+  /** Progress for the caller, if it has grown. After a repetition the total is unknown. */
   grown(progress: Progress): Progress | undefined {
     this.lastProgress = progress.progress
     const sum = this.#progressBase + progress.progress
@@ -127,17 +114,17 @@ export class Pending implements PendingRequest, Orphan {
     return { ...told, progress: sum }
   }
 
-  listed(rest: Rest | undefined): PendingRequest {
+  listed(paused: PausedTime | undefined): PendingRequest {
     return {
       id: this.id,
       method: this.method,
       startedAt: this.startedAt,
-      deadline: this.due(rest),
+      deadline: this.due(paused),
       relatedTo: this.options?.relatedTo,
     }
   }
 
-  /** Leaves the caller's signal alone once the request is over. */
+  /** Stops following the caller's signal. */
   release(): void {
     this.unhook?.()
     this.unhook = undefined

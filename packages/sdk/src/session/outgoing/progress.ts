@@ -1,13 +1,13 @@
 /** Progress of this side's requests: reads it, and delivers what continues after the answer. */
 import type { Body } from '../../jsonrpc/index.ts'
-import type { Progress } from '../options.ts'
+import type { Progress } from '../request-options.ts'
 
 interface Listener {
   readonly handler: (progress: Progress) => void
   last: number
 }
 
-/** Nobody says for certain when a task is over; more than these are not listened to. */
+/** A task may end without notice, so the number of listeners is limited. */
 const MAX_LISTENERS = 1000
 
 /** Progress that continues after its request was answered, because the answer was a task (C-32). */
@@ -26,7 +26,7 @@ export class LastingProgress {
     return () => this.#listeners.delete(token)
   }
 
-  /** False when nobody waits for it. */
+  /** False when no listener has the token. */
   tell(token: unknown, progress: Progress): boolean {
     const listener = this.#listeners.get(token)
     if (listener === undefined || !(progress.progress > listener.last)) return false

@@ -1,4 +1,4 @@
-/** Requests of other clients that are handed on, and their results as the server wrote them (8.1, X2). */
+/** Requests of other clients that are handed on, and their results as the server wrote them (X2). */
 import { describe, expect, it } from 'vitest'
 import { type Body, resultText } from '../../jsonrpc/index.ts'
 import type { Loss } from '../../versions/index.ts'
@@ -246,7 +246,7 @@ describe('X2 RequestOptions.onLoss', () => {
   })
 })
 
-describe('8.1 a server behind this one keeps its name', () => {
+describe('a server behind this one keeps its name', () => {
   const envelope: Body = { _meta: { [`${NAMES}protocolVersion`]: '2026-07-28', [`${NAMES}clientCapabilities`]: {} } }
   const info = { name: 'behind', version: '9' }
   const own = { name: 'server', version: '1' }

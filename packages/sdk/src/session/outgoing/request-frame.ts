@@ -2,10 +2,10 @@
 import { type Body, isWorthNoting, noteParts, noteText, resultIn } from '../../jsonrpc/index.ts'
 import type { TranslationContext } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
-import type { RequestOptions } from '../options.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 import type { Pending } from './pending.ts'
 
-/** What translating the request and its result may need to know, and who is told what that loses. */
+/** The facts for the translation of the request and its result, and who gets the losses. */
 export function contextOf(
   core: SessionCore,
   { params, options }: Pick<Pending, 'params' | 'options'>,
@@ -29,12 +29,9 @@ export function textOf(core: SessionCore, pending: Pending): string {
   return pending.era.requestText(pending, translated, options?.onProgress === undefined ? undefined : id)
 }
 
-/**
- * Only what is known to be one line of JSON goes on as text. `own` is the result without its envelope, and `known` what
- * was made of that.
- */
+/** Only one line of JSON is passed on as text. `own` is the result without its envelope, `known` is its translation. */
 export function tellText(
-  { onText, keepsText }: RequestOptions,
+  { onText, keepsText }: EngineRequestOptions,
   frame: string,
   result: Body,
   own: Body,
@@ -49,7 +46,7 @@ export function tellText(
   else noteParts(json, result)
 }
 
-/** Calls somebody else's code, which may fail now or later. */
+/** Calls code that may fail, now or later. */
 export function guarded(call: () => unknown, report: (error: unknown) => void): void {
   try {
     const outcome = call()

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
 import { openClient } from '../session.fixtures.ts'
-import type { Orphan, Orphaned } from './unanswered-request.ts'
+import type { LossReason, UnansweredRequest } from './unanswered-request.ts'
 
-type Taken = Orphan & Orphaned
+type Taken = UnansweredRequest & LossReason
 
 /** A client somebody looks after: what is offered is kept, and taken over if `adopts`. */
 async function watched(adopts: boolean) {
   const offered: Taken[] = []
   const opened = await openClient('2025-11-25', {
-    adopt: (orphan, why) => {
-      offered.push({ ...orphan, ...why, resolve: orphan.resolve, reject: orphan.reject })
+    adopt: (request, why) => {
+      offered.push({ ...request, ...why, resolve: request.resolve, reject: request.reject })
       return adopts
     },
   })

@@ -1,31 +1,25 @@
-/**
- * Requests that can get no answer on their session any more: whoever reconnects may take them over instead of having
- * them fail.
- */
+/** Requests that lost their session. A client that reconnects may send them again instead of failing them. */
 import type { Body, RequestId } from '../../jsonrpc/index.ts'
-import type { RequestOptions } from '../options.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
 
-/** All that is needed to make the request again elsewhere. */
-export interface Orphan {
+/** The parts that another session needs to make the request again. */
+export interface UnansweredRequest {
   readonly id: RequestId
   readonly method: string
   readonly params: Body | undefined
-  readonly options: RequestOptions | undefined
+  readonly options: EngineRequestOptions | undefined
   readonly convert: ((result: Body) => unknown) | undefined
   readonly startedAt: number
-  /** The caller waits for one of these. */
+  /** Settle the promise of the caller. */
   readonly resolve: (result: never) => void
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Why a request is an orphan: what its caller is told unless somebody takes it over, and whether the peer may have seen
- * it.
- */
-export interface Orphaned {
+/** Why a request lost its session: the error for its caller, and whether the peer may have read it. */
+export interface LossReason {
   readonly error: Error
   readonly seen: boolean
 }
 
-/** True takes the request over: from then on nobody else settles it. */
-export type Adopt = (orphan: Orphan, why: Orphaned) => boolean
+/** True: the callee takes the request over and settles it. */
+export type Adopt = (request: UnansweredRequest, why: LossReason) => boolean

@@ -1,16 +1,16 @@
 /**
- * Answers a question that a task of the peer has: asks this side's endpoint, as if the peer had asked directly (D7,
+ * Answers a question of a task of the peer: asks the endpoint of this side, as if the peer had asked directly (D7,
  * D-20).
  */
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Question } from '../../versions/index.ts'
 import { EmbeddedQuestion, responseFrom, undeclaredFor } from '../eras/stateless/client/question.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 
-/** Whoever cannot answer a form has cancelled it; for a model or a list there is no such answer. */
+/** A form that cannot be answered is cancelled. For a model or a list there is no such answer. */
 export async function answerFor(
-  session: Session,
+  session: SessionView,
   key: string,
   question: Question,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export async function answerFor(
     const known = toParleyError(error)
     if (signal.aborted) throw error
     const cancels = method === 'elicitation/create'
-    // What becomes a cancelled form is heard of nowhere else.
+    // The peer sees only a cancelled form, so the failure is reported here.
     if (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected'))
       session.reportError(known.cause ?? known, `answering ${method}`)
     if (!cancels) throw error

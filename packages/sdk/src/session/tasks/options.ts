@@ -4,20 +4,17 @@ import { isObject } from '../../jsonrpc/index.ts'
 import { MemoryTaskStore, type TaskStore } from '../../stores/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Inbound } from '../endpoint.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import { usesExtension } from './extension.ts'
 
 export interface TaskOptions {
-  /** How long a task is kept, from its creation, when the requestor does not say. Default 1 h. */
+  /** How long a task is kept from its creation, unless the requestor asks for another time. Default 1 h. */
   ttl?: Duration
-  /**
-   * The longest a task is kept, whatever the requestor wants. Default 24 h; `null` for no limit, and then some may be
-   * kept for ever.
-   */
+  /** The longest time that a task is kept. Default 24 h; `null` for no limit. Then some tasks may be kept for ever. */
   maxTtl?: Duration | null
   /**
-   * How long requestors are asked to wait between two looks. Default 1 s, and since 2026-07-28 less while the task is
-   * younger than that.
+   * How long requestors should wait between two polls. Default 1 s. Since 2026-07-28 less while the task is younger
+   * than that.
    */
   pollInterval?: Duration
   /** Most tasks that are kept for one principal, finished ones included. Default 1000. */
@@ -27,11 +24,11 @@ export interface TaskOptions {
   /** Default: in memory. */
   store?: TaskStore
   /**
-   * Whom the tasks of a request belong to. Default: its session, and then they end with it; where requests of several
-   * clients share a session, whom the transport found the request to come from, and then who knows its id, which cannot
-   * be guessed, has the task.
+   * The owner of the tasks of a request. Default: its session, and the tasks end with it. Where clients share a
+   * session: the principal that the transport found. Without a principal, each client that knows the id of a task has
+   * the task. Ids cannot be guessed.
    */
-  principal?: (session: Session, request: Inbound) => string
+  principal?: (session: SessionView, request: Inbound) => string
 }
 
 export interface TaskSettings {
@@ -45,7 +42,7 @@ export interface TaskSettings {
   readonly maxTasks: number
   readonly pageSize: number
   readonly store: TaskStore
-  readonly principal: (session: Session, request: Inbound) => string
+  readonly principal: (session: SessionView, request: Inbound) => string
 }
 
 export function taskSettings(options: TaskOptions = {}): TaskSettings {
@@ -65,7 +62,7 @@ export function taskSettings(options: TaskOptions = {}): TaskSettings {
   }
 }
 
-function ownerOf(session: Session, request: Inbound): string {
+function ownerOf(session: SessionView, request: Inbound): string {
   return usesExtension(request) ? (request.principal ?? 'anonymous') : session.id
 }
 

@@ -4,7 +4,7 @@ import { type Body, isObject, Serialised } from '../../jsonrpc/index.ts'
 import type { TaskChange, TaskRecord } from '../../stores/index.ts'
 import type { ProtocolVersion } from '../../versions/index.ts'
 import type { Answer } from '../endpoint.ts'
-import type { Session } from '../session.ts'
+import type { SessionView } from '../session-view.ts'
 import { relatedTo } from './related.ts'
 
 export type Ending = Omit<TaskChange, 'updatedAt'>
@@ -31,13 +31,13 @@ function firstText(content: unknown): string {
   return isObject(block) && typeof block['text'] === 'string' ? block['text'].slice(0, MAX_MESSAGE) : 'The tool failed'
 }
 
-/** As it would have travelled: a copy nobody can change any more. */
+/** The result as JSON: a copy that later changes cannot reach. */
 export function asJson(result: Answer): Body {
   return JSON.parse(result instanceof Serialised ? result.json : JSON.stringify(result)) as Body
 }
 
-/** Exactly what the request itself would have been answered with. */
-export function resultOf({ taskId, method, params, outcome }: TaskRecord, session: Session): Body {
+/** The result that the request itself would have had. */
+export function resultOf({ taskId, method, params, outcome }: TaskRecord, session: SessionView): Body {
   if (outcome === undefined) throw new ParleyError('internal_error', { message: 'The task has no result' })
   if ('error' in outcome) throw fromWire(outcome.error)
   return relatedTo(taskId, session.translateResult(method, outcome.result, params))

@@ -1,6 +1,6 @@
 /**
- * A request of ours that the peer runs as a task of the extension: looked at from time to time, its questions answered,
- * its end told (D7, SEP-2663).
+ * A request of this side that the peer runs as a task of the extension. Polls the task, answers its questions and
+ * reports its end (D7, SEP-2663).
  */
 import { fromWire, ParleyError, type WireError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
@@ -14,11 +14,11 @@ import { isTerminal } from './status.ts'
 import { readTask } from './view.ts'
 
 export interface PollOptions {
-  /** Time between two looks. Default: what the peer asks for, else 1 s. */
+  /** Time between two polls. Default: the interval that the peer asks for, else 1 s. */
   pollInterval?: Duration
   /** Aborting it cancels the task. */
   signal?: AbortSignal
-  /** On whose behalf the task runs: told to whoever answers its questions. */
+  /** The caller. Passed to the handler of questions. */
   owner?: unknown
 }
 
@@ -35,9 +35,9 @@ interface Asked {
 type Ending = { readonly result: Body } | { readonly error: unknown }
 
 const DEFAULT_INTERVAL = 1000
-/** Peers that want to be asked more often are not. */
+/** Shortest interval, also for peers that ask for a shorter one. */
 const SHORTEST_INTERVAL = 100
-/** A look that fails in passing may fail so often in a row. */
+/** Most polls that may fail in a row. */
 const MAX_FAILURES = 3
 const PASSING: readonly string[] = ['request_timeout', 'too_many_requests']
 
@@ -67,7 +67,7 @@ export class PolledTask {
   #wake = () => {}
   readonly #onAbort = () => this.#giveUp()
 
-  /** `isKnown`: the task is as the peer told it just now. */
+  /** `isKnown`: the state of the task is up to date. */
   constructor(peer: TaskPeer, task: Task, options: PollOptions, isKnown = true) {
     this.id = task.taskId
     this.#peer = peer
@@ -78,7 +78,7 @@ export class PolledTask {
     else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  /** How it stood when last heard of. */
+  /** The last known state. */
   get latest(): Task {
     return this.#latest
   }
@@ -87,7 +87,7 @@ export class PolledTask {
     return this.#learn(await this.#look())
   }
 
-  /** The peer only takes note of the wish, so it is asked what has come of it. */
+  /** The peer only notes the wish, so the task is polled afterwards. */
   async cancel(): Promise<Task> {
     if (!isTerminal(this.#latest.status)) {
       await this.#peer.request('tasks/cancel', { taskId: this.id })
@@ -97,7 +97,7 @@ export class PolledTask {
     throw new ParleyError('invalid_params', { message: `Cannot cancel the task: it is already ${this.#latest.status}` })
   }
 
-  /** Waits for the end, and gives or throws what the request itself would have. Asked again, it tells the same. */
+  /** Waits for the end. Returns or throws what the request itself would have. A second call gets the same. */
   result(): Promise<Body> {
     this.#result ??= new Promise((resolve, reject) => {
       this.#settle = (ending) => ('result' in ending ? resolve(ending.result) : reject(ending.error))
@@ -149,7 +149,7 @@ export class PolledTask {
 
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      // Who waits for the result must not find the program over before it.
+      // The program must not end before the result is there.
       const stop = this.#peer.session.clock.after(this.#interval(), resolve, this.#settle !== undefined)
       this.#wake = () => {
         stop()
@@ -173,7 +173,7 @@ export class PolledTask {
     const task = readFlatTask('tasks/get', detailed)
     if (task.taskId !== this.id)
       throw new ParleyError('invalid_answer', { message: 'The answer to tasks/get is about another task' })
-    // Looks can overtake each other, but nothing follows the end.
+    // Answers can overtake each other, but no change follows the end.
     if (isTerminal(before.status) && !isTerminal(task.status)) return before
     this.#latest = task
     if (isTerminal(task.status)) this.#end(endingOf(detailed))
@@ -190,7 +190,7 @@ export class PolledTask {
     }
   }
 
-  /** Questions are asked when they are first seen, and put away when they are seen no more. */
+  /** Asks new questions. Drops questions that the task no longer shows. */
   #answer(detailed: Body): void {
     const demand = readInputRequired({
       inputRequests: detailed['status'] === 'input_required' ? (detailed['inputRequests'] ?? {}) : {},
@@ -219,7 +219,7 @@ export class PolledTask {
     }
   }
 
-  /** An answer that did not get there is brought again when the task still asks for it. */
+  /** An answer that was lost is sent again when the task still asks for it. */
   async #bring(key: string, asked: Asked): Promise<void> {
     asked.sent = true
     try {
@@ -230,7 +230,7 @@ export class PolledTask {
     }
   }
 
-  /** Without an answer it would wait for ever. */
+  /** Without an answer the task would wait for ever. */
   #abandon(error: unknown): void {
     if (this.#ending !== undefined) return
     this.#peer.request('tasks/cancel', { taskId: this.id }).catch(() => {})
@@ -246,7 +246,7 @@ export class PolledTask {
     )
   }
 
-  /** Whoever only listens hears nothing more; who asks again has it tried again. */
+  /** Listeners hear nothing more. The next call of `result` tries again. */
   #fail(error: unknown): void {
     this.#failures = 0
     this.#lookAtOnce = true

@@ -1,13 +1,11 @@
-/**
- * Questions of a task that wait on the task itself, until whoever looks at it comes back with answers (D7, SEP-2663).
- */
+/** Questions of a task that wait on the task until its requestor polls it and brings answers (D7, SEP-2663). */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import { validResponses } from '../../versions/index.ts'
 import { embedded } from '../asking/question.ts'
 import type { Clock } from '../clock.ts'
 import { type Duration, milliseconds } from '../duration.ts'
-import type { RequestOptions } from '../options.ts'
+import type { RequestOptions } from '../request-options.ts'
 
 interface Open {
   readonly method: string
@@ -17,7 +15,7 @@ interface Open {
 }
 
 /** How long a question may wait, unless the handler says otherwise. */
-const PATIENCE: Duration = '10m'
+const QUESTION_TIMEOUT: Duration = '10m'
 /** Most questions of one task, those that are over included. */
 const MAX_QUESTIONS = 1000
 
@@ -56,14 +54,14 @@ export class TaskQuestions {
     }
   }
 
-  /** Takes what fits an open question; what does not, and what nobody asked, changes nothing. */
+  /** Takes the answers to open questions. All others are ignored. */
   answer(responses: unknown): void {
     const methods = Object.fromEntries([...this.#open].map(([key, { method }]) => [key, method]))
     for (const [key, response] of Object.entries(validResponses(responses, methods)))
       this.#open.get(key)?.settle(response as Body)
   }
 
-  /** The handler went on without the answers: nobody waits for them. */
+  /** The handler went on without the answers. */
   end(): void {
     for (const { drop } of [...this.#open.values()]) drop()
   }
@@ -71,7 +69,7 @@ export class TaskQuestions {
   #put(
     method: string,
     params: Body | undefined,
-    { key = 'question', signal, timeout = PATIENCE }: RequestOptions,
+    { key = 'question', signal, timeout = QUESTION_TIMEOUT }: RequestOptions,
   ): Promise<Body> {
     const name = this.#claim(key)
     return new Promise((resolve, reject) => {
@@ -87,7 +85,7 @@ export class TaskQuestions {
       }
       const abort = () => fail(signal?.reason)
       const stopTimer = this.#clock.after(milliseconds(timeout), () =>
-        fail(new ParleyError('request_timeout', { message: `Nobody answered "${name}" (${method}) in time` })),
+        fail(new ParleyError('request_timeout', { message: `"${name}" (${method}) was not answered in time` })),
       )
       signal?.addEventListener('abort', abort, { once: true })
       const settle = (answer: Body) => {
@@ -98,7 +96,7 @@ export class TaskQuestions {
     })
   }
 
-  /** A key means one question for as long as there is the task, so one that comes again is shown under another name. */
+  /** A key stands for one question as long as the task exists. A repeated key is shown under another name. */
   #claim(key: string): string {
     if (this.#asked.size >= MAX_QUESTIONS)
       throw new ParleyError('too_many_requests', {

@@ -1,14 +1,14 @@
 /**
- * Runs requests of peers as tasks, and answers what peers ask about them, in the dialect of each (F8, C-24, D7). The
- * same for servers and clients.
+ * Runs requests of peers as tasks, and answers requests about tasks in the form of the peer (F8, C-24, D7). The same
+ * for servers and clients.
  */
 import { ParleyError, toParleyError } from '../../errors/index.ts'
 import { type Body, isObject } from '../../jsonrpc/index.ts'
 import { hasExpired, type TaskChange, type TaskRecord } from '../../stores/index.ts'
 import { pushRounds } from '../asking/push-rounds.ts'
 import { type Answer, type Inbound, InputRequired } from '../endpoint.ts'
-import { costOf } from '../memory.ts'
-import type { Session } from '../session.ts'
+import { costOf } from '../memory/budgets.ts'
+import type { SessionView } from '../session-view.ts'
 import { createdOf, detailOf, usesExtension } from './extension.ts'
 import { grantedTtl, type TaskOptions, type TaskSettings, taskSettings } from './options.ts'
 import { asJson, type Ending, endingOf, failureOf, resultOf } from './outcome.ts'
@@ -20,10 +20,10 @@ import { readPosition, viewOf, writePosition } from './view.ts'
 /** Answers the request behind a task; what it throws is the task's outcome. */
 export type TaskRun = (task: Inbound) => Answer | Promise<Answer>
 
-/** Told what became of a task; `detailed` is what the extension shows of it. */
+/** Called for each change of a task. `detailed` is the task as the extension shows it. */
 export type TaskObserver = (taskId: string, principal: string, detailed: Body) => void
 
-/** What earlier processes left in a store is looked for at most this often, in milliseconds. */
+/** Shortest time between two searches for expired tasks of earlier processes, in milliseconds. */
 const SWEEP_INTERVAL = 60_000
 /** Most times a handler is run again with what it asked for. */
 const MAX_ROUNDS = 32
@@ -36,11 +36,11 @@ export class TaskReceiver {
   readonly #running = new Map<string, RunningTask>()
   readonly #retention = new TaskRetention()
   /** Those that have tasks of their own. */
-  readonly #owners = new WeakSet<Session>()
+  readonly #owners = new WeakSet<SessionView>()
   readonly #observers = new Set<TaskObserver>()
   #sweptAt = Number.NEGATIVE_INFINITY
 
-  /** `onError` is told what no peer is. */
+  /** `onError` gets the errors that no peer gets. */
   constructor(options?: TaskOptions, onError?: (error: unknown, during: string) => void) {
     this.#settings = taskSettings(options)
     this.#onError = onError
@@ -57,13 +57,13 @@ export class TaskReceiver {
     return () => this.#observers.delete(observer)
   }
 
-  /** Those of the ids that are tasks the request may ask about. */
+  /** The ids of tasks that the request may ask about. */
   async owned(request: Inbound, taskIds: readonly string[]): Promise<string[]> {
     const found = await Promise.all(taskIds.map((taskId) => this.#find(taskId, request)))
     return found.flatMap((record) => (record === undefined ? [] : [record.taskId]))
   }
 
-  /** Makes a task of a request: answers that there is one now, and runs it after that. */
+  /** Answers the request with a task, and runs the request after that. */
   async accept(request: Inbound, run: TaskRun): Promise<Body> {
     const { store, principal, maxTasks, pollInterval } = this.#settings
     const { session, method } = request
@@ -119,7 +119,7 @@ export class TaskReceiver {
     return isExtension ? createdOf(this.#paced(record, now)) : { task: viewOf(record) }
   }
 
-  /** False when there are too many; what was counted for it is then given back. */
+  /** False when there are too many tasks. Then its bytes are given back. */
   async #created(record: TaskRecord, give: () => void): Promise<boolean> {
     const { store, maxTasks } = this.#settings
     let isCreated = false
@@ -156,7 +156,7 @@ export class TaskReceiver {
   }
 
   /** The session has ended: tasks that belong to it alone can never be asked for again. */
-  release(session: Session): void {
+  release(session: SessionView): void {
     void this.#guard('the end of a session', this.#forget(session))
   }
 
@@ -180,7 +180,7 @@ export class TaskReceiver {
       ending = endingOf(task.method, result)
     } catch (thrown) {
       const error = toParleyError(thrown)
-      // What is masked on purpose was reported where that was decided.
+      // Masked errors are reported where they are masked.
       if (error !== thrown && !task.cancelled) this.#onError?.(thrown, `the task of ${task.method}`)
       ending = failureOf(error, task.caller.version)
     }
@@ -213,10 +213,7 @@ export class TaskReceiver {
     this.#tell(after)
   }
 
-  /**
-   * Where the end is only found by looking, a short call must not take as long as a long one: the next look is due when
-   * the task is twice as old.
-   */
+  /** Requestors that poll are asked to wait as long as the task is old, so that a short task ends soon. */
   #paced(record: TaskRecord, now: number): TaskRecord {
     const { firstLook } = this.#settings
     return firstLook === undefined
@@ -245,7 +242,7 @@ export class TaskReceiver {
     return record
   }
 
-  /** Foreign tasks are as unknown as those that never were. */
+  /** A task of another requestor is unknown, like one that does not exist. */
   async #find(taskId: string, request: Inbound): Promise<TaskRecord | undefined> {
     const { store, principal } = this.#settings
     const record = await store.get(taskId)
@@ -347,14 +344,14 @@ export class TaskReceiver {
     for (const taskId of await this.#settings.store.expire(now)) this.#drop(taskId, EXPIRED)
   }
 
-  async #forget(session: Session): Promise<void> {
+  async #forget(session: SessionView): Promise<void> {
     if (!this.#owners.delete(session)) return
     const { store, maxTasks } = this.#settings
     for (const { taskId } of await store.list(session.id, undefined, maxTasks))
       await this.#remove(taskId, 'The session has ended')
   }
 
-  /** For work nobody waits for. */
+  /** For work without a caller. Its errors are reported. */
   async #guard(during: string, work: Promise<unknown>): Promise<void> {
     try {
       await work
@@ -370,7 +367,7 @@ async function answerOf(task: RunningTask, run: TaskRun): Promise<Answer> {
   return answer instanceof InputRequired ? pushRounds(task, answer, MAX_ROUNDS, run) : answer
 }
 
-/** Until the task is over, or nobody wants to know any more. */
+/** Until the task is over, or the request is cancelled. */
 function untilOver(task: RunningTask, request: Inbound): Promise<void> {
   const stopListening = task.listen(request)
   return new Promise<void>((resolve) => {
@@ -379,7 +376,7 @@ function untilOver(task: RunningTask, request: Inbound): Promise<void> {
   }).finally(stopListening)
 }
 
-/** The task runs elsewhere, and only the store will tell. */
+/** The task runs in another process. Only the store knows its end. */
 function pause(request: Inbound, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const stop = request.session.clock.after(ms, resolve)

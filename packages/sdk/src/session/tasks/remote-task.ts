@@ -1,22 +1,23 @@
 /**
- * A request of ours that the peer runs as a task: how it stands, what comes of it, and its end. The same for clients
- * and servers.
+ * A request of this side that the peer runs as a task: its status, its result and its end. The same for clients and
+ * servers.
  */
 import { ParleyError } from '../../errors/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { Task } from '../../protocol/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
-import type { Progress, RequestOptions } from '../options.ts'
-import type { Session } from '../session.ts'
+import type { EngineRequestOptions, Progress } from '../request-options.ts'
+import type { SessionView } from '../session-view.ts'
 import { wholeMilliseconds } from './options.ts'
 import { isTerminal } from './status.ts'
 import { isTaskAnswer, readTask } from './view.ts'
 
 export interface TaskRequestOptions {
-  /** How long the peer is asked to keep the task, from its creation. Default: as long as it likes. */
+  /** How long the peer should keep the task, from its creation. Default: the peer decides. */
   ttl?: Duration
   /**
-   * Time between two looks at the task, for those who listen to its status. Default: what the peer asks for, else 1 s.
+   * Time between two polls of the task, for listeners of its status. Default: the interval that the peer asks for, else
+   * 1 s.
    */
   pollInterval?: Duration
   onProgress?: (progress: Progress) => void
@@ -26,14 +27,14 @@ export interface TaskRequestOptions {
   timeout?: Duration
 }
 
-/** The way to whoever runs the task; it may lead through several sessions, one after the other. */
+/** The connection to the peer that runs the task. It may use several sessions, one after the other. */
 export interface TaskPeer {
   /** The current one. */
-  readonly session: Session
+  readonly session: SessionView
   /** Sends what begins the task and what waits for its result. */
-  request(method: string, params: Body, options?: RequestOptions): Promise<Body>
+  request(method: string, params: Body, options?: EngineRequestOptions): Promise<Body>
   onNotification(method: string, handler: (params: Body) => void): () => void
-  /** Calls `end` when nobody will be there any more. */
+  /** Calls `end` when the connection has ended for ever. */
   onEnd(end: () => void): () => void
 }
 
@@ -41,8 +42,8 @@ type StatusListener = (task: Task) => void
 
 const DEFAULT_POLL_INTERVAL = 1000
 
-/** A task may take as long as it likes: its ttl is the end. */
-const UNLIMITED: RequestOptions = { timeout: Number.POSITIVE_INFINITY }
+/** A task has no time-out: its ttl ends it. */
+const UNLIMITED: EngineRequestOptions = { timeout: Number.POSITIVE_INFINITY }
 
 /** Sends a request that is to run as a task. A peer that ignores the wish answers with the result itself. */
 export async function requestAsTask(
@@ -72,22 +73,19 @@ export async function requestAsTask(
   }
 }
 
-/**
- * Who gives up does not wait, but the answer is still read: without its id, a task that was begun meanwhile could not
- * be ended.
- */
+/** After an abort the answer is still read: only its id makes it possible to cancel a task that was begun meanwhile. */
 function unlessGivenUp(peer: TaskPeer, method: string, answering: Promise<Body>, signal: AbortSignal): Promise<Body> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       reject(givenUp(method, signal))
-      answering.then((answer) => endOrphan(peer, method, answer)).catch(() => {})
+      answering.then((answer) => endAbandoned(peer, method, answer)).catch(() => {})
     }
     signal.addEventListener('abort', abort, { once: true })
     answering.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
 }
 
-async function endOrphan(peer: TaskPeer, method: string, answer: Body): Promise<void> {
+async function endAbandoned(peer: TaskPeer, method: string, answer: Body): Promise<void> {
   if (isTaskAnswer(answer)) await new RemoteTask(peer, readTask(method, answer['task']), { method }).cancel()
 }
 
@@ -124,30 +122,30 @@ export class RemoteTask {
     else origin.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  /** How it stood when last heard of. */
+  /** The last known state. */
   get latest(): Task {
     return this.#latest
   }
 
-  async status(options?: RequestOptions): Promise<Task> {
+  async status(options?: EngineRequestOptions): Promise<Task> {
     return this.#learn(
       readTask('tasks/get', await this.#peer.session.request('tasks/get', { taskId: this.id }, options)),
     )
   }
 
-  async cancel(options?: RequestOptions): Promise<Task> {
+  async cancel(options?: EngineRequestOptions): Promise<Task> {
     return this.#learn(
       readTask('tasks/cancel', await this.#peer.session.request('tasks/cancel', { taskId: this.id }, options)),
     )
   }
 
-  /** Waits for the end, and gives or throws what the request itself would have. Asked again, it tells the same. */
+  /** Waits for the end. Returns or throws what the request itself would have. A second call gets the same. */
   result(): Promise<Body> {
     this.#result ??= this.#fetch()
     return this.#result
   }
 
-  /** While somebody listens, the task is looked at from time to time; peers need not tell of changes by themselves. */
+  /** While there are listeners, the task is polled: peers need not send changes. */
   onStatus(listener: StatusListener): () => void {
     this.#listeners.add(listener)
     if (!isTerminal(this.#latest.status)) this.#stopWatching ??= this.#watch()
@@ -167,7 +165,7 @@ export class RemoteTask {
       )
       return this.#peer.session.readResult(method, answer, params)
     } finally {
-      // Whoever listens wants to hear of the end, too.
+      // Listeners get the end, too.
       if (this.#listeners.size > 0 && !isTerminal(this.#latest.status) && this.#peer.session.open)
         await this.status().catch(() => {})
       this.#over()
@@ -176,7 +174,7 @@ export class RemoteTask {
 
   #learn(task: Task): Task {
     const before = this.#latest
-    // Answers and notices can overtake each other, but nothing follows the end.
+    // Answers and notifications can overtake each other, but no change follows the end.
     if (task.taskId !== this.id || isTerminal(before.status)) return task
     this.#latest = task
     if (before.status !== task.status || before.statusMessage !== task.statusMessage) {
@@ -202,7 +200,7 @@ export class RemoteTask {
       try {
         if (peer.session.open) await this.status()
       } catch {
-        // It is only a look; who waits for the result hears what is wrong.
+        // A failed poll does no harm. The caller that waits for the result gets the error.
       }
       if (!stopped) arm()
     }

@@ -9,15 +9,15 @@ import type { Loss } from '../../versions/index.ts'
 import { type Duration, milliseconds } from '../duration.ts'
 import type { Caller, Inbound, MessageContext, Retry } from '../endpoint.ts'
 import { onAbort } from '../eras/stateless/client/question.ts'
-import type { RequestOptions } from '../options.ts'
-import type { Session } from '../session.ts'
+import type { EngineRequestOptions } from '../request-options.ts'
+import type { SessionView } from '../session-view.ts'
 import { usesExtension } from './extension.ts'
 import { TaskQuestions } from './questions.ts'
 import { relatedTo } from './related.ts'
 
 /** Writes down what becomes of a task. */
 export interface TaskJournal {
-  /** Does nothing where the change is not legal, as when the task was cancelled. */
+  /** Does nothing when the change is not legal, for example after a cancellation. */
   move(status: TaskStatus, statusMessage?: string): Promise<void>
   /** Another message for the status it has. */
   remark(statusMessage: string): Promise<void>
@@ -25,14 +25,14 @@ export interface TaskJournal {
   show(questions: Body, statusMessage: string): Promise<void>
 }
 
-/** Where a message of the task can go: the session, and the open `tasks/result` it belongs to. */
-interface Way {
-  readonly session: Session
+/** The destination of a message of the task: the session, and the open `tasks/result` it belongs to. */
+interface MessageTarget {
+  readonly session: SessionView
   readonly relatedTo?: RequestId
 }
 
-/** How long a question may wait for somebody to ask, unless the handler says otherwise. */
-const PATIENCE: Duration = '10m'
+/** How long a question waits for a listener, unless the handler says otherwise. */
+const QUESTION_TIMEOUT: Duration = '10m'
 
 /** Whether a request has become a task already. */
 export function isTask(request: Inbound): boolean {
@@ -44,10 +44,10 @@ export class RunningTask implements Inbound {
   readonly id: RequestId
   readonly method: string
   readonly params: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly caller: Caller
   readonly principal: string | undefined
-  /** Where each request says what it wants to hear of, a task says nothing. */
+  /** A task has no log level of its own. */
   readonly logLevel = undefined
   readonly owner = undefined
   /** Set when the handler is run again with what it asked for. */
@@ -66,9 +66,9 @@ export class RunningTask implements Inbound {
   readonly #journal: TaskJournal
   /** Open `tasks/result` requests: the peer listens there. */
   readonly #listeners = new Set<Inbound>()
-  /** Questions that wait for somebody to listen. */
-  readonly #parked = new Set<(way: Way) => void>()
-  /** Where the requestor can only look: then nothing is sent for the task, and questions wait on it. */
+  /** Questions that wait for a listener. */
+  readonly #parked = new Set<(target: MessageTarget) => void>()
+  /** For requestors that only poll: nothing is sent for the task, and questions wait here. */
   readonly #waiting: TaskQuestions | undefined
 
   constructor(request: Inbound, taskId: string, journal: TaskJournal) {
@@ -116,20 +116,20 @@ export class RunningTask implements Inbound {
     this.#resolveOver()
   }
 
-  /** The handler is told to stop. */
+  /** Stops the handler. */
   cancel(reason: string): void {
     this.#controller.abort(new ParleyError('request_cancelled', { message: reason }))
     this.finish()
   }
 
   /**
-   * C-32: the token of the request is good for as long as the task runs; who only polls reads the message in the
+   * C-32: the token of the request is valid as long as the task runs. A requestor that polls reads the message in the
    * status.
    */
   progress(progress: number, total?: number, message?: string, more?: Body): void {
     if (this.#isOver || !(progress > this.#lastProgress)) return
     this.#lastProgress = progress
-    // Nobody waits for it, and nobody misses it.
+    // A failed status message does no harm.
     if (message !== undefined) this.#then(async () => this.#isAsking || this.#journal.remark(message)).catch(() => {})
     if (this.#waiting !== undefined) return
     const token = (this.params['_meta'] as Body | undefined)?.['progressToken']
@@ -137,34 +137,34 @@ export class RunningTask implements Inbound {
     const params: Body = { ...more, progressToken: token, progress }
     if (total !== undefined) params['total'] = total
     if (message !== undefined) params['message'] = message
-    this.#send('notifications/progress', relatedTo(this.taskId, params), this.#way(this.session))
+    this.#send('notifications/progress', relatedTo(this.taskId, params), this.#target(this.session))
   }
 
   notify(method: string, params?: Body): void {
-    if (!this.#isOver && this.#waiting === undefined) this.#send(method, relatedTo(this.taskId, params), this.#way())
+    if (!this.#isOver && this.#waiting === undefined) this.#send(method, relatedTo(this.taskId, params), this.#target())
   }
 
-  /** The requestor is told of a change; a message about the task itself carries no mark. */
+  /** Sends a change to the requestor. A message about the task itself carries no mark. */
   announce(task: Body): void {
-    if (this.#waiting === undefined) this.#send('notifications/tasks/status', task, this.#way())
+    if (this.#waiting === undefined) this.#send('notifications/tasks/status', task, this.#target())
   }
 
   release(retry?: Duration): void {
     for (const listener of this.#listeners) listener.release(retry)
   }
 
-  async request(method: string, params?: Body, options: RequestOptions = {}): Promise<Body> {
+  async request(method: string, params?: Body, options: EngineRequestOptions = {}): Promise<Body> {
     const signal = options.signal === undefined ? this.signal : AbortSignal.any([options.signal, this.signal])
     if (this.#waiting !== undefined) return this.#waitFor(this.#waiting, method, params, { ...options, signal })
     await this.#ask(method)
     try {
-      const way = await this.#somebody(method, signal, options.timeout)
+      const target = await this.#targetFor(method, signal, options.timeout)
       const marked = method.startsWith('tasks/') ? params : relatedTo(this.taskId, params)
       const { relatedTo: _, ...rest } = options
-      return await way.session.request(method, marked, {
+      return await target.session.request(method, marked, {
         ...rest,
         signal,
-        ...(way.relatedTo === undefined ? {} : { relatedTo: way.relatedTo }),
+        ...(target.relatedTo === undefined ? {} : { relatedTo: target.relatedTo }),
       })
     } finally {
       await this.#asked()
@@ -179,7 +179,7 @@ export class RunningTask implements Inbound {
     void this.over.then(run)
   }
 
-  /** The peer listens on its `tasks/result`; returns how to end that. */
+  /** Adds a `tasks/result` on which the peer listens. Returns how to end that. */
   listen(listener: Inbound): () => void {
     this.#listeners.add(listener)
     for (const deliver of this.#parked) deliver({ session: listener.session, relatedTo: listener.id })
@@ -196,7 +196,12 @@ export class RunningTask implements Inbound {
     return this.#questions > 0 || (this.#waiting?.size ?? 0) > 0
   }
 
-  #waitFor(waiting: TaskQuestions, method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
+  #waitFor(
+    waiting: TaskQuestions,
+    method: string,
+    params: Body | undefined,
+    options: EngineRequestOptions,
+  ): Promise<Body> {
     if (this.#isOver) throw tooLate(method)
     if (!this.caller.can(method)) throw unaskable(method)
     return waiting.ask(method, params, options)
@@ -230,23 +235,27 @@ export class RunningTask implements Inbound {
   }
 
   /** The latest listener, or the session the task came from. */
-  #way(session?: Session): Way | undefined {
+  #target(session?: SessionView): MessageTarget | undefined {
     const listener = [...this.#listeners].filter((each) => session === undefined || each.session === session).pop()
     if (listener !== undefined) return { session: listener.session, relatedTo: listener.id }
     return this.session.open ? { session: this.session } : undefined
   }
 
-  #send(method: string, params: Body, way: Way | undefined): void {
-    way?.session.notify(method, params, way.relatedTo === undefined ? undefined : { relatedTo: way.relatedTo })
+  #send(method: string, params: Body, target: MessageTarget | undefined): void {
+    target?.session.notify(method, params, target.relatedTo === undefined ? undefined : { relatedTo: target.relatedTo })
   }
 
   /**
-   * A question goes out at once where it will be read, and otherwise waits until the peer, which sees that input is
-   * required, listens.
+   * A question is sent at once if the peer reads it. Otherwise it waits until the peer, which sees `input_required`,
+   * listens.
    */
-  #somebody(method: string, signal: AbortSignal, timeout: Duration = PATIENCE): Promise<Way> | Way {
-    const way = this.#way()
-    if (way !== undefined && (way.relatedTo !== undefined || way.session.reachable)) return way
+  #targetFor(
+    method: string,
+    signal: AbortSignal,
+    timeout: Duration = QUESTION_TIMEOUT,
+  ): Promise<MessageTarget> | MessageTarget {
+    const target = this.#target()
+    if (target !== undefined && (target.relatedTo !== undefined || target.session.reachable)) return target
     return new Promise((resolve, reject) => {
       const done = () => {
         stopTimer()
@@ -257,13 +266,15 @@ export class RunningTask implements Inbound {
         done()
         reject(signal.reason)
       }
-      const deliver = (found: Way) => {
+      const deliver = (found: MessageTarget) => {
         done()
         resolve(found)
       }
       const stopTimer = this.session.clock.after(milliseconds(timeout), () => {
         done()
-        reject(new ParleyError('request_timeout', { message: `Nobody listened to the task to be asked ${method}` }))
+        reject(
+          new ParleyError('request_timeout', { message: `No listener of the task could be asked ${method} in time` }),
+        )
       })
       if (signal.aborted) return abort()
       signal.addEventListener('abort', abort, { once: true })

@@ -2,8 +2,9 @@
  * Progress of a call that became a task of the extension, which has none for tasks: what is new in the words of its
  * status is one step more (D7).
  */
-import type { Progress } from '../options.ts'
+
 import { guarded } from '../outgoing/request-frame.ts'
+import type { Progress } from '../request-options.ts'
 import type { PolledTask } from './polled-task.ts'
 import { isTerminal } from './status.ts'
 

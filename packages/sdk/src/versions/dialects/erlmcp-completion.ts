@@ -12,7 +12,7 @@ export function refToErlmcp(ref: Body): Body {
   return COMPLETED.includes(bare) ? { ...ref, type: bare } : ref
 }
 
-/** No version completes arguments of tools; `ref/tool` is refused by who does not know it. */
+/** No version completes arguments of tools. A peer that does not know `ref/tool` refuses it. */
 export function refFromErlmcp(ref: Body): Body {
   return COMPLETED.includes(ref['type']) ? { ...ref, type: `${PREFIX}${ref['type']}` } : ref
 }

@@ -92,8 +92,8 @@ export function errorFromErlmcp(error: Body, { method }: EditContext): Body {
 }
 
 /**
- * A server's own code that is a number of erlmcp's would be taken for that; it is kept as data, and shown again to who
- * reads standard messages.
+ * A code of the server that is also a code of erlmcp would be misread. It is kept as data, and restored for readers of
+ * standard messages.
  */
 function hideCode(error: Body, code: number, context: EditContext): Body {
   context.lose(`error code ${code} kept as data`, { path: 'code' })

@@ -72,7 +72,7 @@ export function sampledToErlmcp(result: Body): Body {
   }
 }
 
-/** Who answers is always the assistant. */
+/** The answer is always one of the assistant. */
 export function sampledFromErlmcp(result: Body): Body {
   const { content, role, stopReason } = result
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined

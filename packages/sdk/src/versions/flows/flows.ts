@@ -1,7 +1,4 @@
-/**
- * The conversations that take another form between the two eras, as data: what meets what, and how well it crosses
- * (8.5).
- */
+/** Conversations that take another form in the other era, as data: the form in each era, and what crossing loses. */
 
 export type FlowVerdict = 'lossless' | 'lossy'
 
@@ -83,7 +80,7 @@ export const flows: readonly Flow[] = [
     stateless: 'subscriptions/listen asks for all news at once; each notice names it',
     handshakeClient: lossless('one listening request follows what the session has subscribed to'),
     statelessClient: lossless(
-      'each resource is subscribed to while somebody listens; servers without a stream are asked from time to time',
+      'each resource is subscribed to while a client listens; servers without a stream are asked from time to time',
     ),
   },
   {

@@ -91,7 +91,7 @@ function always(law: (moments: readonly Moment[], maxRounds: number) => void): v
 const keysOf = (effects: readonly QuestionsEffect[], ...types: readonly QuestionsEffect['type'][]): string[] =>
   effects.flatMap((effect) => (types.includes(effect.type) && 'key' in effect ? [effect.key] : []))
 
-describe('8.2 however a call goes', () => {
+describe('however a call goes', () => {
   it('no key is delivered twice, and none that was not shown', () => {
     let delivered = 0
     always((moments) => {

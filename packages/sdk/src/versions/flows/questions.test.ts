@@ -33,7 +33,7 @@ const shown = (...keys: string[]) =>
 const yes = { action: 'accept', content: { name: 'Ann' } }
 const round = [ask('a'), ask('b'), pause]
 
-describe('8.2 a call asks its client', () => {
+describe('a call asks its client', () => {
   it('D-06 shows every question that is open when the asker pauses, in one round', () => {
     const [state, effects] = after(round)
     expect(effects).toEqual([{ type: 'show', sequence: 1, questions: shown('a', 'b') }])
@@ -62,14 +62,14 @@ describe('8.2 a call asks its client', () => {
     expect(after([pause], state)[1]).toEqual([])
   })
 
-  it('rule 3: part of the answers is delivered, the rest shown again with what is new', () => {
+  it('part of the answers is delivered, the rest shown again with what is new', () => {
     const [state, effects] = after([...round, retry(1, { b: yes })])
     expect(effects).toEqual([{ type: 'deliver', key: 'b', response: yes }])
     expect(after([ask('c'), pause], state)[1]).toEqual([{ type: 'show', sequence: 2, questions: shown('a', 'c') }])
   })
 
   it.each([[undefined], [null], [[yes]], ['a'], [{}], [{ z: yes, toString: yes }]])(
-    'rule 3: %j answers nothing, and is no error',
+    '%j answers nothing, and is no error',
     (responses) => {
       const [state, effects] = after([...round, retry(1, responses)])
       expect(effects).toEqual([])
@@ -81,7 +81,7 @@ describe('8.2 a call asks its client', () => {
     expect(after([ask('constructor'), ask('toString'), pause, retry(1, {})])[1]).toEqual([])
   })
 
-  it('rule 3: an answer that cannot be used is asked for again once, then refused by its key', () => {
+  it('an answer that cannot be used is asked for again once, then refused by its key', () => {
     const bad = { a: { action: 'perhaps' }, b: yes }
     const [first, effects] = after([...round, retry(1, bad)])
     expect(effects).toEqual([{ type: 'deliver', key: 'b', response: yes }])
@@ -102,7 +102,7 @@ describe('8.2 a call asks its client', () => {
     expect(state).toEqual(asked)
   })
 
-  it('rule 6: the same round twice joins the leg that runs, an older or unknown one is refused', () => {
+  it('the same round twice joins the open round, an older or unknown one is refused', () => {
     const [state] = after([...round, retry(1, { a: yes })])
     expect(after([retry(1, { b: yes })], state)).toEqual([state, [{ type: 'join', sequence: 1 }]])
     const next = after([pause], state)[0]
@@ -111,7 +111,7 @@ describe('8.2 a call asks its client', () => {
     expect(after([retry(0, {})])[1]).toMatchObject([{ type: 'refuse' }])
   })
 
-  it('rule 10: a question that was taken back is not shown, and its answer ignored', () => {
+  it('a question that was taken back is not shown, and its answer ignored', () => {
     expect(after([ask('a'), ask('b'), withdraw('a'), pause])[1]).toEqual([
       { type: 'show', sequence: 1, questions: shown('b') },
     ])
@@ -153,7 +153,7 @@ describe('8.2 a call asks its client', () => {
     ])
   })
 
-  it('rule 12: after the last round everything that is open is given up, and the asker goes on', () => {
+  it('after the last round everything that is open is given up, and the asker goes on', () => {
     const last = after([ask('a'), pause, retry(1, {}), ask('b', 'roots/list'), pause], beginQuestions({ maxRounds: 1 }))
     expect(last[1]).toEqual([
       { type: 'exhausted' },
@@ -164,7 +164,7 @@ describe('8.2 a call asks its client', () => {
     expect(after([ask('c'), pause], last[0])[1]).toMatchObject([{ type: 'exhausted' }, { type: 'giveUp', key: 'c' }])
   })
 
-  it('rule 9: when time is over every open question is given up', () => {
+  it('when time is over every open question is given up', () => {
     const [state, effects] = after([...round, ask('c', 'sampling/createMessage'), { type: 'expire' }])
     expect(effects).toEqual([
       { type: 'giveUp', key: 'a', method: 'elicitation/create' },

@@ -1,6 +1,6 @@
 /**
  * One call that asks its client, round by round: which questions are open, what is shown, and what comes of the answers
- * (D-06, D-20, 8.2).
+ * (D-06, D-20).
  */
 import type { Body } from '../../jsonrpc/index.ts'
 import { isAnswer, type Question, quoted, responseTo } from './question-shapes.ts'
@@ -39,7 +39,7 @@ export type QuestionsEvent =
   | { readonly type: 'withdraw'; readonly key: string }
   /** The client took too long. */
   | { readonly type: 'expire' }
-  /** The asker is through; what is still open interests nobody. */
+  /** The handler has returned. Open questions are dropped. */
   | { readonly type: 'end' }
 
 export type QuestionsEffect =
@@ -49,11 +49,11 @@ export type QuestionsEffect =
       readonly questions: Readonly<Record<string, { method: string; params?: Body }>>
     }
   | { readonly type: 'deliver'; readonly key: string; readonly response: Body }
-  /** The answers of this round were taken before: the request is to get the outcome of the leg that runs. */
+  /** The answers of this round were taken before: the request is to get the outcome of the open round. */
   | { readonly type: 'join'; readonly sequence: number }
   /** The retry is an error (-32602). */
   | { readonly type: 'refuse'; readonly reason: string }
-  /** Nobody will answer: to be told to the asker as the method wants it, never as a yes. */
+  /** The question stays without an answer. Each method has its own form of that, but never a yes. */
   | { readonly type: 'giveUp'; readonly key: string; readonly method: string }
   /** No further round is allowed; `giveUp` follows for every question that is open. */
   | { readonly type: 'exhausted' }

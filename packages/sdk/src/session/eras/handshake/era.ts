@@ -1,18 +1,23 @@
 /** Requests of this side in the handshake era: both sides know each other, so a request says nothing about its sender. */
 import { ParleyError } from '../../../errors/index.ts'
-import { type Body, requestText, type SendOptions } from '../../../jsonrpc/index.ts'
-import type { HeaderParam } from '../../../versions/index.ts'
-import type { SessionCore } from '../../core.ts'
+import { type Body, type Link, requestText, type SendOptions } from '../../../jsonrpc/index.ts'
+import type { HeaderParam, ProtocolVersion } from '../../../versions/index.ts'
 import type { Pending } from '../../outgoing/pending.ts'
 import { lostRequest } from '../../outgoing/request-errors.ts'
 import { NO_HEADERS, type SessionEra } from '../era.ts'
 
-type Core = Pick<SessionCore, 'era' | 'link' | 'sendNotification' | 'version'>
+/** What the era needs of its session. */
+interface Conversation {
+  readonly era: SessionEra
+  readonly link: Link
+  readonly version: ProtocolVersion | undefined
+  sendNotification(method: string, params: Body | undefined, options?: SendOptions): boolean
+}
 
 export class HandshakeEra implements SessionEra {
-  readonly #core: Core
+  readonly #core: Conversation
 
-  constructor(core: Core) {
+  constructor(core: Conversation) {
     this.#core = core
   }
 
@@ -22,7 +27,7 @@ export class HandshakeEra implements SessionEra {
   get pingMethod(): string {
     return 'ping'
   }
-  get isConnected(): boolean {
+  get isStateful(): boolean {
     return true
   }
   get logLevel(): undefined {
@@ -83,7 +88,7 @@ export class HandshakeEra implements SessionEra {
 }
 
 export function cancelWithNotification(
-  core: Pick<SessionCore, 'sendNotification'>,
+  core: Pick<Conversation, 'sendNotification'>,
   { id, options }: Pending,
   error: ParleyError,
 ): void {

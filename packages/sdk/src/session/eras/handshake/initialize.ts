@@ -1,4 +1,4 @@
-/** The `initialize` exchange as values: what is asked, what is answered, and what both sides know afterwards. */
+/** The `initialize` exchange as values: the request, the answer, and the agreement. */
 import { ParleyError } from '../../../errors/index.ts'
 import { type Body, isObject } from '../../../jsonrpc/index.ts'
 import type { Capabilities } from '../../../protocol/index.ts'
@@ -26,18 +26,18 @@ export interface Agreement {
   readonly peer: Introduction
 }
 
-/** What a client wants, and what of it cannot be had in the version it named. */
-export interface Asked extends Agreement {
+/** The agreement, and the parts of the request that the version cannot have. */
+export interface InitializeRequest extends Agreement {
   readonly requested: string
   readonly losses: readonly Loss[]
 }
 
-/** A server reads `initialize`; throws, changing nothing, when it cannot be accepted. */
+/** Reads `initialize` on the server. Throws, and changes nothing, when it cannot be accepted. */
 export function readInitialize(
   params: Body | undefined,
   supported: readonly ProtocolVersion[],
   profile: Profile,
-): Asked {
+): InitializeRequest {
   const requested = params?.['protocolVersion']
   const version = negotiate(requested, supported)
   for (const key of ['capabilities', 'clientInfo']) {
@@ -64,7 +64,7 @@ export function initializeResult(
   return translate(newestVersion, version, 'result', result, profile, context)
 }
 
-/** What a client sends first, in the newest handshake version it is willing to speak. */
+/** The params of `initialize`, for the newest handshake version that this side speaks. */
 export function initializeParams(
   supported: readonly ProtocolVersion[],
   self: Introduction,
@@ -78,12 +78,12 @@ export function initializeParams(
   return translate(newestVersion, version, 'params', params, profile, context)
 }
 
-/** Who has tasks says so twice, once for each era: that the other one's word for it is left out is no loss. */
+/** Capabilities for both eras are declared together. Leaving out those of the other era is no loss. */
 function own({ capabilities }: Introduction): Body {
   return capabilitiesDown(capabilities)
 }
 
-/** A client reads the server's answer; throws with both sides' versions when there is no common one. */
+/** Reads the answer on the client. Throws an error with the versions of both sides when there is no common one. */
 export function readInitializeResult(result: Body, supported: readonly ProtocolVersion[], profile: Profile): Agreement {
   const version = result['protocolVersion']
   const offered: readonly ProtocolVersion[] = handshakeVersions.filter((candidate) => supported.includes(candidate))
@@ -101,7 +101,7 @@ function noCommonVersion(
 ): ParleyError {
   const named = typeof answered === 'string' ? answered.slice(0, 64) : undefined
   const said = named === undefined ? 'named no protocol version' : `speaks ${JSON.stringify(named)}`
-  // It is spoken here, only not after a handshake.
+  // This side speaks the version, but without a handshake.
   const speaks = supported.includes(named as ProtocolVersion)
     ? `${offered.join(', ')} with a handshake`
     : supported.join(', ')
@@ -139,7 +139,7 @@ export function introduction(body: Body, infoKey: 'clientInfo' | 'serverInfo'): 
   return infoKey === 'clientInfo' ? shared(made) : deepFreeze(made)
 }
 
-/** Clients of one program introduce themselves in the same words: their sessions hold one value. */
+/** Clients of one program introduce themselves with the same text: their sessions share one value. */
 const introductions = new Map<string, Introduction>()
 const MOST_SHARED = 256
 const LONGEST_SHARED = 4096

@@ -5,7 +5,7 @@ import type { SessionCore } from '../../core.ts'
 import type { Answering } from '../../incoming/answering.ts'
 import { HeldMessages, requestsIn } from '../../incoming/held-messages.ts'
 import { endedUnanswered } from '../../outgoing/request-errors.ts'
-import { type Asked, initializeResult, readInitialize } from './initialize.ts'
+import { type InitializeRequest, initializeResult, readInitialize } from './initialize.ts'
 
 /** Requests that need no envelope before both sides have agreed on a version. */
 export const HANDSHAKE_METHODS: ReadonlySet<string> = new Set(['initialize', 'ping'])
@@ -79,7 +79,7 @@ export class ServerHandshake {
     }
   }
 
-  #await(message: RequestMessage, asked: Asked, prepared: Promise<void>): void {
+  #await(message: RequestMessage, asked: InitializeRequest, prepared: Promise<void>): void {
     const core = this.#core
     const { maxInFlight, maxQueuedNotifications, limits } = core.settings
     this.#held ??= new HeldMessages({
@@ -106,7 +106,7 @@ export class ServerHandshake {
     )
   }
 
-  #agree(message: RequestMessage, { version, requested, peer, losses }: Asked): void {
+  #agree(message: RequestMessage, { version, requested, peer, losses }: InitializeRequest): void {
     const core = this.#core
     try {
       const { profile, clock } = core.settings

@@ -1,4 +1,4 @@
-/** What a request of the stateless era says of itself in `_meta`, read and checked (D-01). */
+/** Reads and checks the `_meta` of a request of the stateless era (D-01). */
 import { ParleyError } from '../../../errors/index.ts'
 import { type Body, type FrameOrigin, isObject, type RequestMessage } from '../../../jsonrpc/index.ts'
 import { type Capabilities, HEADERS, type LogLevel, logLevels } from '../../../protocol/index.ts'
@@ -12,16 +12,13 @@ export interface Envelope {
   readonly meta: Body
 }
 
-/** Whether a request speaks for itself; one that does not needs a session. */
+/** Whether a request has an envelope. A request without one needs a session. */
 export function hasEnvelope(message: { readonly params?: Body }): boolean {
   const meta = message.params?.['_meta']
   return typeof meta === 'object' && meta !== null && Object.hasOwn(meta, META.version)
 }
 
-/**
- * The envelope, or why the request cannot be served. A header that contradicts it comes first: who routed by the header
- * was misled.
- */
+/** The envelope, or the error. A header that contradicts the envelope comes first: it has misled routing. */
 export function readEnvelope(
   message: RequestMessage,
   origin: FrameOrigin | undefined,
@@ -61,14 +58,14 @@ function isStateless(version: ProtocolVersion): boolean {
   return eraOf(version) === 'stateless'
 }
 
-/** D-67: whoever begins with a handshake has nothing else to try; this may be all its user gets to see. */
+/** D-67: a client that begins with a handshake has nothing else to try. Its user may see only this message. */
 function noHandshake(requested: unknown, served: readonly ProtocolVersion[]): ParleyError {
   const { data } = unsupportedVersion(requested, [...served].reverse())
   const message = `Unsupported protocol version: the versions of this server have no handshake; supported: ${served.join(', ')}`
   return new ParleyError('unsupported_protocol_version', { message, data })
 }
 
-/** The version is among those that are supported, but not in this way. */
+/** The server speaks the version, but only after a handshake. */
 function needsHandshake(version: ProtocolVersion, served: readonly ProtocolVersion[]): ParleyError {
   const { data } = unsupportedVersion(version, [...served].reverse())
   const message = `Unsupported protocol version: ${version} begins with initialize, its requests do not say a version; supported: ${served.join(', ')}`
@@ -78,7 +75,7 @@ function needsHandshake(version: ProtocolVersion, served: readonly ProtocolVersi
 function versionObjection(header: string | undefined, version: unknown): string | undefined {
   if (header === version) return undefined
   if (header === undefined) return 'Header MCP-Protocol-Version is missing'
-  // Without a version in the body there is nothing to contradict; that it is missing is the better news.
+  // Without a version in the body there is no contradiction. The error for the missing version follows.
   if (typeof version !== 'string') return undefined
   return `MCP-Protocol-Version is ${shown(header)}, but the request says ${shown(version)}`
 }

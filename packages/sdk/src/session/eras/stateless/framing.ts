@@ -1,6 +1,6 @@
 /**
- * Puts results into the envelope of the stateless era: what kind of result it is, who made it, how long it stays fresh
- * (D-02, D-03, D-42).
+ * Puts results into the envelope of the stateless era: their type, their server, and how long they stay fresh (D-02,
+ * D-03, D-42).
  */
 import { type Body, bodyText, isObject, noteCopiedResult, type RequestId, resultHead } from '../../../jsonrpc/index.ts'
 import { cacheableMethods, META } from '../../../versions/index.ts'
@@ -9,10 +9,10 @@ import { extendedMetadata } from '../../metadata.ts'
 
 const cacheable: ReadonlySet<string> = new Set(cacheableMethods)
 
-/** A server that says nothing about caching means: ask me again, and do not show it to others. */
+/** Without cache settings a result must not be cached. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
-/** Everything but the result itself is the same each time, so most results are framed as text. */
+/** Only the result itself differs, so most results are framed as text. */
 export class Framing {
   readonly #serverInfo: Identity
   readonly #complete: string
@@ -42,7 +42,7 @@ export class Framing {
     return framed
   }
 
-  /** A result that brings its own envelope was made by a server behind this one, which says so there. */
+  /** A result with an envelope was made by a server behind this one, and keeps its name. */
   #meta(result: Body): Body {
     const meta = result['_meta']
     if (result['resultType'] !== undefined && isObject(meta) && meta[META.serverInfo] !== undefined) return meta

@@ -1,14 +1,13 @@
 /**
- * What follows from what a server offers, found out once for each introduction: it may introduce itself in other words
- * to clients of another kind (D-16).
+ * What a server offers, kept for each introduction: it may introduce itself differently to different clients (D-16).
  */
 import type { ParleyError } from '../../../errors/index.ts'
 import { type Body, Serialised } from '../../../jsonrpc/index.ts'
 import { extensionLosses, serverCapabilitiesUp } from '../../../versions/index.ts'
-import { EnvelopeCaller } from '../../caller.ts'
 import type { SessionCore } from '../../core.ts'
 import type { Introduction } from '../../endpoint.ts'
 import type { Route } from '../../routes.ts'
+import { EnvelopeCaller } from './caller.ts'
 import type { Envelope } from './envelope.ts'
 import type { Framing } from './framing.ts'
 import { statelessBreach } from './guard.ts'
@@ -21,28 +20,25 @@ interface Offer {
 
 export class Offers {
   readonly #core: SessionCore
-  /**
-   * By introduction and not only for the latest, so that clients of two kinds that take turns do not make each other's
-   * be found out anew.
-   */
+  /** For each introduction, so that clients of two kinds that take turns do not clear it for each other. */
   readonly #offers = new WeakMap<Introduction, Offer>()
 
   constructor(core: SessionCore) {
     this.#core = core
   }
 
-  /** Why the server does not take this request, by what it has offered to who makes it. */
+  /** The error when the server does not offer the method to the sender of this envelope. */
   breach(route: Route, envelope: Envelope): ParleyError | undefined {
     const introduction = this.#core.endpoint.introduce(envelope.capabilities)
     const { cleared } = this.#of(introduction)
     if (cleared.has(route.method)) return undefined
     const refused = statelessBreach(route, new EnvelopeCaller(envelope), introduction)
-    // Methods of extensions also depend on the caller, and unknown ones come from peers.
+    // Methods of extensions depend on the caller as well, and unknown methods come from peers.
     if (refused === undefined && route.info !== undefined) cleared.add(route.method)
     return refused
   }
 
-  /** The same until the server changes, for everybody whom it tells the same. */
+  /** The answer to `server/discover`. The same until the server changes, for all clients with the same introduction. */
   discovery({ capabilities }: Envelope, framing: Framing): Serialised {
     const introduction = this.#core.endpoint.introduce(capabilities)
     const isForAll = introduction === this.#core.endpoint.introduce()
@@ -62,7 +58,7 @@ export class Offers {
     }
     if (instructions !== undefined) result['instructions'] = instructions
     if (ttlMs !== undefined) result['ttlMs'] = ttlMs
-    // Whoever keeps it for others would show them what they cannot have.
+    // A shared cache would show it to clients for which it is not true.
     if (cacheScope !== undefined) result['cacheScope'] = isForAll ? cacheScope : 'private'
     return result
   }

@@ -1,28 +1,33 @@
-/**
- * The server's side of the stateless era: every request is taken by what it says of itself, and answered in the same
- * way (V4, F9).
- */
+/** The server's side of the stateless era: each request is checked and answered by its own envelope (V4, F9). */
 import { Charge } from '../../../collections/index.ts'
 import { ParleyError, toParleyError } from '../../../errors/index.ts'
-import type { Body, FrameOrigin, RequestId, RequestMessage } from '../../../jsonrpc/index.ts'
+import {
+  type Body,
+  type FrameOrigin,
+  type RequestId,
+  type RequestMessage,
+  resultText,
+  Serialised,
+} from '../../../jsonrpc/index.ts'
 import { type LogLevel, logLevels, maySend } from '../../../protocol/index.ts'
 import { type HeaderParam, headerObjection, META, methodIn, type ProtocolVersion } from '../../../versions/index.ts'
 import { Parking } from '../../asking/parking.ts'
 import type { SessionCore } from '../../core.ts'
-import type { Identity } from '../../endpoint.ts'
+import type { Answer, Identity } from '../../endpoint.ts'
 import { isAllowed } from '../../guard.ts'
 import type { Answering } from '../../incoming/answering.ts'
-import type { InboundCall, Spoken } from '../../incoming/inbound-call.ts'
-import { costOf } from '../../memory.ts'
-import type { RequestOptions } from '../../options.ts'
+import type { InboundCall } from '../../incoming/inbound-call.ts'
+import { costOf } from '../../memory/budgets.ts'
 import { shutDownUnanswered } from '../../outgoing/request-errors.ts'
+import type { EngineRequestOptions } from '../../request-options.ts'
 import { type Route, type Routes, routesFor } from '../../routes.ts'
+import { StatelessCall } from './call.ts'
 import { type Envelope, readEnvelope } from './envelope.ts'
 import { Framing } from './framing.ts'
 import { Offers } from './offers.ts'
 
-/** Told only to who listens for them (D-29). */
-const NEWS: ReadonlySet<string> = new Set([
+/** Sent only to clients that listen for them (D-29). */
+const CHANGES: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
   'notifications/resources/list_changed',
@@ -34,25 +39,25 @@ const LISTEN = 'subscriptions/listen'
 const DISCOVER = 'server/discover'
 const NO_PARAMS: readonly HeaderParam[] = []
 
-/** A request on its way to whoever answers it. */
-interface Arrived {
+/** A request that is not accepted yet. */
+interface Arrival {
   readonly message: RequestMessage
   readonly origin: FrameOrigin | undefined
   readonly envelope: Envelope
-  /** Of its text. */
+  /** Of the text of the message. */
   readonly length: number
 }
 
-export class Stateless {
+export class StatelessServer {
   readonly parking: Parking
   #framing: { readonly of: Identity; readonly framing: Framing } | undefined
   readonly #core: SessionCore
   readonly #answering: Answering
   readonly #sessionId: string
   readonly #offers: Offers
-  /** Of the version that was spoken last. */
+  /** Of the last request. */
   #spoken: { of: ProtocolVersion; routes: Routes } | undefined
-  /** Requests that wait until it is known who answers, or which headers they must have. */
+  /** Requests that wait until the endpoint is prepared, or until the headers of their tool are known. */
   readonly #undecided = new Map<unknown, RequestMessage>()
 
   constructor(core: SessionCore, answering: Answering, sessionId: string) {
@@ -60,17 +65,17 @@ export class Stateless {
     this.#answering = answering
     this.#sessionId = sessionId
     this.#offers = new Offers(core)
-    this.parking = new Parking(core, (call) => core.endpoint.answer(call))
+    this.parking = new Parking(core, (call) => this.begin(call))
   }
 
-  /** Who answers may not be known before it has prepared itself. */
+  /** An endpoint with `prepare` may not know its name before that. */
   get framing(): Framing {
     const { info } = this.#core.endpoint.prepare === undefined ? this.#core.self : this.#core.endpoint.introduce()
     if (this.#framing?.of !== info) this.#framing = { of: info, framing: new Framing(info) }
     return this.#framing.framing
   }
 
-  /** That was spoken last. */
+  /** Of the last request. */
   get version(): ProtocolVersion | undefined {
     return this.#spoken?.of
   }
@@ -88,9 +93,9 @@ export class Stateless {
       )
     }
     const prepared = this.#prepared(envelope, message.method)
-    const arrived: Arrived = { message, origin, envelope, length }
-    if (prepared === undefined) return this.#check(arrived)
-    const charge = this.#answering.objection(key, this.#undecided) ?? this.#charge(arrived)
+    const arrival: Arrival = { message, origin, envelope, length }
+    if (prepared === undefined) return this.#check(arrival)
+    const charge = this.#answering.objection(key, this.#undecided) ?? this.#charge(arrival)
     if (charge instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, charge)
     this.#undecided.set(key, message)
     const done = this.#answering.prepare()
@@ -101,13 +106,13 @@ export class Stateless {
     }
     prepared
       .then(
-        () => decide(() => this.#check(arrived)),
+        () => decide(() => this.#check(arrival)),
         (error) => decide(() => refuse(error)),
       )
       .catch(refuse)
   }
 
-  /** What goes wrong before anything can be waited for goes wrong for the request alone. */
+  /** An error that is thrown at once fails the request, like one that comes later. */
   #prepared({ capabilities }: Envelope, method: string): Promise<void> | undefined {
     try {
       return this.#core.endpoint.prepare?.(undefined, capabilities, method)
@@ -116,40 +121,40 @@ export class Stateless {
     }
   }
 
-  /** True once, when nobody has given the request up meanwhile. */
+  /** True once, unless the request was given up meanwhile. */
   #settled(key: RequestId, message: RequestMessage): boolean {
     return this.#undecided.get(key) === message && this.#undecided.delete(key)
   }
 
-  /** Holds the headers against the message; which ones there must be may have to be found out first. */
-  #check(arrived: Arrived): void {
-    const { message, origin } = arrived
+  /** Compares the headers with the message. The headers that a tool needs may have to be found out first. */
+  #check(arrival: Arrival): void {
+    const { message, origin } = arrival
     const annotated = origin?.header === undefined ? NO_PARAMS : this.#annotated(message)
-    if (!(annotated instanceof Promise)) return this.#take(arrived, annotated)
+    if (!(annotated instanceof Promise)) return this.#take(arrival, annotated)
     const key = origin?.key ?? message.id
-    const charge = this.#charge(arrived)
+    const charge = this.#charge(arrival)
     if (charge instanceof ParleyError) return this.#answering.refuseStateless(message.id, key, charge)
     this.#undecided.set(key, message)
     const decide = (known: readonly HeaderParam[]): void => {
       charge.give()
-      if (this.#settled(key, message)) this.#take(arrived, known)
+      if (this.#settled(key, message)) this.#take(arrival, known)
     }
     annotated.then(decide, () => decide(NO_PARAMS))
   }
 
-  /** For a request that waits, given up or not, until it is known what becomes of it. */
-  #charge({ message, origin, length }: Arrived): Charge | ParleyError {
+  /** For a request that waits, given up or not, until it is accepted or refused. */
+  #charge({ message, origin, length }: Arrival): Charge | ParleyError {
     const budget = this.#core.budgetFor(origin)
     const cost = costOf(message.params, length)
     return this.#core.noRoom(budget, cost, message.method) ?? new Charge(budget, cost)
   }
 
-  /** True when the request was given up before anything had come of it. */
+  /** True when the request was given up before it was accepted. */
   abandoned(key: unknown): boolean {
     return this.#undecided.delete(key)
   }
 
-  /** Those of whom nothing is known yet will get no other answer. */
+  /** Answers the requests that were not accepted yet. */
   giveUp(): void {
     for (const [key, { id }] of this.#undecided)
       this.#answering.refuseStateless(id, key as RequestId, shutDownUnanswered())
@@ -165,7 +170,7 @@ export class Stateless {
   notify(call: InboundCall, key: RequestId, method: string, params: Body | undefined): void {
     const info = methodIn(call.caller.version, method)
     const listens = call.method === LISTEN
-    if (NEWS.has(method) !== listens || (info !== undefined && !maySend(info, 'server'))) return
+    if (CHANGES.has(method) !== listens || (info !== undefined && !maySend(info, 'server'))) return
     if (method === 'notifications/message' && !wants(call.logLevel, params?.['level'])) return
     const declared = {
       client: call.caller.capabilities,
@@ -175,26 +180,34 @@ export class Stateless {
     this.#core.sendNotification(method, listens ? ofSubscription(call.id, params) : params, { relatedTo: key })
   }
 
-  /** Where all messages share one channel, the end of listening is told twice: the specification wants both. */
+  /** On a shared channel the specification wants two messages at the end of listening: the answer and this one. */
   answered({ method, id }: InboundCall): void {
     if (method === LISTEN && !this.#core.settings.sharedLink)
       this.#core.sendNotification('notifications/cancelled', ofSubscription(id, { requestId: id }))
   }
 
-  ask(call: InboundCall, method: string, params: Body | undefined, options: RequestOptions): Promise<Body> {
-    return this.parking.ask(call, method, params, options, () => this.#answering.legOf(call))
+  begin(call: InboundCall): Answer | Promise<Answer> {
+    return this.#core.endpoint.answer(call)
+  }
+
+  ask(call: InboundCall, method: string, params: Body | undefined, options: EngineRequestOptions): Promise<Body> {
+    return this.parking.ask(call, method, params, options, () => this.#answering.roundOf(call))
   }
 
   written(call: InboundCall, result: Body): Body {
-    const { resultDown } = call.route
-    const translated =
-      resultDown === undefined
-        ? result
-        : this.#core.translate(resultDown, result, this.#core.requestContext(call.params, call.onLoss))
-    return this.framing.framed(call.method, translated ?? {})
+    return this.framing.framed(call.method, this.#core.translateAnswer(call, result) as Body)
   }
 
-  #take({ message, origin, envelope, length }: Arrived, annotated: readonly HeaderParam[]): void {
+  resultText(call: InboundCall, result: Body | Serialised): string {
+    const body = this.#core.translateAnswer(call, result)
+    return body instanceof Serialised ? resultText(call.id, body) : this.framing.resultText(call.id, call.method, body)
+  }
+
+  refuse(id: RequestId, key: RequestId, error: ParleyError): void {
+    this.#answering.refuseStateless(id, key, error)
+  }
+
+  #take({ message, origin, envelope, length }: Arrival, annotated: readonly HeaderParam[]): void {
     const key = origin?.key ?? message.id
     const objection =
       origin?.header === undefined
@@ -209,12 +222,12 @@ export class Stateless {
     const route = this.#route(envelope.version, message.method)
     const refused = this.#offers.breach(route, envelope)
     if (refused !== undefined) return this.#answering.refuseStateless(message.id, key, refused)
-    // Those who share a link that has no headers are one and the same client.
+    // On a link of its own, all requests come from one client.
     const principal = this.#core.settings.sharedLink ? origin?.principal : this.#sessionId
-    const spoken: Spoken = { engine: this, envelope, key, principal, address: origin?.address }
     if (message.method === DISCOVER)
-      return this.#answering.succeedStateless(message.id, spoken, this.#offers.discovery(envelope, this.framing))
-    this.#answering.take({ message, reply: undefined, spoken, route, length, origin, owner: undefined, within: false })
+      return this.#answering.succeedStateless(message.id, key, this.#offers.discovery(envelope, this.framing))
+    const era = new StatelessCall(this, envelope, key, principal, origin)
+    this.#answering.take({ message, reply: undefined, era, route, length, origin, owner: undefined, within: false })
   }
 
   #route(version: ProtocolVersion, method: string): Route {
@@ -234,7 +247,7 @@ function wants(least: LogLevel | undefined, level: unknown): boolean {
   return least !== undefined && (logLevels as readonly unknown[]).indexOf(level) >= logLevels.indexOf(least)
 }
 
-/** D-04: everything that is told to a listener names the request it listens with. */
+/** D-04: every notification to a listener names its `subscriptions/listen`. */
 function ofSubscription(id: RequestId, params: Body | undefined): Body {
   return { ...params, _meta: { ...(params?.['_meta'] as Body | undefined), [META.subscription]: id } }
 }

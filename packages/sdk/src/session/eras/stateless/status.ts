@@ -1,10 +1,7 @@
-/**
- * Which errors of the stateless era are also told by the HTTP status: those of the endpoint itself. All others are
- * answers (D-59, D-64).
- */
+/** HTTP status of errors in the stateless era. Only errors of the endpoint itself have one; all others are answers (D-59, D-64). */
 import { catalogue, type ErrorKind, type ParleyError } from '../../../errors/index.ts'
 
-const TOLD: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+const WITH_STATUS: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'parse_error',
   'invalid_request',
   'method_not_found',
@@ -18,32 +15,32 @@ const TOLD: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'shutting_down',
 ])
 
-export interface ToldStatus {
+export interface ErrorStatus {
   readonly status?: number
   readonly retryAfter?: number
 }
 
-const NONE: ToldStatus = {}
+const NONE: ErrorStatus = {}
 
-/** What the request needs is found out while it is worked on, and has its status all the same. */
-const DEMANDED: ErrorKind = 'missing_client_capability'
+/** Has its status also when it is found while the request is being answered. */
+const MISSING_CAPABILITY: ErrorKind = 'missing_client_capability'
 
-/** For an error with which a request ends that the endpoint has taken, in a version that has the method. */
-export function statusOfAnswer(error: ParleyError): ToldStatus {
+/** For the error of a request that the endpoint has accepted, in a version that has the method. */
+export function statusOfAnswer(error: ParleyError): ErrorStatus {
   const isOwn = error.receivedCode === undefined && error.kind !== 'method_not_found'
-  return isOwn || error.kind === DEMANDED ? statusFor(error) : NONE
+  return isOwn || error.kind === MISSING_CAPABILITY ? statusFor(error) : NONE
 }
 
-/** For what the endpoint refuses. */
-export function statusFor(error: ParleyError): ToldStatus {
-  if (!TOLD.has(error.kind)) return NONE
+/** For a request that the endpoint refuses. */
+export function statusFor(error: ParleyError): ErrorStatus {
+  if (!WITH_STATUS.has(error.kind)) return NONE
   const status = catalogue[error.kind].httpStatus
   const wait = error.data?.['retryAfterMs']
-  // Never sooner than it was said: whoever comes a moment too early comes in vain.
+  // Rounded up: a client that comes back a moment too early is refused again.
   return typeof wait === 'number' && wait >= 0 && wait < LONGEST
     ? { status, retryAfter: Math.max(1, Math.ceil(wait / 1000)) }
     : { status }
 }
 
-/** A week, in milliseconds: whoever says more has not said when. */
+/** A week, in milliseconds. A longer time is not a useful hint. */
 const LONGEST = 604_800_000

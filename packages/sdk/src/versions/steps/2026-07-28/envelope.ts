@@ -1,4 +1,4 @@
-/** What frames each message of 2026-07-28: who asks, who answers, which kind of result, and how long it stays fresh. */
+/** The envelope of each message of 2026-07-28: client, server, type of result, and how long it stays fresh. */
 import { type Body, isObject } from '../../../jsonrpc/index.ts'
 import type { Edit, EditContext, TranslationContext } from '../../operation.ts'
 import { refuse } from '../../verdict.ts'

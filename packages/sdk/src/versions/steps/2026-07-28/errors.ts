@@ -56,8 +56,8 @@ function saysNotFound(error: Body, uri: unknown): boolean {
 }
 
 /**
- * D-58 for an error that nobody turned into a question. To a client that never said it can open links this is a missing
- * capability; to one that did it would be a lie.
+ * D-58 for an error that was not turned into a question. For a client that never declared links this is a missing
+ * capability. For other clients that would be wrong.
  */
 function urlRequiredUp(error: Body, context: EditContext): Body {
   context.lose('a link the user has to visit cannot be shown', { rule: 'D-58', path: 'code', severity: 'E' })

@@ -1,15 +1,14 @@
 /** Groups of methods of 2026-07-28 that share an envelope, caching hints or the right to ask questions. */
-import type { ProtocolVersion } from '../../version.ts'
 
-/** The version this step leads to. A later version does not change what is written here. */
-export const STATELESS: ProtocolVersion = '2026-07-28'
+/** The version of this step. A later version does not change it. */
+export const STATELESS = '2026-07-28'
 
 const listingMethods: readonly string[] = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
 
-/** Results that say how long and for whom they may be kept. */
+/** Results that say how long and for which clients they may be kept. */
 export const cacheableMethods: readonly string[] = [...listingMethods, 'resources/read', 'server/discover']
 
-/** Requests whose result may ask the client something first. */
+/** Requests that may be answered with questions. */
 export const askingMethods: readonly string[] = ['tools/call', 'prompts/get', 'resources/read']
 
 /** Every request of the version. */

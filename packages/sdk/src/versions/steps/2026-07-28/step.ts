@@ -106,10 +106,10 @@ export const step: Step<'2026-07-28', 'stateless'> = defineStep(
     }),
     change('cache hints', {
       rules: ['D-42'],
-      why: 'Lists and readings say how long and for whom they stay fresh; an older server is taken to mean not at all and nobody else.',
+      why: 'Lists and readings say how long and for which clients they stay fresh; results of an older server must not be cached.',
       features: { added: ['cache-hints'] },
       up: [onWire(result(cacheableMethods, edit(addCacheHints)))],
-      // Not only on the wire: who answers may say it whatever version is spoken.
+      // Not only on the wire: an endpoint may set it in any version.
       down: [result(cacheableMethods, omitSilently('ttlMs', 'cacheScope'))],
     }),
     change('questions travel inside results', {

@@ -1,7 +1,4 @@
-/**
- * Results that depend on what was answered on the way: nobody may take them for the answer to the same request made
- * again.
- */
+/** Results that depend on answers to questions. They must not be cached for the same request. */
 import type { Body } from '../../../../jsonrpc/index.ts'
 
 const asked = new WeakSet<Body>()

@@ -1,7 +1,4 @@
-/**
- * What every request of a client says of itself since 2026-07-28: written once, and set into the text of each request
- * (D-01, D-60).
- */
+/** The envelope of each request of a client since 2026-07-28. Its text is written once (D-01, D-60). */
 import { ParleyError } from '../../../../errors/index.ts'
 import { type Body, isObject, paramsText, type WriteParams } from '../../../../jsonrpc/index.ts'
 import { encodeHeader, HEADERS, type LogLevel, namedBy } from '../../../../protocol/index.ts'
@@ -46,7 +43,7 @@ export class ClientEnvelope {
     return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${this.#paramsText(params, progressToken, write)}}`
   }
 
-  /** A request that says itself whom it is from; only the version is this conversation's. */
+  /** A request with its own `_meta`. Only the version is that of this session. */
   relayedText(
     id: number,
     method: string,
@@ -61,7 +58,7 @@ export class ClientEnvelope {
     return `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${write({ ...params, _meta })}}`
   }
 
-  /** What is said in headers as well. */
+  /** The headers that repeat parts of the message. */
   headers(method: string, params: Body | undefined): Record<string, string> {
     const headers: Record<string, string> = { [HEADERS.version]: this.version, [HEADERS.method]: encodeHeader(method) }
     const by = namedBy(method)
@@ -82,7 +79,7 @@ export class ClientEnvelope {
     return own === '{}' ? `{"_meta":${meta}}` : `{"_meta":${meta},${own.slice(1)}`
   }
 
-  /** A level that one request asks for is that request's business; who this client is and what it can do is not. */
+  /** Each request may have its own log level. Identity and capabilities are always those of this client. */
   #merged(given: unknown, progressToken: number | undefined): Body {
     const level = this.#logLevel === undefined ? undefined : { [META.logLevel]: this.#logLevel }
     const token = progressToken === undefined ? undefined : { progressToken }

@@ -6,10 +6,11 @@ import { type HeaderParam, headersFor, type ProtocolVersion } from '../../../../
 import type { SessionCore } from '../../../core.ts'
 import type { Pending } from '../../../outgoing/pending.ts'
 import { shown } from '../../../outgoing/request-errors.ts'
+import type { ListenFilter, ListenOptions, ListenRequest } from '../../../session-view.ts'
 import { NO_HEADERS, type RequestHost, type SessionEra } from '../../era.ts'
 import { cancelWithNotification } from '../../handshake/era.ts'
 import { ClientEnvelope } from './envelope.ts'
-import { type ListenFilter, type Listening, Listenings, type ListenOptions } from './listening.ts'
+import { ListenRequests } from './listen-requests.ts'
 import { mend } from './mending.ts'
 import { isComplete, unframed } from './result.ts'
 import { Rounds } from './rounds.ts'
@@ -19,7 +20,7 @@ export class StatelessEra implements SessionEra {
   readonly #core: SessionCore
   readonly #host: RequestHost
   readonly #envelope: ClientEnvelope
-  #listenings: Listenings | undefined
+  #listenRequests: ListenRequests | undefined
   #rounds: Rounds | undefined
 
   constructor(core: SessionCore, host: RequestHost, version: ProtocolVersion) {
@@ -35,7 +36,7 @@ export class StatelessEra implements SessionEra {
   get pingMethod(): string {
     return 'server/discover'
   }
-  get isConnected(): boolean {
+  get isStateful(): boolean {
     return false
   }
   get logLevel(): LogLevel | undefined {
@@ -49,14 +50,14 @@ export class StatelessEra implements SessionEra {
     return extensionMethods.has(method)
   }
 
-  listen(filter: ListenFilter, options: ListenOptions): Listening {
-    this.#listenings ??= new Listenings(this.#core, this.#host)
-    return this.#listenings.begin(filter, options)
+  listen(filter: ListenFilter, options: ListenOptions): ListenRequest {
+    this.#listenRequests ??= new ListenRequests(this.#core, this.#host)
+    return this.#listenRequests.begin(filter, options)
   }
 
   notified(method: string, params: Body): Body | undefined {
-    this.#listenings ??= new Listenings(this.#core, this.#host)
-    return this.#listenings.hear(method, params)
+    this.#listenRequests ??= new ListenRequests(this.#core, this.#host)
+    return this.#listenRequests.hear(method, params)
   }
 
   notificationOptions(method: string, options: SendOptions | undefined): SendOptions | undefined {
@@ -116,7 +117,7 @@ export class StatelessEra implements SessionEra {
     return error.kind === 'shutting_down' && this.#core.link.mirrors !== true ? error : undefined
   }
 
-  /** Where a client can hang up on one request, that is how it cancels the request. */
+  /** Where a client can close the stream of one request, that cancels the request. */
   cancel(pending: Pending, error: ParleyError): void {
     const { link } = this.#core
     if (link.withdraw === undefined) cancelWithNotification(this.#core, pending, error)

@@ -1,11 +1,11 @@
-/** Puts right what a server had against a request, as far as that is possible, and has it made once more (D-59). */
+/** Repairs a request that a server has refused, if possible, and sends it again (D-59). */
 import { fromWire, ParleyError, type WireError } from '../../../../errors/index.ts'
 import type { SessionCore } from '../../../core.ts'
 import type { Pending } from '../../../outgoing/pending.ts'
 import type { RequestHost } from '../../era.ts'
 import { refusedBy } from './refusal.ts'
 
-/** True when somebody has seen to the request. */
+/** True when the request is repeated or settled. */
 export function mend(
   core: SessionCore,
   host: RequestHost,
@@ -34,8 +34,7 @@ export function mend(
 }
 
 /**
- * What is known of the tool is out of date. Without somebody who can learn it anew, the same headers would be sent
- * again.
+ * The headers of the tool are out of date. Without an endpoint that reads them again, the same headers would be sent.
  */
 function mendHeaders(core: SessionCore, host: RequestHost, pending: Pending, error: WireError): boolean {
   const { endpoint, link } = core

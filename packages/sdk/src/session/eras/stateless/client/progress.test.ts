@@ -1,8 +1,8 @@
-/** Progress of a request that is made again: servers may count anew, but whoever follows it sees growth (8.1). */
+/** Progress of a request that is made again: servers may count anew, but whoever follows it sees growth. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../../../jsonrpc/index.ts'
-import type { Progress } from '../../../options.ts'
+import type { Progress } from '../../../request-options.ts'
 import { openStateless, settled } from './client.fixtures.ts'
 
 const form: Body = {

@@ -1,5 +1,5 @@
 /**
- * A question that came inside a result, as the client's endpoint sees it: like any other request of the server (D-08,
+ * A question that came inside a result. The endpoint of the client sees it like any other request of the server (D-08,
  * D-20).
  */
 import { ParleyError } from '../../../../errors/index.ts'
@@ -7,13 +7,13 @@ import { type Body, isObject, Serialised } from '../../../../jsonrpc/index.ts'
 import { type Capabilities, declares } from '../../../../protocol/index.ts'
 import type { Question } from '../../../../versions/index.ts'
 import { type Answer, type Caller, type Inbound, InputRequired, type MessageContext } from '../../../endpoint.ts'
-import type { Session } from '../../../session.ts'
+import type { SessionView } from '../../../session-view.ts'
 
 export class EmbeddedQuestion implements Inbound {
   readonly id: string
   readonly method: string
   readonly params: Body
-  readonly session: Session
+  readonly session: SessionView
   readonly principal = undefined
   readonly logLevel = undefined
   readonly retry = undefined
@@ -24,7 +24,13 @@ export class EmbeddedQuestion implements Inbound {
   readonly #askedAt: number
   #afterAnswer: (() => void) | undefined
 
-  constructor(key: string, { method, params = {} }: Question, session: Session, signal: AbortSignal, owner: unknown) {
+  constructor(
+    key: string,
+    { method, params = {} }: Question,
+    session: SessionView,
+    signal: AbortSignal,
+    owner: unknown,
+  ) {
     // D-49: nothing that is asked this way is a task.
     const { task: _, ...own } = params
     this.id = key
@@ -65,7 +71,7 @@ export class EmbeddedQuestion implements Inbound {
     }
   }
 
-  /** Nobody waits on the wire for it. */
+  /** Without effect: the question has no request on the wire. */
   progress(): void {}
   notify(): void {}
   release(): void {}
@@ -73,7 +79,7 @@ export class EmbeddedQuestion implements Inbound {
   request(method: string): Promise<Body> {
     return Promise.reject(
       new ParleyError('version_gap', {
-        message: `${method} cannot be asked: the question came inside a result, nobody waits for an answer`,
+        message: `${method} cannot be asked: the question came inside a result and has no request`,
       }),
     )
   }
@@ -90,7 +96,7 @@ export class EmbeddedQuestion implements Inbound {
     this.#afterAnswer = run
   }
 
-  /** The answer is on its way, or will never be. */
+  /** The answer was sent, or never will be. */
   settle(): void {
     const run = this.#afterAnswer
     this.#afterAnswer = undefined
@@ -98,7 +104,7 @@ export class EmbeddedQuestion implements Inbound {
   }
 }
 
-/** The capability a question needs and this client never declared, if so. */
+/** The capability that a question needs and this client did not declare, if so. */
 export function undeclaredFor({ method, params = {} }: Question, capabilities: Capabilities): string | undefined {
   return NEEDED[method]?.(params, capabilities).find((path) => !declares(capabilities, path))
 }
@@ -106,7 +112,7 @@ export function undeclaredFor({ method, params = {} }: Question, capabilities: C
 const NEEDED: Readonly<Record<string, (params: Body, capabilities: Capabilities) => string[]>> = {
   'elicitation/create': ({ mode }, { elicitation }) => {
     if (mode === 'url') return ['elicitation.url']
-    // Declared without any mode, it means forms.
+    // Without a mode the capability stands for forms.
     return isObject(elicitation) && elicitation['url'] !== undefined ? ['elicitation.form'] : ['elicitation']
   },
   'sampling/createMessage': ({ tools, toolChoice }) =>
@@ -114,7 +120,7 @@ const NEEDED: Readonly<Record<string, (params: Body, capabilities: Capabilities)
   'roots/list': () => ['roots'],
 }
 
-/** D-50: what is sent back is no result of its own, so only a model's words keep their `_meta`. */
+/** D-50: an answer is no result of its own, so only the answer of a model keeps its `_meta`. */
 export function responseFrom(method: string, answer: Answer): Body {
   if (answer instanceof InputRequired)
     throw new ParleyError('internal_error', { message: `${method} cannot be answered with another question` })

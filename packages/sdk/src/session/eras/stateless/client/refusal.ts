@@ -1,4 +1,4 @@
-/** What a server of the stateless era can have against a request that this side may be able to put right (D-59). */
+/** Errors of a stateless server that this side may be able to repair (D-59). */
 import type { WireError } from '../../../../errors/index.ts'
 import { isObject } from '../../../../jsonrpc/index.ts'
 

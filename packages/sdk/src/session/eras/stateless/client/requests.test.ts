@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Body } from '../../../../jsonrpc/index.ts'
-import type { Progress } from '../../../options.ts'
-import type { Orphan } from '../../../outgoing/unanswered-request.ts'
+import type { UnansweredRequest } from '../../../outgoing/unanswered-request.ts'
+import type { Progress } from '../../../request-options.ts'
 import { type ClientRig, discovery, NAMES, openStateless, settled } from './client.fixtures.ts'
 
 const IDENTITY = {
@@ -321,13 +321,13 @@ describe('D-59 a server that does not take the version of a request', () => {
   })
 
   it('has not looked at the request: it may be made again elsewhere', async () => {
-    const orphans: [string, boolean][] = []
-    const adopt = ({ method }: Orphan, { seen }: { seen: boolean }) => orphans.push([method, seen]) > 0
+    const unanswered: [string, boolean][] = []
+    const adopt = ({ method }: UnansweredRequest, { seen }: { seen: boolean }) => unanswered.push([method, seen]) > 0
     const { session, link } = await openStateless({ adopt })
     void session.request('tools/call', { name: 'x' })
     void session.request('prompts/list')
     link.refuse(2, -32022)
-    expect(orphans).toEqual([
+    expect(unanswered).toEqual([
       ['tools/call', false],
       ['prompts/list', true],
     ])

@@ -1,17 +1,14 @@
-/** Takes results of the stateless era out of their envelope (D-02, D-03). */
+/** Removes the envelope of results of the stateless era (D-02, D-03). */
 import { type Body, isObject } from '../../../../jsonrpc/index.ts'
 import { META } from '../../../../versions/index.ts'
 
-/** Results of servers that say nothing about it are whole. */
+/** Without a type the result is complete. */
 export function isComplete(result: Body): boolean {
   const type = result['resultType']
   return type === 'complete' || type === undefined
 }
 
-/**
- * The result in the newest vocabulary: how long it stays fresh is part of it, of what kind it is and who made it is
- * not.
- */
+/** The result in the newest vocabulary. It keeps how long it stays fresh, but not its type and its server. */
 export function unframed(result: Body): Body {
   const { resultType, _meta, ...own } = result
   if (_meta === undefined) return own

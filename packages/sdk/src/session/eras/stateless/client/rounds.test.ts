@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../../../errors/index.ts'
 import type { Body } from '../../../../jsonrpc/index.ts'
 import type { Inbound } from '../../../endpoint.ts'
-import type { Progress, RequestOptions } from '../../../options.ts'
+import type { EngineRequestOptions, Progress } from '../../../request-options.ts'
 import { deferring } from '../../../session.fixtures.ts'
 import { openStateless, settled } from './client.fixtures.ts'
 
@@ -123,7 +123,7 @@ describe('D-06, D-20 a server that asks before it answers', () => {
     expect(await called).toEqual({ content: [] })
   })
 
-  it('nor when the one who made the request objects: nobody is asked, and that is its outcome (8.1)', async () => {
+  it('nor when the one who made the request objects: nobody is asked, and that is its outcome', async () => {
     const asked: unknown[] = []
     const { session, link } = await openStateless({
       answer: (question) => {
@@ -278,7 +278,10 @@ describe('questions nobody can answer', () => {
 })
 
 describe('M3 the request while somebody is asked', () => {
-  const waiting = async (options: Parameters<typeof openStateless>[0] = {}, requestOptions: RequestOptions = {}) => {
+  const waiting = async (
+    options: Parameters<typeof openStateless>[0] = {},
+    requestOptions: EngineRequestOptions = {},
+  ) => {
     const { calls, answer: later } = deferring()
     const rig = await openStateless({ answer: later, ...options })
     const called = rig.session.request('tools/call', { name: 'x' }, requestOptions)
@@ -331,10 +334,12 @@ describe('M3 the request while somebody is asked', () => {
     await expect(lost.called).rejects.toMatchObject({ kind: 'connection_closed' })
     expect(lost.question.inbound.signal.aborted).toBe(true)
 
-    const orphans: unknown[] = []
-    const adopted = await waiting({ adopt: ({ method, params }, { seen }) => orphans.push([method, params, seen]) > 0 })
+    const unanswered: unknown[] = []
+    const adopted = await waiting({
+      adopt: ({ method, params }, { seen }) => unanswered.push([method, params, seen]) > 0,
+    })
     adopted.link.hangUp()
-    expect(orphans).toEqual([['tools/call', { name: 'x' }, true]])
+    expect(unanswered).toEqual([['tools/call', { name: 'x' }, true]])
   })
 
   it('counts as one that waits', async () => {

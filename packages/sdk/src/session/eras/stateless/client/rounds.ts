@@ -1,6 +1,5 @@
 /**
- * Answers a server that needs to know more before it can answer: asks this side's endpoint, then has the request made
- * again (D-06, D-20, D-22).
+ * Answers the questions of a server: asks the endpoint of this side, then makes the request again (D-06, D-20, D-22).
  */
 import { ParleyError, toParleyError } from '../../../../errors/index.ts'
 import type { Body } from '../../../../jsonrpc/index.ts'
@@ -13,7 +12,7 @@ import { EmbeddedQuestion, responseFrom, undeclaredFor } from './question.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
-/** Before a request is repeated because the server asked for nothing else. */
+/** The wait before a request is repeated without questions. */
 const backoff = Backoff.doubling(250, 5000)
 
 export class Rounds {
@@ -44,7 +43,7 @@ export class Rounds {
     if (!asking.has(method))
       return `${method} was answered with questions, which only ${askingMethods.join(', ')} may be`
     if (typeof demand === 'string') return `${method} was answered with questions that cannot be read: ${demand}`
-    // Who judges each round itself needs no other limit.
+    // With `rounds` the caller limits the rounds itself.
     if (pending.options?.rounds === undefined && pending.rounds >= maxRounds)
       return `${method} was given up: the server has answered it with questions ${maxRounds} times`
     for (const [key, question] of demand.requests) {
@@ -77,7 +76,7 @@ export class Rounds {
       )
       this.#host.again(pending, retryParams(Object.fromEntries(answers), state), true)
     } catch (error) {
-      // What else was asked is of no use any more.
+      // The other questions are of no use any more.
       over.abort(error)
       this.#host.fail(pending, error)
     } finally {
@@ -87,8 +86,7 @@ export class Rounds {
   }
 
   /**
-   * Whoever cannot answer a form has cancelled it; for a model or a list there is no such answer, so the request is not
-   * made again.
+   * A form that cannot be answered is cancelled. For a model or a list there is no such answer, so the request fails.
    */
   async #answer(question: EmbeddedQuestion): Promise<Body> {
     const { method } = question
@@ -99,7 +97,7 @@ export class Rounds {
       this.#core.stats.of(method).failed++
       const known = toParleyError(error)
       const cancels = method === 'elicitation/create' && !question.cancelled
-      // What becomes a cancelled form is heard of nowhere else; who was interrupted may fail.
+      // The server sees only a cancelled form, so the failure is reported here. A cancelled question may fail.
       if (!question.cancelled && (known.kind === 'internal_error' || (cancels && known.kind !== 'user_rejected')))
         this.#core.reportError(known.cause ?? known, `answering ${method}`)
       if (!cancels) throw error
@@ -108,7 +106,7 @@ export class Rounds {
   }
 }
 
-/** What belongs to one round: nothing of an earlier one is handed back. */
+/** Parameters of one round. Nothing of an earlier round is sent again. */
 function retryParams(inputResponses: Body | undefined, requestState: string | undefined): Body {
   return { ...(inputResponses && { inputResponses }), ...(requestState !== undefined && { requestState }) }
 }

@@ -2,11 +2,10 @@
 import { Charge } from '../../collections/index.ts'
 import type { Body } from '../../jsonrpc/index.ts'
 import type { SessionCore } from '../core.ts'
-import { costOf } from '../memory.ts'
+import { costOf } from '../memory/budgets.ts'
+import type { NotificationHandler } from '../session-view.ts'
 
-export type NotificationHandler = (params: Body, method: string) => unknown
-
-export class Notifications {
+export class NotificationDispatcher {
   readonly #core: SessionCore
   #handlers: Map<string, Set<NotificationHandler>> | undefined
   #waiting: { method: string; params: Body; charge: Charge }[] | undefined
@@ -17,7 +16,7 @@ export class Notifications {
     this.#core = core
   }
 
-  /** `*` hears everything. */
+  /** The method `*` stands for all methods. */
   on(method: string, handler: NotificationHandler): () => void {
     this.#handlers ??= new Map()
     const handlers = this.#handlers.get(method) ?? new Set<NotificationHandler>()
@@ -32,7 +31,7 @@ export class Notifications {
     return (this.#waiting?.length ?? 0) + this.#running
   }
 
-  /** `length`: of the text it was read from, where that is known. */
+  /** `length`: of the text of the message, if known. */
   dispatch(method: string, params: Body, length?: number): void {
     const { budget, paused, settings, stats } = this.#core
     if (this.#handlers === undefined && !paused) return
@@ -46,7 +45,7 @@ export class Notifications {
     this.#waiting.push({ method, params, charge: new Charge(budget, cost) })
   }
 
-  /** Delivers what waited while the session was paused. */
+  /** Delivers the notifications that waited while the session was paused. */
   flush(): void {
     for (const { method, params, charge } of this.#waiting?.splice(0) ?? []) {
       const { bytes } = charge
@@ -70,7 +69,7 @@ export class Notifications {
     this.guarded(method, () => handler(params, method), cost)
   }
 
-  /** Runs somebody else's code; what it throws, now or later, is counted and reported. */
+  /** Runs a handler. Its errors, now or later, are counted and reported. */
   guarded(method: string, run: () => unknown, cost = 0): void {
     try {
       const outcome = run()

@@ -1,58 +1,38 @@
-/**
- * What a client listens to in the stateless era: requests that are answered when they end, and the notices that name
- * them (D-04, D-29, D-30).
- */
+/** Open `subscriptions/listen` requests of a client, and the notifications that name them (D-04, D-29, D-30). */
 import { ParleyError } from '../../../../errors/index.ts'
 import { type Body, isObject, type RequestId } from '../../../../jsonrpc/index.ts'
-import type { SubscriptionFilter } from '../../../../protocol/index.ts'
 import { META } from '../../../../versions/index.ts'
 import type { SessionCore } from '../../../core.ts'
+import type { ListenFilter, ListenOptions, ListenRequest } from '../../../session-view.ts'
 import type { RequestHost } from '../../era.ts'
-
-/** What to be told of; `taskIds` belongs to the tasks extension. */
-export type ListenFilter = SubscriptionFilter & { taskIds?: string[] }
-
-export interface ListenOptions {
-  signal?: AbortSignal
-  /** Called at once, before anything that was sent later is looked at. */
-  onAcknowledged?: () => void
-}
-
-export interface Listening {
-  readonly id: RequestId
-  /** What the server agreed to tell of. Rejects when it did not agree. */
-  readonly acknowledged: Promise<ListenFilter>
-  /** Resolves when the server ends it in an orderly way, or the caller aborts it; rejects when it is lost. */
-  readonly ended: Promise<void>
-}
 
 const LISTEN = 'subscriptions/listen'
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged'
 const CANCELLED = 'notifications/cancelled'
 
-interface Open {
+interface OpenListen {
   acknowledge(filter: ListenFilter): void
   /** The server has ended it without an answer. */
   end(): void
 }
 
-export class Listenings {
+export class ListenRequests {
   readonly #core: SessionCore
   readonly #requests: RequestHost
-  readonly #open = new Map<RequestId, Open>()
+  readonly #open = new Map<RequestId, OpenListen>()
 
   constructor(core: SessionCore, requests: RequestHost) {
     this.#core = core
     this.#requests = requests
   }
 
-  begin(filter: ListenFilter, { signal, onAcknowledged }: ListenOptions): Listening {
+  begin(filter: ListenFilter, { signal, onAcknowledged }: ListenOptions): ListenRequest {
     const { id, answered, lasts } = this.#requests.sendLasting(
       LISTEN,
       { notifications: filter },
       signal === undefined ? {} : { signal },
     )
-    // Who gives up hears nothing more, not even what comes in the same turn.
+    // After an abort no notification is delivered, not even one that comes in the same turn.
     signal?.addEventListener('abort', () => this.#open.delete(id), { once: true })
     let refuse: (error: unknown) => void = () => {}
     const acknowledged = new Promise<ListenFilter>((resolve, reject) => {
@@ -71,16 +51,13 @@ export class Listenings {
         if (signal?.aborted !== true) throw error
       },
     )
-    // Whoever looks at one of them need not look at the other.
+    // A caller may use only one of the two promises.
     acknowledged.catch(() => {})
     ended.catch(() => {})
     return { id, acknowledged, ended }
   }
 
-  /**
-   * A notification without what only names the request it came for; undefined when it is none of anybody else's
-   * business.
-   */
+  /** The params without the id of the subscription; undefined when the notification was only for this class. */
   hear(method: string, params: Body): Body | undefined {
     if (method === CANCELLED) return this.#cancelled(params)
     const meta = isObject(params['_meta']) ? params['_meta'] : {}
@@ -97,7 +74,7 @@ export class Listenings {
     return undefined
   }
 
-  /** Some servers end a subscription with a word instead of an answer; both are meant well. */
+  /** Some servers end a subscription with `notifications/cancelled` instead of an answer. */
   #cancelled(params: Body): Body | undefined {
     const open = this.#open.get(params['requestId'] as RequestId)
     if (open === undefined) return params

@@ -118,7 +118,7 @@ describe('D-28 after the last answer of a call that has waited', () => {
   })
 })
 
-describe('8.2 rule 9: a request with answers that comes too late', () => {
+describe('a request with answers that comes too late', () => {
   it.each<[string, string, Body, boolean]>([
     ['a tool that waits', 'tools/call', { name: 'run' }, false],
     ['a tool that is run again', 'tools/call', { name: 'run' }, true],
@@ -155,7 +155,7 @@ describe('8.2 rule 9: a request with answers that comes too late', () => {
     await client.close()
   })
 
-  it('and whose answer is gone; one that is still kept is given, however late (rule 6)', async () => {
+  it('and whose answer is gone; one that is still kept is given, however late', async () => {
     const clock = fakeClock()
     let runs = 0
     const client = start(
@@ -254,7 +254,7 @@ describe('D-63 a request with answers that is given up', () => {
   })
 })
 
-describe('8.2 rule 6: a request that was answered and is made again', () => {
+describe('a request that was answered and is made again', () => {
   it('does not keep alive what nobody waits for any more', async () => {
     let signal: AbortSignal | undefined
     const client = start(async (ctx) => {
@@ -275,7 +275,7 @@ describe('8.2 rule 6: a request that was answered and is made again', () => {
   })
 })
 
-describe('8.2 limits of a call that asks', () => {
+describe('limits of a call that asks', () => {
   it('a question waits as long as the server says', async () => {
     const clock = fakeClock()
     const client = start(async (ctx) => (await ctx.elicit('who', 'Who?', FORM)).action, {

@@ -1,37 +1,8 @@
-/** The two ways a caller is known: by its session, or by what it says with each request. */
-import { type Capabilities, declares } from '../protocol/index.ts'
-import { methodIn, type ProtocolVersion } from '../versions/index.ts'
-import type { Caller, Identity } from './endpoint.ts'
-import type { Envelope } from './eras/stateless/envelope.ts'
-import type { Session } from './session.ts'
-
-export class SessionCaller implements Caller {
-  readonly #session: Session
-
-  constructor(session: Session) {
-    this.#session = session
-  }
-
-  get version(): ProtocolVersion {
-    return this.#session.version as ProtocolVersion
-  }
-
-  get info(): Identity | undefined {
-    return this.#session.peer?.info
-  }
-
-  get capabilities(): Capabilities {
-    return this.#session.peer?.capabilities ?? {}
-  }
-
-  declares(path: string): boolean {
-    return this.#session.hasPeerCapability(path)
-  }
-
-  can(method: string): boolean {
-    return this.#session.can(method)
-  }
-}
+/** The sender of one request of the stateless era, as the envelope of the request describes it. */
+import { type Capabilities, declares } from '../../../protocol/index.ts'
+import { methodIn, type ProtocolVersion } from '../../../versions/index.ts'
+import type { Caller, Identity } from '../../endpoint.ts'
+import type { Envelope } from './envelope.ts'
 
 export class EnvelopeCaller implements Caller {
   readonly #envelope: Envelope

@@ -7,11 +7,11 @@ import type { SessionCore } from '../core.ts'
 import { milliseconds } from '../duration.ts'
 import { type LastingRequest, NO_HEADERS, type RequestHost } from '../eras/era.ts'
 import { noteAsked } from '../eras/stateless/client/asked.ts'
-import type { Progress, RequestOptions } from '../options.ts'
+import type { EngineRequestOptions, Progress } from '../request-options.ts'
 import type { Route } from '../routes.ts'
-import type { Session } from '../session.ts'
+import type { PendingRequest, SessionView } from '../session-view.ts'
 import { Deadlines } from './deadlines.ts'
-import { type OutgoingRequest, Pending, type PendingRequest, soleOwner } from './pending.ts'
+import { type NewRequest, Pending, soleOwner } from './pending.ts'
 import { LastingProgress } from './progress.ts'
 import { cancelled, lostRequest, shown, takenBack, unreadable } from './request-errors.ts'
 import { contextOf, guarded, tellText, textOf } from './request-frame.ts'
@@ -19,24 +19,24 @@ import { RequestIds } from './request-ids.ts'
 
 /** Shared by all sessions that wait for nothing. */
 const NONE = new IdTable<Pending>()
-const NO_OPTIONS: RequestOptions = {}
+const NO_OPTIONS: EngineRequestOptions = {}
 
-export class Requests implements RequestHost {
+export class OutgoingRequests implements RequestHost {
   readonly ids: RequestIds
   readonly #core: SessionCore
-  readonly session: Session
+  readonly session: SessionView
   /** Ends the session. */
   readonly end: (reason: ParleyError) => void
   #pending = NONE
-  /** Whether anybody ever compared an answer with an earlier one. */
+  /** Whether any request has compared its answer with an earlier one. */
   comparing = false
-  /** Requests that wait for something on this side, with what tells it that nobody wants it any more. */
+  /** Requests that wait for something on this side. The controller is aborted when the caller gives up. */
   #held: Map<Pending, AbortController> | undefined
   #timers: Deadlines | undefined
   #lasting: LastingProgress | undefined
   #onIdle: (() => void) | undefined
 
-  constructor(core: SessionCore, session: Session, end: (reason: ParleyError) => void) {
+  constructor(core: SessionCore, session: SessionView, end: (reason: ParleyError) => void) {
     this.#core = core
     this.session = session
     this.end = end
@@ -64,19 +64,19 @@ export class Requests implements RequestHost {
 
   list(): PendingRequest[] {
     return [...this.#pending.values(), ...(this.#held?.keys() ?? [])].map((pending) =>
-      pending.listed(this.#timers?.rest),
+      pending.listed(this.#timers?.paused),
     )
   }
 
   /**
-   * `route` is absent for what concerns this session alone: the handshake, which speaks no version yet, and the
-   * question whether the peer is alive. `convert` makes of the result what the caller wants without another promise.
+   * `route` is absent for requests of the session itself: the handshake and pings. `convert` changes the result without
+   * another promise.
    */
   send<T = Body>(
     method: string,
     params: Body | undefined,
     route: Route | undefined,
-    options?: RequestOptions,
+    options?: EngineRequestOptions,
     convert?: (result: Body) => T | Promise<T>,
     era = this.#core.era,
   ): Promise<T> {
@@ -87,11 +87,8 @@ export class Requests implements RequestHost {
     })
   }
 
-  /**
-   * A request of the session itself that lasts as long as both sides like. Its caller calls `lasts` when the peer has
-   * accepted it.
-   */
-  sendLasting(method: string, params: Body, options: RequestOptions): LastingRequest {
+  /** A request of the session itself without a time limit. Its caller calls `lasts` when the peer has accepted it. */
+  sendLasting(method: string, params: Body, options: EngineRequestOptions): LastingRequest {
     let pending: Pending | undefined
     const { era } = this.#core
     const answered = new Promise<Body>((resolve, reject) => {
@@ -112,12 +109,11 @@ export class Requests implements RequestHost {
     pending.resolve({} as never)
   }
 
-  #begin(request: OutgoingRequest): Pending {
+  #begin(request: NewRequest): Pending {
     const { method, route, options } = request
     if (options?.signal?.aborted) throw cancelled(method, options.signal)
     const { settings } = this.#core
-    // What has no route is the session's own: the handshake, and the ping that proves the peer alive, which a full
-    // queue must not stop.
+    // A full queue must not stop requests of the session itself: the handshake and pings.
     if (route !== undefined && this.size >= settings.maxPending) {
       throw new ParleyError('too_many_requests', {
         message: `${settings.maxPending} requests are already waiting for the peer`,
@@ -144,7 +140,7 @@ export class Requests implements RequestHost {
     this.#list(pending)
     this.#deadlines.began(pending)
     this.#watch(pending)
-    // What it was to be cancelled with may have been cancelled before.
+    // The request that it follows may have been cancelled before.
     if (!this.#pending.has(pending.id)) return
     const annotated = pending.era.headerParams(pending)
     if (!(annotated instanceof Promise)) return this.#transmit(pending, annotated)
@@ -153,7 +149,7 @@ export class Requests implements RequestHost {
     const transmit = (known: readonly HeaderParam[]): void => {
       if (this.#pending.get(id) === pending) this.#transmit(pending, known)
     }
-    // A server that misses a header says so.
+    // The server refuses a request with missing headers.
     annotated.then(transmit, () => transmit(NO_HEADERS))
   }
 
@@ -234,13 +230,13 @@ export class Requests implements RequestHost {
   hold(pending: Pending): AbortSignal {
     const controller = new AbortController()
     this.#held ??= new Map()
-    // Before it is taken, so that it does not look for a moment as if nothing waited.
+    // First, so that at no moment nothing seems to wait.
     this.#held.set(pending, controller)
     this.#take(pending.id)
     this.#watch(pending)
     pending.sent = false
     pending.heldAt = this.#core.settings.clock.now()
-    // Nobody can be hurried who was asked something.
+    // A user who was asked has no deadline.
     pending.deadline = Number.POSITIVE_INFINITY
     return controller.signal
   }
@@ -266,7 +262,7 @@ export class Requests implements RequestHost {
       return this.fail(pending, error)
     }
     pending.beginAgain(now, extra)
-    // First the new place, then away from the old one.
+    // Listed first, so that at no moment nothing seems to wait.
     this.#list(pending)
     this.#letGo(pending)
     this.#post(pending)
@@ -278,7 +274,7 @@ export class Requests implements RequestHost {
     pending.reject(error)
   }
 
-  /** An answer that came but cannot be read: the request it belongs to is over. */
+  /** An answer that cannot be read fails its request. */
   settleInvalid(id: RequestId | undefined, error: WireError): void {
     const pending = id === undefined ? undefined : this.#take(id)
     if (pending === undefined) return this.#core.ignore('invalid answer', error.message)
@@ -286,8 +282,8 @@ export class Requests implements RequestHost {
   }
 
   /**
-   * The link could not hand a frame over; without an id nobody waits for it, but somebody should know. A server that
-   * does not know the session has not looked at the request.
+   * The link could not send a frame. Without an id the error is only reported. A server that does not know the session
+   * has not read the request.
    */
   undelivered(id: RequestId | undefined, error: Error): void {
     const pending = id === undefined ? undefined : this.#take(id)
@@ -296,7 +292,7 @@ export class Requests implements RequestHost {
     this.#lose(pending, isUnseen ? lostRequest(pending.method, error) : error, !isUnseen)
   }
 
-  /** The server has hung up on a request for a while. */
+  /** The server has closed the stream of a request for a while. */
   released(id: RequestId, retry: number | undefined): void {
     this.#pending.get(id)?.options?.onReleased?.(retry)
   }
@@ -317,16 +313,13 @@ export class Requests implements RequestHost {
       return this.#core.ignore('progress that does not grow', `token ${shown(token)}`)
     const told = pending.grown(progress)
     if (pending.options?.resetOnProgress !== false)
-      pending.startOver(this.#core.settings.clock.now(), this.#deadlines.rest)
+      pending.startOver(this.#core.settings.clock.now(), this.#deadlines.paused)
     if (told === undefined) return
     const report = (error: unknown): void => this.#core.reportError(error, `onProgress of ${pending.method}`)
     guarded(() => onProgress(told), report)
   }
 
-  /**
-   * On whose behalf the peer works when it says something: by the request whose answer it came with, or because there
-   * is only one.
-   */
+  /** The owner of a message of the peer: by the request with whose stream it came, or by the only open request. */
   ownerOf(within: RequestId | undefined): unknown {
     return within === undefined ? soleOwner(this.#pending.values()) : this.#pending.get(within)?.options?.owner
   }
@@ -346,7 +339,7 @@ export class Requests implements RequestHost {
     if (this.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve))
   }
 
-  /** Fails unless somebody takes it over; `told` is what its owner hears then. */
+  /** Fails unless another session takes it over. `told` is the error for its caller then. */
   #lose(pending: Pending, error: Error, seen: boolean, told = error): void {
     if (pending.route !== undefined && this.#core.adopt?.(pending, { error, seen })) return
     this.#core.stats.of(pending.method).failed++
@@ -388,7 +381,7 @@ export class Requests implements RequestHost {
     this.#onIdle = undefined
   }
 
-  /** Told when this side begins to answer the peer, and when it has answered everything. */
+  /** Called when this side begins to answer the peer, and when it has answered everything. */
   busy(busy: boolean): void {
     this.#deadlines.busy(busy)
   }

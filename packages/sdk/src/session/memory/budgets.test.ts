@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Charge } from '../collections/index.ts'
-import { costOf, MemoryBudgets, totalFor } from './memory.ts'
+import { Charge } from '../../collections/index.ts'
+import { costOf, MemoryBudgets, totalFor } from './budgets.ts'
 
 const MIB = 1024 * 1024
 

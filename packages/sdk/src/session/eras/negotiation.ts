@@ -1,22 +1,18 @@
 /**
- * How a client begins: with the handshake, with `server/discover`, or with whichever of them a server of unknown era
+ * Opens a client session: with the handshake, with `server/discover`, or with the one that a server of unknown era
  * answers (V4, D-65).
  */
 import { ParleyError } from '../../errors/index.ts'
 
 import { type Era, extensionLosses, type ProtocolVersion } from '../../versions/index.ts'
 import type { SessionCore } from '../core.ts'
-import type { Requests } from '../outgoing/requests.ts'
-import { judgeAnswer, judgeError, noteDeath, tooOld, type Verdict, versionsIn } from './discovery.ts'
+import type { OutgoingRequests } from '../outgoing/outgoing-requests.ts'
+import type { OpenOptions } from '../session-view.ts'
+import { type DiscoveryOutcome, judgeAnswer, judgeError, LostInDiscovery, tooOld, versionsIn } from './discovery.ts'
 import { initializeParams, readInitializeResult } from './handshake/initialize.ts'
 import { StatelessEra } from './stateless/client/era.ts'
 
-export interface OpenOptions {
-  /** What is known of the server. Default: nothing, unless this side speaks versions of one era only. */
-  era?: Era
-}
-
-/** Ends of a link that are no accident: another link would not fare better. */
+/** Ends of a link for which another link would not help. */
 const MEANT: ReadonlySet<string> = new Set([
   'unauthorized',
   'forbidden',
@@ -28,9 +24,9 @@ const MEANT: ReadonlySet<string> = new Set([
 const NEITHER = 'answered neither server/discover nor initialize'
 const HTTP: ReadonlySet<string> = new Set(['http', 'sse'])
 
-export class Opening {
+export class Negotiation {
   readonly #core: SessionCore
-  readonly #requests: Requests
+  readonly #requests: OutgoingRequests
   readonly #era: Era | undefined
   readonly #beganAt: number
   #resolve: () => void = () => {}
@@ -40,19 +36,19 @@ export class Opening {
   #probing = false
   #shaking = false
   #cancelSilence: (() => void) | undefined
-  /** Why the handshake failed, while the server may still answer the other question. */
+  /** The error of the handshake, while `server/discover` may still be answered. */
   #refusal: unknown
-  /** Agrees on what the server said to the question, once the handshake has failed. */
+  /** Agrees on the answer to `server/discover`, once the handshake has failed. */
   #held: (() => void) | undefined
 
-  constructor(core: SessionCore, requests: Requests, { era }: OpenOptions = {}) {
+  constructor(core: SessionCore, requests: OutgoingRequests, { era }: OpenOptions = {}) {
     this.#core = core
     this.#requests = requests
     this.#era = era
     this.#beganAt = core.settings.clock.now()
   }
 
-  /** Settles when both sides have agreed, or will not. */
+  /** Settles when both sides have agreed, or cannot. */
   run(): Promise<void> {
     const { versions, probeTimeout, initialiseTimeout, clock } = this.#core.settings
     const stateless = versionsIn('stateless', versions)
@@ -63,17 +59,14 @@ export class Opening {
       this.#resolve = resolve
       this.#reject = reject
     })
-    // However short the time is, half of it is left for the handshake.
+    // Half of the time is left for the handshake.
     if (handshake.length > 0)
       this.#cancelSilence = clock.after(Math.min(probeTimeout, initialiseTimeout / 2), () => this.#tryHandshake())
     this.#ask(first, false)
     return outcome.finally(() => this.#cancelSilence?.())
   }
 
-  /**
-   * The handshake alone. What it agrees on is in force at once, not a turn later: the server may go on right after its
-   * answer.
-   */
+  /** The handshake alone. Its version applies at once: the server may go on right after its answer. */
   shakeHands(): Promise<void> {
     return this.#shakeHands().catch((error: unknown) => {
       throw error instanceof ParleyError && error.kind === 'request_timeout'
@@ -132,7 +125,7 @@ export class Opening {
     this.#heard(judgeError(error, this.#core.settings.versions, repeated), version)
   }
 
-  #heard(verdict: Verdict, asked: ProtocolVersion): void {
+  #heard(verdict: DiscoveryOutcome, asked: ProtocolVersion): void {
     // The handshake was faster.
     if (this.#core.version !== undefined) return
     this.#probing = false
@@ -151,14 +144,14 @@ export class Opening {
   }
 
   /**
-   * On a channel for everything, a handshake selects the era of all that follows, so that its outcome counts even if
-   * the server has answered the other question before; requests that stand alone are of the era they say.
+   * On a channel for all requests, the handshake selects the era of what follows. So its outcome counts even when
+   * `server/discover` was answered first. Over HTTP each request names its era.
    */
   get #isDecidedByHandshake(): boolean {
     return this.#shaking && this.#refusal === undefined && this.#core.link.mirrors !== true
   }
 
-  #agree({ version, peer, losses }: Extract<Verdict, { type: 'agree' }>, requested: ProtocolVersion): void {
+  #agree({ version, peer, losses }: Extract<DiscoveryOutcome, { type: 'agree' }>, requested: ProtocolVersion): void {
     const core = this.#core
     core.agreeOn(version, peer, new StatelessEra(core, this.#requests, version))
     core.phases.fire('accept', core.settings.clock.now())
@@ -189,7 +182,7 @@ export class Opening {
     if (this.#handshake.signal.aborted) return
     if (this.#core.closed) return this.#linkEnded(error)
     if (this.#held !== undefined) return this.#held()
-    // A server that has no handshake may still be about to say so.
+    // A server without a handshake may still answer `server/discover`.
     if (this.#probing && !(error instanceof ParleyError && MEANT.has(error.kind))) this.#refusal = error
     else this.#reject(error)
   }
@@ -197,7 +190,7 @@ export class Opening {
   #linkEnded(error: unknown): void {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause : undefined
     const kind = reason instanceof ParleyError ? reason.kind : ''
-    // A status, or nobody at an address, is not a server that died.
+    // An HTTP error is not the end of a server process.
     if (MEANT.has(kind) || (reason !== undefined && HTTP.has(this.#core.link.transport))) return this.#reject(reason)
     if (
       !this.#probing ||
@@ -207,7 +200,7 @@ export class Opening {
       return this.#reject(error)
     const why = reason === undefined ? '' : `: ${reason.message}`
     const message = `The connection ended when the server was asked for server/discover${why}`
-    this.#reject(noteDeath(new ParleyError('connection_closed', { message, cause: reason ?? error })))
+    this.#reject(new LostInDiscovery(message, reason ?? error))
   }
 
   #nothingHeard(did: string, cause: ParleyError): ParleyError {

@@ -1,6 +1,6 @@
 /** How many bytes may be kept because of clients: for one session, for one client, and for all of them. */
-import { ByteBudget, Charge, weightOf } from '../collections/index.ts'
-import { ParleyError } from '../errors/index.ts'
+import { ByteBudget, Charge, weightOf } from '../../collections/index.ts'
+import { ParleyError } from '../../errors/index.ts'
 
 export interface MemoryLimits {
   /** Most bytes of one session. Default 64 MiB. */
@@ -19,7 +19,7 @@ const SESSION = 64 * MIB
 const PRINCIPAL = 128 * MIB
 const MOST = 512 * MIB
 const UNKNOWN = 256 * MIB
-/** What is kept takes several times its length: as text, as values, and on its way to somebody else. */
+/** A kept message takes several times its length: as text, as values, and while it is sent on. */
 const SHARE = 1 / 8
 
 /** What a message, and a text, costs besides its characters. */

@@ -164,16 +164,16 @@ describe('the end of listening', () => {
   })
 
   it('by a loss, which is nobody else’s to take over', async () => {
-    const orphans: unknown[] = []
-    const rig = await acknowledged({ adopt: (orphan) => orphans.push(orphan) > 0 })
+    const unanswered: unknown[] = []
+    const rig = await acknowledged({ adopt: (request) => unanswered.push(request) > 0 })
     rig.link.fail(2, new Error('stream broke'))
     await settled()
     expect(rig.ends).toMatchObject([{ message: 'stream broke' }])
-    const gone = await acknowledged({ adopt: (orphan) => orphans.push(orphan) > 0 })
+    const gone = await acknowledged({ adopt: (request) => unanswered.push(request) > 0 })
     gone.link.hangUp()
     await settled()
     expect(gone.ends).toMatchObject([{ kind: 'connection_closed' }])
-    expect(orphans).toEqual([])
+    expect(unanswered).toEqual([])
   })
 
   it('is not begun where it cannot be', async () => {

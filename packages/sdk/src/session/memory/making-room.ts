@@ -1,4 +1,4 @@
-/** Which session ends when there are too many and another one begins, and who has it. */
+/** Decides which session ends when there are too many and another one begins. */
 
 /**
  * What the client of a session does. `working`: it waits for an answer.
@@ -30,12 +30,15 @@ export interface SessionUse {
   readonly isFollowed?: boolean | undefined
 }
 
-/** Who has sessions, and how many. It is kept up to date: counting them for each of a flood would be expensive. */
+/**
+ * The holders of sessions, with their counts. The counts are always up to date: counting in a flood of sessions would
+ * be expensive.
+ */
 export class Holders {
   readonly #holders = new Map<string, { readonly name: string; sessions: number }>()
   #total = 0
 
-  /** Somebody has one more, until `leave`. `name`: as `holderOf` tells. */
+  /** The holder has one more, until `leave`. `name`: from `holderOf`. */
   enter(name: string): Holder {
     const holder = this.#holders.get(name) ?? { name, sessions: 0 }
     this.#holders.set(name, holder)
@@ -80,7 +83,8 @@ export function sessionToEnd<T extends SessionUse>(
   const countOf = ({ name, sessions: count }: Holder): number => (name === newcomer ? own : count)
   const idle = firstOf(sessions, countOf, (session, count) => count >= own && !isAtWork(session, now))
   if (idle !== undefined) return idle
-  // Open streams are cheap to hold: who has more than an equal share gives up one that only listens to who has less.
+  // Open streams are cheap. A holder with more than an equal share gives up one that only listens to a holder with
+  // less.
   const share = holders.shareWith(newcomer)
   return own > share
     ? undefined
@@ -124,13 +128,13 @@ function isAtWork(session: SessionUse, now: number): boolean {
   return now - Math.max(session.lastUsedAt, session.askedAt) < UNANSWERED
 }
 
-/** Who has a session: the principal where it is known, else the network its client comes from. */
+/** The holder of a session: the principal if known, else the network of the client. */
 export function holderOf(principal: string | undefined, address: string | undefined): string {
   if (principal !== undefined) return `principal ${principal}`
   return address === undefined ? 'unknown' : `address ${networkOf(address)}`
 }
 
-/** Who has one address of IPv6 has 2^64 of them; one of IPv4 may be written in the other's way. */
+/** One IPv6 client has 2^64 addresses. An IPv4 address may be written as an IPv6 address. */
 export function networkOf(address: string): string {
   if (address.startsWith('::ffff:') && address.includes('.')) return address.slice(7)
   if (!address.includes(':')) return address

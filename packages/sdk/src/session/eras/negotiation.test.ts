@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ParleyError } from '../../errors/index.ts'
 import { handshakeVersions, versions } from '../../versions/index.ts'
 import { everything } from '../session.fixtures.ts'
-import { diedOfProbe, refusedHandshake } from './discovery.ts'
+import { LostInDiscovery, refusedHandshake } from './discovery.ts'
 import {
   begun,
   type ClientRig,
@@ -219,7 +219,7 @@ describe('V4 what says nothing about the era', () => {
       run.rig.link.hangUp(reason)
       await run.opening
       expect(run.outcome.error).toBe(reason)
-      expect(diedOfProbe(run.outcome.error)).toBe(false)
+      expect(run.outcome.error instanceof LostInDiscovery).toBe(false)
     }
   })
 })
@@ -233,7 +233,7 @@ describe('D-65 a link that ends', () => {
       kind: 'connection_closed',
       message: expect.stringContaining('exit code 1'),
     })
-    expect(diedOfProbe(run.outcome.error)).toBe(true)
+    expect(run.outcome.error instanceof LostInDiscovery).toBe(true)
   })
 
   it('without a reason, too, and while the handshake is tried beside the question', async () => {
@@ -241,7 +241,7 @@ describe('D-65 a link that ends', () => {
     await run.rig.clock.advance(2000)
     run.rig.link.hangUp()
     await run.opening
-    expect(diedOfProbe(run.outcome.error)).toBe(true)
+    expect(run.outcome.error instanceof LostInDiscovery).toBe(true)
   })
 
   it.each([
@@ -252,7 +252,7 @@ describe('D-65 a link that ends', () => {
     run.rig.link.hangUp()
     await run.opening
     expect(run.outcome.error).toMatchObject({ kind: 'connection_closed' })
-    expect(diedOfProbe(run.outcome.error)).toBe(false)
+    expect(run.outcome.error instanceof LostInDiscovery).toBe(false)
   })
 
   it('is an ordinary loss after the server has answered the question', async () => {
@@ -261,7 +261,7 @@ describe('D-65 a link that ends', () => {
     await settled()
     run.rig.link.hangUp()
     await run.opening
-    expect(diedOfProbe(run.outcome.error)).toBe(false)
+    expect(run.outcome.error instanceof LostInDiscovery).toBe(false)
   })
 })
 

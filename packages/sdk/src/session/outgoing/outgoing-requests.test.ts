@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ParleyError } from '../../errors/index.ts'
-import type { Progress } from '../options.ts'
+import type { Progress } from '../request-options.ts'
 import { openClient, openServer, settled } from '../session.fixtures.ts'
 
 const answer = (id: unknown, result: unknown = {}) => ({ jsonrpc: '2.0', id, result })
