@@ -14,10 +14,6 @@ import {
 } from 'parley-mcp/engine'
 import type { LinkAccount } from './link-account.ts'
 
-/** How sessions write them. */
-const QUESTION = /^\{"jsonrpc":"2\.0","id":[^,]+,"method":"(?!ping")/
-const CANCELLATION = '{"jsonrpc":"2.0","method":"notifications/cancelled"'
-
 export class AuditedLink extends WrappedLink {
   readonly #account: LinkAccount
   readonly #onMissed: (cause: unknown) => void
@@ -58,11 +54,10 @@ export class AuditedLink extends WrappedLink {
     this.#note(() => this.#sent(frame, options))
   }
 
-  #sent(frame: string, { relatedTo, final }: SendOptions = {}): void {
+  #sent(frame: string, { relatedTo, final, asks, withdraws }: SendOptions = {}): void {
     if (final === true && relatedTo !== undefined) this.#account.answered(relatedTo, frame)
-    else if (QUESTION.test(frame)) this.#account.asked(JSON.parse(frame) as RequestMessage, relatedTo)
-    else if (frame.startsWith(CANCELLATION))
-      this.#account.withdrawn((JSON.parse(frame) as RequestMessage).params?.['requestId'])
+    else if (asks !== undefined && asks !== 'ping') this.#account.asked(JSON.parse(frame) as RequestMessage, relatedTo)
+    else if (withdraws !== undefined) this.#account.withdrawn(withdraws)
   }
 
   /** Whoever takes notes must not harm the conversation. */

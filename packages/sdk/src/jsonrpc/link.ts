@@ -54,6 +54,10 @@ export interface SendOptions {
   status?: number
   /** After how many seconds the peer may try again, for a status that refuses the request for now. */
   retryAfter?: number
+  /** The method, where the frame is a request of a server to its client. */
+  asks?: string
+  /** The id of such a request, where the frame takes it back. */
+  withdraws?: RequestId
   /** Headers of the frame, with names in lower case. */
   headers?: Readonly<Record<string, string>>
 }

@@ -8,6 +8,7 @@ import { NO_HEADERS, type SessionEra } from '../era.ts'
 
 /** What the era needs of its session. */
 interface Conversation {
+  readonly role: 'client' | 'server'
   readonly era: SessionEra
   readonly link: Link
   readonly version: ProtocolVersion | undefined
@@ -61,8 +62,10 @@ export class HandshakeEra implements SessionEra {
     return requestText(id, method, { ...params, _meta }, options?.write)
   }
 
-  sendOptions({ options }: Pending): SendOptions | undefined {
-    return options?.relatedTo === undefined ? undefined : { relatedTo: options.relatedTo }
+  sendOptions({ method, options }: Pending): SendOptions | undefined {
+    const relatedTo = options?.relatedTo
+    if (this.#core.role === 'server') return relatedTo === undefined ? { asks: method } : { asks: method, relatedTo }
+    return relatedTo === undefined ? undefined : { relatedTo }
   }
 
   result(_pending: Pending, result: Body): Body {
@@ -96,6 +99,6 @@ export function cancelWithNotification(
   core.sendNotification(
     'notifications/cancelled',
     { requestId: id, reason: error.message },
-    relatedTo === undefined ? undefined : { relatedTo },
+    relatedTo === undefined ? { withdraws: id } : { withdraws: id, relatedTo },
   )
 }
