@@ -1,28 +1,27 @@
-/** What a server, or the gateway in front of it, refuses by name: said by the name the client knows. */
+/** Puts the name that the client knows into an error about a tool or a prompt. */
 import { ParleyError } from 'parley-mcp'
 import { isObject } from 'parley-mcp/engine'
 
-/** Before the name, where nothing more is to be said: the words of the specification, and so of many servers. */
-const BARE: readonly string[] = ['Unknown tool: ', 'Unknown prompt: ']
+/** The messages of the specification, which many servers use. The name follows. */
+const NAME_PREFIXES: readonly string[] = ['Unknown tool: ', 'Unknown prompt: ']
 
-/** Others that say a name. */
-const NAMING: ReadonlySet<string> = new Set(['tool_not_found', 'tool_disabled', 'prompt_not_found'])
+/** Other errors about a name. */
+const NAME_ERRORS: ReadonlySet<string> = new Set(['tool_not_found', 'tool_disabled', 'prompt_not_found'])
 
-/** Whoever speaks of it says no more of a name than this. */
-const LONGEST = 200
+/** How much of a name an error message contains. */
+const MAX_NAME_LENGTH = 200
 
-/** `own` is the name there. Anything that is not about a name is as it was. */
+/** `own`: the name at the server. Returns other errors unchanged. */
 export function refusalOf(name: unknown, own: unknown, error: unknown): unknown {
   if (typeof name !== 'string' || typeof own !== 'string' || !(error instanceof ParleyError)) return error
   const { kind, receivedCode, message, data } = error
-  const shown = name.slice(0, LONGEST)
-  const bare = BARE.find((words) => message === `${words}${own.slice(0, LONGEST)}`)
-  if (bare === undefined && !NAMING.has(kind)) return error
-  // Other words are those of whoever refuses: they stay, and it is said before them what they are about.
-  const said = bare === undefined ? `${shown}: ${message}` : `${bare}${shown}`
+  const shown = name.slice(0, MAX_NAME_LENGTH)
+  const prefix = NAME_PREFIXES.find((text) => message === `${text}${own.slice(0, MAX_NAME_LENGTH)}`)
+  if (prefix === undefined && !NAME_ERRORS.has(kind)) return error
+  const renamed = prefix === undefined ? `${shown}: ${message}` : `${prefix}${shown}`
   return new ParleyError(kind, {
-    message: said,
-    // The gateway's own says of which kind it is.
+    message: renamed,
+    // An error of the gateway itself gets its code from its kind.
     ...(receivedCode !== undefined && { code: receivedCode }),
     ...(data && { data: isObject(data) && 'name' in data ? { ...data, name: shown } : data }),
     cause: error,

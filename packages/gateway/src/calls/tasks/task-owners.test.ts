@@ -27,7 +27,7 @@ describe('TaskOwners', () => {
   })
 
   it('L4: however many tasks one has, those of others are remembered', () => {
-    const owners = new TaskOwners({ most: 10, mostOfOne: 4 })
+    const owners = new TaskOwners({ maxTasks: 10, maxTasksOfOne: 4 })
     owners.remember('hers', 'ann')
     for (let index = 0; index < 100; index++) owners.remember(`eve ${index}`, 'eve')
     expect(owners.mayAsk('hers', undefined)).toBe(false)
@@ -40,7 +40,7 @@ describe('TaskOwners', () => {
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.constantFrom('ann', 'bea', 'eve')), { maxLength: 60 }),
         (made) => {
-          const owners = new TaskOwners({ most: 5, mostOfOne: 3 })
+          const owners = new TaskOwners({ maxTasks: 5, maxTasksOfOne: 3 })
           const last = new Map<string, string>()
           for (const [id, owner] of made) {
             owners.remember(`${id}`, owner)

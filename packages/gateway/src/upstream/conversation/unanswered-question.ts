@@ -1,12 +1,9 @@
-/** What a server is told when a client does not answer its question. */
+/** Answers a question of a server when the client does not. */
 import { type ErrorKind, ParleyError } from 'parley-mcp'
 import type { Body } from 'parley-mcp/engine'
 
-/**
- * What a question fails with when the client will not answer it any more. Anything else is a reason the server has to
- * know.
- */
-const GONE: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+/** Errors that mean that the client will not answer. The server gets other errors as they are. */
+const CLIENT_GONE: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'request_timeout',
   'request_cancelled',
   'connection_closed',
@@ -18,12 +15,9 @@ const GONE: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
   'not_initialized',
 ])
 
-/**
- * What a client of the handshake era said when it is gone, or one of the stateless era when it never came back: no
- * decision is made up for it.
- */
+/** The answer for a client that is gone. It makes no decision for the user. */
 export function unanswered(method: string, error: unknown): Body {
-  if (error instanceof ParleyError && (error.receivedCode !== undefined || !GONE.has(error.kind))) throw error
+  if (error instanceof ParleyError && (error.receivedCode !== undefined || !CLIENT_GONE.has(error.kind))) throw error
   if (method === 'elicitation/create') return { action: 'cancel' }
   if (method === 'sampling/createMessage')
     throw new ParleyError('user_rejected', { message: 'User rejected sampling request', cause: error })
