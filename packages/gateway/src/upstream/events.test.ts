@@ -49,12 +49,12 @@ const crash = 'warning a: exited with code 1; the end of its standard error:\n  
 describe('the log of a server that fails', () => {
   it('G: has a failure in full the first time and when it changes, and then only when the next attempt is made', async () => {
     const log = eventLog()
-    log.hear(ended({ nextAttemptAt: undefined }))
-    log.hear(ended({ nextAttemptAt: 1500 }))
+    log.log(ended({ nextAttemptAt: undefined }))
+    log.log(ended({ nextAttemptAt: 1500 }))
     await clock.advance(1500)
-    log.hear(ended({ nextAttemptAt: 5500 }))
-    log.hear(ended({ lines: ['Error: no licence'] }))
-    log.hear(ended())
+    log.log(ended({ nextAttemptAt: 5500 }))
+    log.log(ended({ lines: ['Error: no licence'] }))
+    log.log(ended())
     expect(said).toEqual([
       crash,
       'warning a: as before; next attempt in 2 s',
@@ -66,22 +66,22 @@ describe('the log of a server that fails', () => {
 
   it('G: says it in full again when it was long ago', async () => {
     const log = eventLog()
-    log.hear(ended())
+    log.log(ended())
     await clock.advance(600_000)
-    log.hear(ended({ nextAttemptAt: clock.now() + 1000 }))
+    log.log(ended({ nextAttemptAt: clock.now() + 1000 }))
     expect(said).toEqual([crash, crash])
   })
 
   it('G: does not repeat what a program wrote where that is read beside it', () => {
     const log = textLog('info', (line) => said.push(line))
-    new EventLog({ log, clock, target: command, help: undefined, isHeard: true }).hear(ended())
+    new EventLog({ log, clock, target: command, help: undefined, showsStderr: true }).log(ended())
     expect(said).toEqual([expect.stringMatching(/ warning a: exited with code 1\n$/)])
   })
 
   it('G: points to what finds out more, once', () => {
     const log = eventLog({ help: { doctor: 'parley doctor --config parley.json --server a' } })
-    log.hear(failed('The server "a" could not be started or reached: ECONNREFUSED'))
-    log.hear(ended())
+    log.log(failed('The server "a" could not be started or reached: ECONNREFUSED'))
+    log.log(ended())
     expect(said).toEqual([
       'warning a: ECONNREFUSED; parley doctor --config parley.json --server a finds out more',
       crash,
@@ -91,10 +91,10 @@ describe('the log of a server that fails', () => {
   it('G: has the folders of PATH for those who want to know everything', () => {
     const error =
       'The server "a" could not be started or reached: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path'
-    eventLog().hear(failed(error))
+    eventLog().log(failed(error))
     const short = 'warning a: Cannot start "x": there is no such command in PATH; give its full path'
     expect(said.splice(0)).toEqual([short])
-    eventLog({ least: 'debug' }).hear(failed(error))
+    eventLog({ least: 'debug' }).log(failed(error))
     expect(said).toEqual([
       short,
       'debug a: Cannot start "x": there is no such command in PATH (/usr/bin:/bin); give its full path',
@@ -102,7 +102,7 @@ describe('the log of a server that fails', () => {
   })
 
   it('G: quotes what a program writes among its messages', () => {
-    eventLog().hear({ type: 'stray', upstream: 'a', line: `Server starting up...${'.'.repeat(200)}` })
+    eventLog().log({ type: 'stray', upstream: 'a', line: `Server starting up...${'.'.repeat(200)}` })
     expect(said).toEqual([
       expect.stringMatching(
         /^warning a: writes to standard output what is no message: "Server starting up\.+…"; it must log to standard error$/,
@@ -149,7 +149,7 @@ describe('the log of a server elsewhere that was never reached', () => {
     ],
     ['something else is wrong', 500, { target: remote }, 'answered 500: a long story'],
   ])('G: says what to do when %s', (_, status, options, words) => {
-    eventLog(options).hear(refused(status))
+    eventLog(options).log(refused(status))
     expect(said).toEqual([`warning a: ${words}`])
   })
 })

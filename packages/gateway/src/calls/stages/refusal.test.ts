@@ -44,7 +44,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('E1 a client of %s is told 
     rig = new AggregateRig({
       r: { server, config: { tools: { allow: undefined, deny: [], rename: {}, pin: 'block' } } as never },
     })
-    rig.upstream('r').tools.pins = pins
+    rig.upstream('r').tools.usePins(pins)
     const client = await rig.connect({ version })
     expect(await failure(client, 'r__o')).toMatchObject({
       code: -32602,

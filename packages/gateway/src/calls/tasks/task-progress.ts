@@ -1,12 +1,10 @@
-/**
- * Progress of calls that run as tasks of the extension: tasks have none there, so their words are told, and that there
- * is no more (D7).
- */
+/** Progress of calls that run as tasks of the extension (D7). These tasks report only a status message. */
 import type { Loss } from 'parley-mcp'
 import { StatusProgress } from 'parley-mcp/engine'
-import { type Call, conversationOf, wantsProgress } from '../call.ts'
+import { type Call, conversationOf } from '../call.ts'
+import { wantsProgress } from '../client-questions.ts'
 
-const WORDS_ALONE: Loss = {
+const STATUS_ONLY: Loss = {
   rule: 'D-21',
   method: 'tools/call',
   path: '_meta.progressToken',
@@ -14,7 +12,7 @@ const WORDS_ALONE: Loss = {
   detail: 'the call runs as a task, which says in words alone how far it is',
 }
 
-/** Nobody hears it who did not ask for it; but a task that the client knows of has its words. */
+/** Reports the status as progress. A client that did not ask for progress sees the status of its task only. */
 export function progressOf(call: Call): StatusProgress {
   return new StatusProgress(
     ({ progress, total, message, more }) => call.progress(progress, total, message, more),
@@ -22,9 +20,9 @@ export function progressOf(call: Call): StatusProgress {
   )
 }
 
-/** Says so to who asked for progress, and to whoever observes the gateway (X2). */
+/** Reports the loss to a client that asked for progress, and to the observers of the gateway (X2). */
 export function loseProgress(call: Call): void {
   if (!wantsProgress(call)) return
-  call.lose(WORDS_ALONE)
-  conversationOf(call).client.session.reportLosses([WORDS_ALONE])
+  call.lose(STATUS_ONLY)
+  conversationOf(call).client.session.reportLosses([STATUS_ONLY])
 }

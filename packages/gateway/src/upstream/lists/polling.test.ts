@@ -65,7 +65,7 @@ function clientOf(server: ScriptedServer): RawClient {
 const news = (client: RawClient): string[] =>
   client.received.flatMap(({ method = '' }) => (method.endsWith('list_changed') ? [method] : []))
 
-describe('8.2 a server elsewhere that has no stream for news', () => {
+describe('8.2 a server elsewhere that has no stream for notifications', () => {
   it('is asked for its lists while a client of 2026-07-28 listens, and what is different is told', async () => {
     const server = serverOf()
     const client = clientOf(server)
@@ -90,7 +90,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     ])
     await clock.advance(10 * MINUTE)
     expect(news(client)).toHaveLength(3)
-    expect(said.filter((line) => line.includes('has no stream for news'))).toHaveLength(1)
+    expect(said.filter((line) => line.includes('has no stream for notifications'))).toHaveLength(1)
     client.send({ method: 'notifications/cancelled', params: { requestId: id } })
     await flush()
     const before = server.asked.length
@@ -133,7 +133,7 @@ describe('8.2 a server elsewhere that has no stream for news', () => {
     await clock.advance(20 * MINUTE)
     expect(news(client)).toHaveLength(3)
     expect(said.filter((line) => line.includes('different each time'))).toEqual([
-      'rig: its tools are different each time they are read; from now on clients are told only of those that come and go',
+      'rig: its tools are different each time they are read; from now on clients are told only when tools come or go',
     ])
     items['tools']?.push('two')
     await clock.advance(10 * MINUTE)

@@ -34,13 +34,13 @@ describe('L4 a list of tools that never ends', () => {
   it('is read until it has had 32 MiB, and what was read is known', async () => {
     const large = 'x'.repeat(1024 * 1024)
     const server = listing((read) => ({ tools: [tool(`t${read}`, large)], nextCursor: `c${read}` }))
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(server.read()).toBe(32)
     const { tools } = rig.upstream
     expect([tools.original('t0')?.name, tools.original('t31')?.name]).toEqual(['t0', 't31'])
     expect(aboutLists()).toHaveLength(1)
     // Calls of what is not known do not have it read again.
-    await tools.seen()
+    await tools.readOnce()
     expect(await tools.headerParams('other')).toEqual([])
     expect(server.read()).toBe(32)
   })
@@ -48,7 +48,7 @@ describe('L4 a list of tools that never ends', () => {
   it('is read until there are 10 000 tools', async () => {
     const many = (from: number): Tool[] => Array.from({ length: 3000 }, (_, index) => tool(`t${from + index}`))
     const server = listing((read) => ({ tools: many(read * 3000), nextCursor: `c${read}` }))
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(server.read()).toBe(4)
     expect([rig.upstream.tools.original('t9999')?.name, rig.upstream.tools.original('t10000')]).toEqual([
       't9999',
@@ -59,9 +59,9 @@ describe('L4 a list of tools that never ends', () => {
 
   it('is read once when its cursor leads back', async () => {
     const server = listing((read) => ({ tools: [tool(`t${read}`)], nextCursor: 'again' }))
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(server.read()).toBe(2)
-    expect(aboutLists()).toEqual([expect.stringContaining('leads back to itself')])
+    expect(aboutLists()).toEqual([expect.stringContaining('its pages repeat')])
   })
 
   it('is no longer read when the server was removed', async () => {
@@ -70,7 +70,7 @@ describe('L4 a list of tools that never ends', () => {
       if (read === 3) last = rig.upstream.close()
       return { tools: [tool(`t${read}`)], nextCursor: `c${read}` }
     })
-    await expect(rig.upstream.tools.seen()).rejects.toBeDefined()
+    await expect(rig.upstream.tools.readOnce()).rejects.toBeDefined()
     await last
     expect(server.read()).toBe(4)
   })
@@ -90,7 +90,7 @@ describe('L4 a list of tools that never ends', () => {
 
 it('a list in many pages is no long one', async () => {
   const server = listing((read) => ({ tools: [tool(`t${read}`)], ...(read < 500 && { nextCursor: `c${read}` }) }))
-  await rig.upstream.tools.seen()
+  await rig.upstream.tools.readOnce()
   expect(server.read()).toBe(501)
   expect(rig.upstream.tools.original('t500')).toBeDefined()
   expect(aboutLists()).toEqual([])
@@ -101,10 +101,10 @@ it.each(['block', 'report'] as const)(
   async (pin) => {
     listing((read) => ({ tools: [tool('one', read === 0 ? 'adds' : 'deletes')] }), { tools: { ...toolDefaults, pin } })
     const { tools } = rig.upstream
-    tools.pins = PinBook.inMemory()
-    await tools.seen()
+    tools.usePins(PinBook.inMemory())
+    await tools.readOnce()
     expect(warnings).toEqual([])
-    await tools.relearn()
+    await tools.readAgain()
     expect(warnings).toEqual([
       expect.stringMatching(
         /"one" of server "rig" is not the one that was pinned.*take its line .* out of the pins file.* and restart/,
@@ -132,14 +132,14 @@ describe('G settings that fit no tool are said once, with the tool that was mean
     await rig.upstream.gatewayConversation()
     await vi.waitFor(() => expect(warnings).toEqual(strays))
     rig.upstream.listChanged('tools')
-    await rig.upstream.tools.seen()
+    await rig.upstream.tools.readOnce()
     expect(warnings).toEqual(strays)
   })
 
   it('but not by a part of a list', async () => {
     listing((read) => ({ tools: [tool(`t${read}`)], nextCursor: 'again' }), settings)
-    await rig.upstream.tools.seen()
-    expect(warnings).toEqual([expect.stringContaining('leads back to itself')])
+    await rig.upstream.tools.readOnce()
+    expect(warnings).toEqual([expect.stringContaining('its pages repeat')])
   })
 
   it('and nothing is read for settings that name no tools', async () => {
@@ -154,17 +154,17 @@ describe('G names of tools that some clients alone are shown', () => {
   it('count until such a list is read again after a change', async () => {
     listing(() => ({ tools: [tool('common')] }))
     const { tools } = rig.upstream
-    await tools.seen()
-    tools.note(['own'])
-    tools.note(['other'])
+    await tools.readOnce()
+    tools.noteShownToSome(['own'])
+    tools.noteShownToSome(['other'])
     const known = (): boolean[] => ['common', 'own', 'other', 'none'].map((name) => tools.has(name))
     expect(known()).toEqual([true, true, true, false])
     const { generation } = tools
     rig.upstream.listChanged('tools')
     expect(tools.generation).not.toBe(generation)
     expect([tools.isComplete, ...known()]).toEqual([false, false, true, true, false])
-    tools.note(['other'])
-    await tools.seen()
+    tools.noteShownToSome(['other'])
+    await tools.readOnce()
     expect([tools.isComplete, ...known()]).toEqual([true, true, false, true, false])
   })
 })
