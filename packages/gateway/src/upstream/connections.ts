@@ -106,7 +106,7 @@ export class Connections {
     const { identity, owner, prefer } = opening
     const { name } = this.#server.config
     const conversation = new Conversation(identity, owner, this.#listCheck, (what) =>
-      this.#options.onEvent?.({ type: 'ignored', what: 'what is for nobody', detail: what }, name),
+      this.#options.onEvent?.({ type: 'ignored', what: 'a message for no client', detail: what }, name),
     )
     const settings = this.#settingsFor(conversation, opening)
     const client = await this.#server.supervisor.attempt((link) => this.#connect(link, settings))
