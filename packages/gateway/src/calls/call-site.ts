@@ -1,11 +1,9 @@
 /** The address and the server of a call: what the calls of one client share. */
 import type { LogLevel } from 'parley-mcp'
-import type { Answer, Bag, Body, Inbound, RequestOptions } from 'parley-mcp/engine'
+import type { Answer, Answered, Bag, Body, Inbound, RequestOptions, Serialised } from 'parley-mcp/engine'
 import type { ClientGuard } from '../limits/index.ts'
 import type { ClientLog, Conversation, Upstream } from '../upstream/index.ts'
 import type { Call } from './call.ts'
-import type { LinkDemands } from './stages/link-demands.ts'
-import type { TaskRuns } from './tasks/run-tasks.ts'
 
 /** At the address of all servers: replaces the names of one server with those that clients know. */
 export interface Renaming {
@@ -24,11 +22,34 @@ export interface Received {
   readonly isUntouched: boolean
 }
 
-/** Sends the request; some calls take more than one request. */
+/** Sends the request. Some calls take more than one request. */
 export type Send = (params: Body, options: RequestOptions) => Promise<Body>
 
 /** `only`: replaces all parameters of the client. */
 export type Changes = { readonly with: Body } | { readonly only: Body }
+
+/** A list request whose answer may be known. */
+export interface KnownText {
+  readonly options: Pick<RequestOptions, 'ifText' | 'onText'>
+  /** Set when the server has sent the same text as before. */
+  readonly known: Serialised | undefined
+}
+
+/** The turn of a call in a conversation whose calls go one after the other. */
+export interface CallTurn {
+  /** Lets other calls continue. The returned function resolves when this call has the turn again. */
+  lend(): () => Promise<void>
+  /** The work continues as another call. */
+  handTo(call: Call): void
+}
+
+/** Runs calls as tasks. */
+export interface TaskRunner {
+  /** Calls a tool. */
+  call(call: Call, next: (call: Call) => Answered): Answered
+  /** Answers a request about tasks. */
+  ask(call: Call, next: (call: Call) => Answered): Answered
+}
 
 /** One client at one address of the gateway. */
 export interface ClientAddress {
@@ -74,11 +95,11 @@ export interface AllServers extends ClientAddress {
 /** One client at one server: what its calls share. */
 export interface CallSite {
   readonly upstream: Upstream
-  readonly tasks: TaskRuns
+  readonly tasks: TaskRunner
   /** The calls that the server works on. Only for a client that shook hands. */
   readonly calls: Bag<Call>
   /** The earlier attempts of a client that gets an error for links (`urlMode: "error"`). */
-  readonly demands?: LinkDemands | undefined
+  readonly demands?: { apply(call: Call, params: Body, options: RequestOptions): void } | undefined
   /** Set when the server sends more log messages than this client asked for. */
   readonly leastLevel?: LogLevel | undefined
   /** The conversation of a client that shook hands. */

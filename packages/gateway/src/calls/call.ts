@@ -14,10 +14,18 @@ import {
 } from 'parley-mcp/engine'
 import type { Slot } from '../supervision/index.ts'
 import type { AskedLink, Conversation, ConversationCall, LinkMemory } from '../upstream/index.ts'
-import type { CallOrigin, CallRouting, CallSite, Changes, Received, Renaming, Send } from './call-site.ts'
+import type {
+  CallOrigin,
+  CallRouting,
+  CallSite,
+  CallTurn,
+  Changes,
+  KnownText,
+  Received,
+  Renaming,
+  Send,
+} from './call-site.ts'
 import { ClientQuestions } from './client-questions.ts'
-import type { HeldTurn } from './stages/held-turn.ts'
-import type { ListRequest } from './stages/recall-list.ts'
 
 const asking: ReadonlySet<string> = new Set(askingMethods)
 
@@ -34,7 +42,7 @@ export class Call implements Inbound, ConversationCall {
   /** Set by the stage `runTasks` when one request is not enough. */
   sendWith: Send | undefined
   /** Set by the stage `recallList`. */
-  list: ListRequest | undefined
+  list: KnownText | undefined
   /** Set by the stage `send`. */
   received: Received | undefined
   /** Set by the stage `runTasks` when work continues after the answer. Resolves when the work is over. */
@@ -48,7 +56,7 @@ export class Call implements Inbound, ConversationCall {
   #losses: Loss[] | undefined
   #questions: ClientQuestions | undefined
   #slot: Slot | undefined
-  #turn: HeldTurn | undefined
+  #turn: CallTurn | undefined
   #isOver = false
 
   constructor(inbound: Inbound, from: CallOrigin, site?: CallSite, routing: CallRouting = NO_ROUTING) {
@@ -278,11 +286,11 @@ export class Call implements Inbound, ConversationCall {
   }
 
   /** Set in a conversation whose calls go one after the other. */
-  get turn(): HeldTurn | undefined {
+  get turn(): CallTurn | undefined {
     return this.#turn
   }
 
-  holdTurn(turn: HeldTurn): void {
+  holdTurn(turn: CallTurn): void {
     this.#turn = turn
   }
 

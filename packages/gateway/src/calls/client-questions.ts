@@ -1,19 +1,35 @@
 /** The questions that a server asks the client during one call. Created with the first of them. */
-import { ParleyError } from 'parley-mcp'
-import { type Body, type Inbound, isObject, type RequestOptions } from 'parley-mcp/engine'
+import { type Loss, ParleyError } from 'parley-mcp'
+import { type Body, type Inbound, isObject, type RequestOptions, type Session } from 'parley-mcp/engine'
+import type { Slot } from '../supervision/index.ts'
 import { type AskedLink, LinkMemory } from '../upstream/index.ts'
-import type { Call } from './call.ts'
-import type { DemandedLink } from './stages/link-demands.ts'
 
 /** How long a user or a model may take to answer a question. */
 const ANSWER_TIMEOUT = '10m'
 
 type Questions = Parameters<NonNullable<RequestOptions['rounds']>['objection']>[0]
 
+/** A link that the client must open before it makes the call again. */
+export interface DemandedLink {
+  readonly link: AskedLink
+  readonly message: unknown
+}
+
+interface AskedCall {
+  readonly method: string
+  readonly session: Session
+  readonly site: { readonly upstream: { readonly config: { readonly maxRounds: number } } }
+  readonly slot: Slot | undefined
+  readonly turn: { lend(): () => Promise<void> } | undefined
+  request(method: string, params: Body, options: RequestOptions): Promise<Body>
+  notify(method: string, params: Body): void
+  lose(loss: Loss): void
+}
+
 export class ClientQuestions {
   /** The links that the client was asked to open. */
   readonly links = new LinkMemory()
-  readonly #call: Call
+  readonly #call: AskedCall
   /** The errors with which the client has answered questions. */
   readonly #refusals = new Set<unknown>()
   /** How many questions the client has not answered yet. */
@@ -27,7 +43,7 @@ export class ClientQuestions {
   #isExhausted = false
   #demanded: DemandedLink[] | undefined
 
-  constructor(call: Call) {
+  constructor(call: AskedCall) {
     this.#call = call
   }
 

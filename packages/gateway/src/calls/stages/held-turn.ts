@@ -5,11 +5,12 @@
 import type { Clock } from 'parley-mcp/engine'
 import type { Conversation, MutexOptions, TurnHolder } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
+import type { CallTurn } from '../call-site.ts'
 
 /** How long a call keeps the turn after a question, in milliseconds, because it may have another question. */
 const LEND_DELAY_MS = 1000
 
-export class HeldTurn implements TurnHolder {
+export class HeldTurn implements CallTurn, TurnHolder {
   readonly #questions: Conversation['questions']
   readonly #clock: Clock
   #call: Call

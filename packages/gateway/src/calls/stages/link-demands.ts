@@ -7,16 +7,12 @@ import { ParleyError } from 'parley-mcp'
 import { type Body, type Clock, isObject, type RequestOptions } from 'parley-mcp/engine'
 import type { AskedLink } from '../../upstream/index.ts'
 import type { Call } from '../call.ts'
+import type { DemandedLink } from '../client-questions.ts'
 
 /** How long an attempt of a client is kept, in milliseconds. */
 const MAX_AGE_MS = 600_000
 /** How many attempts of one client are kept. */
 const MAX_ATTEMPTS = 20
-
-export interface DemandedLink {
-  readonly link: AskedLink
-  readonly message: unknown
-}
 
 /** What the server gets with the client's next attempt. */
 interface Attempt {

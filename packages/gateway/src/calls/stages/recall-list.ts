@@ -3,6 +3,7 @@ import type { Loss } from 'parley-mcp'
 import { type Answer, type Body, type RequestOptions, Serialised, type Stage } from 'parley-mcp/engine'
 import type { Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
+import type { KnownText } from '../call-site.ts'
 import { asksForReport } from '../report.ts'
 import { isEnveloped, type RelayMode, relayMode } from './send.ts'
 
@@ -23,7 +24,7 @@ export const recallList: Stage<Call> = async (call, next) => {
   return list.remember(answer as Body, answer === call.received.body) ?? answer
 }
 
-export class ListRequest {
+class ListRequest implements KnownText {
   /** Set when the server has sent the same text again. */
   known: Serialised | undefined
   readonly options: Pick<RequestOptions, 'ifText' | 'onText'>

@@ -11,9 +11,10 @@ import { HeldTurn } from './held-turn.ts'
 export const takeTurns: Stage<Call> = async (call, next) => {
   const conversation = conversationOf(call)
   const { clock, config } = call.site.upstream
+  let turn: HeldTurn | undefined
   if (conversation.questions.needTurns) {
     const signal = conversation.questions.isTurnTaken ? call.signal : undefined
-    await HeldTurn.take(conversation, call, clock, { maxQueued: config.maxQueued, signal })
+    turn = await HeldTurn.take(conversation, call, clock, { maxQueued: config.maxQueued, signal })
   }
   try {
     if (call.cancelled) throw new ParleyError('request_cancelled')
@@ -22,7 +23,7 @@ export const takeTurns: Stage<Call> = async (call, next) => {
     return await next(call)
   } finally {
     whenOver(call, () => {
-      call.turn?.end()
+      turn?.end()
       conversation.roots.end(call)
     })
   }
