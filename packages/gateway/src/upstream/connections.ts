@@ -10,13 +10,13 @@ import {
   type LinkOpener,
 } from 'parley-mcp/engine'
 import type { ServerConfig } from '../config/index.ts'
-import { type Supervisor, upstreamReconnect } from '../supervision/index.ts'
+import type { GatewayLog } from '../log/index.ts'
+import { type Supervisor, upstreamReconnect, withoutName } from '../supervision/index.ts'
 import { refuseLoop, viaIn, withVia } from './clients/via.ts'
 import { Conversation } from './conversation/conversation.ts'
 import type { ConversationOwner } from './conversation/server-questions.ts'
 import { introductionFor } from './introduction.ts'
 import { ListCheck } from './lists/list-check.ts'
-import { LogThrottle } from './log-throttle.ts'
 import { unavailable } from './refusals.ts'
 import { keepsByHandle, type UpstreamOptions } from './upstream-options.ts'
 
@@ -206,5 +206,33 @@ export class Connections {
    */
   get #isBusyRemotely(): boolean {
     return this.#server.config.target.kind === 'remote' && [...this.#open].some(({ client }) => client.session.excused)
+  }
+}
+
+const LOG_INTERVAL_MS = 60_000
+/** How many different errors are logged in one interval. */
+const MAX_ERRORS = 50
+
+/** Logs errors in the conversations. The same error is logged once a minute. */
+class LogThrottle {
+  readonly #server: string
+  readonly #log: GatewayLog
+  readonly #clock: Clock
+  /** When each message was logged. */
+  readonly #loggedAt = new Map<string, number>()
+
+  constructor(server: string, log: GatewayLog, clock: Clock) {
+    this.#server = server
+    this.#log = log
+    this.#clock = clock
+  }
+
+  warn(error: unknown, during: string): void {
+    const message = `${during}: ${error instanceof Error ? withoutName(this.#server, error.message) : String(error)}`
+    const now = this.#clock.now()
+    for (const [logged, at] of this.#loggedAt) if (now - at > LOG_INTERVAL_MS) this.#loggedAt.delete(logged)
+    if (this.#loggedAt.has(message) || this.#loggedAt.size >= MAX_ERRORS) return
+    this.#loggedAt.set(message, now)
+    this.#log.warning(`${this.#server}: ${message}`, { server: this.#server })
   }
 }

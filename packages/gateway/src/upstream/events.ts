@@ -66,7 +66,7 @@ export class EventLog {
       case 'unwatched':
         return log.warning(event.warning, facts)
       case 'state':
-        if (event.to === 'running' && FAILED_STATES.has(event.from)) return log.info(`${name}: is there again`, facts)
+        if (event.to === 'running' && FAILED_STATES.has(event.from)) return log.info(`${name}: runs again`, facts)
         return log.debug(`${name}: ${event.from} → ${event.to}`, facts)
     }
   }

@@ -1,8 +1,8 @@
 /** The stages at the address of all servers. They find the server of a call, and translate names and URIs. */
+import { ParleyError } from 'parley-mcp'
 import { type Answered, isObject, Serialised, type Stage } from 'parley-mcp/engine'
 import type { Call } from '../call.ts'
 import type { AllServers } from '../call-site.ts'
-import { refusalOf } from './refusal.ts'
 
 /** Two gateways behind each other would pass a call back and forth without end. */
 export const refuseLoops: Stage<Call> = (call, next) => {
@@ -24,7 +24,7 @@ export const route: Stage<Call> = async (call, next) => {
     try {
       return await next(call.routeTo(site, names, changes))
     } catch (error) {
-      throw refusalOf(name, changes['name'], error)
+      throw errorForClient(name, changes['name'], error)
     }
   })
 }
@@ -50,4 +50,33 @@ function holdTask(call: Call, answer: Readonly<Record<string, unknown>>): void {
 /** Only for stages of calls to all servers. */
 export function allServers({ from }: Call): AllServers {
   return (from as { address: AllServers }).address
+}
+
+/** The messages of the specification, which many servers use. The name follows. */
+const NAME_PREFIXES: readonly string[] = ['Unknown tool: ', 'Unknown prompt: ']
+
+/** Other errors about a name. */
+const NAME_ERRORS: ReadonlySet<string> = new Set(['tool_not_found', 'tool_disabled', 'prompt_not_found'])
+
+/** How much of a name an error message contains. */
+const MAX_NAME_LENGTH = 200
+
+/**
+ * Puts the name that the client knows into an error about a tool or a prompt. `own`: the name at the server. Returns other
+ * errors unchanged.
+ */
+function errorForClient(name: unknown, own: unknown, error: unknown): unknown {
+  if (typeof name !== 'string' || typeof own !== 'string' || !(error instanceof ParleyError)) return error
+  const { kind, receivedCode, message, data } = error
+  const shown = name.slice(0, MAX_NAME_LENGTH)
+  const prefix = NAME_PREFIXES.find((text) => message === `${text}${own.slice(0, MAX_NAME_LENGTH)}`)
+  if (prefix === undefined && !NAME_ERRORS.has(kind)) return error
+  const renamed = prefix === undefined ? `${shown}: ${message}` : `${prefix}${shown}`
+  return new ParleyError(kind, {
+    message: renamed,
+    // An error of the gateway itself gets its code from its kind.
+    ...(receivedCode !== undefined && { code: receivedCode }),
+    ...(data && { data: isObject(data) && 'name' in data ? { ...data, name: shown } : data }),
+    cause: error,
+  })
 }

@@ -2,7 +2,7 @@
  * The stage that runs calls as tasks (D7). Clients and servers may have tasks of 2025-11-25, the tasks extension, or no
  * tasks.
  */
-import { declares, eraOf, supports, type Tool } from 'parley-mcp'
+import { declares, eraOf, type Loss, supports, type Tool } from 'parley-mcp'
 import {
   type Answer,
   type Answered,
@@ -16,15 +16,16 @@ import {
   readFlatTask,
   type Session,
   type Stage,
+  StatusProgress,
   TASKS_EXTENSION,
   type TaskPeer,
   TaskReceiver,
 } from 'parley-mcp/engine'
 import type { Conversation, Upstream } from '../../upstream/index.ts'
 import { type Call, conversationOf } from '../call.ts'
+import { wantsProgress } from '../client-questions.ts'
 import { TaskListening } from './task-listening.ts'
 import { GATEWAY, TaskOwners } from './task-owners.ts'
-import { loseProgress, progressOf } from './task-progress.ts'
 import { runAsTask } from './task-run.ts'
 
 export interface FollowedTasks {
@@ -79,8 +80,8 @@ export class TaskRuns {
     tell: (task: Body) => void,
   ): Promise<FollowedTasks> {
     if (conversation.stateless) {
-      const asked = taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal))
-      const listening = new TaskListening(conversation, asked, tell)
+      const own = taskIds.filter((taskId) => this.#owners.mayAsk(taskId, inbound.principal))
+      const listening = new TaskListening(conversation, own, tell)
       return { taskIds: await listening.begin(), stop: () => listening.stop() }
     }
     const own = new Set(await this.#receiver.owned(inbound, taskIds))
@@ -231,4 +232,27 @@ function peerOf(conversation: Conversation, call: Call): TaskPeer {
     onNotification: (method, handler) => client.onNotification(method, handler),
     onEnd: (end) => client.onState(({ to }) => to === 'closed' && end()),
   }
+}
+
+const STATUS_ONLY: Loss = {
+  rule: 'D-21',
+  method: 'tools/call',
+  path: '_meta.progressToken',
+  severity: 'w',
+  detail: 'the call runs as a task, which reports progress only as a status message',
+}
+
+/** Reports the status as progress. A client that did not ask for progress sees the status of its task only. */
+function progressOf(call: Call): StatusProgress {
+  return new StatusProgress(
+    ({ progress, total, message, more }) => call.progress(progress, total, message, more),
+    (error) => call.session.reportError(error, 'progress of a task'),
+  )
+}
+
+/** Reports the loss to a client that asked for progress, and to the observers of the gateway (X2). */
+function loseProgress(call: Call): void {
+  if (!wantsProgress(call)) return
+  call.lose(STATUS_ONLY)
+  conversationOf(call).client.session.reportLosses([STATUS_ONLY])
 }

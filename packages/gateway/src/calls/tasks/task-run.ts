@@ -23,8 +23,8 @@ export async function runAsTask(
   const beginning = requestAsTask(peer, method, params, { signal: leaving.signal, ...(onProgress && { onProgress }) })
   const giveUp = (): void => {
     const stop = peer.session.clock.after(MAX_CANCEL_MS, leave)
-    const told = beginning.then((begun) => ('task' in begun ? begun.task.cancel() : undefined))
-    void told
+    const cancelled = beginning.then((begun) => ('task' in begun ? begun.task.cancel() : undefined))
+    void cancelled
       .catch(() => {})
       .finally(() => {
         stop()

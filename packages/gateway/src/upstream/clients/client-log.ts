@@ -28,8 +28,8 @@ export class ClientLog {
   /** A client has completed the handshake. */
   negotiated({ peer, version, transport }: Session, { label, principal }: ClientSession): void {
     const { name, version: release } = infoOf(peer?.info)
-    const words = `client ${quoted(`${name} ${release}`)} speaks ${version} over ${transport} with ${this.#where}${asPrincipal(principal)}`
-    this.#log.info(`Session ${label}: ${words}`, {
+    const summary = `client ${quoted(`${name} ${release}`)} speaks ${version} over ${transport} with ${this.#where}${asPrincipal(principal)}`
+    this.#log.info(`Session ${label}: ${summary}`, {
       event: 'session',
       session: label,
       ...this.#facts(name, release, principal),

@@ -60,6 +60,6 @@ function cancelled(signal: AbortSignal | undefined): ParleyError {
 
 function tooMany(maxQueued: number): ParleyError {
   return new ParleyError('too_many_requests', {
-    message: `${maxQueued} requests wait in this session for one that may be asked something: try again later, or raise maxQueued`,
+    message: `${maxQueued} requests of this session already wait for their turn: try again later, or raise maxQueued`,
   })
 }

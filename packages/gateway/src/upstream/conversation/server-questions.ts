@@ -2,13 +2,12 @@
  * Answers what a server asks in one conversation. The client of the call answers, or the client behind the
  * conversation. Without either, the gateway answers from what it knows.
  */
-import { ParleyError, type ProtocolVersion } from 'parley-mcp'
+import { type ErrorKind, ParleyError, type ProtocolVersion } from 'parley-mcp'
 import { Bag, type Body, type Inbound, systemMint } from 'parley-mcp/engine'
 import { isLinkQuestion } from './asked-links.ts'
 import type { ConversationCall } from './conversation-call.ts'
 import { Mutex, type MutexOptions } from './mutex.ts'
 import type { ConversationRoots } from './roots.ts'
-import { unanswered } from './unanswered-question.ts'
 import { methodGap } from './version-gap.ts'
 
 /** The one client behind a conversation: it gets the questions and notifications that belong to no call. */
@@ -206,4 +205,26 @@ function waitFor(ms: number, { session, signal }: Inbound): Promise<void> {
       { once: true },
     )
   })
+}
+
+/** Errors that mean that the client will not answer. The server gets other errors as they are. */
+const CLIENT_GONE: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'request_timeout',
+  'request_cancelled',
+  'connection_closed',
+  'session_closed',
+  'session_lost',
+  'peer_unresponsive',
+  'transport_error',
+  'shutting_down',
+  'not_initialized',
+])
+
+/** The answer for a client that is gone. It makes no decision for the user. */
+function unanswered(method: string, error: unknown): Body {
+  if (error instanceof ParleyError && (error.receivedCode !== undefined || !CLIENT_GONE.has(error.kind))) throw error
+  if (method === 'elicitation/create') return { action: 'cancel' }
+  if (method === 'sampling/createMessage')
+    throw new ParleyError('user_rejected', { message: 'User rejected sampling request', cause: error })
+  throw new ParleyError('internal_error', { message: `The client did not answer ${method}`, cause: error })
 }

@@ -68,15 +68,15 @@ export class ListCheck {
       return
     }
     const problems = problemsOf(bad)
-    const whole = JSON.stringify(problems)
-    if (this.#logged.get(key) === whole) return
+    const summary = JSON.stringify(problems)
+    if (this.#logged.get(key) === summary) return
     if (this.#logged.size >= MAX_LOGGED) this.#logged.clear()
-    this.#logged.set(key, whole)
+    this.#logged.set(key, summary)
     for (const { isLeftOut, text } of problems) {
-      const words = `${this.#server}: ${method}: ${text}`
+      const message = `${this.#server}: ${method}: ${text}`
       const facts = { server: this.#server, method }
-      if (isLeftOut) this.#log.warning(words, facts)
-      else this.#log.info(words, facts)
+      if (isLeftOut) this.#log.warning(message, facts)
+      else this.#log.info(message, facts)
     }
   }
 }
@@ -98,10 +98,10 @@ function problemsOf(bad: readonly BadDefinition[]): Problem[] {
   return [...groups.values()].map(({ isLeftOut, problem, names }) => {
     const shown = names.length > MAX_NAMES ? [...names.slice(0, MAX_NAMES), `${names.length - MAX_NAMES} more`] : names
     const many = names.length > 1
-    const done = isLeftOut
+    const action = isLeftOut
       ? `${many ? 'are' : 'is'} left out, because clients would refuse the whole list`
       : `${many ? 'were' : 'was'} mended`
-    return { isLeftOut, text: `${shown.join(', ')} ${done}: ${many ? 'each' : 'it'} ${problem}` }
+    return { isLeftOut, text: `${shown.join(', ')} ${action}: ${many ? 'each' : 'it'} ${problem}` }
   })
 }
 

@@ -21,7 +21,8 @@ const LIST_PARTS: Readonly<Record<ListKind, readonly (readonly [method: string, 
 
 /** Digests of the last reading of a list. */
 interface Reading {
-  readonly whole: string
+  /** The digest of all fields. */
+  readonly details: string
   /** The digest of the names alone. */
   readonly names: string
   /** How many readings in a row had the same names and other details. */
@@ -116,14 +117,14 @@ export class Polling {
 
   async #poll(conversation: Conversation, kind: ListKind): Promise<void> {
     try {
-      const { whole, names } = await digestOf(conversation, kind)
+      const { details, names } = await digestOf(conversation, kind)
       const before = this.#readings.get(kind)
       const followers = this.#followers.get(kind)
       if (followers === undefined) return
-      const isSame = before === undefined || before.whole === whole
+      const isSame = before === undefined || before.details === details
       const hasSameNames = !isSame && before.names === names
       const sameNames = isSame ? 0 : before.sameNames + (hasSameNames ? 1 : 0)
-      this.#readings.set(kind, { whole, names, sameNames })
+      this.#readings.set(kind, { details, names, sameNames })
       if (hasSameNames && sameNames === MAX_SAME_NAMES + 1) this.#warnNamesOnly(kind)
       if (isSame || (hasSameNames && sameNames > MAX_SAME_NAMES)) return
       this.#server.listChanged(kind)
@@ -156,17 +157,17 @@ export class Polling {
   }
 }
 
-async function digestOf(conversation: Conversation, kind: ListKind): Promise<{ whole: string; names: string }> {
-  const [whole, names] = [createHash('sha256'), createHash('sha256')]
+async function digestOf(conversation: Conversation, kind: ListKind): Promise<{ details: string; names: string }> {
+  const [details, names] = [createHash('sha256'), createHash('sha256')]
   const hash: Hashing = (items, key) => {
-    whole.update(JSON.stringify(items))
+    details.update(JSON.stringify(items))
     names.update(JSON.stringify(Array.isArray(items) ? items.map((item: Body | null) => item?.[key] ?? null) : null))
   }
   const [first, ...others] = LIST_PARTS[kind]
   if (first !== undefined) await addList(conversation, first, hash)
   // A server with resources need not have templates.
   for (const other of others) await addList(conversation, other, hash).catch(() => {})
-  return { whole: whole.digest('base64'), names: names.digest('base64') }
+  return { details: details.digest('base64'), names: names.digest('base64') }
 }
 
 type Hashing = (items: unknown, key: string) => void

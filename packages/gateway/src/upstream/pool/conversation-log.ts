@@ -55,8 +55,8 @@ export class ConversationLog {
     if (!this.#isDue('room')) return
     const { name, log } = this.#server
     const seconds = Math.round(silence / 1000)
-    const words = `it has ${maxSessions} sessions already (maxSessions), so a conversation that was silent for ${seconds} s ends: ${ownershipText(ownership)}`
-    log.info(`${name}: ${words}; said once a minute`, { event: 'room', server: name, silence, ...factsOf(ownership) })
+    const reason = `it has ${maxSessions} sessions already (maxSessions), so a conversation that was silent for ${seconds} s ends: ${ownershipText(ownership)}`
+    log.info(`${name}: ${reason}; said once a minute`, { event: 'room', server: name, silence, ...factsOf(ownership) })
   }
 
   #isDue(what: string): boolean {

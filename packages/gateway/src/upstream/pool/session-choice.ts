@@ -33,13 +33,13 @@ export class SessionChoice {
 
   /** The configured policy. Default: the policy with which no client sees the state of another. */
   async for(inbound: Inbound, abilities: ClientAbilities): Promise<SessionPolicy> {
-    const { session: chosen } = this.#server.config
+    const { session: configured } = this.#server.config
     const isKnown = inbound.principal !== undefined || this.isLocalUser(inbound)
     // Remote clients without a principal are not one user.
-    if (chosen === 'principal' && !isKnown) return 'request'
-    const asked = chosen ?? (isKnown ? 'principal' : await this.#forUnknown(inbound))
-    if (asked !== 'shared' || (await this.mayShare(abilities))) return asked
-    if (chosen === 'shared') this.warnUnshared()
+    if (configured === 'principal' && !isKnown) return 'request'
+    const policy = configured ?? (isKnown ? 'principal' : await this.#forUnknown(inbound))
+    if (policy !== 'shared' || (await this.mayShare(abilities))) return policy
+    if (configured === 'shared') this.warnUnshared()
     return isKnown ? 'principal' : ownOrNone(inbound)
   }
 
