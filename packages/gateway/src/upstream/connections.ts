@@ -25,7 +25,7 @@ const MAX_WAITING_CALLS = 1000
 /** The longest time for a call that reports progress, in milliseconds, unless the configured timeout is longer. */
 const MAX_TIMEOUT_MS = 3_600_000
 
-interface ConnectedServer {
+interface ConnectionsHost {
   readonly id: string
   readonly config: ServerConfig
   readonly clock: Clock
@@ -47,7 +47,7 @@ export interface NewConversation {
 }
 
 export class Connections {
-  readonly #server: ConnectedServer
+  readonly #server: ConnectionsHost
   readonly #options: UpstreamOptions
   readonly #open = new Set<Conversation>()
   readonly #listCheck: ListCheck
@@ -58,7 +58,7 @@ export class Connections {
   #introduction: Introduction | undefined
   #isClosed = false
 
-  constructor(server: ConnectedServer, options: UpstreamOptions) {
+  constructor(server: ConnectionsHost, options: UpstreamOptions) {
     const { config, clock } = server
     this.#server = server
     this.#options = options
@@ -201,8 +201,8 @@ export class Connections {
   }
 
   /**
-   * Whether the server is one program for all conversations, and works in any of them. It may be unable to answer a ping
-   * meanwhile.
+   * Whether the server is one program for all conversations, and works in any of them. It may be unable to answer a
+   * ping meanwhile.
    */
   get #isBusyRemotely(): boolean {
     return this.#server.config.target.kind === 'remote' && [...this.#open].some(({ client }) => client.session.excused)

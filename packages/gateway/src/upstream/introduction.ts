@@ -5,7 +5,9 @@ import { declaresExtension, HANDLE_KEY, type Introduction, isObject, TASKS_EXTEN
 /** The placeholder until the server was reached. */
 export const UNKNOWN: Introduction = { info: { name: 'unknown', version: '0' }, capabilities: {} }
 
-/** Returns the same object when nothing has changed. `byHandle`: whether a client can name its conversation by a handle. */
+/**
+ * Returns the same object when nothing has changed. `byHandle`: whether a client can name its conversation by a handle.
+ */
 export function introductionFor(peer: Introduction, before: Introduction | undefined, byHandle = false): Introduction {
   const capabilities = withTasks(peer.capabilities)
   const made: Introduction = { ...peer, capabilities: byHandle ? withHandles(capabilities) : capabilities }

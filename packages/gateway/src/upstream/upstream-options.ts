@@ -29,8 +29,8 @@ export interface UpstreamOptions {
   /** How long an idle conversation is kept, in milliseconds. Default: 30 minutes. */
   readonly conversationIdle?: number
   /**
-   * Called with each line that the process writes to standard error, without secrets and control characters. Default: the
-   * lines are logged.
+   * Called with each line that the process writes to standard error, without secrets and control characters. Default:
+   * the lines are logged.
    */
   readonly onStderr?: (line: string) => void
   /** Hints for the operator, logged with a failure. */

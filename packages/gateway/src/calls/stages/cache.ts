@@ -1,6 +1,6 @@
 /**
- * The stages that cache lists and resources of servers of the stateless era, for clients of either era (D-42). The server
- * says how long a result stays fresh.
+ * The stages that cache lists and resources of servers of the stateless era, for clients of either era (D-42). The
+ * server says how long a result stays fresh.
  */
 import { eraOf } from 'parley-mcp'
 import { type Answered, type Body, type Stage, unframed, wasAsked } from 'parley-mcp/engine'

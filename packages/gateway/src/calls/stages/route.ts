@@ -62,18 +62,18 @@ const NAME_ERRORS: ReadonlySet<string> = new Set(['tool_not_found', 'tool_disabl
 const MAX_NAME_LENGTH = 200
 
 /**
- * Puts the name that the client knows into an error about a tool or a prompt. `own`: the name at the server. Returns other
- * errors unchanged.
+ * Puts the name that the client knows into an error about a tool or a prompt. `own`: the name at the server. Returns
+ * other errors unchanged.
  */
 function errorForClient(name: unknown, own: unknown, error: unknown): unknown {
   if (typeof name !== 'string' || typeof own !== 'string' || !(error instanceof ParleyError)) return error
   const { kind, receivedCode, message, data } = error
   const shown = name.slice(0, MAX_NAME_LENGTH)
-  const prefix = NAME_PREFIXES.find((text) => message === `${text}${own.slice(0, MAX_NAME_LENGTH)}`)
+  const prefix = NAME_PREFIXES.find((start) => message === `${start}${own.slice(0, MAX_NAME_LENGTH)}`)
   if (prefix === undefined && !NAME_ERRORS.has(kind)) return error
-  const renamed = prefix === undefined ? `${shown}: ${message}` : `${prefix}${shown}`
+  const text = prefix === undefined ? `${shown}: ${message}` : `${prefix}${shown}`
   return new ParleyError(kind, {
-    message: renamed,
+    message: text,
     // An error of the gateway itself gets its code from its kind.
     ...(receivedCode !== undefined && { code: receivedCode }),
     ...(data && { data: isObject(data) && 'name' in data ? { ...data, name: shown } : data }),

@@ -72,7 +72,9 @@ function sentParams(call: Call): Body {
   return params['name'] === undefined ? { ...sent, ...wantedTask } : { ...sent, ...wantedTask, name: params['name'] }
 }
 
-/** The parameters without the envelope of the stateless era, which servers of the other era do not know (D-01, D-06). */
+/**
+ * The parameters without the envelope of the stateless era, which servers of the other era do not know (D-01, D-06).
+ */
 export function ownParams({ caller, params }: Call): Body {
   if (eraOf(caller.version) === 'handshake') return params
   const { inputResponses: _i, requestState: _s, ...own } = params

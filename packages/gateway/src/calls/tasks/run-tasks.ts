@@ -62,8 +62,8 @@ export class TaskRuns {
   }
 
   /**
-   * Answers a request about tasks. The server answers if it runs them in the client's era and for this client alone. Else
-   * the gateway answers.
+   * Answers a request about tasks. The server answers if it runs them in the client's era and for this client alone.
+   * Else the gateway answers.
    */
   ask(call: Call, next: Next): Answered {
     const { stateless, shared } = conversationOf(call)

@@ -1,4 +1,6 @@
-/** Listens for changes of tasks at a server of the stateless era. Listens again when the stream or connection is lost. */
+/**
+ * Listens for changes of tasks at a server of the stateless era. Listens again when the stream or connection is lost.
+ */
 import { Backoff, type Body, type Session } from 'parley-mcp/engine'
 import type { Conversation } from '../../upstream/index.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The owners of the tasks at a server of the stateless era. The server sees one caller, the gateway, so the gateway must
- * tell its clients apart.
+ * The owners of the tasks at a server of the stateless era. The server sees one caller, the gateway, so the gateway
+ * must tell its clients apart.
  */
 import { ParleyError } from 'parley-mcp'
 

@@ -1,4 +1,6 @@
-/** Runs a tool call as a task that its client does not know about (C-23). Cancels the task when the call is cancelled. */
+/**
+ * Runs a tool call as a task that its client does not know about (C-23). Cancels the task when the call is cancelled.
+ */
 import { type Body, isObject, type Progress, requestAsTask, type TaskPeer } from 'parley-mcp/engine'
 
 const RELATED_TASK = 'io.modelcontextprotocol/related-task'

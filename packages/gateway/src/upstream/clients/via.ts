@@ -1,6 +1,6 @@
 /**
- * Finds servers that lead back to their own gateway. Gateways declare to each other the ids of their servers on the way,
- * and of the servers behind them.
+ * Finds servers that lead back to their own gateway. Gateways declare to each other the ids of their servers on the
+ * way, and of the servers behind them.
  */
 import { type Capabilities, ParleyError } from 'parley-mcp'
 import { type Introduction, isObject } from 'parley-mcp/engine'

@@ -43,8 +43,8 @@ export class AwaitedLinks {
   }
 
   /**
-   * Resolves when the user has opened all of the links, when the time is over, or when the request is cancelled. Returns
-   * `undefined` when there is nothing to wait for.
+   * Resolves when the user has opened all of the links, when the time is over, or when the request is cancelled.
+   * Returns `undefined` when there is nothing to wait for.
    */
   whenServed(ids: readonly string[], inbound: Inbound, clock: Clock): Promise<void> | undefined {
     const isOpen = (): boolean => ids.some((id) => this.#awaited.has(id))

@@ -13,7 +13,9 @@ export interface ConversationCall extends BagEntry {
   readonly isOver: boolean
   /** The links that the client was asked to open during this call. */
   readonly links: LinkMemory
-  /** Ends the call with an error that names the link. Returns false for a client that is asked to open links instead. */
+  /**
+   * Ends the call with an error that names the link. Returns false for a client that is asked to open links instead.
+   */
   demandLink(link: AskedLink, message: unknown): boolean
   /** Puts a question of the server to the client. */
   ask(question: Inbound, params?: Body): Promise<Body>

@@ -48,8 +48,8 @@ export class ConversationRoots {
   }
 
   /**
-   * The fresh roots, for the question that the server was told to ask. `request`: the request that the question seems to
-   * be about. Another client may have made it, with other roots.
+   * The fresh roots, for the question that the server was told to ask. `request`: the request that the question seems
+   * to be about. Another client may have made it, with other roots.
    */
   takeFresh(question: Inbound, request: object): Body | undefined {
     const fresh = this.#fresh
@@ -74,8 +74,8 @@ export class ConversationRoots {
   }
 
   /**
-   * Tells the server to ask again. Resolves with true when the server has its answer. Resolves with false when the server
-   * takes too long, or when the request is cancelled.
+   * Tells the server to ask again. Resolves with true when the server has its answer. Resolves with false when the
+   * server takes too long, or when the request is cancelled.
    */
   async change(roots: Body, session: Session, request: Inbound, expectsQuestion: boolean): Promise<boolean> {
     this.#known = roots

@@ -41,7 +41,7 @@ const MAX_PAGES = 1000
  */
 const FIRST_POLL_MS = 2000
 
-interface PolledServer {
+interface PollingHost {
   readonly name: string
   readonly log: GatewayLog
   readonly clock: Clock
@@ -51,7 +51,7 @@ interface PolledServer {
 }
 
 export class Polling {
-  readonly #server: PolledServer
+  readonly #server: PollingHost
   readonly #random: () => number
   readonly #followers = new Map<ListKind, Set<() => void>>()
   readonly #readings = new Map<ListKind, Reading>()
@@ -60,7 +60,7 @@ export class Polling {
   #hasLogged = false
   #isClosed = false
 
-  constructor(server: PolledServer, random: () => number) {
+  constructor(server: PollingHost, random: () => number) {
     this.#server = server
     this.#random = random
   }

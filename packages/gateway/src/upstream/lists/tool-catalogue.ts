@@ -18,7 +18,7 @@ const MAX_WARNINGS = 1000
 /** How often a list is read that changes while it is read. */
 const MAX_ATTEMPTS = 3
 
-interface ToolServer {
+interface ToolCatalogueHost {
   readonly name: string
   readonly log: GatewayLog
   readonly config: Pick<ServerConfig, 'tools'>
@@ -27,7 +27,7 @@ interface ToolServer {
 }
 
 export class ToolCatalogue {
-  readonly #server: ToolServer
+  readonly #server: ToolCatalogueHost
   readonly #filter: ToolFilter
   /** By the name at the server. Before the whole list was read: only the tools that clients have seen. */
   #known = new Definitions()
@@ -42,7 +42,7 @@ export class ToolCatalogue {
   readonly #warnings = new Set<string>()
   #pins: PinBook | undefined
 
-  constructor(server: ToolServer) {
+  constructor(server: ToolCatalogueHost) {
     this.#server = server
     this.#filter = toolFilter(server.config.tools)
   }

@@ -1,4 +1,6 @@
-/** Opens conversations for clients. When the server has `maxSessions` of them already, another one ends to make room. */
+/**
+ * Opens conversations for clients. When the server has `maxSessions` of them already, another one ends to make room.
+ */
 import type { Capabilities } from 'parley-mcp'
 import type { Clock, Introduction } from 'parley-mcp/engine'
 import type { ServerConfig } from '../../config/index.ts'
@@ -21,7 +23,7 @@ export interface Opening {
   readonly claim: Claim
 }
 
-export interface ConversationHost {
+export interface ClientConversationsHost {
   readonly config: ServerConfig
   readonly clock: Clock
   readonly log: ConversationLog
@@ -33,10 +35,10 @@ export interface ConversationHost {
 }
 
 export class ClientConversations {
-  readonly #host: ConversationHost
+  readonly #host: ClientConversationsHost
   readonly #room = new ConversationRoom()
 
-  constructor(host: ConversationHost) {
+  constructor(host: ClientConversationsHost) {
     this.#host = host
   }
 
@@ -68,8 +70,8 @@ export class ClientConversations {
   }
 
   /**
-   * Ends a conversation that was opened ahead, or one whose client is idle. Resolves when it has ended. `undefined`: all
-   * are in use.
+   * Ends a conversation that was opened ahead, or one whose client is idle. Resolves when it has ended. `undefined`:
+   * all are in use.
    */
   #makeRoom(holder: string): Promise<void> | undefined {
     const { clock, config, log, endOneOpenedAhead } = this.#host

@@ -4,8 +4,8 @@ import type { SessionPolicy } from '../../config/index.ts'
 import type { ClientAbilities } from '../clients/client-abilities.ts'
 
 /**
- * How long a handle must be that a client chooses itself, so that others cannot guess it. Such a handle is valid at every
- * server of the gateway.
+ * How long a handle must be that a client chooses itself, so that others cannot guess it. Such a handle is valid at
+ * every server of the gateway.
  */
 const MIN_CHOSEN_LENGTH = 64
 

@@ -4,7 +4,7 @@ import type { Clock } from 'parley-mcp/engine'
 import type { GatewayLog } from '../../log/index.ts'
 import { type Ownership, ownershipText, quoted } from './ownership.ts'
 
-interface LoggedServer {
+interface ConversationLogHost {
   readonly name: string
   readonly log: GatewayLog
   readonly clock: Clock
@@ -22,10 +22,10 @@ interface OpenedClient {
 const LOG_INTERVAL_MS = 60_000
 
 export class ConversationLog {
-  readonly #server: LoggedServer
+  readonly #server: ConversationLogHost
   readonly #loggedAt = new Map<string, number>()
 
-  constructor(server: LoggedServer) {
+  constructor(server: ConversationLogHost) {
     this.#server = server
   }
 

@@ -15,11 +15,11 @@ import {
   principalKey,
   sharedKey,
 } from './conversation-keys.ts'
-import { type KeepingServer, KeptConversations } from './kept-conversations.ts'
+import { KeptConversations, type KeptConversationsHost } from './kept-conversations.ts'
 import { type Lease, leaseOf } from './lease.ts'
 import { BY_HANDLE, OF_ALL_CLIENTS, ofUser } from './ownership.ts'
-import { type ForgetfulServer, RequestConversations } from './request-conversations.ts'
-import { SessionChoice, type SessionServer } from './session-choice.ts'
+import { RequestConversations, type RequestConversationsHost } from './request-conversations.ts'
+import { SessionChoice, type SessionChoiceHost } from './session-choice.ts'
 
 /**
  * How long a conversation is kept whose handle has not come back yet, in milliseconds. Not every client knows handles,
@@ -27,7 +27,7 @@ import { SessionChoice, type SessionServer } from './session-choice.ts'
  */
 const MAX_IDLE_WITHOUT_HANDLE_MS = 60_000
 
-interface PooledServer extends KeepingServer, ForgetfulServer, SessionServer {
+interface ConversationPoolHost extends KeptConversationsHost, RequestConversationsHost, SessionChoiceHost {
   readonly config: ServerConfig
   readonly hasSingleClient: boolean
   readonly gatewayAbilities: ClientAbilities
@@ -35,12 +35,12 @@ interface PooledServer extends KeepingServer, ForgetfulServer, SessionServer {
 }
 
 export class ConversationPool {
-  readonly #server: PooledServer
+  readonly #server: ConversationPoolHost
   readonly #kept: KeptConversations
   readonly #forRequests: RequestConversations
   readonly choice: SessionChoice
 
-  constructor(server: PooledServer) {
+  constructor(server: ConversationPoolHost) {
     this.#server = server
     this.choice = new SessionChoice(server)
     this.#kept = new KeptConversations(server, (conversation) => this.choice.compareQuestions(conversation))

@@ -11,7 +11,7 @@ import type { Lease } from './lease.ts'
 /** How often idle conversations are looked for, in milliseconds. */
 const CHECK_INTERVAL_MS = 60_000
 
-export interface KeepingServer {
+export interface KeptConversationsHost {
   readonly name: string
   readonly clock: Clock
   /** How long an idle conversation is kept, in milliseconds. */
@@ -35,7 +35,7 @@ export interface KeptConversation {
 }
 
 export class KeptConversations {
-  readonly #server: KeepingServer
+  readonly #server: KeptConversationsHost
   /** Called before a conversation is given to a request, and after the request. */
   readonly #onUse: (conversation: Conversation) => void
   readonly #kept = new Map<string, KeptConversation>()
@@ -44,7 +44,7 @@ export class KeptConversations {
   #stopCheck: (() => void) | undefined
   #isClosed = false
 
-  constructor(server: KeepingServer, onUse: (conversation: Conversation) => void) {
+  constructor(server: KeptConversationsHost, onUse: (conversation: Conversation) => void) {
     this.#server = server
     this.#onUse = onUse
   }
@@ -99,7 +99,8 @@ export class KeptConversations {
     }
     release()
     void this.#end(key, kept)
-    // A conversation that has ended since is opened again. One that ends as soon as it opens is not, or this never ends.
+    // A conversation that has ended since is opened again. One that ends as soon as it opens is not, or this never
+    // ends.
     if (known === undefined)
       throw new ParleyError('connection_closed', {
         message: `Server "${this.#server.name}" ended the conversation at once`,

@@ -18,7 +18,7 @@ interface OpenedAhead {
   readonly stop: () => void
 }
 
-export interface ForgetfulServer {
+export interface RequestConversationsHost {
   readonly config: Pick<ServerConfig, 'target'>
   readonly clock: Clock
   readonly conversations: Pick<ClientConversations, 'full'>
@@ -26,12 +26,12 @@ export interface ForgetfulServer {
 }
 
 export class RequestConversations {
-  readonly #server: ForgetfulServer
+  readonly #server: RequestConversationsHost
   /** By abilities. */
   readonly #ahead = new Map<string, OpenedAhead>()
   #closed = false
 
-  constructor(server: ForgetfulServer) {
+  constructor(server: RequestConversationsHost) {
     this.#server = server
   }
 

@@ -9,7 +9,7 @@ import { handleIn, isChosenByClient } from './conversation-keys.ts'
 /** Policies that an operator has chosen on purpose: a hint about lost state would not help. */
 const NEEDS_NO_HINT: ReadonlySet<SessionPolicy | undefined> = new Set(['request', 'shared'])
 
-export interface SessionServer {
+export interface SessionChoiceHost {
   readonly name: string
   readonly log: GatewayLog
   readonly config: Pick<ServerConfig, 'session'>
@@ -20,14 +20,14 @@ export interface SessionServer {
 }
 
 export class SessionChoice {
-  readonly #server: SessionServer
+  readonly #server: SessionChoiceHost
   /** Whether a question of the server has named no call, though it could have. */
   #haveNamedNoCall = false
   #hasWarned = false
   /** How many requests had a session for themselves. Counts to 2. */
   #singleUses = 0
 
-  constructor(server: SessionServer) {
+  constructor(server: SessionChoiceHost) {
     this.#server = server
   }
 
